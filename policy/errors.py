@@ -1,0 +1,32 @@
+"""Errors of the policy package.
+
+PolicyError
+├── PolicyUnavailable   the engine gave no decision in time, trapped, or cannot be reached
+├── BundleRejected      a bundle that must not be activated; says why
+└── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
+
+A *wrong* decision (undefined, unknown obligation, ids that were not asked for) is not an error: the adapter turns it into a denial
+with its own code, because a refusal is an outcome and must be recorded.
+"""
+
+from __future__ import annotations
+
+
+class PolicyError(Exception):
+    """Root of the package's errors; `code` is what the edge reports."""
+
+    code = "POLICY_UNAVAILABLE"
+
+
+class PolicyUnavailable(PolicyError):
+    """The engine gave no decision in time, trapped, or cannot be reached."""
+
+
+class BundleRejected(PolicyError):
+    """A bundle that must not be activated."""
+
+
+class InputRejected(PolicyError):
+    """Facts that cannot be put to an engine."""
+
+    code = "VALIDATION_FAILED"
