@@ -1,0 +1,180 @@
+"""Values of the pipeline: what is asked, what was admitted, what a model drafted, what is released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from policy.model import Decision, Subject
+from retrieval.model import Evidence, Limitation, Locator, TimeRange
+
+ProfileName = Literal["basic", "agentic", "focus"]
+
+
+class Outcome(StrEnum):
+    """How a question ended."""
+
+    ANSWER = "ANSWER"
+    ABSTAIN = "ABSTAIN"
+    DENY = "DENY"
+
+
+@dataclass(frozen=True, slots=True)
+class MapContext:
+    """What the map showed when the question was asked. The question wins where they disagree."""
+
+    place: str | None = None
+    place_id: str | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    geometry: str | None = None
+    time: TimeRange | None = None
+    active_layers: tuple[str, ...] = ()
+    story_node_id: str | None = None
+
+    def strings(self) -> tuple[str, ...]:
+        """Every free string of the context, for the prompt gate."""
+        named = (self.place, self.place_id, self.story_node_id, *self.active_layers)
+        return tuple(s for s in named if s)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to answer. `collections` are names or ids that narrow the search (empty: all that the subject may use)."""
+
+    profile: ProfileName = "focus"
+    top_k: int = 8
+    max_tokens: int = 700
+    temperature_milli: int = 0
+    seed: int | None = None
+    collections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request: parsed, and asked by a known subject. `request_id` is made by the server."""
+
+    request_id: str
+    question: str
+    subject: Subject
+    context: MapContext = MapContext()
+    options: Options = Options()
+    purpose: str = "research"
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpan:
+    """Characters of a text, end exclusive, and why they are marked."""
+
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdmittedItem:
+    """An item that the evidence point admitted, after its obligations. `index` is the citation number, fixed before generation.
+
+    `text` is the evidence's own text with redacted spans replaced by a block of the same length (so offsets hold); `statement` likewise
+    says what a row, cell, feature or computation states. `geometry` is GeoJSON text, generalised if so obliged.
+    """
+
+    index: int
+    evidence: Evidence
+    text: str
+    statement: str | None
+    redacted: tuple[TextSpan, ...] = ()
+    geometry: str | None = None
+    datamarked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSource:
+    """A numbered source as a model sees it. `direct` marks a computed or observed fact that answers an operation of the intent."""
+
+    index: int
+    kind: Literal["passage", "observation", "computed"]
+    title: str
+    text: str
+    statement: str | None
+    direct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPrompt:
+    """The exact text that a model is given. `template` is `focus_mode/v1`, `template_digest` of its bytes."""
+
+    system: str
+    prompt: str
+    template: str
+    template_digest: str
+    sources: tuple[PromptSource, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """Which model answered. `digest` pins weights or, for a model without weights, code and parameters."""
+
+    name: str
+    digest: str
+    details: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's whole output; `truncated` when a token limit cut it."""
+
+    text: str
+    model: ModelIdentity
+    prompt_tokens: int
+    output_tokens: int
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words of the stored document that stand behind a sentence; copied by the system, never by a model. `redacted` are spans inside `text`.
+    A computed item has no words of its own: its quote is its statement, and its locator None."""
+
+    index: int
+    text: str
+    locator: Locator | None
+    redacted: tuple[TextSpan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the draft without its markers. `markers` are the admitted items it cites, `unknown_markers` numbers that name none.
+    `catalogue` is the id of the fixed phrase it equals, if any. `findings` are what the detectors saw in it."""
+
+    i: int
+    text: str
+    markers: tuple[int, ...]
+    unknown_markers: tuple[int, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    support_milli: int = 0
+    catalogue: str | None = None
+    findings: tuple[TextSpan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A model's output as sentences with citations and support; nothing of it is released before the answer point allows it."""
+
+    sentences: tuple[Sentence, ...]
+    completion: Completion
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What may leave: after the answer point, or a refusal before it. `decisions` are all policy decisions of the request, in order."""
+
+    outcome: Outcome
+    reason_codes: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+    limitations: tuple[Limitation, ...]
+    notices: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = ()

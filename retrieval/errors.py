@@ -1,0 +1,100 @@
+"""Errors of the retrieval package.
+
+RetrievalError
+├── ChannelError            a channel could not answer; the bundle says so as a limitation
+│   ├── ChannelTimeout      no answer within its deadline
+│   ├── ChannelUnavailable  its store cannot be reached or read
+│   └── ChannelFault        its store answered something that cannot be an answer
+├── IndexNotReady           the index does not exist yet or is being rebuilt
+├── EmbedModelMismatch      vectors of another model or dimension than the index holds
+├── StoreUnavailable        the store of record cannot be read or written
+├── CollectionNotFound      no such collection for this principal (unknown and forbidden alike)
+├── RecordNotFound          no such document or record in this scope
+└── IngestError             one file could not be taken in; the others go on
+    ├── LoadError           the bytes are not what their media type says (truncated PDF, ragged CSV, invalid GeoJSON, not UTF-8)
+    ├── LabelMissing        no label from manifest, option or collection default
+    └── ManifestError       the manifest is not valid; names the entry and the field
+"""
+
+from __future__ import annotations
+
+
+class RetrievalError(Exception):
+    """Root of the package's errors; `code` is what the edge reports."""
+
+    code = "INTERNAL"
+
+
+class ChannelError(RetrievalError):
+    """A channel could not answer. `channel` is its wire name; the message is fit for a reader: no addresses, no store text."""
+
+    code = "CHANNEL_FAULT"
+
+    def __init__(self, channel: str, message: str) -> None:
+        super().__init__(message)
+        self.channel = channel
+        self.message = message
+
+
+class ChannelTimeout(ChannelError):
+    """No answer within the channel's deadline."""
+
+    code = "CHANNEL_TIMEOUT"
+
+
+class ChannelUnavailable(ChannelError):
+    """The channel's store cannot be reached or read."""
+
+    code = "CHANNEL_UNAVAILABLE"
+
+
+class ChannelFault(ChannelError):
+    """The channel's store answered something that cannot be an answer."""
+
+
+class IndexNotReady(RetrievalError):
+    """The index does not exist yet or is being rebuilt."""
+
+    code = "INDEX_NOT_READY"
+
+
+class EmbedModelMismatch(RetrievalError):
+    """Vectors of another model or dimension than the index holds."""
+
+    code = "EMBED_MODEL_MISMATCH"
+
+
+class StoreUnavailable(RetrievalError):
+    """The store of record cannot be read or written."""
+
+    code = "INDEX_NOT_READY"
+
+
+class CollectionNotFound(RetrievalError):
+    """No such collection for this principal."""
+
+    code = "NOT_FOUND"
+
+
+class RecordNotFound(RetrievalError):
+    """No such document or record in this scope."""
+
+    code = "NOT_FOUND"
+
+
+class IngestError(RetrievalError):
+    """One file could not be taken in; the others go on."""
+
+    code = "VALIDATION_FAILED"
+
+
+class LoadError(IngestError):
+    """The bytes are not what their media type says."""
+
+
+class LabelMissing(IngestError):
+    """No label from manifest, option or collection default."""
+
+
+class ManifestError(IngestError):
+    """The manifest is not valid; the message names the entry and the field."""

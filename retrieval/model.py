@@ -1,0 +1,293 @@
+"""Values of retrieval: what is stored (records), what is asked (query, intent) and what is found (runs, evidence)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+from retrieval.operations import Operation
+from retrieval.scope import Scope, VisibilityClass
+
+
+class ChannelName(StrEnum):
+    """A channel's role on the wire (R3); which product answers is the `store`."""
+
+    GRAPH = "neo4j"
+    SPATIAL = "postgis"
+    FULLTEXT = "fulltext"
+    VECTOR = "vector"
+
+
+class RecordKind(StrEnum):
+    """What a record is a slice of. On the wire a feature is an `observation`."""
+
+    PASSAGE = "passage"
+    OBSERVATION = "observation"
+    FEATURE = "feature"
+
+
+class Lifecycle(StrEnum):
+    """State of an asset or document; only `active` is retrievable."""
+
+    DRAFT = "draft"
+    ACTIVE = "active"
+    WITHDRAWN = "withdrawn"
+    SUPERSEDED = "superseded"
+    ERASED = "erased"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """Days, both inclusive; a year is its first to its last day."""
+
+    start: date
+    end: date
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise ValueError(f"time range ends before it starts: {self.start}..{self.end}")
+
+    @classmethod
+    def year(cls, year: int, until: int | None = None) -> TimeRange:
+        """1 January of `year` to 31 December of `until` (or of `year`)."""
+        return cls(date(year, 1, 1), date(year if until is None else until, 12, 31))
+
+    def overlaps(self, other: TimeRange) -> bool:
+        """Whether the two share a day."""
+        return self.start <= other.end and other.start <= self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """Where a record stands in its document. Character and byte offsets are into the stored text (UTF-8), end exclusive; `row` counts data rows from 0."""
+
+    start_char: int
+    end_char: int
+    start_byte: int
+    end_byte: int
+    page: int | None = None
+    row: int | None = None
+    column: str | None = None
+    feature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRef:
+    """An entity by its stable id (`county:20177`), with the name and type that readers see."""
+
+    entity_id: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One observed number: `value` as the decimal text of the source, without separators."""
+
+    place: EntityRef
+    measure: str
+    value: str
+    unit: str
+    time: TimeRange
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The unit that is indexed, retrieved and cited: a slice of one version of one document, in one visibility class.
+
+    `text` is exactly `document.text[start_char:end_char]`. `statement` says in a sentence what a table row, cell or feature states
+    (None for prose, which speaks for itself). `entities` are those the record is about by declaration (columns, properties), not by guess.
+    `geometry` is WKB in WGS 84.
+    """
+
+    record_id: str
+    kind: RecordKind
+    document_id: str
+    source_id: str
+    class_id: str
+    ordinal: int
+    text: str
+    locator: Locator
+    heading: str | None = None
+    statement: str | None = None
+    time: TimeRange | None = None
+    entities: tuple[EntityRef, ...] = ()
+    measurement: Measurement | None = None
+    geometry: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """A typed edge and the record that states it."""
+
+    subject: EntityRef
+    predicate: str
+    object: EntityRef
+    class_id: str
+    document_id: str
+    record_id: str
+    time: TimeRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What the registry knows of the document that a record belongs to."""
+
+    source_id: str
+    document_id: str
+    title: str
+    license: str
+    attribution: str | None
+    uri: str | None
+    collection: str
+    document_sha256: str
+    indexed_sha256: str
+    lifecycle: Lifecycle
+    valid_until_ms: int | None
+    visibility: VisibilityClass
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedRecord:
+    """A record together with the facts of its source."""
+
+    record: Record
+    source: SourceFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words of the question that name entities. `candidates` is empty when they look like a name that the admitted gazetteer does not hold."""
+
+    surface: str
+    start_char: int
+    end_char: int
+    candidates: tuple[EntityRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What the question, with its map context, asks for; read with the scope's gazetteer only."""
+
+    mentions: tuple[Mention, ...] = ()
+    times: tuple[TimeRange, ...] = ()
+    measures: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    terms: tuple[str, ...] = ()
+
+    @property
+    def entities(self) -> tuple[EntityRef, ...]:
+        """All candidates, in order of mention."""
+        return tuple(dict.fromkeys(c for m in self.mentions for c in m.candidates))
+
+    @property
+    def unknown_names(self) -> tuple[str, ...]:
+        """Names that nothing admitted answers to."""
+        return tuple(m.surface for m in self.mentions if not m.candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One search. `text` is the sanitized question; `bbox` is (west, south, east, north) in degrees, west > east across the antimeridian;
+    `geometry` is GeoJSON text; `layers` are source ids that narrow spatial evidence (empty: no narrowing)."""
+
+    text: str
+    scope: Scope
+    top_k: int
+    intent: Intent = Intent()
+    bbox: tuple[float, float, float, float] | None = None
+    geometry: str | None = None
+    layers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A named operation over records, recomputed on replay by `retrieval.spatial.compute`."""
+
+    operation: str
+    parameters: Mapping[str, object]
+    inputs: tuple[str, ...]
+    input_digest: str
+    result: Mapping[str, object]
+    statement: str
+
+    @property
+    def record_id(self) -> str:
+        """Identity by content: operation, parameters and input digest."""
+        from retrieval.scope import digest  # noqa: PLC0415
+
+        body = {"operation": self.operation, "parameters": dict(self.parameters), "inputs": self.input_digest}
+        return "computed:" + digest(body).removeprefix("sha256:")[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place in a run. `score` is the store's own and comparable within the run only; `path` names the relations that a graph hit followed."""
+
+    rank: int
+    record_id: str
+    score: float
+    computed: Computed | None = None
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limitation:
+    """Something the reader must know about what was not found or not asked. Never derived from records outside the scope."""
+
+    code: str
+    message: str
+    channel: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One channel's answer: hits best first, ranks 1..n without gaps."""
+
+    channel: ChannelName
+    store: str
+    hits: tuple[Hit, ...] = ()
+    limitations: tuple[Limitation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRank:
+    """Where and with which score a channel returned an item."""
+
+    channel: ChannelName
+    store: str
+    rank: int
+    score: float
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A numbered item of the bundle. For a computed item `records` are its inputs, else it is the one record; `duplicates` lists the
+    provenance of near-equal records that were folded into this one."""
+
+    index: int
+    record_id: str
+    records: tuple[SourcedRecord, ...]
+    ranks: tuple[ChannelRank, ...]
+    fused_score: float
+    computed: Computed | None = None
+    duplicates: tuple[SourcedRecord, ...] = ()
+
+    @property
+    def first(self) -> SourcedRecord:
+        """The record that stands for the item where one is needed (title, licence, link)."""
+        return self.records[0]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBundle:
+    """What retrieval found: items numbered 1..n in order, what went wrong, and the runs behind it for the ledger."""
+
+    items: tuple[Evidence, ...]
+    limitations: tuple[Limitation, ...] = ()
+    runs: tuple[Run, ...] = ()
+    candidates: int = 0
+    timings_ms: Mapping[str, float] = field(default_factory=dict)

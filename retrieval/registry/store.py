@@ -1,0 +1,95 @@
+"""The store of record, as a Protocol: documents with their exact text, records, entities, collections, and one row per ingested file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from retrieval.index import GazetteerEntry, IndexBatch
+from retrieval.model import EntityRef, Lifecycle, Locator, Measurement, SourcedRecord, SourceFacts
+from retrieval.scope import Scope, VisibilityClass
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeBase:
+    """A collection: a named knowledge base with a stable UUID, per tenant."""
+
+    collection_id: str
+    tenant: str
+    name: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One version of one source: its exact text, in UTF-8 once encoded; offsets of records point into it. `pages` are (start_char, end_char)."""
+
+    facts: SourceFacts
+    media_type: str
+    text: str
+    pages: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What a locator resolves to: the document, the place in it and the exact text there. A cell carries its measurement."""
+
+    facts: SourceFacts
+    locator: Locator
+    text: str
+    cell: str | None = None
+    measurement: Measurement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the admitted observations say of one measure at one place: the years for which there is a figure."""
+
+    measure: str
+    place: EntityRef
+    years: tuple[int, ...]
+
+
+class RecordStore(Protocol):
+    """The store of record, read side. Every read but `classes`, `collections` and `corpus_version` takes the scope, and returns only records,
+    documents and names of its classes that are active. Raises `StoreUnavailable`; a locator that does not resolve is `RecordNotFound`
+    (absent and not admitted alike)."""
+
+    async def classes(self, tenant: str) -> tuple[VisibilityClass, ...]:
+        """Every class of the tenant that holds an active document; for the query point only, never for a reader."""
+        ...
+
+    async def collections(self, tenant: str) -> tuple[KnowledgeBase, ...]: ...
+
+    async def corpus_version(self, tenant: str) -> int:
+        """A number that grows with every change that a reader of the tenant could notice; for caches, never released."""
+        ...
+
+    async def fetch(self, record_ids: Collection[str], *, scope: Scope) -> Mapping[str, SourcedRecord]:
+        """The admitted ones among `record_ids`."""
+        ...
+
+    async def document(self, document_id: str, *, scope: Scope) -> Document: ...
+
+    async def resolve(self, document_id: str, locator: str, *, scope: Scope) -> Slice:
+        """Resolves `c=start-end`, `row=&col=`, `row=`, `feature=` or `p=` (the query part of an evidence link)."""
+        ...
+
+    async def gazetteer_entries(self, *, scope: Scope) -> Sequence[GazetteerEntry]: ...
+
+    async def coverage(self, *, scope: Scope, measures: Collection[str], place_ids: Collection[str]) -> tuple[Coverage, ...]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class RecordWriter(Protocol):
+    """The write side, for ingest. Every method is one transaction: all or nothing."""
+
+    async def put(self, document: Document, batch: IndexBatch, *, lifecycle: Lifecycle) -> None: ...
+
+    async def set_lifecycle(self, document_ids: Collection[str], lifecycle: Lifecycle) -> None: ...
+
+    async def manifest_hash(self, tenant: str) -> str:
+        """`sha256:` over the canonical list of active documents, their records and classes: equal corpora, equal hashes, whatever the stores."""
+        ...
