@@ -1,0 +1,68 @@
+# One entry for everything. `make` alone lists the targets. Needs Python 3.11 or newer and nothing else: uv is found or brought into .venv.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+# The environment is made anew when a lock changes; the stamps say which lock is installed.
+RUNTIME := $(VENV)/.runtime
+DEV := $(VENV)/.dev
+CACHE := $(abspath .cache)
+export EXHIBIT_CACHE ?= $(CACHE)
+
+.PHONY: help demo test test-services check fix serve lock policy clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Exhibit needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@if command -v uv >/dev/null; then uv venv --quiet --python $(PYTHON) $(VENV); else $(PYTHON) -m venv $(VENV); fi
+
+$(BIN)/uv: | $(VENV)/bin/python
+	@if command -v uv >/dev/null; then ln -sf "$$(command -v uv)" $(BIN)/uv; else $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock; fi
+
+$(RUNTIME): requirements.lock pyproject.toml | $(BIN)/uv
+	@echo "installing the pinned dependencies into $(VENV)"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+$(DEV): requirements-dev.lock $(RUNTIME)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
+	@touch $@
+
+demo: $(RUNTIME)  ## ingest the sample corpus, ask, show cited answers, verify the receipts
+	@$(BIN)/exhibit demo
+
+serve: $(RUNTIME)  ## serve the HTTP API on loopback
+	@$(BIN)/exhibit serve
+
+test: $(DEV)  ## unit, contract, API and golden tests; no server
+	@$(BIN)/pytest -q -n 2 -m "not services"
+
+test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
+	@tests/services/prepare.sh
+	@$(BIN)/pytest -q -m services tests/services
+
+check: $(DEV)  ## format, lint, types, import contracts, committed policy build
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --verbose | tail -n 30
+	@$(BIN)/pytest -q -m "not services" tests/docs tests/unit/test_import_contracts.py
+
+fix: $(DEV)  ## format and mend what lint can mend
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+policy: $(DEV)  ## compile policy/rego to WebAssembly and write its manifest (needs the opa binary)
+	@$(BIN)/python -m policy.authoring.build
+
+lock: | $(BIN)/uv  ## resolve the locks again from pyproject.toml
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url pyproject.toml -o requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --group dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+	@echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url - -o requirements-uv.lock
+
+clean:  ## remove the environment and the caches
+	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
