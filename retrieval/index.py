@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from retrieval.model import ChannelName, EntityRef, Record, Relationship
+from retrieval.model import ChannelName, EntityRef, Record, Relationship, TimeRange
+
+_WORD = re.compile(r"[^\W_]+(?:[-.][^\W_]+)*", re.UNICODE)
+_SHORT = {"ft": "fort", "co": "county", "mt": "mount", "st": "saint"}
+
+
+def surface_key(surface: str) -> str:
+    """The form under which names compare: NFKC, case folded, apostrophes and a possessive s gone, `Ft.` and `Co.` written out, one space
+    between words. The names of a `GazetteerEntry` and the surfaces of mentions meet here."""
+    folded = unicodedata.normalize("NFKC", surface).replace("\u2019", "'").casefold()
+    folded = re.sub(r"'s(?!\w)", "", folded).replace("'", "")
+    return " ".join(_SHORT.get(word, word) for word in _WORD.findall(folded))
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +33,21 @@ class GazetteerEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class SurfaceMention:
+    """A name or a time that a passage's own words carry, read from that passage alone, so that no hidden document shapes it.
+
+    `key` is `surface_key` of a name (then `time` is None), or the ISO form of a time (`1850`, `1854-05`, `1854-05-30`) with its `time`.
+    Whether a name is an entity is decided at search, against the gazetteer entries of the scope.
+    """
+
+    record_id: str
+    key: str
+    class_id: str
+    document_id: str
+    time: TimeRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class IndexBatch:
     """Everything that one or more whole documents contribute. `tenant` is the same for all; records of one document are never split."""
 
@@ -27,6 +55,7 @@ class IndexBatch:
     records: Sequence[Record]
     entries: Sequence[GazetteerEntry] = ()
     relationships: Sequence[Relationship] = ()
+    mentions: Sequence[SurfaceMention] = ()
 
 
 class ChannelIndex(Protocol):
