@@ -1,0 +1,38 @@
+"""Profiles of the one pipeline, as data: which stages run, with which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ai.errors import UnknownProfile
+from retrieval.model import ChannelName
+
+ALL_CHANNELS = (ChannelName.GRAPH, ChannelName.SPATIAL, ChannelName.FULLTEXT, ChannelName.VECTOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a profile runs. `generates` False ends at the admitted bundle: no draft, no answer point.
+
+    `channel_top_k` is how many hits each channel may return; deadlines are seconds.
+    """
+
+    name: str
+    generates: bool
+    channels: tuple[ChannelName, ...] = ALL_CHANNELS
+    channel_top_k: int = 24
+    channel_deadlines_s: Mapping[ChannelName, float] = field(default_factory=lambda: dict.fromkeys(ALL_CHANNELS, 2.0))
+    model_deadline_s: float = 60.0
+
+
+FOCUS = Profile(name="focus", generates=True)
+BASIC = Profile(name="basic", generates=False)
+
+
+def profile_named(name: str) -> Profile:
+    """The profile of that name, else `UnknownProfile`."""
+    for profile in (FOCUS, BASIC):
+        if profile.name == name:
+            return profile
+    raise UnknownProfile(f"unknown profile: {name!r}; this version has focus and basic", field="options.profile")
