@@ -2,10 +2,14 @@
 
 LedgerError
 ├── LedgerUnavailable    the store cannot be written or read; nothing may be released
+│   └── KeyUnusable      a key is missing, belongs to another log, or its file can be read by others
 ├── EntryNotFound        no entry of that id
 ├── PartErased           the part was erased; its commitment stays
+├── EntryRefused         the caller's entry breaks a rule: unknown part name, bad id, leaf over 4 KiB
+├── EntryConflict        the request already has an entry of that kind, with other content
 ├── MalformedLeaf        bytes that are no leaf of `exhibit.ledger/1`
 ├── MalformedNote        bytes that are no signed note, checkpoint or receipt
+├── MalformedProv        bytes or facts that are no provenance document of our shape
 └── VerificationFailed   a proof, signature, commitment or order does not hold; says which
 """
 
@@ -34,6 +38,22 @@ class PartErased(LedgerError):
     code = "NOT_FOUND"
 
 
+class EntryRefused(LedgerError):
+    """The caller's entry breaks a rule of the leaf format; nothing was written."""
+
+    code = "VALIDATION_FAILED"
+
+
+class EntryConflict(LedgerError):
+    """The request already has an entry of that kind whose content differs; nothing was written."""
+
+    code = "CONFLICT"
+
+
+class KeyUnusable(LedgerUnavailable):
+    """A key is missing, belongs to another log, or its file can be read by others."""
+
+
 class MalformedLeaf(LedgerError):
     """Bytes that are no leaf of `exhibit.ledger/1`."""
 
@@ -46,7 +66,17 @@ class MalformedNote(LedgerError):
     code = "VALIDATION_FAILED"
 
 
-class VerificationFailed(LedgerError):
-    """A proof, signature, commitment or order does not hold; the message names the step."""
+class MalformedProv(LedgerError):
+    """Bytes or facts that are no provenance document of our shape; the message names the record."""
 
     code = "VALIDATION_FAILED"
+
+
+class VerificationFailed(LedgerError):
+    """A proof, signature, commitment or order does not hold; `step` names the first one that failed."""
+
+    code = "VALIDATION_FAILED"
+
+    def __init__(self, step: str, detail: str) -> None:
+        super().__init__(f"{step}: {detail}")
+        self.step = step

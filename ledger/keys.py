@@ -1,0 +1,163 @@
+"""The key ring: the log's signing key, the pseudonym key, and one wrapping key per tenant.
+
+`FileKeyRing` keeps them as files of mode 0600 in a folder of mode 0700. A ring backed by a key service keeps the same
+Protocol.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from ledger.errors import KeyUnusable, MalformedNote
+from ledger.note import SigningKey, parse_signing_key
+
+LOG_KEY = "log.key"
+PSEUDONYM_KEY = "pseudonym.key"
+SECRET_BYTES = 32
+
+
+class KeyRing(Protocol):
+    """Holds secrets; hands them to the ledger only. `tenant_key` returns 32 bytes that stay the same for that tenant,
+    creating them durably on first use if `create`, and raises KeyUnusable if there are none. Safe to call
+    concurrently."""
+
+    @property
+    def signer(self) -> SigningKey: ...
+
+    @property
+    def pseudonym_key(self) -> bytes: ...
+
+    async def tenant_key(self, tenant: str, *, create: bool) -> bytes: ...
+
+
+def pseudonym(key: bytes, domain: str, value: str) -> str:
+    """A stable name that reveals neither value nor domain without the key: 32 lower-case hex digits."""
+    message = b"exhibit-pseudonym/1\x00" + domain.encode() + b"\x00" + value.encode()
+    return hmac.digest(key, message, "sha256")[:16].hex()
+
+
+class FileKeyRing:
+    """Keys in a folder. Open it with `open_key_ring`; tenants are named by their pseudonym."""
+
+    def __init__(
+        self, folder: Path, *, signer: SigningKey, pseudonym_key: bytes, entropy: Callable[[int], bytes]
+    ) -> None:
+        self._folder = folder
+        self._signer = signer
+        self._pseudonym_key = pseudonym_key
+        self._entropy = entropy
+        self._tenants: dict[str, bytes] = {}
+        self._lock = asyncio.Lock()
+
+    @property
+    def signer(self) -> SigningKey:
+        """The key that signs checkpoints."""
+        return self._signer
+
+    @property
+    def pseudonym_key(self) -> bytes:
+        """The key under which pseudonyms are made."""
+        return self._pseudonym_key
+
+    async def tenant_key(self, tenant: str, *, create: bool) -> bytes:
+        """32 bytes that wrap the tenant's salts and keys. Raises KeyUnusable."""
+        if tenant in self._tenants:
+            return self._tenants[tenant]
+        async with self._lock:
+            path = self._folder / f"tenant-{tenant}.key"
+            key = await asyncio.to_thread(_secret, path, self._entropy, create=create)
+            self._tenants[tenant] = key
+            return key
+
+
+async def open_key_ring(
+    folder: Path, *, origin: str, create: bool, entropy: Callable[[int], bytes] = os.urandom
+) -> FileKeyRing:
+    """The ring in `folder` for the log `origin`; with `create`, what is missing is made. Raises KeyUnusable for a
+    missing, damaged or foreign key, and for a file or folder that others than its owner can reach."""
+    return await asyncio.to_thread(_open, folder, origin, create, entropy)
+
+
+def _open(folder: Path, origin: str, create: bool, entropy: Callable[[int], bytes]) -> FileKeyRing:
+    try:
+        if create:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_private(folder)
+        signer = _signing_key(folder / LOG_KEY, origin, entropy, create=create)
+        secret = _secret(folder / PSEUDONYM_KEY, entropy, create=create)
+    except OSError as exc:
+        raise KeyUnusable(f"the key folder {folder} cannot be used: {exc.strerror}") from exc
+    return FileKeyRing(folder, signer=signer, pseudonym_key=secret, entropy=entropy)
+
+
+def _signing_key(path: Path, origin: str, entropy: Callable[[int], bytes], *, create: bool) -> SigningKey:
+    if create and not path.exists():
+        _write_new(path, SigningKey.from_seed(origin, entropy(SECRET_BYTES)).encode() + "\n")
+    try:
+        key = parse_signing_key(_read(path).strip())
+    except MalformedNote as exc:
+        raise KeyUnusable(f"{path} is no signing key: {exc}") from exc
+    if key.name != origin:
+        raise KeyUnusable(f"{path} signs for {key.name}, not for {origin}")
+    return key
+
+
+def _secret(path: Path, entropy: Callable[[int], bytes], *, create: bool) -> bytes:
+    if create and not path.exists():
+        _write_new(path, entropy(SECRET_BYTES).hex() + "\n")
+    try:
+        key = bytes.fromhex(_read(path).strip())
+    except ValueError as exc:
+        raise KeyUnusable(f"{path} is no key") from exc
+    if len(key) != SECRET_BYTES:
+        raise KeyUnusable(f"{path} is no key of {SECRET_BYTES} bytes")
+    return key
+
+
+def _read(path: Path) -> str:
+    try:
+        _check_private(path)
+        return path.read_text("ascii")
+    except FileNotFoundError as exc:
+        raise KeyUnusable(f"the key {path} is missing") from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise KeyUnusable(f"the key {path} cannot be read") from exc
+
+
+def _check_private(path: Path) -> None:
+    if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        raise KeyUnusable(f"{path} can be reached by others than its owner; set its mode to 0600 (a folder: 0700)")
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a key file whole and durably; if another process was first, its key stays."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            return
+        finally:
+            draft.unlink()
+        _sync_folder(path.parent)
+    except OSError as exc:
+        raise KeyUnusable(f"the key {path} cannot be written: {exc.strerror}") from exc
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

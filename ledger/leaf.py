@@ -1,0 +1,160 @@
+"""The bytes of a leaf, `exhibit.ledger/1`: RFC 8785 JSON, at most 4 KiB. These bytes never change once written.
+
+Nothing is re-serialised to verify: the stored bytes are hashed. Parsing is strict, so one meaning has one form of
+bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import rfc8785
+
+from ledger.errors import EntryRefused, MalformedLeaf
+from ledger.model import LEAF_MAX_BYTES, LEAF_VERSION, PART_NAMES, Kind, Leaf, Ref, TreeHead
+
+MAX_INTEGER = 2**53 - 1
+_FIELDS = frozenset({"v", "kind", "id", "t", "tenant", "replica", "rseq", "req", "parts", "refs", "seen"})
+_HEX32 = re.compile(r"[0-9a-f]{64}")
+_UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+_REL = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+
+
+def encode_leaf(leaf: Leaf) -> bytes:
+    """The canonical bytes. Raises EntryRefused if a field breaks a rule or the leaf would exceed 4 KiB."""
+    body: dict[str, Any] = {
+        "v": LEAF_VERSION,
+        "kind": str(leaf.kind),
+        "id": leaf.entry_id,
+        "t": leaf.t_ms,
+        "tenant": leaf.tenant,
+        "replica": leaf.replica,
+        "rseq": leaf.rseq,
+        "req": leaf.request_id,
+        "parts": dict(leaf.parts),
+        "refs": [{"rel": ref.rel, "id": ref.id, "leaf": ref.leaf} for ref in leaf.refs],
+        "seen": {"size": leaf.seen.size, "root": leaf.seen.root.hex()},
+    }
+    try:
+        _leaf_of(body)
+    except MalformedLeaf as exc:
+        raise EntryRefused(str(exc)) from exc
+    data = rfc8785.dumps(body)
+    if len(data) > LEAF_MAX_BYTES:
+        raise EntryRefused(f"a leaf of {len(data)} bytes exceeds {LEAF_MAX_BYTES}")
+    return data
+
+
+def parse_leaf(data: bytes) -> Leaf:
+    """The content of a leaf's bytes. Raises MalformedLeaf for anything that `encode_leaf` would not have written."""
+    if len(data) > LEAF_MAX_BYTES:
+        _refuse(f"{len(data)} bytes, over {LEAF_MAX_BYTES}")
+    body = strict_object(data)
+    leaf = _leaf_of(body)
+    if rfc8785.dumps(body) != data:
+        _refuse("the bytes are not in canonical form")
+    return leaf
+
+
+def strict_object(data: bytes) -> dict[str, Any]:
+    """A JSON object without duplicate keys, non-integer numbers or lone surrogates. Raises MalformedLeaf."""
+    try:
+        body = json.loads(
+            data.decode("utf-8"), object_pairs_hook=_unique, parse_float=_no_number, parse_constant=_no_number
+        )
+    except (ValueError, RecursionError) as exc:
+        raise MalformedLeaf(f"not the JSON of a leaf: {exc}") from exc
+    if not isinstance(body, dict):
+        _refuse("not a JSON object")
+    return body
+
+
+def is_hash(value: object) -> bool:
+    """Whether `value` is 32 bytes in lower-case hex."""
+    return isinstance(value, str) and _HEX32.fullmatch(value) is not None
+
+
+def _leaf_of(body: Mapping[str, Any]) -> Leaf:
+    if set(body) != _FIELDS:
+        _refuse(f"fields {sorted(_FIELDS ^ set(body))} are missing or unknown")
+    if body["v"] != LEAF_VERSION:
+        _refuse("v is not " + LEAF_VERSION)
+    if body["kind"] not in tuple(Kind):
+        _refuse("kind is unknown")
+    kind = Kind(body["kind"])
+    return Leaf(
+        kind=kind,
+        entry_id=_text(body, "id", _UUID7),
+        t_ms=_integer(body, "t", 0),
+        tenant=_text(body, "tenant", _TOKEN),
+        replica=_text(body, "replica", _TOKEN),
+        rseq=_integer(body, "rseq", 1),
+        request_id=_text(body, "req", _TOKEN),
+        parts=_parts(kind, body["parts"]),
+        refs=_refs(body["refs"]),
+        seen=_seen(body["seen"]),
+    )
+
+
+def _parts(kind: Kind, value: object) -> dict[str, str]:
+    if not isinstance(value, dict) or set(value) != set(PART_NAMES[kind]):
+        _refuse(f"parts are not exactly those of {kind}")
+    if not all(is_hash(item) for item in value.values()):
+        _refuse("a commitment is not 32 bytes in lower-case hex")
+    return {name: value[name] for name in PART_NAMES[kind]}
+
+
+def _refs(value: object) -> tuple[Ref, ...]:
+    if not isinstance(value, list):
+        _refuse("refs is no list")
+    refs = tuple(_ref(item) for item in value)
+    if len({(ref.rel, ref.id) for ref in refs}) != len(refs):
+        _refuse("refs names one entry twice under one relation")
+    return refs
+
+
+def _ref(value: object) -> Ref:
+    if not isinstance(value, dict) or set(value) != {"rel", "id", "leaf"}:
+        _refuse("a ref is not {rel, id, leaf}")
+    if not is_hash(value["leaf"]):
+        _refuse("a ref's leaf is not 32 bytes in lower-case hex")
+    return Ref(rel=_text(value, "rel", _REL), id=_text(value, "id", _UUID7), leaf=value["leaf"])
+
+
+def _seen(value: object) -> TreeHead:
+    if not isinstance(value, dict) or set(value) != {"size", "root"} or not is_hash(value["root"]):
+        _refuse("seen is not {size, root}")
+    return TreeHead(size=_integer(value, "size", 0), root=bytes.fromhex(value["root"]))
+
+
+def _text(body: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:
+    value = body[name]
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        _refuse(f"{name} does not match {pattern.pattern}")
+    return value
+
+
+def _integer(body: Mapping[str, Any], name: str, least: int) -> int:
+    value = body[name]
+    if type(value) is not int or not least <= value <= MAX_INTEGER:
+        _refuse(f"{name} is no integer from {least} to 2^53-1")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    body = dict(pairs)
+    if len(body) != len(pairs):
+        raise ValueError("a key stands twice")
+    return body
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text[:20]} is no integer")
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise MalformedLeaf(reason)

@@ -1,0 +1,191 @@
+"""Values of the ledger: what an entry is, what a verification says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+LEAF_VERSION = "exhibit.ledger/1"
+RECEIPT_VERSION = "exhibit.receipt/1"
+LEAF_MAX_BYTES = 4096
+SOURCES = "sources"
+
+
+class Kind(StrEnum):
+    """What an entry records."""
+
+    INTENT = "intent"
+    OUTCOME = "outcome"
+    RETRIEVAL = "retrieval"
+    REDACTION = "redaction"
+    KEY = "key"
+    CONFIG = "config"
+    INCIDENT = "incident"
+
+
+# Frozen: every leaf of a kind commits to exactly these names, so the list is part of the leaf's bytes. An absent part
+# is committed to as empty bytes under a salt of its own, so that a leaf does not show which parts there are.
+PART_NAMES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
+    {
+        Kind.INTENT: ("question", "context", "scope", "policy.query"),
+        Kind.OUTCOME: (
+            "candidates",
+            "bundle",
+            "sources",
+            "calls",
+            "policy.evidence",
+            "policy.answer",
+            "answer",
+            "prov",
+            "replay",
+        ),
+        Kind.RETRIEVAL: (
+            "question",
+            "context",
+            "scope",
+            "candidates",
+            "bundle",
+            "sources",
+            "calls",
+            "policy.query",
+            "policy.evidence",
+            "answer",
+            "prov",
+            "replay",
+        ),
+        Kind.REDACTION: ("detail", "prov"),
+        Kind.KEY: ("detail",),
+        Kind.CONFIG: ("detail",),
+        Kind.INCIDENT: ("detail",),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A pointer of one entry to an earlier one: its relation (`intent`, `redacts` ...), entry id and leaf hash
+    (hex)."""
+
+    rel: str
+    id: str
+    leaf: str
+
+
+@dataclass(frozen=True, slots=True)
+class TreeHead:
+    """Size of a tree and its root (32 bytes)."""
+
+    size: int
+    root: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A leaf's content; `ledger.leaf` maps it to its bytes and back. `parts` holds commitments as lower-case hex."""
+
+    kind: Kind
+    entry_id: str
+    t_ms: int
+    tenant: str
+    replica: str
+    rseq: int
+    request_id: str
+    parts: Mapping[str, str]
+    refs: tuple[Ref, ...]
+    seen: TreeHead
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRef:
+    """Where an entry is: enough to ask for it and to point at it from a later entry."""
+
+    entry_id: str
+    kind: Kind
+    index: int
+    leaf_hash: str
+    t_ms: int
+
+    def as_ref(self, rel: str) -> Ref:
+        """This entry as the target of a relation `rel`."""
+        return Ref(rel=rel, id=self.entry_id, leaf=self.leaf_hash)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A parsed leaf, its zero-based index, and the very bytes that were hashed."""
+
+    index: int
+    leaf: Leaf
+    leaf_bytes: bytes
+    leaf_hash: str
+
+    @property
+    def ref(self) -> EntryRef:
+        """Where this entry is."""
+        return EntryRef(self.leaf.entry_id, self.leaf.kind, self.index, self.leaf_hash, self.leaf.t_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class SealedPart:
+    """A part as the store keeps it: salt and key wrapped by the tenant's key, content compressed and encrypted."""
+
+    name: str
+    salt: bytes
+    key: bytes
+    blob: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A signed tree head: `note` is the text that was signed and stored, byte for byte."""
+
+    head: TreeHead
+    note: str
+
+
+class Verdict(StrEnum):
+    """What a verification found, in one word."""
+
+    INTACT = "intact"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that does not hold. `step` is a stable code; entry, index and part say where, as far as known."""
+
+    step: str
+    detail: str
+    index: int | None = None
+    entry_id: str | None = None
+    part: str | None = None
+
+    def __str__(self) -> str:
+        where = [f"index {self.index}"] if self.index is not None else []
+        where += [f"entry {self.entry_id}"] if self.entry_id else []
+        where += [f"part {self.part}"] if self.part else []
+        return f"{self.step} ({', '.join(where)}): {self.detail}" if where else f"{self.step}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """What was recomputed and what did not hold. `dangling` lists intents without an outcome: a crash, not a forgery.
+    `erased` counts parts that a redaction entry accounts for. `witnessed` says whether a cosignature was checked."""
+
+    verdict: Verdict
+    size: int
+    root: str
+    entries: int
+    parts: int
+    erased: int
+    checkpoints: int
+    problems: tuple[Problem, ...]
+    dangling: tuple[EntryRef, ...]
+    witnessed: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """True if nothing is broken."""
+        return self.verdict is Verdict.INTACT

@@ -1,0 +1,345 @@
+"""The embedded store: one SQLite file, one worker thread, WAL with synchronous=FULL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from ledger.errors import LedgerUnavailable
+from ledger.model import Checkpoint, Kind, SealedPart, TreeHead
+from ledger.store import Appended, Clash, LogIdentity, NewEntry, Refused, StoredLeaf
+from ledger.tree import Frontier, Node, frontier_nodes, hash_leaf
+
+T = TypeVar("T")
+
+APPLICATION_ID = 0x45584C47  # "EXLG"
+SCHEMA_VERSION = 1
+BUSY_TIMEOUT_MS = 5_000
+
+_SCHEMA = """
+CREATE TABLE log (
+    id INTEGER PRIMARY KEY CHECK (id = 1), origin TEXT NOT NULL, vkey TEXT NOT NULL, pseudonym_check TEXT NOT NULL
+) STRICT;
+CREATE TABLE leaves (
+    idx INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, tenant TEXT NOT NULL, req TEXT NOT NULL,
+    replica TEXT NOT NULL, rseq INTEGER NOT NULL, hash BLOB NOT NULL CHECK (length(hash) = 32),
+    leaf BLOB NOT NULL CHECK (length(leaf) <= 4096), UNIQUE (req, kind), UNIQUE (replica, rseq)
+) STRICT;
+CREATE TABLE nodes (
+    level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL CHECK (length(hash) = 32), PRIMARY KEY (level, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE checkpoints (size INTEGER PRIMARY KEY, root BLOB NOT NULL CHECK (length(root) = 32), note TEXT NOT NULL)
+STRICT; CREATE TABLE secrets (
+    idx INTEGER NOT NULL REFERENCES leaves (idx), name TEXT NOT NULL, salt BLOB NOT NULL, key BLOB NOT NULL, PRIMARY
+    KEY (idx, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE blobs (idx INTEGER NOT NULL REFERENCES leaves (idx), name TEXT NOT NULL, blob BLOB NOT NULL, UNIQUE (idx,
+name)) STRICT;
+"""
+_INSERT_ONLY = ("log", "leaves", "nodes", "checkpoints")
+_LEAF = "SELECT idx, id, leaf, hash FROM leaves"
+
+
+class SqliteLedgerStore:
+    """A LedgerStore in one file. Open it with `SqliteLedgerStore.open`. Another process may have the same file open: a
+    write waits for the other's transaction, and the replica's number is checked inside it."""
+
+    def __init__(self, connection: apsw.Connection, executor: ThreadPoolExecutor) -> None:
+        self._connection = connection
+        self._executor = executor
+        self._frontier = Frontier()
+
+    @classmethod
+    async def open(cls, path: Path) -> SqliteLedgerStore:
+        """The store at `path`, made if it is not there. Raises LedgerUnavailable if the file cannot be written or is
+        no ledger."""
+        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger-sqlite")
+        try:
+            connection = await asyncio.get_running_loop().run_in_executor(executor, _connect, path)
+        except BaseException:
+            executor.shutdown(wait=False)
+            raise
+        return cls(connection, executor)
+
+    async def bind(self, identity: LogIdentity) -> LogIdentity:
+        """See LedgerStore."""
+
+        def work() -> LogIdentity:
+            with self._transaction() as db:
+                db.execute(
+                    "INSERT OR IGNORE INTO log VALUES (1, ?, ?, ?)",
+                    (identity.origin, identity.vkey, identity.pseudonym_check),
+                )
+            return LogIdentity(*_one(self._connection, "SELECT origin, vkey, pseudonym_check FROM log"))
+
+        return await self._run(work)
+
+    async def append(self, batch: Sequence[NewEntry]) -> Appended | Refused:
+        """See LedgerStore."""
+        return await self._run(lambda: self._append(batch))
+
+    async def size(self) -> int:
+        """See LedgerStore."""
+        return await self._run(lambda: _size(self._connection))
+
+    async def next_rseq(self, replica: str) -> int:
+        """See LedgerStore."""
+        return await self._run(lambda: _next_rseq(self._connection, replica))
+
+    async def leaf(self, entry_id: str) -> StoredLeaf | None:
+        """See LedgerStore."""
+        found = await self._leaves(f"{_LEAF} WHERE id = ?", (entry_id,))
+        return found[0] if found else None
+
+    async def find(self, request_id: str) -> tuple[StoredLeaf, ...]:
+        """See LedgerStore."""
+        return await self._leaves(f"{_LEAF} WHERE req = ? ORDER BY idx", (request_id,))
+
+    async def scan(
+        self, *, after: int, limit: int, kind: Kind | None = None, tenant: str | None = None
+    ) -> tuple[StoredLeaf, ...]:
+        """See LedgerStore."""
+        where, bindings = "idx > ?", list[Any]([after])
+        for column, value in (("kind", kind), ("tenant", tenant)):
+            if value is not None:
+                where += f" AND {column} = ?"
+                bindings.append(str(value))
+        return await self._leaves(f"{_LEAF} WHERE {where} ORDER BY idx LIMIT ?", (*bindings, limit))
+
+    async def nodes(self, wanted: Sequence[Node]) -> Mapping[Node, bytes]:
+        """See LedgerStore."""
+        return await self._run(lambda: _nodes(self._connection, wanted))
+
+    async def parts(self, entry_id: str, names: Sequence[str] | None = None) -> tuple[SealedPart, ...]:
+        """See LedgerStore."""
+        sql = (
+            "SELECT s.name, s.salt, s.key, b.blob FROM leaves l JOIN secrets s ON s.idx = l.idx"
+            " JOIN blobs b ON b.idx = s.idx AND b.name = s.name WHERE l.id = ? ORDER BY s.name"
+        )
+        rows = await self._run(lambda: _all(self._connection, sql, (entry_id,)))
+        return tuple(SealedPart(*row) for row in rows if names is None or row[0] in names)
+
+    async def add_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint:
+        """See LedgerStore."""
+
+        def work() -> Checkpoint:
+            head = checkpoint.head
+            with self._transaction() as db:
+                db.execute(
+                    "INSERT OR IGNORE INTO checkpoints VALUES (?, ?, ?)", (head.size, head.root, checkpoint.note)
+                )
+            return _checkpoint(_one(self._connection, "SELECT * FROM checkpoints WHERE size = ?", (head.size,)))
+
+        return await self._run(work)
+
+    async def latest_checkpoint(self) -> Checkpoint | None:
+        """See LedgerStore."""
+        sql = "SELECT * FROM checkpoints ORDER BY size DESC LIMIT 1"
+        row = await self._run(lambda: self._connection.execute(sql).fetchone())
+        return _checkpoint(row) if row else None
+
+    async def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """See LedgerStore."""
+        rows = await self._run(lambda: self._connection.execute("SELECT * FROM checkpoints ORDER BY size").fetchall())
+        return tuple(_checkpoint(row) for row in rows)
+
+    async def faults(self) -> tuple[str, ...]:
+        """See LedgerStore: SQLite's own integrity and foreign key checks."""
+
+        def work() -> tuple[str, ...]:
+            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            found += [f"foreign key: {row}" for row in self._connection.execute("PRAGMA foreign_key_check")]
+            return tuple(found)
+
+        return await self._run(work)
+
+    async def aclose(self) -> None:
+        """Close the file; what was acknowledged stays."""
+        await asyncio.get_running_loop().run_in_executor(self._executor, self._connection.close)
+        self._executor.shutdown(wait=False)
+
+    async def _leaves(self, sql: str, bindings: Sequence[Any]) -> tuple[StoredLeaf, ...]:
+        rows = await self._run(lambda: _all(self._connection, sql, bindings))
+        return tuple(StoredLeaf(*row) for row in rows)
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        def guarded() -> T:
+            try:
+                return work()
+            except apsw.Error as exc:
+                raise LedgerUnavailable(f"the ledger's file does not answer: {exc}") from exc
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._executor, guarded)
+        except RuntimeError as exc:  # the executor was shut down
+            raise LedgerUnavailable("the ledger is closed") from exc
+
+    @contextmanager
+    def _transaction(self) -> Iterator[apsw.Connection]:
+        db = self._connection
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+            db.execute("COMMIT")
+        except BaseException:
+            if not db.get_autocommit():
+                db.execute("ROLLBACK")
+            raise
+
+    def _append(self, batch: Sequence[NewEntry]) -> Appended | Refused:
+        try:
+            with self._transaction() as db:
+                refused = _refusal(db, batch)
+                if refused is not None:
+                    db.execute("ROLLBACK")
+                    db.execute("BEGIN")  # closed again, empty, by the context
+                    return refused
+                frontier = first = self._current_frontier(db)
+                for entry in batch:
+                    frontier = _insert(db, entry, frontier)
+        except apsw.Error:
+            self._frontier = Frontier()
+            raise
+        self._frontier = frontier
+        return Appended(first.size)
+
+    def _current_frontier(self, db: apsw.Connection) -> Frontier:
+        size = _size(db)
+        if self._frontier.size == size:
+            return self._frontier
+        wanted = frontier_nodes(size)
+        found = _nodes(db, wanted)
+        if len(found) != len(wanted):
+            raise apsw.CorruptError("tree nodes of the head are missing")
+        return Frontier(size, tuple(found[node] for node in wanted))
+
+
+def _connect(path: Path) -> apsw.Connection:
+    try:
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    except apsw.Error as exc:
+        raise LedgerUnavailable(f"the ledger's file {path} cannot be opened: {exc}") from exc
+    try:
+        _prepare(db)
+    except apsw.Error as exc:
+        db.close()
+        raise LedgerUnavailable(f"the ledger's file {path} cannot be used: {exc}") from exc
+    except LedgerUnavailable:
+        db.close()
+        raise
+    return db
+
+
+def _prepare(db: apsw.Connection) -> None:
+    db.set_busy_timeout(BUSY_TIMEOUT_MS)
+    for pragma in (
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "foreign_keys = ON",
+        "secure_delete = ON",
+        "trusted_schema = OFF",
+    ):
+        db.execute(f"PRAGMA {pragma}")
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        _migrate(db)
+        db.execute("COMMIT")
+    except BaseException:
+        if not db.get_autocommit():
+            db.execute("ROLLBACK")
+        raise
+
+
+def _migrate(db: apsw.Connection) -> None:
+    application, version = db.pragma("application_id"), db.pragma("user_version")
+    if (application, version) == (APPLICATION_ID, SCHEMA_VERSION):
+        return
+    if application or version or _one(db, "SELECT count(*) FROM sqlite_schema")[0]:
+        raise LedgerUnavailable("the file is no ledger of this version")
+    db.execute(_SCHEMA)
+    for table in _INSERT_ONLY:
+        for verb in ("UPDATE", "DELETE"):
+            db.execute(
+                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
+                f" BEGIN SELECT RAISE(ABORT, '{table} is insert-only'); END"
+            )
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _refusal(db: apsw.Connection, batch: Sequence[NewEntry]) -> Refused | None:
+    for position, entry in enumerate(batch):
+        row = db.execute(
+            f"{_LEAF} WHERE req = ? AND kind = ?", (entry.leaf.request_id, str(entry.leaf.kind))
+        ).fetchone()
+        if row:
+            return Refused(Clash.REQUEST, position, existing=StoredLeaf(*row))
+    expected = _next_rseq(db, batch[0].leaf.replica)
+    for position, entry in enumerate(batch):
+        if entry.leaf.rseq != expected + position:
+            return Refused(Clash.SEQUENCE, position, next_rseq=expected)
+    return None
+
+
+def _insert(db: apsw.Connection, entry: NewEntry, frontier: Frontier) -> Frontier:
+    leaf, index = entry.leaf, frontier.size
+    leaf_hash = hash_leaf(entry.leaf_bytes)
+    db.execute(
+        "INSERT INTO leaves (idx, id, kind, tenant, req, replica, rseq, hash, leaf) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            index,
+            leaf.entry_id,
+            str(leaf.kind),
+            leaf.tenant,
+            leaf.request_id,
+            leaf.replica,
+            leaf.rseq,
+            leaf_hash,
+            entry.leaf_bytes,
+        ),
+    )
+    frontier, made = frontier.append(leaf_hash)
+    db.executemany("INSERT INTO nodes VALUES (?, ?, ?)", [(node.level, node.n, value) for node, value in made])
+    db.executemany(
+        "INSERT INTO secrets VALUES (?, ?, ?, ?)", [(index, part.name, part.salt, part.key) for part in entry.parts]
+    )
+    db.executemany("INSERT INTO blobs VALUES (?, ?, ?)", [(index, part.name, part.blob) for part in entry.parts])
+    return frontier
+
+
+def _all(db: apsw.Connection, sql: str, bindings: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    return db.execute(sql, tuple(bindings)).fetchall()
+
+
+def _one(db: apsw.Connection, sql: str, bindings: Sequence[Any] = ()) -> tuple[Any, ...]:
+    row: tuple[Any, ...] | None = db.execute(sql, tuple(bindings)).fetchone()
+    if row is None:
+        raise apsw.CorruptError("a row is missing")
+    return row
+
+
+def _size(db: apsw.Connection) -> int:
+    return int(_one(db, "SELECT coalesce(max(idx) + 1, 0) FROM leaves")[0])
+
+
+def _next_rseq(db: apsw.Connection, replica: str) -> int:
+    return int(_one(db, "SELECT coalesce(max(rseq) + 1, 1) FROM leaves WHERE replica = ?", (replica,))[0])
+
+
+def _nodes(db: apsw.Connection, wanted: Sequence[Node]) -> dict[Node, bytes]:
+    found = {}
+    for node in wanted:
+        row = db.execute("SELECT hash FROM nodes WHERE level = ? AND n = ?", node).fetchone()
+        if row:
+            found[node] = row[0]
+    return found
+
+
+def _checkpoint(row: Sequence[Any]) -> Checkpoint:
+    return Checkpoint(TreeHead(row[0], row[1]), row[2])

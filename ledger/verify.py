@@ -1,0 +1,220 @@
+"""Verification of a whole log: everything is recomputed from stored bytes, and what does not hold is named."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from ledger.errors import LedgerError, LedgerUnavailable, MalformedLeaf, VerificationFailed
+from ledger.keys import KeyRing
+from ledger.leaf import parse_leaf
+from ledger.model import SOURCES, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
+from ledger.note import verify_checkpoint
+from ledger.parts import open_part, parse_source_commitments, source_name
+from ledger.store import LedgerStore, StoredLeaf
+from ledger.tree import EMPTY_ROOT, Frontier, Node, hash_leaf
+
+_SCAN_ENTRIES = 500
+REDACTS = "redacts"
+
+
+async def verify_log(*, store: LedgerStore, keys: KeyRing, origin: str) -> VerifyReport:
+    """Recompute leaf hashes, tree, checkpoints, sequence numbers, references and every commitment; report what fails,
+    in that order of discovery, and intents without an outcome. Raises only LedgerUnavailable."""
+    audit = _Audit(store, keys, origin)
+    await audit.backend()
+    await audit.checkpoints()
+    await audit.leaves()
+    return audit.report()
+
+
+class _Audit:
+    """The state of one verification."""
+
+    def __init__(self, store: LedgerStore, keys: KeyRing, origin: str) -> None:
+        self._store = store
+        self._keys = keys
+        self._origin = origin
+        self._problems: list[Problem] = []
+        self._frontier = Frontier()
+        self._contiguous = True
+        self._roots = {0: EMPTY_ROOT}
+        self._signed: dict[int, bytes] = {}
+        self._next_rseq: dict[str, int] = {}
+        self._hashes: dict[str, str] = {}
+        self._intents: dict[str, EntryRef] = {}
+        self._answered: set[str] = set()
+        self._redacted: set[str] = set()
+        self._missing: list[Problem] = []
+        self._entries = 0
+        self._parts = 0
+
+    async def backend(self) -> None:
+        """The store's own checks."""
+        for fault in await self._store.faults():
+            self._add("store", fault)
+
+    async def checkpoints(self) -> None:
+        """Signature of every checkpoint, and that the stored head is the signed one."""
+        for checkpoint in await self._store.checkpoints():
+            size = checkpoint.head.size
+            self._signed[size] = checkpoint.head.root
+            try:
+                head = verify_checkpoint(checkpoint.note, self._keys.signer.verifier, origin=self._origin)
+            except LedgerError as exc:
+                self._add("checkpoint", f"the checkpoint of size {size} does not verify: {exc}")
+                continue
+            if head != checkpoint.head:
+                self._add("checkpoint", f"the stored head of size {size} is not the signed one")
+        if self._signed.get(0, EMPTY_ROOT) != EMPTY_ROOT:
+            self._add("checkpoint", "the checkpoint of size 0 has not the root of the empty tree")
+
+    async def leaves(self) -> None:
+        """Every leaf with its tree nodes, fields, references and parts; then that nothing signed for is missing."""
+        after = -1
+        while batch := await self._store.scan(after=after, limit=_SCAN_ENTRIES):
+            for stored in batch:
+                await self._leaf(stored)
+            after = batch[-1].index
+        for size in self._signed:
+            if size > self._frontier.size and self._contiguous:
+                self._add("truncated", f"{self._frontier.size} leaves are stored, {size} were signed for")
+
+    def report(self) -> VerifyReport:
+        """What was found."""
+        unaccounted = [problem for problem in self._missing if problem.entry_id not in self._redacted]
+        problems = (*self._problems, *unaccounted)
+        return VerifyReport(
+            verdict=Verdict.BROKEN if problems else Verdict.INTACT,
+            size=self._frontier.size,
+            root=self._frontier.root.hex(),
+            entries=self._entries,
+            parts=self._parts,
+            erased=len(self._missing) - len(unaccounted),
+            checkpoints=len(self._signed),
+            problems=problems,
+            dangling=tuple(ref for request, ref in self._intents.items() if request not in self._answered),
+        )
+
+    async def _leaf(self, stored: StoredLeaf) -> None:
+        self._entries += 1
+        leaf_hash = hash_leaf(stored.leaf_bytes)
+        if leaf_hash != stored.leaf_hash:
+            self._add("leaf-hash", "the leaf's bytes do not have the stored hash", stored)
+        await self._grow(stored, leaf_hash)
+        try:
+            leaf = parse_leaf(stored.leaf_bytes)
+        except MalformedLeaf as exc:
+            self._add("leaf", str(exc), stored)
+            return
+        if leaf.entry_id != stored.entry_id:
+            self._add("leaf", f"the leaf is of entry {leaf.entry_id}", stored)
+        self._fields(stored, leaf)
+        self._hashes[leaf.entry_id] = leaf_hash.hex()
+        self._follow(stored, leaf, leaf_hash)
+        await self._contents(stored, leaf)
+
+    async def _grow(self, stored: StoredLeaf, leaf_hash: bytes) -> None:
+        """Add the leaf to the recomputed tree; compare what it completes with the stored nodes and with a checkpoint
+        of that size."""
+        if stored.index != self._frontier.size and self._contiguous:
+            self._contiguous = False
+            self._add("index", f"leaf {self._frontier.size} is missing; nothing after it can be proved", stored)
+        if not self._contiguous:
+            self._frontier = Frontier(stored.index + 1, self._frontier.hashes)
+            return
+        self._frontier, made = self._frontier.append(leaf_hash)
+        found = await self._store.nodes([node for node, _ in made])
+        for node, value in made:
+            if found.get(node) != value:
+                self._add("node", f"{_describe(node)} is {'changed' if node in found else 'missing'}", stored)
+        size = self._frontier.size
+        if size in self._signed:
+            self._roots[size] = self._frontier.root
+            if self._signed[size] != self._frontier.root:
+                self._add("root", f"the root over {size} leaves is not the one that was signed", stored)
+
+    def _fields(self, stored: StoredLeaf, leaf: Leaf) -> None:
+        expected = self._next_rseq.get(leaf.replica, 1)
+        if leaf.rseq != expected:
+            self._add("rseq", f"replica {leaf.replica} has number {leaf.rseq} where {expected} was due", stored)
+        self._next_rseq[leaf.replica] = leaf.rseq + 1
+        if leaf.seen.size > stored.index:
+            self._add("seen", f"the entry claims to have seen {leaf.seen.size} leaves", stored)
+        elif self._contiguous and self._roots.get(leaf.seen.size) != leaf.seen.root:
+            self._add(
+                "seen",
+                f"no checkpoint of size {leaf.seen.size} has the root that the entry claims to have seen",
+                stored,
+            )
+        for ref in leaf.refs:
+            if self._hashes.get(ref.id) != ref.leaf:
+                self._add("ref", f"no earlier entry {ref.id} has the leaf hash that the ref names", stored)
+
+    def _follow(self, stored: StoredLeaf, leaf: Leaf, leaf_hash: bytes) -> None:
+        match leaf.kind:
+            case Kind.INTENT:
+                self._intents[leaf.request_id] = EntryRef(
+                    leaf.entry_id, leaf.kind, stored.index, leaf_hash.hex(), leaf.t_ms
+                )
+            case Kind.OUTCOME:
+                self._answered.add(leaf.request_id)
+            case Kind.REDACTION:
+                self._redacted |= {ref.id for ref in leaf.refs if ref.rel == REDACTS}
+            case _:
+                pass
+
+    async def _contents(self, stored: StoredLeaf, leaf: Leaf) -> None:
+        """Every part opens and is what was committed to; none is missing, none too many."""
+        try:
+            tenant_key = await self._keys.tenant_key(leaf.tenant, create=False)
+        except LedgerUnavailable as exc:
+            self._add("key", f"the parts cannot be opened: {exc}", stored)
+            return
+        sealed = await self._store.parts(leaf.entry_id)
+        problems, missing, opened = await asyncio.to_thread(_check_parts, stored, leaf, sealed, tenant_key)
+        self._problems += problems
+        self._missing += missing
+        self._parts += opened
+
+    def _add(self, step: str, detail: str, stored: StoredLeaf | None = None) -> None:
+        index, entry_id = (stored.index, stored.entry_id) if stored else (None, None)
+        self._problems.append(Problem(step, detail, index=index, entry_id=entry_id))
+
+
+def _check_parts(
+    stored: StoredLeaf, leaf: Leaf, sealed: Iterable[SealedPart], tenant_key: bytes
+) -> tuple[list[Problem], list[Problem], int]:
+    """Problems, missing parts, and how many parts hold."""
+    problems: list[Problem] = []
+    missing: list[Problem] = []
+    by_name = {part.name: part for part in sealed}
+    committed = dict(leaf.parts)
+    names = [SOURCES] if SOURCES in committed else []  # first: it tells which sources there are
+    names += [name for name in committed if name != SOURCES]
+    opened = 0
+    for name in names:  # grows below
+        if name not in by_name:
+            missing.append(Problem("part-missing", "the part is not stored", stored.index, leaf.entry_id, name))
+            continue
+        try:
+            part = open_part(by_name[name], entry_id=leaf.entry_id, tenant_key=tenant_key, committed=committed[name])
+            if name == SOURCES:
+                each = {source_name(n): item for n, item in enumerate(parse_source_commitments(part.data), start=1)}
+                committed |= each
+                names += each
+            opened += 1
+        except VerificationFailed as exc:
+            problems.append(Problem(exc.step, str(exc), stored.index, leaf.entry_id, name))
+    known = SOURCES not in leaf.parts or source_name(1) in committed or SOURCES in by_name
+    for name in by_name:
+        if name not in committed and known and not problems:
+            problems.append(
+                Problem("part-unknown", "the leaf commits to no such part", stored.index, leaf.entry_id, name)
+            )
+    return problems, missing, opened
+
+
+def _describe(node: Node) -> str:
+    first = node.n << node.level
+    return f"the tree node over leaves {first} to {first + (1 << node.level) - 1}"
