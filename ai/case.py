@@ -1,0 +1,139 @@
+"""The state of one question on its way through the pipeline, and the services that it meets."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ai.chat_model import ChatModel
+from ai.context import ContextBudgets
+from ai.errors import AIError
+from ai.model import Ask, Outcome
+from ai.profiles import Profile
+from ai.prompt_gate import GateResult, GateVerdict, Ruleset
+from ai.vocabulary import Vocabularies
+from ledger.ledger import Ledger
+from ledger.model import EntryRef
+from policy.model import Decision
+from policy.points import PolicyPoints
+from prompt_templates import PromptTemplate
+from retrieval.bundle import BundleSettings
+from retrieval.channel import Channel
+from retrieval.model import Intent, Limitation
+from retrieval.registry.store import RecordStore
+from retrieval.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything that the pipeline works with, made once by `api.wiring`. `points` gives the policy points with a fixed clock, so that all
+    decisions of one request see one time, and a replay the recorded one. `canary` is a secret that no answer may contain."""
+
+    store: RecordStore
+    channels: Sequence[Channel]
+    points: Callable[[int], PolicyPoints]
+    model: ChatModel
+    ledger: Ledger
+    rules: Ruleset
+    template: PromptTemplate
+    bundle: BundleSettings
+    budgets: ContextBudgets
+    vocabularies: Vocabularies
+    slots: asyncio.Semaphore
+    clock_ms: Callable[[], int]
+    new_id: Callable[[], str]
+    canary: str
+    software: str
+
+
+class Stopwatch:
+    """Times stages by name: `with watch("gate"): ...`. Also keeps each stage's UTC start and end for the provenance document."""
+
+    def __init__(self, clock_ms: Callable[[], int]) -> None:
+        self._clock_ms = clock_ms
+        self._seconds: dict[str, float] = {}
+        self.spans: list[tuple[str, int, int]] = []
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        started, started_ms = time.perf_counter(), self._clock_ms()
+        try:
+            yield
+        finally:
+            self._seconds[stage] = self._seconds.get(stage, 0.0) + time.perf_counter() - started
+            self.spans.append((stage, started_ms, max(started_ms, self._clock_ms())))
+
+    def milliseconds(self) -> dict[str, float]:
+        """Milliseconds per stage, to three places."""
+        return {stage: round(seconds * 1000, 3) for stage, seconds in self._seconds.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question and what is known of it so far. `now_ms` is the one clock value of the request."""
+
+    ask: Ask
+    profile: Profile
+    now_ms: int
+    watch: Stopwatch
+    gate: GateResult | None = None
+    decision: Decision | None = None
+    scope: Scope = field(default_factory=lambda: Scope("", frozenset()))
+    intent: Intent = Intent()
+    limitations: tuple[Limitation, ...] = ()
+    intent_entry: EntryRef | None = None
+    entry_id: str = ""
+
+    @classmethod
+    def of(cls, ask: Ask, *, profile: Profile, services: Services) -> Case:
+        """The case at its start; the outcome's entry id is chosen now, because the body names it."""
+        return cls(
+            ask=ask, profile=profile, now_ms=services.clock_ms(), watch=Stopwatch(services.clock_ms), entry_id=services.new_id()
+        )
+
+    @property
+    def question(self) -> str:
+        """The question as every later stage sees it: sanitized."""
+        return self.checked.sanitized
+
+    @property
+    def checked(self) -> GateResult:
+        """The gate's result; asking for it before the gate has run is a bug."""
+        if self.gate is None:
+            raise AssertionError("the prompt gate has not run")
+        return self.gate
+
+    @property
+    def decided(self) -> Decision:
+        """The query point's decision; asking for it before is a bug."""
+        if self.decision is None:
+            raise AssertionError("the query point has not decided")
+        return self.decision
+
+    @property
+    def sanitized(self) -> bool:
+        """Whether the gate cut something out."""
+        return self.checked.verdict is GateVerdict.SANITIZE
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What leaves: the wire body, and how it ended."""
+
+    body: Mapping[str, Any]
+    outcome: Outcome
+    entry: EntryRef
+
+
+class Faulted(AIError):
+    """A stage failed; the failure is recorded under `entry_id`, its cause is `__cause__` and gives the code."""
+
+    def __init__(self, request_id: str, entry_id: str, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.request_id = request_id
+        self.entry_id = entry_id
+        self.code = getattr(cause, "code", "INTERNAL")

@@ -1,0 +1,121 @@
+"""START HERE: one question, from the prompt to the released, recorded answer.
+
+question + map context + subject
+  -> prompt gate -> query point (scope) -> intent -> ledger `intent`
+  -> four channels inside the scope -> fused bundle -> evidence point -> numbered, admitted items
+  -> prompt -> model -> draft -> answer point -> ledger `outcome` -> body
+
+Everything from the bundle on, except the model's words, is a deterministic function of recorded values (`ai.shell`), which is what
+replay runs again. Every outcome is recorded; if it cannot be, nothing is released.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ai.case import Answered, Case, Faulted, Services, Stopwatch
+from ai.errors import AIError
+from ai.intent import read_intent
+from ai.model import Ask, Outcome, Release
+from ai.profiles import Profile
+from ai.prompt_gate import GateVerdict, check_prompt
+from ai.recording import record_fault, record_intent, record_outcome
+from ai.refusal import refuse
+from ai.scoping import admitted_scope, class_facts, prompt_facts, request_facts
+from ai.shell import Shell, run_shell
+from policy.errors import PolicyError
+from retrieval.bundle import Gathered, gather
+from retrieval.errors import RetrievalError
+from retrieval.model import Limitation, Query
+
+
+async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
+    """Answer, abstain or deny, with a durable ledger entry for whichever it is.
+
+    Raises `LedgerUnavailable` when nothing could be recorded, and `Faulted` (with the entry and the cause) when a policy engine, a
+    model or the store of record failed: that is recorded too, and released as an error, never as an answer.
+    """
+    watch = Stopwatch()
+    case = Case.of(ask, services=services, profile=profile, watch=watch)
+    try:
+        return await _answer(case, services)
+    except (PolicyError, AIError, RetrievalError) as exc:
+        entry = await record_fault(case, exc, services)
+        raise Faulted(ask.request_id, entry.entry_id) from exc
+
+
+async def _answer(case: Case, services: Services) -> Answered:
+    case = check_gate(case, services)
+    case = await decide_scope(case, services)
+    case = await read_question(case, services)
+    case = await record_intent(case, services)
+    if case.decision is None or not case.decision.allowed:
+        return await finish(case, refused(case), services)
+    gathered = await search(case, services)
+    shell = await run_shell(case, gathered, services=services)
+    return await finish(case, shell, services)
+
+
+def check_gate(case: Case, services: Services) -> Case:
+    """The prompt gate, over the question and every string of the map context."""
+    with case.watch("gate"):
+        gate = check_prompt(case.ask.question, case.ask.context.strings(), rules=services.rules)
+    return replace(case, gate=gate)
+
+
+async def decide_scope(case: Case, services: Services) -> Case:
+    """The query point over the tenant's classes; the scope is what it admits, cut to the named collections."""
+    with case.watch("policy_query"):
+        classes = await services.store.classes(case.ask.subject.tenant)
+        names = await services.store.collections(case.ask.subject.tenant)
+        decision = await services.points(case.now_ms).query(
+            request=request_facts(case, names), subject=case.ask.subject, prompt=prompt_facts(case), classes=class_facts(classes)
+        )
+    scope = admitted_scope(case.ask, decision, classes, names)
+    return replace(case, decision=decision, scope=scope)
+
+
+async def read_question(case: Case, services: Services) -> Case:
+    """Places, times, measures and operations, with the names of the scope only. A refused question is not read."""
+    if case.decision is None or not case.decision.allowed:
+        return case
+    with case.watch("intent"):
+        vocabulary = await services.vocabularies.of(case.scope)
+        reading = read_intent(
+            case.question, case.ask.context, gazetteer=vocabulary.gazetteer, measures=vocabulary.measures
+        )
+    notes = tuple(reading.overridden)
+    if case.verdict is GateVerdict.SANITIZE:
+        notes = (Limitation("PROMPT_SANITIZED", "Part of the question was an instruction and was left out."), *notes)
+    return replace(case, intent=reading.intent, limitations=notes)
+
+
+async def search(case: Case, services: Services) -> Gathered:
+    """The channels of the profile, in parallel, inside the scope."""
+    context = case.ask.context
+    query = Query(
+        text=case.question,
+        scope=case.scope,
+        top_k=case.profile.channel_top_k,
+        intent=case.intent,
+        bbox=context.bbox,
+        geometry=context.geometry,
+        layers=context.active_layers,
+    )
+    channels = [channel for channel in services.channels if channel.name in case.profile.channels]
+    with case.watch("retrieve"):
+        return await gather(query, channels=channels, store=services.store, deadlines_s=case.profile.channel_deadlines_s, slots=services.slots)
+
+
+def refused(case: Case) -> Shell:
+    """The outcome of a question that ends at the query point."""
+    assert case.decision is not None  # noqa: S101 - the caller has just read it
+    codes = tuple(dict.fromkeys(reason.code for reason in case.decision.reasons))
+    return Shell(release=Release(Outcome.DENY, codes, refuse(codes), (), decisions=(case.decision,)))
+
+
+async def finish(case: Case, shell: Shell, services: Services) -> Answered:
+    """Record the outcome, then let it go. A `LedgerUnavailable` here means that nothing is released."""
+    with case.watch("ledger_outcome"):
+        body = await record_outcome(case, shell, services)
+    return Answered(body=body | {"timings_ms": case.watch.milliseconds()}, outcome=shell.release.outcome)

@@ -1,0 +1,41 @@
+"""The words that a scope knows: its gazetteer and its measures, built once per scope and state of the corpus."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from retrieval.gazetteer import Gazetteer
+from retrieval.registry.store import RecordStore
+from retrieval.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a question of this scope can name."""
+
+    gazetteer: Gazetteer
+    measures: tuple[str, ...]
+
+
+class Vocabularies:
+    """Vocabularies by (scope, corpus version). The key holds the scope's digest, so no name crosses authority, and the corpus version, so a
+    re-index is seen at once."""
+
+    def __init__(self, *, store: RecordStore, capacity: int = 32) -> None:
+        self._store = store
+        self._capacity = capacity
+        self._kept: OrderedDict[tuple[str, int], Vocabulary] = OrderedDict()
+
+    async def of(self, scope: Scope) -> Vocabulary:
+        """The scope's vocabulary. Raises `StoreUnavailable`."""
+        key = (scope.digest, await self._store.corpus_version(scope.tenant))
+        found = self._kept.get(key)
+        if found is None:
+            entries = await self._store.gazetteer_entries(scope=scope)
+            found = Vocabulary(Gazetteer(entries), await self._store.measures(scope=scope))
+            self._kept[key] = found
+            while len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return found
