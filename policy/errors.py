@@ -5,8 +5,8 @@ PolicyError
 ├── BundleRejected      a bundle that must not be activated; says why
 └── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
 
-A *wrong* decision (undefined, unknown obligation, ids that were not asked for) is not an error: the adapter turns it into a denial
-with its own code, because a refusal is an outcome and must be recorded.
+A *wrong* decision (undefined, unknown obligation, ids that were not asked for) is not an error: the adapter turns it
+into a denial with its own code, because a refusal is an outcome and must be recorded.
 """
 
 from __future__ import annotations

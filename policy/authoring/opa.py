@@ -1,0 +1,57 @@
+"""The `opa` program: where it is, and running it. Editing Rego needs it; nothing else does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from policy.errors import PolicyError
+
+OPA_VERSION = "1.22.0"
+HINT = (
+    f"install it with `go install github.com/open-policy-agent/opa@v{OPA_VERSION}`, "
+    "then set EXHIBIT_OPA_BIN or put it on the PATH"
+)
+
+
+class OpaMissing(PolicyError):
+    """There is no `opa` program, or one of another version."""
+
+    code = "OPA_MISSING"
+
+
+class OpaFailed(PolicyError):
+    """The `opa` program found a fault; the text is its own."""
+
+    code = "OPA_FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class Opa:
+    """The program at `path`, whose version is OPA_VERSION."""
+
+    path: Path
+
+    def run(self, *arguments: str, cwd: Path, stdin: bytes = b"", accept: Sequence[int] = (0,)) -> bytes:
+        """Its standard output. Raises OpaFailed on an exit status that is not in `accept`."""
+        command = [str(self.path), *arguments]
+        done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, check=False, timeout=120)  # noqa: S603
+        if done.returncode not in accept:
+            raise OpaFailed((done.stderr or done.stdout).decode("utf-8", "replace").strip())
+        return done.stdout
+
+
+def find_opa() -> Opa:
+    """The program that EXHIBIT_OPA_BIN names, else the one on the PATH. Raises OpaMissing with a hint."""
+    place = os.environ.get("EXHIBIT_OPA_BIN") or shutil.which("opa")
+    if not place or not Path(place).is_file():
+        raise OpaMissing(f"no `opa` {OPA_VERSION} found: {HINT}")
+    opa = Opa(Path(place).resolve())
+    first = opa.run("version", cwd=Path.cwd()).decode().splitlines()[0]
+    if first != f"Version: {OPA_VERSION}":
+        raise OpaMissing(f"`opa` {OPA_VERSION} is needed, found {first.removeprefix('Version: ')}: {HINT}")
+    return opa

@@ -1,0 +1,46 @@
+"""The boundary behind which a policy is evaluated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An engine's raw answer.
+
+    `results` is a UTF-8 JSON array with one `{"result": value}` per result; undefined is `[]`.
+    """
+
+    results: bytes
+    bundle_digest: str
+
+
+class PolicyEngine(Protocol):
+    """Evaluates one entry point over one input.
+
+    `entrypoint` is a path such as `kfm/ai/query`; `input` is canonical JSON. The reply names the bundle that decided,
+    asserted anew with each reply. A rule that is undefined, or whose value is wrong, is a reply like any other: the
+    caller judges it. Raises only PolicyUnavailable: no answer within `deadline_s`, a trap, an abort, an engine that is
+    gone or closed. Work stops at the deadline. Safe to call concurrently and to cancel. Nothing of one evaluation is
+    visible to the next.
+    """
+
+    @property
+    def name(self) -> str:
+        """Product and version, as it is written into stamps."""
+        ...
+
+    @property
+    def bundle_digest(self) -> str:
+        """Digest of the bundle that this engine serves now."""
+        ...
+
+    async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
+        """Evaluate `entrypoint` over `input`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release what the engine holds; later evaluations raise PolicyUnavailable."""
+        ...

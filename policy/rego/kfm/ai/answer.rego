@@ -1,0 +1,256 @@
+package kfm.ai
+
+import data.kfm.access
+import data.kfm.config
+import data.kfm.subject
+
+# METADATA
+# title: The answer point
+# description: Which sentences of the draft may leave, and in which form?
+# entrypoint: true
+answer := decision(answer_reasons | sentence_reasons, answer_obligations, sort(cited))
+
+answer_reasons contains each if some each in request_reasons
+
+# METADATA
+# title: The input was made for this point
+# custom: {id: A01, code: POINT_MISMATCH, severity: deny}
+answer_reasons contains reason("A01", "POINT_MISMATCH") if not at_answer
+
+# METADATA
+# title: The query and the evidence decision are named
+# custom: {id: A02, code: PRIOR_MISSING, severity: deny}
+answer_reasons contains reason("A02", "PRIOR_MISSING") if not evidence_bound
+
+# METADATA
+# title: The draft is a list of numbered sentences
+# custom: {id: A03, code: ANSWER_INVALID, severity: deny}
+answer_reasons contains reason("A03", "ANSWER_INVALID") if not sentences_valid
+
+# METADATA
+# title: No sentence carries a canary or the system prompt
+# custom: {id: A04, code: LEAK, severity: deny}
+answer_reasons contains {
+	"rule": "A04",
+	"code": "LEAK",
+	"severity": "deny",
+	"target": {"kind": "answer", "ref": ""},
+	"params": {},
+} if {
+	some sentence in input.answer.sentences
+	some finding in sentence.findings
+	finding.kind in config.leaks
+}
+
+at_answer if input.point == "answer"
+
+evidence_bound if {
+	query_bound
+	is_string(input.prior.evidence)
+	input.prior.evidence != ""
+}
+
+sentences_valid if {
+	is_array(input.answer.sentences)
+	every i, sentence in input.answer.sentences {
+		sentence.i == i
+		is_array(sentence.citations)
+		is_array(sentence.findings)
+	}
+}
+
+# METADATA
+# title: The items that a sentence may cite, by id
+# description: Admitted by the evidence point, and their facts are whole and still hold.
+citable[item.id] := item if {
+	some item in input.evidence
+	item.id in wanted
+	unique(item, item_places)
+	item.id in prior_admit
+	is_string(item.class_id)
+	item.class_id != ""
+	access.tenant_ok(item)
+	config.labels[item.label] <= subject.clearance_rank + 1
+	access.groups_ok(item)
+	access.handling_ok(item)
+	item_current(item)
+}
+
+wanted contains id if {
+	some sentence in input.answer.sentences
+	some id in sentence.citations
+}
+
+prior_admit := {id | some id in input.prior.admit}
+
+# METADATA
+# title: The sentences that may stay
+# description: A phrase of the fixed catalogue, or supported by citations that are all citable.
+kept contains i if {
+	sentences_valid
+	some i, sentence in input.answer.sentences
+	from_catalogue(sentence)
+}
+
+kept contains i if {
+	sentences_valid
+	some i, sentence in input.answer.sentences
+	cites(sentence)
+	citations_known(sentence)
+	citations_admitted(sentence)
+	citations_hold(sentence)
+	supported(sentence)
+}
+
+from_catalogue(sentence) if {
+	is_string(sentence.catalogue)
+	sentence.catalogue != ""
+	count(sentence.citations) == 0
+}
+
+cites(sentence) if count(sentence.citations) > 0
+
+citations_known(sentence) if {
+	every id in sentence.citations {
+		item_places[id]
+	}
+}
+
+citations_admitted(sentence) if {
+	every id in sentence.citations {
+		id in prior_admit
+	}
+}
+
+citations_hold(sentence) if {
+	every id in sentence.citations {
+		citable[id]
+	}
+}
+
+supported(sentence) if {
+	is_number(sentence.support_milli)
+	sentence.support_milli >= config.limits.support_milli
+}
+
+cited contains id if {
+	some i in kept
+	some id in input.answer.sentences[i].citations
+}
+
+falling[i] := sentence if {
+	sentences_valid
+	some i, sentence in input.answer.sentences
+	not i in kept
+}
+
+# METADATA
+# title: A sentence cites, or is a phrase of the catalogue
+# custom: {id: A05, code: UNCITED_SENTENCE, severity: drop}
+sentence_reasons contains falls("A05", "UNCITED_SENTENCE", i) if {
+	some i, sentence in falling
+	not cites(sentence)
+}
+
+# METADATA
+# title: A citation names an item of this request
+# custom: {id: A06, code: UNKNOWN_CITATION, severity: drop}
+sentence_reasons contains falls("A06", "UNKNOWN_CITATION", i) if {
+	some i, sentence in falling
+	not citations_known(sentence)
+}
+
+# METADATA
+# title: A citation names an item that the evidence point admitted
+# custom: {id: A07, code: CITATION_NOT_ADMITTED, severity: drop}
+sentence_reasons contains falls("A07", "CITATION_NOT_ADMITTED", i) if {
+	some i, sentence in falling
+	not citations_admitted(sentence)
+}
+
+# METADATA
+# title: The facts of a cited item still hold
+# custom: {id: A08, code: CITATION_STALE, severity: drop}
+sentence_reasons contains falls("A08", "CITATION_STALE", i) if {
+	some i, sentence in falling
+	citations_known(sentence)
+	citations_admitted(sentence)
+	not citations_hold(sentence)
+}
+
+# METADATA
+# title: The cited evidence supports the sentence
+# custom: {id: A09, code: UNSUPPORTED_SENTENCE, severity: drop}
+sentence_reasons contains falls("A09", "UNSUPPORTED_SENTENCE", i) if {
+	some i, sentence in falling
+	cites(sentence)
+	not supported(sentence)
+}
+
+falls(rule, code, i) := {
+	"rule": rule,
+	"code": code,
+	"severity": "drop",
+	"target": {"kind": "sentence", "ref": format_int(i, 10)},
+	"params": {},
+}
+
+answer_obligations contains {
+	"op": "drop_sentence",
+	"target": {"kind": "sentence", "ref": format_int(i, 10)},
+	"rule": rule,
+	"params": {},
+} if {
+	some i, _ in falling
+
+	# The lowest rule that speaks; never undefined, so that a sentence which is not kept is always dropped.
+	rule := min({"A09"} | {each.rule | some each in sentence_reasons; each.target.ref == format_int(i, 10)})
+}
+
+# METADATA
+# title: Personal data in a sentence is redacted
+# custom: {id: A10, code: PII_FOUND, severity: oblige}
+answer_obligations contains {
+	"op": "redact",
+	"target": {"kind": "sentence", "ref": format_int(i, 10)},
+	"rule": "A10",
+	"params": {"kind": finding.kind, "start": finding.start, "end": finding.end},
+} if {
+	not subject.capable("pii")
+	some i in kept
+	some finding in input.answer.sentences[i].findings
+	personal(finding)
+}
+
+# METADATA
+# title: An answer that stands on sensitive items says so
+# custom: {id: A11, code: SENSITIVE_OUTPUT, severity: oblige}
+answer_obligations contains {
+	"op": "append_notice",
+	"target": {"kind": "answer", "ref": ""},
+	"rule": "A11",
+	"params": {"catalogue": config.notice.catalogue},
+} if {
+	some id in cited
+	sensitive(citable[id])
+	not noticed
+}
+
+sensitive(item) if config.labels[item.label] >= config.labels[config.notice.label]
+
+sensitive(item) if count(item.handling) > 0
+
+noticed if {
+	some sentence in input.answer.sentences
+	sentence.catalogue == config.notice.catalogue
+}
+
+# METADATA
+# title: Nothing that stands on evidence is left
+# custom: {id: A12, code: NOTHING_LEFT, severity: oblige}
+answer_obligations contains {
+	"op": "abstain",
+	"target": {"kind": "answer", "ref": ""},
+	"rule": "A12",
+	"params": {},
+} if count(cited) == 0

@@ -1,0 +1,261 @@
+package kfm.ai
+
+import data.kfm.access
+import data.kfm.config
+import data.kfm.subject
+
+# METADATA
+# title: The evidence point
+# description: Which of the found items may be used, and what must be done to them first?
+# entrypoint: true
+evidence := decision(evidence_reasons | item_reasons, item_obligations, sort([id | some id, _ in admitted]))
+
+evidence_reasons contains each if some each in request_reasons
+
+# METADATA
+# title: The input was made for this point
+# custom: {id: E01, code: POINT_MISMATCH, severity: deny}
+evidence_reasons contains reason("E01", "POINT_MISMATCH") if not at_evidence
+
+# METADATA
+# title: The query decision is named
+# custom: {id: E02, code: PRIOR_MISSING, severity: deny}
+evidence_reasons contains reason("E02", "PRIOR_MISSING") if not query_bound
+
+# METADATA
+# title: The evidence is a list
+# custom: {id: E03, code: EVIDENCE_INVALID, severity: deny}
+evidence_reasons contains reason("E03", "EVIDENCE_INVALID") if not evidence_valid
+
+at_evidence if input.point == "evidence"
+
+evidence_valid if is_array(input.evidence)
+
+query_bound if {
+	is_string(input.prior.query)
+	input.prior.query != ""
+	is_array(input.prior.admit)
+}
+
+item_places[item.id] contains i if {
+	is_array(input.evidence)
+	some i, item in input.evidence
+	access.identified(item)
+}
+
+# METADATA
+# title: The items that may be used, by id
+# description: Every guard is a positive statement that must be proved.
+admitted[item.id] := item if {
+	some item in input.evidence
+	unique(item, item_places)
+	item_in_scope(item)
+	item_open(item)
+	item_current(item)
+	injection_ok(item)
+}
+
+# METADATA
+# title: Tenant, label, groups and handling of one item
+item_open(item) if {
+	data.kfm.access.tenant_ok(item)
+	item_label_ok(item)
+	data.kfm.access.groups_ok(item)
+	data.kfm.access.handling_ok(item)
+}
+
+# METADATA
+# title: Lifecycle, expiry and digest of one item
+item_current(item) if {
+	lifecycle_ok(item)
+	unexpired(item)
+	unchanged(item)
+}
+
+# METADATA
+# title: The item's class is in the scope of the query decision and is still one that the subject may see
+item_in_scope(item) if {
+	item.class_id in input.prior.admit
+	classes_admitted[item.class_id]
+}
+
+# METADATA
+# title: The label rule with the owner and the allow list of the item's class
+item_label_ok(item) if config.labels[item.label] <= subject.clearance_rank
+
+item_label_ok(item) if {
+	config.labels[item.label] == subject.clearance_rank + 1
+	data.kfm.access.named(classes_admitted[item.class_id])
+}
+
+lifecycle_ok(item) if item.lifecycle in config.lifecycle
+
+unexpired(item) if item.valid_until_ms == null
+
+unexpired(item) if {
+	is_number(item.valid_until_ms)
+	is_number(input.now_ms)
+	input.now_ms < item.valid_until_ms
+}
+
+unchanged(item) if {
+	is_string(item.sha256)
+	item.sha256 != ""
+	item.sha256 == item.indexed_sha256
+}
+
+injection_ok(item) if {
+	is_number(item.injection.score_milli)
+	item.injection.score_milli <= config.limits.injection_milli
+}
+
+# The reasons below exist for the record: an item is left out because a guard was not proved, not because a reason exists.
+
+refused[item.id] := item if {
+	some item in input.evidence
+	access.identified(item)
+	count(item_places[item.id]) == 1
+	not admitted[item.id]
+}
+
+# METADATA
+# title: The item's id is its own
+# custom: {id: E04, code: ID_INVALID, severity: drop}
+item_reasons contains dropped("E04", "ID_INVALID", id) if {
+	some id, places in item_places
+	count(places) > 1
+}
+
+# METADATA
+# title: The item's class is in scope
+# custom: {id: E05, code: CLASS_OUT_OF_SCOPE, severity: drop}
+item_reasons contains dropped("E05", "CLASS_OUT_OF_SCOPE", id) if {
+	some id, item in refused
+	not item_in_scope(item)
+}
+
+# METADATA
+# title: The item belongs to the subject's tenant
+# custom: {id: E06, code: TENANT_MISMATCH, severity: drop}
+item_reasons contains dropped("E06", "TENANT_MISMATCH", id) if {
+	some id, item in refused
+	not access.tenant_ok(item)
+}
+
+# METADATA
+# title: The clearance reaches the item's label
+# custom: {id: E07, code: LABEL_ABOVE_CLEARANCE, severity: drop}
+item_reasons contains dropped("E07", "LABEL_ABOVE_CLEARANCE", id) if {
+	some id, item in refused
+	not item_label_ok(item)
+}
+
+# METADATA
+# title: The subject is in one of the item's groups
+# custom: {id: E08, code: GROUP_REQUIRED, severity: drop}
+item_reasons contains dropped("E08", "GROUP_REQUIRED", id) if {
+	some id, item in refused
+	not access.groups_ok(item)
+}
+
+# METADATA
+# title: Every handling tag is known and can be met
+# custom: {id: E09, code: HANDLING_REFUSED, severity: drop}
+item_reasons contains dropped("E09", "HANDLING_REFUSED", id) if {
+	some id, item in refused
+	not access.handling_ok(item)
+}
+
+# METADATA
+# title: The item is active
+# custom: {id: E10, code: NOT_ACTIVE, severity: drop}
+item_reasons contains dropped("E10", "NOT_ACTIVE", id) if {
+	some id, item in refused
+	not lifecycle_ok(item)
+}
+
+# METADATA
+# title: The item has not expired
+# custom: {id: E11, code: EXPIRED, severity: drop}
+item_reasons contains dropped("E11", "EXPIRED", id) if {
+	some id, item in refused
+	not unexpired(item)
+}
+
+# METADATA
+# title: The document is the one that was indexed
+# custom: {id: E12, code: CHANGED_SINCE_INDEXING, severity: drop}
+item_reasons contains dropped("E12", "CHANGED_SINCE_INDEXING", id) if {
+	some id, item in refused
+	not unchanged(item)
+}
+
+# METADATA
+# title: The item does not look like an instruction
+# custom: {id: E13, code: INJECTION_SUSPECTED, severity: drop}
+item_reasons contains dropped("E13", "INJECTION_SUSPECTED", id) if {
+	some id, item in refused
+	not injection_ok(item)
+}
+
+dropped(rule, code, id) := {
+	"rule": rule,
+	"code": code,
+	"severity": "drop",
+	"target": {"kind": "evidence", "ref": id},
+	"params": {},
+}
+
+item_obligations contains {
+	"op": "drop",
+	"target": {"kind": "evidence", "ref": id},
+	"rule": "E13",
+	"params": {},
+} if {
+	some id, item in refused
+	not injection_ok(item)
+}
+
+# METADATA
+# title: A handling tag that the subject does not satisfy is met by its obligation
+# custom: {id: E14, code: HANDLING_OBLIGATION, severity: oblige}
+item_obligations contains {
+	"op": config.handling[tag].obligation.op,
+	"target": {"kind": "evidence", "ref": id},
+	"rule": "E14",
+	"params": config.handling[tag].obligation.params,
+} if {
+	some id, item in admitted
+	some tag in item.handling
+	not access.tag_satisfied(tag)
+}
+
+# METADATA
+# title: Personal data that was found in the item is redacted
+# custom: {id: E15, code: PII_FOUND, severity: oblige}
+item_obligations contains {
+	"op": "redact",
+	"target": {"kind": "evidence", "ref": id},
+	"rule": "E15",
+	"params": {"kinds": kinds},
+} if {
+	not subject.capable("pii")
+	some id, item in admitted
+	kinds := sort({finding.kind | some finding in item.findings; personal(finding)})
+	count(kinds) > 0
+}
+
+personal(finding) if startswith(finding.kind, "pii.")
+
+# METADATA
+# title: A text that might instruct is marked as data
+# custom: {id: E16, code: DATAMARK, severity: oblige}
+item_obligations contains {
+	"op": "datamark",
+	"target": {"kind": "evidence", "ref": id},
+	"rule": "E16",
+	"params": {},
+} if {
+	some id, item in admitted
+	item.injection.score_milli > config.limits.datamark_milli
+}
