@@ -1,0 +1,210 @@
+"""The detector that questions, map strings and passages share: which rules see something, and where.
+
+A clean text costs one split into words and one set operation: a rule is only tried when one of its words occurs (plain, under
+ROT13, backwards, with digits for letters, spaced out, run together, or in a decoded base64 or hexadecimal run).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ai.prompt_gate.model import CLEAN_SCAN, ClassScore, InjectionScan
+from ai.prompt_gate.normalise import View, fold, hidden_text, joined, latin, reversed_view, rot13, unleet, unleet_word
+from ai.prompt_gate.rules import Place, Reading, Rule, Ruleset, Source
+
+_SIGNS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum() and chr(code) not in "@$"})
+_LONG_WORD_CHARS = 18  # no English word; words run together, or an encoding
+_SPACED_LETTERS = 6
+_HITS_PER_RULE = 4  # more of the same says nothing new
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,4000}={0,2}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2}[\s:]?){12,2000}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One match of one rule, as a half-open span of the text as given."""
+
+    rule: Rule
+    start: int
+    end: int
+
+
+def find_hits(text: str, *, rules: Ruleset, place: Place) -> tuple[Hit, ...]:
+    """Every match of every rule that is meant for `place`, by position, then by rule. Never raises on any `str`."""
+    hits = set(_visible_hits(text, rules, place))
+    hits.update(_encoded_hits(text, rules, place))
+    if not text.isascii():
+        hits.update(_hidden_hits(text, rules, place))
+    return tuple(sorted(hits, key=lambda hit: (hit.start, hit.end, hit.rule.id)))
+
+
+def scan_text(text: str, *, rules: Ruleset) -> InjectionScan:
+    """How much a passage reads like instructions to a model. Deterministic; never raises on any `str`."""
+    hits = find_hits(text, rules=rules, place=Place.PASSAGE)
+    if not hits:
+        return CLEAN_SCAN
+    classes = [score for score in class_scores(hits) if is_attack(score.name)]
+    return InjectionScan(
+        combine(score.score_milli for score in classes), tuple(sorted({r for c in classes for r in c.rules}))
+    )
+
+
+def class_scores(hits: Sequence[Hit]) -> tuple[ClassScore, ...]:
+    """The hits by class, by name; a rule counts at most four times."""
+    by_class: dict[str, dict[Rule, int]] = {}
+    for hit in hits:
+        counts = by_class.setdefault(hit.rule.name, {})
+        counts[hit.rule] = min(counts.get(hit.rule, 0) + 1, _HITS_PER_RULE)
+    return tuple(
+        ClassScore(
+            name=name,
+            score_milli=combine(rule.score_milli for rule, count in counts.items() for _ in range(count)),
+            rules=tuple(sorted(rule.id for rule in counts)),
+        )
+        for name, counts in sorted(by_class.items())
+    )
+
+
+def combine(scores_milli: Iterable[int]) -> int:
+    """Independent signals in thousandths as one: 1 - product(1 - score), in integers; 999 at most unless one is 1000."""
+    clean = 1_000_000
+    for score in scores_milli:
+        clean = clean * (1000 - score) // 1000
+    return 1000 - -(-clean // 1000)
+
+
+def is_attack(name: str) -> bool:
+    """Whether a class is an attack (injection, unsafe) and not a matter of tone."""
+    return name.startswith(("injection.", "unsafe."))
+
+
+def _visible_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
+    """Hits in what a reader sees, with lookalikes, digits for letters, ROT13, reading backwards and spaced letters undone."""
+    folded = fold(text)
+    words = set(folded.text.translate(_SIGNS).split())
+    yield from _woken_hits(folded, words, rules, place)
+    if not folded.text.isascii():
+        yield from _substring_hits(folded, rules, place)
+        plain = latin(folded)
+        if plain.text != folded.text:
+            folded = plain
+            words = set(folded.text.translate(_SIGNS).split())
+            yield from _woken_hits(folded, words, rules, place)
+    yield from _leet_hits(folded, words, rules, place)
+    if list(map(len, folded.text.translate(_SIGNS).split())).count(1) >= _SPACED_LETTERS:
+        yield from _loose_hits(joined(folded), rules, place)
+    if words and max(map(len, words)) >= _LONG_WORD_CHARS:
+        yield from _loose_hits(_long_words(folded), rules, place)
+
+
+def _woken_hits(view: View, words: set[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
+    if rules.wake_words.isdisjoint(words):
+        return
+    woken: dict[Reading, dict[str, Rule]] = {}
+    for word in words & rules.wake_words:
+        for reading, rule in rules.wakes[word]:
+            if place in rule.places:
+                woken.setdefault(reading, {})[rule.id] = rule
+    for reading, found in woken.items():
+        read = _as_read(view, reading)
+        if read is not None:
+            for rule in found.values():
+                yield from _matches(read, rule)
+
+
+def _as_read(view: View, reading: Reading) -> View | None:
+    match reading:
+        case Reading.PLAIN:
+            return view
+        case Reading.ROT13:
+            return rot13(view)
+        case Reading.BACKWARDS:
+            return reversed_view(view)
+
+
+def _matches(view: View, rule: Rule, *, loose: bool = False) -> Iterator[Hit]:
+    for match in rule.matches(view.text, loose=loose):
+        start, end = view.span(*match.span())
+        if end > start and not (rule.unless_quoted and _is_quoted(view.text, *match.span())):
+            yield Hit(rule, start, end)
+
+
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    """Whether the words stand inside double quotation marks (curly ones are folded to straight ones)."""
+    return text.count('"', 0, start) % 2 == 1 and '"' in text[end:]
+
+
+def _leet_hits(folded: View, words: set[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
+    mixed = [word for word in words if not word.isalpha() and not word.isdigit()]
+    read = {reading for word in mixed for reading in unleet_word(word)}
+    if mixed and not rules.wake_words.isdisjoint(read):
+        for view in unleet(folded):
+            yield from _woken_hits(view, set(view.text.translate(_SIGNS).split()), rules, place)
+
+
+def _substring_hits(folded: View, rules: Ruleset, place: Place) -> Iterator[Hit]:
+    for rule in rules.rules:
+        if rule.substrings and place in rule.places and any(part in folded.text for part in rule.substrings):
+            yield from _matches(folded, rule)
+
+
+def _long_words(folded: View) -> View:
+    """Only the words that are too long to be words, one per line."""
+    chars: list[str] = []
+    origin: list[int] = []
+    for match in re.finditer(r"[^\W_]{%d,400}" % _LONG_WORD_CHARS, folded.text):
+        chars.extend((*match.group(), "\n"))
+        origin.extend((*range(match.start(), match.end()), match.end() - 1))
+    if folded.origin is not None:
+        origin = [folded.origin[at] for at in origin]
+    return View("".join(chars), tuple(origin))
+
+
+def _loose_hits(view: View, rules: Ruleset, place: Place) -> Iterator[Hit]:
+    """Hits in text that has lost its word ends; only of rules that name two things, or any one word would be found inside others."""
+    if not view.text:
+        return
+    for rule in rules.of_source(Source.TEXT):
+        if place in rule.places and not rule.mask and any(word in view.text for word in rule.words):
+            yield from _matches(view, rule, loose=True)
+
+
+def _hidden_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
+    for rule in rules.of_source(Source.RAW):
+        for match in rule.matches(text):
+            yield Hit(rule, *match.span())
+    hidden = hidden_text(text)
+    if hidden.text:
+        yield from _woken_hits(hidden, set(hidden.text.translate(_SIGNS).split()), rules, place)
+
+
+def _encoded_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
+    """Hits of the rules for encodings: a base64 or hexadecimal run whose content is itself an attack."""
+    decoders = rules.of_source(Source.DECODED)
+    if not decoders:
+        return
+    for start, end, hidden in _decoded_runs(text):
+        if any(is_attack(hit.rule.name) for hit in _visible_hits(hidden, rules, place)):
+            yield from (Hit(rule, start, end) for rule in decoders)
+
+
+def _decoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in _BASE64.finditer(text):
+        run = match.group().rstrip("=").replace("-", "+").replace("_", "/")
+        run = run[: len(run) - (len(run) % 4 == 1)]
+        yield from _readable(match, base64.b64decode(run + "=" * (-len(run) % 4)))
+    for match in _HEX.finditer(text):
+        try:
+            yield from _readable(match, bytes.fromhex(re.sub(r"[\s:]", "", match.group())))
+        except (ValueError, binascii.Error):
+            continue
+
+
+def _readable(match: re.Match[str], content: bytes) -> Iterator[tuple[int, int, str]]:
+    hidden = content.decode("utf-8", "replace")
+    if sum(char.isprintable() and char != "�" for char in hidden) >= 0.9 * len(hidden):
+        yield match.start(), match.end(), hidden

@@ -1,0 +1,189 @@
+"""The gate's rules: data read once from `rules.toml`, with a version and a digest that every result names."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import rfc8785
+
+from ai.prompt_gate.errors import RulesetInvalid
+from ai.prompt_gate.normalise import rot13_word
+
+_GAP = r"(?:[\W_]{1,6})"
+_LOOSE_GAP = r"(?:[\W_]{0,6})"
+_MACRO = re.compile(r"\{([a-z]+)\}")
+_ENCODABLE_MIN_CHARS = 6  # shorter words turn into other words under ROT13 or backwards
+
+
+class Place(StrEnum):
+    """Which texts a rule is meant for."""
+
+    QUESTION = "question"
+    PASSAGE = "passage"
+
+
+class Reading(StrEnum):
+    """How the words that woke a rule were read."""
+
+    PLAIN = "plain"
+    ROT13 = "rot13"
+    BACKWARDS = "backwards"
+
+
+class Source(StrEnum):
+    """What a pattern searches: folded text, the text as given, or (no pattern) what an encoding hides."""
+
+    TEXT = "text"
+    RAW = "raw"
+    DECODED = "decoded"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. `loose` is the pattern for text without word ends; `mask` replaces the words instead of cutting the sentence."""
+
+    id: str
+    name: str
+    score_milli: int
+    pattern: str
+    loose: str
+    words: frozenset[str]
+    substrings: tuple[str, ...]
+    places: frozenset[Place]
+    source: Source
+    mask: bool
+    unless_quoted: bool
+
+    def matches(self, text: str, *, loose: bool = False) -> Iterator[re.Match[str]]:
+        """The pattern's matches; compiled at first use, because most rules never wake in a process's life."""
+        return compiled(self.loose if loose else self.pattern).finditer(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """When the gate acts (thousandths) and what it still calls a question (code points)."""
+
+    act_milli: int
+    reject_milli: int
+    reject_classes: int
+    keep_max_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """All rules, ready to search with. `document` is the canonical JSON (RFC 8785) that `digest` is taken over."""
+
+    version: str
+    digest: str
+    document: bytes
+    rules: tuple[Rule, ...]
+    thresholds: Thresholds
+    messages: Mapping[str, str]
+    wakes: Mapping[str, tuple[tuple[Reading, Rule], ...]] = field(repr=False)
+    wake_words: frozenset[str] = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """Version and digest in one string, as results carry it."""
+        return f"{self.version} {self.digest}"
+
+    def of_source(self, source: Source) -> tuple[Rule, ...]:
+        """The rules that read this source, in order."""
+        return tuple(rule for rule in self.rules if rule.source is source)
+
+
+@lru_cache(maxsize=1024)
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The compiled pattern; kept for the life of the process."""
+    return re.compile(pattern, re.MULTILINE)
+
+
+@lru_cache(maxsize=1)
+def shipped_rules() -> Ruleset:
+    """The rules that the package ships, read once."""
+    return parse_rules((Path(__file__).parent / "rules.toml").read_text(encoding="utf-8"))
+
+
+def parse_rules(text: str) -> Ruleset:
+    """A ruleset from the text of a rules file. Raises RulesetInvalid; never returns half of one."""
+    try:
+        raw = tomllib.loads(text)
+        rules = tuple(_rule(entry, raw["macros"]) for entry in raw["rules"])
+        thresholds = Thresholds(**raw["thresholds"])
+        messages = dict(raw["messages"])
+        version = str(raw["version"])
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as exc:
+        raise RulesetInvalid(f"not a ruleset: {exc}") from exc
+    _check(rules, messages)
+    document = rfc8785.dumps(raw)
+    wakes = _wakes(rules)
+    return Ruleset(
+        version=version,
+        digest="sha256:" + hashlib.sha256(document).hexdigest(),
+        document=document,
+        rules=rules,
+        thresholds=thresholds,
+        messages=MappingProxyType(messages),
+        wakes=MappingProxyType(wakes),
+        wake_words=frozenset(wakes),
+    )
+
+
+def _rule(entry: dict[str, Any], macros: Mapping[str, str]) -> Rule:
+    known = {"id", "class", "score_milli", "words", "substrings", "pattern", "in", "view", "action", "unless_quoted"}
+    if unknown := set(entry) - known:
+        raise ValueError(f"rule {entry.get('id')}: unknown key {sorted(unknown)[0]}")
+    source = Source(entry.get("view", "text"))
+    pattern = "" if source is Source.DECODED else _expand(entry["pattern"], macros)
+    return Rule(
+        id=entry["id"],
+        name=entry["class"],
+        score_milli=entry["score_milli"],
+        pattern=pattern if source is Source.RAW else pattern.replace(" ", _GAP),
+        loose=pattern.replace(r"\b", "").replace(" ", _LOOSE_GAP),
+        words=frozenset(entry.get("words", ())),
+        substrings=tuple(entry.get("substrings", ())),
+        places=frozenset(Place(name) for name in entry.get("in", list(Place))),
+        source=source,
+        mask=entry.get("action", "cut") == "mask",
+        unless_quoted=entry.get("unless_quoted", False),
+    )
+
+
+def _expand(pattern: str, macros: Mapping[str, str]) -> str:
+    while match := _MACRO.search(pattern):
+        pattern = pattern.replace(match.group(), macros[match.group(1)])
+    return pattern
+
+
+def _check(rules: tuple[Rule, ...], messages: Mapping[str, str]) -> None:
+    if len({rule.id for rule in rules}) != len(rules):
+        raise RulesetInvalid("two rules have one id")
+    for rule in rules:
+        if not (isinstance(rule.score_milli, int) and 0 < rule.score_milli < 1000):
+            raise RulesetInvalid(f"rule {rule.id}: score_milli is not between 1 and 999")
+        if rule.name not in messages:
+            raise RulesetInvalid(f"rule {rule.id}: class {rule.name} has no message")
+        if rule.source is Source.TEXT and not (rule.words or rule.substrings):
+            raise RulesetInvalid(f"rule {rule.id}: neither words nor substrings")
+
+
+def _wakes(rules: tuple[Rule, ...]) -> dict[str, tuple[tuple[Reading, Rule], ...]]:
+    """Which rules each word wakes, and under which reading."""
+    wakes: dict[str, list[tuple[Reading, Rule]]] = {}
+    for rule in rules:
+        for word in rule.words:
+            wakes.setdefault(word, []).append((Reading.PLAIN, rule))
+            if len(word) >= _ENCODABLE_MIN_CHARS and not rule.mask:
+                wakes.setdefault(rot13_word(word), []).append((Reading.ROT13, rule))
+                wakes.setdefault(word[::-1], []).append((Reading.BACKWARDS, rule))
+    return {word: tuple(found) for word, found in wakes.items()}
