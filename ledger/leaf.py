@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-import rfc8785
-
+from ledger.canonical import canonical_json
 from ledger.errors import EntryRefused, MalformedLeaf
 from ledger.model import LEAF_MAX_BYTES, LEAF_VERSION, PART_NAMES, Kind, Leaf, Ref, TreeHead
 
@@ -43,7 +42,7 @@ def encode_leaf(leaf: Leaf) -> bytes:
         _leaf_of(body)
     except MalformedLeaf as exc:
         raise EntryRefused(str(exc)) from exc
-    data = rfc8785.dumps(body)
+    data = canonical_json(body)
     if len(data) > LEAF_MAX_BYTES:
         raise EntryRefused(f"a leaf of {len(data)} bytes exceeds {LEAF_MAX_BYTES}")
     return data
@@ -55,7 +54,7 @@ def parse_leaf(data: bytes) -> Leaf:
         _refuse(f"{len(data)} bytes, over {LEAF_MAX_BYTES}")
     body = strict_object(data)
     leaf = _leaf_of(body)
-    if rfc8785.dumps(body) != data:
+    if canonical_json(body) != data:
         _refuse("the bytes are not in canonical form")
     return leaf
 

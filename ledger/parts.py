@@ -16,10 +16,10 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import rfc8785
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from ledger.canonical import canonical_json
 from ledger.errors import EntryRefused, VerificationFailed
 from ledger.model import PART_NAMES, SOURCES, Kind, SealedPart
 
@@ -79,7 +79,7 @@ def seal_entry(
         sealed.append(part)
     contents = dict(parts)
     if SOURCES in PART_NAMES[kind]:
-        contents[SOURCES] = rfc8785.dumps(source_commitments)
+        contents[SOURCES] = canonical_json(source_commitments)
     for name in PART_NAMES[kind]:
         commitments[name], part = sealer.seal(name, contents.get(name, b""))
         sealed.append(part)
@@ -107,9 +107,7 @@ class _Sealer:
     def seal(self, name: str, data: bytes) -> tuple[str, SealedPart]:
         pool = self.entropy(SALT_BYTES + KEY_BYTES + 3 * NONCE_BYTES)
         salt, key, nonces = pool[:32], pool[32:64], pool[64:]
-        blob = nonces[24:] + AESGCM(key).encrypt(
-            nonces[24:], zlib.compress(data, _ZLIB_LEVEL), _context("part", self.entry_id, name)
-        )
+        blob = nonces[24:] + AESGCM(key).encrypt(nonces[24:], _deflate(data), _context("part", self.entry_id, name))
         part = SealedPart(
             name=name,
             salt=self._wrap("salt", name, nonces[:12], salt),
@@ -150,7 +148,7 @@ def parse_source_commitments(data: bytes) -> tuple[str, ...]:
     """The per-source commitments in the bytes of the part `sources`. Raises VerificationFailed."""
     body = data.decode("ascii", "replace")
     items = re.findall(r'"([0-9a-f]{64})"', body)
-    if rfc8785.dumps(items) != data:
+    if canonical_json(items) != data:
         raise VerificationFailed("sources", "the part is not a canonical array of commitments")
     return tuple(items)
 
@@ -166,6 +164,14 @@ def _unseal(cipher: AESGCM, sealed: bytes, what: str, entry_id: str, name: str) 
         return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], _context(what, entry_id, name))
     except (InvalidTag, ValueError) as exc:
         raise VerificationFailed(what, f"the {what} of part {name} does not open: changed, or another key") from exc
+
+
+def _deflate(data: bytes) -> bytes:
+    """zlib with a window no larger than the data: the usual 256 KiB of working memory cost more than compressing a
+    short part."""
+    window = min(max(len(data).bit_length(), 9), zlib.MAX_WBITS)
+    deflater = zlib.compressobj(_ZLIB_LEVEL, zlib.DEFLATED, window, window - 7)
+    return deflater.compress(data) + deflater.flush()
 
 
 def _inflate(packed: bytes, name: str) -> bytes:

@@ -19,8 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-import rfc8785
-
+from ledger.canonical import canonical_json
 from ledger.errors import MalformedLeaf, MalformedNote, VerificationFailed
 from ledger.leaf import parse_leaf, strict_object
 from ledger.model import RECEIPT_VERSION, SOURCES, Leaf
@@ -71,7 +70,7 @@ def format_receipt(receipt: Receipt) -> str:
             for part in sorted(receipt.disclosures, key=lambda part: part.name)
         ],
     }
-    lines = [HEADER, f"extra {b64(rfc8785.dumps(extra))}", f"index {receipt.index}", *map(b64, receipt.proof), ""]
+    lines = [HEADER, f"extra {b64(canonical_json(extra))}", f"index {receipt.index}", *map(b64, receipt.proof), ""]
     return "\n".join(lines) + "\n" + receipt.checkpoint
 
 
@@ -165,7 +164,7 @@ def _parse_extra(data: bytes) -> tuple[bytes, tuple[OpenedPart, ...]]:
     if names != sorted(set(names)):
         _refuse("disclosures do not rise by name")
     leaf_bytes = _field(body, "leaf")
-    if rfc8785.dumps(body) != data:
+    if canonical_json(body) != data:
         _refuse("extra is not in canonical form")
     return leaf_bytes, disclosures
 
