@@ -18,9 +18,9 @@ from ai.prompt_gate import GateResult, GateVerdict, Ruleset
 from ai.vocabulary import Vocabularies
 from ledger.ledger import Ledger
 from ledger.model import EntryRef
-from policy.model import Decision
+from policy.model import Decision, RequestFacts
 from policy.points import PolicyPoints
-from prompt_templates import PromptTemplate
+from prompt_templates.loader import Template
 from retrieval.bundle import BundleSettings
 from retrieval.channel import Channel
 from retrieval.model import Intent, Limitation
@@ -39,7 +39,7 @@ class Services:
     model: ChatModel
     ledger: Ledger
     rules: Ruleset
-    template: PromptTemplate
+    template: Template
     bundle: BundleSettings
     budgets: ContextBudgets
     vocabularies: Vocabularies
@@ -81,6 +81,7 @@ class Case:
     now_ms: int
     watch: Stopwatch
     gate: GateResult | None = None
+    request: RequestFacts | None = None
     decision: Decision | None = None
     scope: Scope = field(default_factory=lambda: Scope("", frozenset()))
     intent: Intent = Intent()
@@ -113,6 +114,13 @@ class Case:
         if self.decision is None:
             raise AssertionError("the query point has not decided")
         return self.decision
+
+    @property
+    def asked(self) -> RequestFacts:
+        """The request facts that the query point decided over; later points are bound to the same."""
+        if self.request is None:
+            raise AssertionError("the query point has not decided")
+        return self.request
 
     @property
     def sanitized(self) -> bool:

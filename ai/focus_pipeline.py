@@ -13,17 +13,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ai.case import Answered, Case, Faulted, Services, Stopwatch
+from ai.case import Answered, Case, Faulted, Services
 from ai.errors import AIError
 from ai.intent import read_intent
-from ai.model import Ask, Outcome, Release
+from ai.model import Ask, Outcome, Release, Sentence
 from ai.profiles import Profile
-from ai.prompt_gate import GateVerdict, check_prompt
+from ai.prompt_gate import check_prompt
 from ai.recording import record_fault, record_intent, record_outcome
-from ai.refusal import refuse
 from ai.scoping import admitted_scope, class_facts, prompt_facts, request_facts
 from ai.shell import Shell, run_shell
 from policy.errors import PolicyError
+from policy.messages import message
 from retrieval.bundle import Gathered, gather
 from retrieval.errors import RetrievalError
 from retrieval.model import Limitation, Query
@@ -35,25 +35,24 @@ async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
     Raises `LedgerUnavailable` when nothing could be recorded, and `Faulted` (with the entry and the cause) when a policy engine, a
     model or the store of record failed: that is recorded too, and released as an error, never as an answer.
     """
-    watch = Stopwatch()
-    case = Case.of(ask, services=services, profile=profile, watch=watch)
+    case = Case.of(ask, services=services, profile=profile)
     try:
-        return await _answer(case, services)
+        case = check_gate(case, services)
+        case = await decide_scope(case, services)
+        case = await read_question(case, services)
+        case = await record_intent(case, services)
+        shell = await evidence_to_release(case, services)
     except (PolicyError, AIError, RetrievalError) as exc:
         entry = await record_fault(case, exc, services)
-        raise Faulted(ask.request_id, entry.entry_id) from exc
-
-
-async def _answer(case: Case, services: Services) -> Answered:
-    case = check_gate(case, services)
-    case = await decide_scope(case, services)
-    case = await read_question(case, services)
-    case = await record_intent(case, services)
-    if case.decision is None or not case.decision.allowed:
-        return await finish(case, refused(case), services)
-    gathered = await search(case, services)
-    shell = await run_shell(case, gathered, services=services)
+        raise Faulted(ask.request_id, entry.entry_id, exc) from exc
     return await finish(case, shell, services)
+
+
+async def evidence_to_release(case: Case, services: Services) -> Shell:
+    """Search and the shell around the model, unless the query point has refused."""
+    if not case.decided.allowed:
+        return refused(case)
+    return await run_shell(case, await search(case, services), services=services)
 
 
 def check_gate(case: Case, services: Services) -> Case:
@@ -68,16 +67,16 @@ async def decide_scope(case: Case, services: Services) -> Case:
     with case.watch("policy_query"):
         classes = await services.store.classes(case.ask.subject.tenant)
         names = await services.store.collections(case.ask.subject.tenant)
+        request = request_facts(case, names)
         decision = await services.points(case.now_ms).query(
-            request=request_facts(case, names), subject=case.ask.subject, prompt=prompt_facts(case), classes=class_facts(classes)
+            request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=class_facts(classes)
         )
-    scope = admitted_scope(case.ask, decision, classes, names)
-    return replace(case, decision=decision, scope=scope)
+    return replace(case, request=request, decision=decision, scope=admitted_scope(case.ask, decision, classes, names))
 
 
 async def read_question(case: Case, services: Services) -> Case:
     """Places, times, measures and operations, with the names of the scope only. A refused question is not read."""
-    if case.decision is None or not case.decision.allowed:
+    if not case.decided.allowed:
         return case
     with case.watch("intent"):
         vocabulary = await services.vocabularies.of(case.scope)
@@ -85,7 +84,7 @@ async def read_question(case: Case, services: Services) -> Case:
             case.question, case.ask.context, gazetteer=vocabulary.gazetteer, measures=vocabulary.measures
         )
     notes = tuple(reading.overridden)
-    if case.verdict is GateVerdict.SANITIZE:
+    if case.sanitized:
         notes = (Limitation("PROMPT_SANITIZED", "Part of the question was an instruction and was left out."), *notes)
     return replace(case, intent=reading.intent, limitations=notes)
 
@@ -109,13 +108,13 @@ async def search(case: Case, services: Services) -> Gathered:
 
 def refused(case: Case) -> Shell:
     """The outcome of a question that ends at the query point."""
-    assert case.decision is not None  # noqa: S101 - the caller has just read it
-    codes = tuple(dict.fromkeys(reason.code for reason in case.decision.reasons))
-    return Shell(release=Release(Outcome.DENY, codes, refuse(codes), (), decisions=(case.decision,)))
+    codes = tuple(dict.fromkeys(reason.code for reason in case.decided.reasons))
+    sentences = tuple(Sentence(i=i, text=message(code), markers=(), catalogue=f"deny.{code}") for i, code in enumerate(codes))
+    return Shell(release=Release(Outcome.DENY, codes, sentences, (), decisions=(case.decided,)))
 
 
 async def finish(case: Case, shell: Shell, services: Services) -> Answered:
     """Record the outcome, then let it go. A `LedgerUnavailable` here means that nothing is released."""
     with case.watch("ledger_outcome"):
-        body = await record_outcome(case, shell, services)
-    return Answered(body=body | {"timings_ms": case.watch.milliseconds()}, outcome=shell.release.outcome)
+        body, entry = await record_outcome(case, shell, services)
+    return Answered(body=body | {"timings_ms": case.watch.milliseconds()}, outcome=shell.release.outcome, entry=entry)

@@ -47,7 +47,7 @@ def render_body(
         "answer_markdown": " ".join([*(_markdown(s, items) for s in release.sentences), *release.notices]),
         "sentences": [_sentence(s) for s in release.sentences],
         "citations": {str(item.index): _citation(item) for item in shown if item.index in cited},
-        "evidence": [_evidence(item, cited=item.index in cited) for item in shown],
+        "evidence": [evidence_json(item, cited=item.index in cited) for item in shown],
         "limitations": [limitation_json(limitation) for limitation in release.limitations],
         "policy": _policy(release),
         "provenance": _provenance(draft, prompt, entry_id),
@@ -142,7 +142,8 @@ def _citation(item: AdmittedItem) -> Body:
     }
 
 
-def _evidence(item: AdmittedItem, *, cited: bool) -> Body:
+def evidence_json(item: AdmittedItem, *, cited: bool) -> Body:
+    """An admitted item on the wire: a citation, and how it was found."""
     record = item.evidence.first.record
     return {
         **_citation(item),

@@ -1,0 +1,187 @@
+"""What the ledger keeps of a question: the parts of its `intent` and `outcome` entries, as exact bytes.
+
+`deterministic_parts` is computed again by replay and compared byte for byte; so nothing in it may depend on time, chance or order of
+arrival. Times stand in `prov` alone, and the entry id and request id in the body are those of the recorded request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ai.canonical import canonical, digest, to_json
+from ai.case import Case, Services
+from ai.model import AdmittedItem, Options
+from ai.provenance import run_facts
+from ai.render import Body, evidence_json, limitation_json, render_body
+from ai.shell import Shell
+from ledger.model import EntryRef, Kind
+from ledger.prov import prov_document
+from policy.model import Decision, Subject
+from retrieval.model import Intent, Limitation, SourcedRecord
+from retrieval.scope import Scope
+
+FAULT = "FAULT"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayInputs:
+    """What the deterministic shell was given, beside what other parts hold. The question and its context are parts of the `intent` entry;
+    the runs are `candidates`; the model's output is in `calls`."""
+
+    software: str
+    request_id: str
+    entry_id: str
+    now_ms: int
+    subject: Subject
+    purpose: str
+    options: Options
+    profile: str
+    scope: Scope
+    intent: Intent
+    limitations: tuple[Limitation, ...]
+    found_limitations: tuple[Limitation, ...]
+    records: tuple[SourcedRecord, ...]
+    canary: str
+    pinned: Mapping[str, str]
+
+
+async def record_intent(case: Case, services: Services) -> Case:
+    """Append the `intent` entry: durable when this returns, which is before any search and any model call."""
+    with case.watch("ledger_intent"):
+        entry = await services.ledger.record(
+            Kind.INTENT, tenant=case.ask.subject.tenant, request_id=case.ask.request_id, parts=intent_parts(case)
+        )
+    return replace(case, intent_entry=entry)
+
+
+async def record_outcome(case: Case, shell: Shell, services: Services) -> tuple[Body, EntryRef]:
+    """Append the `outcome` entry and return the body that may now leave. Raises `LedgerUnavailable`: then nothing may."""
+    body = body_of(case, shell)
+    parts = deterministic_parts(case, shell, body)
+    parts["replay"] = canonical(to_json(replay_inputs(case, shell, services)))
+    parts["prov"] = prov_document(run_facts(case, shell, body, services))
+    entry = await services.ledger.record(
+        Kind.OUTCOME,
+        tenant=case.ask.subject.tenant,
+        request_id=case.ask.request_id,
+        parts=parts,
+        sources=[canonical(source_json(item)) for item in shell.items],
+        refs=[] if case.intent_entry is None else [case.intent_entry.as_ref("intent")],
+        entry_id=case.entry_id,
+    )
+    return body, entry
+
+
+async def record_fault(case: Case, fault: Exception, services: Services) -> EntryRef:
+    """Append the outcome of a request whose engine, model or store failed; and its intent, if it did not come to that."""
+    if case.intent_entry is None:
+        case = await record_intent(case, services)
+    code = getattr(fault, "code", "INTERNAL")
+    body = {"request_id": case.ask.request_id, "outcome": FAULT, "reason_codes": [code]}
+    return await services.ledger.record(
+        Kind.OUTCOME,
+        tenant=case.ask.subject.tenant,
+        request_id=case.ask.request_id,
+        parts={"answer": canonical(body)},
+        refs=[] if case.intent_entry is None else [case.intent_entry.as_ref("intent")],
+        entry_id=case.entry_id,
+    )
+
+
+def body_of(case: Case, shell: Shell) -> Body:
+    """The wire body without timings."""
+    return render_body(
+        ask=case.ask, release=shell.release, items=shell.items, draft=shell.draft, prompt=shell.prompt, entry_id=case.entry_id
+    )
+
+
+def intent_parts(case: Case) -> dict[str, bytes]:
+    """The parts of an `intent` entry. The question is the original one: what was asked, not what the gate made of it."""
+    ask = case.ask
+    context = {"context": to_json(ask.context), "options": to_json(ask.options), "purpose": ask.purpose, "session_id": ask.session_id}
+    parts = {"question": ask.question.encode("utf-8"), "context": canonical(context)}
+    parts["scope"] = canonical({"scope": to_json(case.scope), "gate": None if case.gate is None else to_json(case.gate)})
+    if case.decision is not None:
+        parts["policy.query"] = canonical(decisions_json([case.decision]))
+    return parts
+
+
+def deterministic_parts(case: Case, shell: Shell, body: Body) -> dict[str, bytes]:
+    """The parts of an `outcome` entry that replay computes again."""
+    gathered, admission = shell.gathered, shell.admission
+    parts: dict[str, bytes] = {"answer": canonical(body)}
+    if gathered is not None:
+        parts["candidates"] = canonical({"runs": [to_json(run) for run in gathered.runs]})
+    if admission is not None:
+        parts["bundle"] = canonical(bundle_json(admission.items, sorted(admission.excluded)))
+        parts["policy.evidence"] = canonical(decisions_json(admission.decisions))
+    if shell.call is not None and shell.prompt is not None:
+        parts["calls"] = canonical([call_json(shell)])
+    if shell.answer_decisions:
+        parts["policy.answer"] = canonical(decisions_json(shell.answer_decisions))
+    return parts
+
+
+def decisions_json(decisions: Sequence[Decision]) -> list[Any]:
+    """Every run of a policy point: its input, its decision, its stamp."""
+    return [{"input": decision.input, **decision.record()} for decision in decisions]
+
+
+def bundle_json(items: Sequence[AdmittedItem], excluded: Sequence[str]) -> dict[str, Any]:
+    """The numbered items as the wire shows them, and which candidates the evidence point took out."""
+    return {"items": [evidence_json(item, cited=False) for item in items], "excluded": list(excluded)}
+
+
+def source_json(item: AdmittedItem) -> dict[str, Any]:
+    """One admitted source, enough to check a quote against: text after obligations, place in the document, digest of the document."""
+    return {"item": evidence_json(item, cited=False), "text": item.text, "statement": item.statement}
+
+
+def call_json(shell: Shell) -> dict[str, Any]:
+    """The model call: the prompt's bytes, the options, the whole output, the model's identity."""
+    call, prompt = shell.call, shell.prompt
+    if call is None or prompt is None:
+        raise AssertionError("there was no model call")
+    return {
+        "system": prompt.system,
+        "prompt": prompt.prompt,
+        "template": prompt.template,
+        "template_digest": prompt.template_digest,
+        "options": {"max_tokens": call.max_tokens, "temperature_milli": call.temperature_milli, "seed": call.seed},
+        "completion": to_json(call.completion),
+    }
+
+
+def replay_inputs(case: Case, shell: Shell, services: Services) -> ReplayInputs:
+    """What the shell was given."""
+    gathered = shell.gathered
+    records = () if gathered is None else tuple(gathered.records[key] for key in sorted(gathered.records))
+    return ReplayInputs(
+        software=services.software,
+        request_id=case.ask.request_id,
+        entry_id=case.entry_id,
+        now_ms=case.now_ms,
+        subject=case.ask.subject,
+        purpose=case.ask.purpose,
+        options=case.ask.options,
+        profile=case.profile.name,
+        scope=case.scope,
+        intent=case.intent,
+        limitations=case.limitations,
+        found_limitations=() if gathered is None else gathered.limitations,
+        records=records,
+        canary=services.canary,
+        pinned=pinned(services),
+    )
+
+
+def pinned(services: Services) -> dict[str, str]:
+    """Digests of everything configurable that shapes an answer; replay says which of them has changed."""
+    return {
+        "gate": services.rules.label,
+        "template": services.template.digest,
+        "fusion": digest(to_json(services.bundle)),
+        "budgets": digest(to_json(services.budgets)),
+    }

@@ -1,0 +1,236 @@
+"""Replay of a recorded answer, to a grade.
+
+R0: the entry's bytes, commitments and inclusion proof hold. R1: moreover the deterministic shell of this software, run again on the
+recorded inputs and the recorded words of the model, gives every recorded part byte for byte. The shell is recomputed, never compared
+with itself; when a part differs, the first stage that differs is named. R2 (the model again) and R3 (the stores again) come later.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import cattrs
+
+from ai.canonical import canonical, from_json, to_json
+from ai.case import Case, Services, Stopwatch
+from ai.chat_model import ChatRequest
+from ai.errors import AIError, ReplayImpossible
+from ai.focus_pipeline import check_gate, refused
+from ai.model import Ask, Completion, MapContext, ModelIdentity
+from ai.profiles import profile_named
+from ai.recording import FAULT, ReplayInputs, body_of, decisions_json, deterministic_parts, pinned
+from ai.scoping import prompt_facts
+from ai.shell import run_shell
+from ledger.errors import LedgerError, PartErased
+from ledger.model import PART_NAMES, Entry, Kind
+from policy.errors import PolicyError
+from policy.model import ClassFacts, RequestFacts
+from retrieval.bundle import Gathered
+from retrieval.errors import RetrievalError
+from retrieval.model import Run
+from retrieval.spatial.compute import recompute
+
+STAGES = ("policy.evidence", "bundle", "calls", "policy.answer", "answer")
+"""The recorded parts in the order in which the shell makes them."""
+
+
+class Grade(StrEnum):
+    """How far an entry was reproduced; `NONE` when not even its bytes hold."""
+
+    NONE = "NONE"
+    R0 = "R0"
+    R1 = "R1"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the comparison: what was compared, whether it was the same, and where not."""
+
+    name: str
+    same: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The result for one entry. `changed` names pinned settings (template, gate, fusion ...) that differ from the recorded ones."""
+
+    entry_id: str
+    kind: Kind
+    grade: Grade
+    stages: tuple[Stage, ...]
+    changed: tuple[str, ...] = ()
+    erased: tuple[str, ...] = ()
+
+    @property
+    def differs_at(self) -> str | None:
+        """The first stage that was not the same."""
+        return next((stage.name for stage in self.stages if not stage.same), None)
+
+
+async def replay(entry_id: str, *, services: Services) -> Replayed:
+    """Replay one entry. Raises `EntryNotFound`; what does not hold is in the result."""
+    entry = await services.ledger.entry(entry_id)
+    proven, parts, erased = await _prove(entry, services)
+    if not all(stage.same for stage in proven):
+        return Replayed(entry_id, entry.leaf.kind, Grade.NONE, proven, erased=erased)
+    if entry.leaf.kind is not Kind.OUTCOME or erased:
+        return Replayed(entry_id, entry.leaf.kind, Grade.R0, proven, erased=erased)
+    try:
+        stages, changed = await _recompute(entry, parts, services)
+    except (ReplayImpossible, cattrs.BaseValidationError, AIError, PolicyError, RetrievalError, ValueError) as exc:
+        return Replayed(entry_id, entry.leaf.kind, Grade.R0, (*proven, Stage("inputs", False, _reason(exc))))
+    grade = Grade.R1 if all(stage.same for stage in stages) else Grade.R0
+    return Replayed(entry_id, entry.leaf.kind, grade, (*proven, *stages), changed)
+
+
+async def _prove(entry: Entry, services: Services) -> tuple[tuple[Stage, ...], dict[str, bytes], tuple[str, ...]]:
+    """R0: every part against its commitment, the leaf against a signed checkpoint."""
+    stages, parts, erased = [], {}, []
+    for name in PART_NAMES[entry.leaf.kind]:
+        try:
+            parts[name] = await services.ledger.part(entry.leaf.entry_id, name)
+        except PartErased:
+            erased.append(name)
+        except LedgerError as exc:
+            stages.append(Stage(f"commitment {name}", False, _reason(exc)))
+    try:
+        await services.ledger.receipt(entry.leaf.entry_id, disclose=())
+        stages.append(Stage("inclusion", True))
+    except LedgerError as exc:
+        stages.append(Stage("inclusion", False, _reason(exc)))
+    return tuple(stages), parts, tuple(erased)
+
+
+async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Services) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
+    answer = _load(parts, "answer")
+    if answer.get("outcome") == FAULT:
+        raise ReplayImpossible("the request failed; there is no shell to run again")
+    inputs = from_json(_load(parts, "replay"), ReplayInputs)
+    asked = await _intent_parts(entry, services)
+    case = await _case(inputs, asked, services)
+    front = await _front(case, asked, services)
+    case, stages = front
+    if not case.decided.allowed:
+        shell = refused(case)
+    else:
+        gathered = _gathered(parts, inputs)
+        stages = (*stages, _computed(gathered))
+        shell = await run_shell(case, gathered, services=replace(services, model=RecordedModel(parts), canary=inputs.canary))
+    again = deterministic_parts(case, shell, body_of(case, shell))
+    stages = (*stages, *(_compare(name, parts.get(name, b""), again.get(name, b"")) for name in STAGES))
+    now = pinned(services)
+    return stages, tuple(sorted(name for name, value in inputs.pinned.items() if now.get(name) != value))
+
+
+async def _intent_parts(entry: Entry, services: Services) -> dict[str, bytes]:
+    """The parts of the intent that the outcome points to."""
+    intents = [ref.id for ref in entry.leaf.refs if ref.rel == "intent"]
+    if len(intents) != 1:
+        raise ReplayImpossible("the outcome names no intent")
+    return {name: await services.ledger.part(intents[0], name) for name in PART_NAMES[Kind.INTENT]}
+
+
+async def _case(inputs: ReplayInputs, asked: Mapping[str, bytes], services: Services) -> Case:
+    context = json.loads(asked["context"])
+    ask = Ask(
+        request_id=inputs.request_id,
+        question=asked["question"].decode("utf-8"),
+        subject=inputs.subject,
+        context=from_json(context["context"], MapContext),
+        options=inputs.options,
+        purpose=inputs.purpose,
+        session_id=context["session_id"],
+    )
+    return Case(
+        ask=ask,
+        profile=profile_named(inputs.profile),
+        now_ms=inputs.now_ms,
+        watch=Stopwatch(services.clock_ms),
+        scope=inputs.scope,
+        intent=inputs.intent,
+        limitations=inputs.limitations,
+        entry_id=inputs.entry_id,
+    )
+
+
+async def _front(case: Case, asked: Mapping[str, bytes], services: Services) -> tuple[Case, tuple[Stage, ...]]:
+    """The gate and the query point again, over the recorded question and classes."""
+    case = check_gate(case, services)
+    recorded = json.loads(asked["scope"])
+    gate = _compare("gate", canonical(recorded["gate"]), canonical(to_json(case.gate)))
+    facts = json.loads(asked["policy.query"])[0]["input"]
+    request = RequestFacts(**{**facts["request"], "collections": tuple(facts["request"]["collections"])})
+    classes = [ClassFacts(**{key: tuple(value) if isinstance(value, list) else value for key, value in c.items()}) for c in facts["classes"]]
+    decision = await services.points(case.now_ms).query(
+        request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=classes
+    )
+    decided = _compare("policy.query", asked["policy.query"], canonical(decisions_json([decision])))
+    return replace(case, request=request, decision=decision), (gate, decided)
+
+
+def _gathered(parts: Mapping[str, bytes], inputs: ReplayInputs) -> Gathered:
+    runs = tuple(from_json(run, Run) for run in _load(parts, "candidates")["runs"])
+    records = {sourced.record.record_id: sourced for sourced in inputs.records}
+    return Gathered(runs=runs, records=records, limitations=inputs.found_limitations, timings_ms={})
+
+
+def _computed(gathered: Gathered) -> Stage:
+    """Every computed candidate again, from its recorded inputs."""
+    for run in gathered.runs:
+        for hit in run.hits:
+            if hit.computed is None:
+                continue
+            inputs = [gathered.records[record_id].record for record_id in hit.computed.inputs if record_id in gathered.records]
+            if recompute(hit.computed.operation, hit.computed.parameters, inputs) != hit.computed:
+                return Stage("computed", False, f"{hit.computed.operation} gives another result from its inputs")
+    return Stage("computed", True)
+
+
+class RecordedModel:
+    """A `ChatModel` that says again what was recorded."""
+
+    def __init__(self, parts: Mapping[str, bytes]) -> None:
+        calls = json.loads(parts["calls"]) if parts.get("calls") else []
+        self._completions = [from_json(call["completion"], Completion) for call in calls]
+
+    async def identity(self) -> ModelIdentity:
+        """The recorded model's."""
+        return self._next().model
+
+    async def complete(self, request: ChatRequest) -> Completion:  # noqa: ARG002 - the recorded words do not depend on it
+        """The recorded completion, whatever the prompt is now: the prompt is compared as a stage of its own."""
+        return self._next()
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+    def _next(self) -> Completion:
+        if not self._completions:
+            raise ReplayImpossible("the record holds no model call, but the shell makes one now")
+        return self._completions[0]
+
+
+def _compare(name: str, recorded: bytes, again: bytes) -> Stage:
+    if recorded == again:
+        return Stage(name, True)
+    at = next((i for i, (a, b) in enumerate(zip(recorded, again, strict=False)) if a != b), min(len(recorded), len(again)))
+    return Stage(name, False, f"first difference at byte {at} of {len(recorded)}: {_around(recorded, at)} | {_around(again, at)}")
+
+
+def _around(data: bytes, at: int) -> str:
+    return repr(data[max(0, at - 24) : at + 24].decode("utf-8", "replace"))
+
+
+def _load(parts: Mapping[str, bytes], name: str) -> Any:
+    if not parts.get(name):
+        raise ReplayImpossible(f"the entry has no part {name}")
+    return json.loads(parts[name])
+
+
+def _reason(exc: Exception) -> str:
+    return f"{type(exc).__name__}: {exc}".splitlines()[0]

@@ -1,0 +1,191 @@
+"""The deterministic shell around the model: everything between the channels' runs and the released sentences.
+
+Given the same runs, records, settings, clock and model output it gives the same bytes; that is grade R1 of replay, and replay runs this
+very code. Nothing here reads a store, a channel or the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ai.case import Case, Services
+from ai.catalogue import ABSTAIN, PHRASES
+from ai.context import render_prompt
+from ai.enforcement import answer_facts, enforce_answer, enforce_evidence, evidence_facts
+from ai.generate import ModelCall, generate
+from ai.model import AdmittedItem, Draft, Outcome, Release, RenderedPrompt, Sentence
+from ai.scoping import class_facts, prompt_facts
+from policy.model import Decision, EvidenceFacts
+from policy.points import PolicyPoints
+from retrieval.bundle import Gathered, assemble
+from retrieval.model import EvidenceBundle, Limitation
+from retrieval.scope import VisibilityClass
+
+ANSWER_RUNS = 3
+"""How often the answer point may run; after that the draft is given up (contracts section 9)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What the evidence point let through: items numbered 1..n, the facts it decided over, and every decision that led there."""
+
+    bundle: EvidenceBundle
+    items: tuple[AdmittedItem, ...]
+    facts: tuple[EvidenceFacts, ...]
+    decisions: tuple[Decision, ...]
+    excluded: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """Everything that a request produced, for the ledger; `release` is the part that may leave."""
+
+    release: Release
+    gathered: Gathered | None = None
+    admission: Admission | None = None
+    prompt: RenderedPrompt | None = None
+    call: ModelCall | None = None
+    draft: Draft | None = None
+    answer_decisions: tuple[Decision, ...] = ()
+
+    @property
+    def items(self) -> tuple[AdmittedItem, ...]:
+        """The admitted items, none for a question that ended before."""
+        return () if self.admission is None else self.admission.items
+
+
+async def run_shell(case: Case, gathered: Gathered, *, services: Services) -> Shell:
+    """From runs to a release. Raises `PolicyError` and `AIError` when a point or the model fails."""
+    points = services.points(case.now_ms)
+    with case.watch("evidence"):
+        admission = await admit(case, gathered, points=points, services=services)
+    limitations = (*case.limitations, *admission.bundle.limitations)
+    if not case.profile.generates:
+        return Shell(bundle_release(case, admission, limitations), gathered, admission)
+    if not admission.items:
+        return Shell(abstention(case, limitations, (case.decided, *admission.decisions)), gathered, admission)
+    with case.watch("context"):
+        prompt = render_prompt(
+            case.question,
+            admission.items,
+            case.ask.context,
+            intent=case.intent,
+            template=services.template,
+            budgets=services.budgets,
+            canary=services.canary,
+        )
+    with case.watch("generate"):
+        draft, call = await generate(
+            prompt,
+            question=case.question,
+            intent=case.intent,
+            items=admission.items,
+            options=case.ask.options,
+            deadline_s=case.profile.model_deadline_s,
+            model=services.model,
+            canaries=(services.canary,),
+            clock_ms=services.clock_ms,
+        )
+    with case.watch("policy_answer"):
+        release, decisions = await release_draft(case, admission, draft, limitations, points=points)
+    return Shell(release, gathered, admission, prompt, call, draft, decisions)
+
+
+async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, services: Services) -> Admission:
+    """The evidence point over the bundle. What it refuses is taken out of the runs and the bundle made again, so that the result equals the
+    one of a corpus without it; this ends, because each round excludes at least one record."""
+    classes = _classes_of(gathered)
+    excluded: frozenset[str] = frozenset()
+    decisions: tuple[Decision, ...] = ()
+    while True:
+        bundle = assemble(gathered, query_text=case.question, intent=case.intent, top_k=case.ask.options.top_k, settings=services.bundle, excluded=excluded)
+        facts = tuple(fact for item in bundle.items for fact in evidence_facts(item, rules=services.rules))
+        decision = await points.evidence(
+            request=case.asked,
+            subject=case.ask.subject,
+            prompt=prompt_facts(case),
+            classes=class_facts(classes),
+            evidence=facts,
+            prior=case.decided,
+        )
+        decisions = (*decisions, decision)
+        if not decision.allowed:
+            return Admission(replace(bundle, items=()), (), facts, decisions, excluded)
+        items, refused = enforce_evidence(bundle, decision, rules=services.rules)
+        if not refused:
+            return Admission(bundle, items, facts, decisions, excluded)
+        excluded |= refused
+
+
+async def release_draft(
+    case: Case, admission: Admission, draft: Draft, limitations: tuple[Limitation, ...], *, points: PolicyPoints
+) -> tuple[Release, tuple[Decision, ...]]:
+    """The answer point, at most three runs: obligations are carried out and what remains is decided again; only an allow without new
+    obligations releases."""
+    sentences, notices = draft.sentences, ()
+    before = (case.decided, *admission.decisions)
+    decisions: tuple[Decision, ...] = ()
+    for _ in range(ANSWER_RUNS):
+        decision = await points.answer(
+            request=case.asked,
+            subject=case.ask.subject,
+            evidence=admission.facts,
+            answer=answer_facts(draft, sentences, admission.items),
+            prior=admission.decisions[-1],
+        )
+        decisions = (*decisions, decision)
+        if not decision.allowed:
+            break
+        carried = enforce_answer(sentences, notices, decision)
+        if carried is None:
+            break
+        if (carried.sentences, carried.notices) == (sentences, notices):
+            return _released(case, sentences, notices, limitations, (*before, *decisions)), decisions
+        sentences, notices = carried.sentences, carried.notices
+        if not sentences:
+            break
+    return abstention(case, limitations, (*before, *decisions)), decisions
+
+
+def _released(
+    case: Case, sentences: tuple[Sentence, ...], notices: tuple[str, ...], limitations: tuple[Limitation, ...], decisions: tuple[Decision, ...]
+) -> Release:
+    """Sentences that are all fixed phrases say that there is no answer; that is an abstention, whoever wrote them."""
+    if all(sentence.catalogue is not None for sentence in sentences):
+        return abstention(case, limitations, decisions)
+    return Release(Outcome.ANSWER, (), sentences, limitations, notices, decisions)
+
+
+def bundle_release(case: Case, admission: Admission, limitations: tuple[Limitation, ...]) -> Release:
+    """The end of a profile that does not generate: the admitted bundle, without a sentence."""
+    decisions = (case.decided, *admission.decisions)
+    if not admission.items:
+        return abstention(case, limitations, decisions)
+    return Release(Outcome.ANSWER, (), (), limitations, (), decisions)
+
+
+def abstention(case: Case, limitations: tuple[Limitation, ...], decisions: tuple[Decision, ...]) -> Release:
+    """No answer, and what would help to find one. The same for what does not exist and for what was not admitted."""
+    phrase = Sentence(i=0, text=PHRASES[ABSTAIN], markers=(), catalogue=ABSTAIN)
+    return Release(Outcome.ABSTAIN, ("INSUFFICIENT_EVIDENCE",), (phrase,), (*limitations, *advice(case)), (), decisions)
+
+
+def advice(case: Case) -> tuple[Limitation, ...]:
+    """What the question leaves open, as a limitation; read from the question and its context alone."""
+    missing = []
+    if not case.intent.mentions and case.ask.context.place is None and case.ask.context.bbox is None:
+        missing.append("a place")
+    if not case.intent.times:
+        missing.append("a time")
+    if not case.ask.context.active_layers and not case.ask.options.collections:
+        missing.append("a layer or collection")
+    if not missing:
+        return ()
+    return (Limitation("CLARIFICATION_HELPS", f"It may help to name {' or '.join(missing)}."),)
+
+
+def _classes_of(gathered: Gathered) -> Sequence[VisibilityClass]:
+    """The classes of everything that was found, by id."""
+    found: Mapping[str, VisibilityClass] = {s.source.visibility.class_id: s.source.visibility for s in gathered.records.values()}
+    return [found[class_id] for class_id in sorted(found)]
