@@ -1,7 +1,8 @@
 """The detector that questions, map strings and passages share: which rules see something, and where.
 
-A clean text costs one split into words and one set operation: a rule is only tried when one of its words occurs (plain, under
-ROT13, backwards, with digits for letters, spaced out, run together, or in a decoded base64 or hexadecimal run).
+A clean text costs one split into words and a few set operations: a rule is only tried when one of its words occurs
+(plain, under ROT13, backwards, with digits for letters, spaced out, run together, or in a decoded base64 or
+hexadecimal run).
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from ai.prompt_gate.rules import Place, Reading, Rule, Ruleset, Source
 
 _SIGNS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum() and chr(code) not in "@$"})
 _LONG_WORD_CHARS = 18  # no English word; words run together, or an encoding
+_LONG_WORD = re.compile(rf"[^\W_]{{{_LONG_WORD_CHARS},400}}")
 _SPACED_LETTERS = 6
 _HITS_PER_RULE = 4  # more of the same says nothing new
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,4000}={0,2}")
-_HEX = re.compile(r"(?:[0-9a-fA-F]{2}[\s:]?){12,2000}")
+_HEX = re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,2000}")
+_UNBROKEN = re.compile(r"\S{20}")
+_MIXED = re.compile(r"[a-z][0134579@$]|[0134579@$][a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def class_scores(hits: Sequence[Hit]) -> tuple[ClassScore, ...]:
 
 
 def combine(scores_milli: Iterable[int]) -> int:
-    """Independent signals in thousandths as one: 1 - product(1 - score), in integers; 999 at most unless one is 1000."""
+    """Independent signals in thousandths as one: 1 - product(1 - score), in integers."""
     clean = 1_000_000
     for score in scores_milli:
         clean = clean * (1000 - score) // 1000
@@ -83,22 +87,28 @@ def is_attack(name: str) -> bool:
 
 
 def _visible_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
-    """Hits in what a reader sees, with lookalikes, digits for letters, ROT13, reading backwards and spaced letters undone."""
+    """Hits in what a reader sees: lookalikes, digits for letters, ROT13, reading backwards and spaced letters undone."""
     folded = fold(text)
-    words = set(folded.text.translate(_SIGNS).split())
-    yield from _woken_hits(folded, words, rules, place)
+    tokens = _tokens(folded)
+    yield from _woken_hits(folded, set(tokens), rules, place)
     if not folded.text.isascii():
         yield from _substring_hits(folded, rules, place)
         plain = latin(folded)
         if plain.text != folded.text:
             folded = plain
-            words = set(folded.text.translate(_SIGNS).split())
-            yield from _woken_hits(folded, words, rules, place)
-    yield from _leet_hits(folded, words, rules, place)
-    if list(map(len, folded.text.translate(_SIGNS).split())).count(1) >= _SPACED_LETTERS:
+            tokens = _tokens(folded)
+            yield from _woken_hits(folded, set(tokens), rules, place)
+    if _MIXED.search(folded.text):
+        yield from _leet_hits(folded, tokens, rules, place)
+    lengths = list(map(len, tokens))
+    if lengths.count(1) >= _SPACED_LETTERS:
         yield from _loose_hits(joined(folded), rules, place)
-    if words and max(map(len, words)) >= _LONG_WORD_CHARS:
+    if lengths and max(lengths) >= _LONG_WORD_CHARS:
         yield from _loose_hits(_long_words(folded), rules, place)
+
+
+def _tokens(view: View) -> list[str]:
+    return view.text.translate(_SIGNS).split()
 
 
 def _woken_hits(view: View, words: set[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
@@ -107,7 +117,7 @@ def _woken_hits(view: View, words: set[str], rules: Ruleset, place: Place) -> It
     woken: dict[Reading, dict[str, Rule]] = {}
     for word in words & rules.wake_words:
         for reading, rule in rules.wakes[word]:
-            if place in rule.places:
+            if place in rule.places and not (reading is Reading.PLAIN and rule.company and rule.company.isdisjoint(words)):
                 woken.setdefault(reading, {})[rule.id] = rule
     for reading, found in woken.items():
         read = _as_read(view, reading)
@@ -138,12 +148,11 @@ def _is_quoted(text: str, start: int, end: int) -> bool:
     return text.count('"', 0, start) % 2 == 1 and '"' in text[end:]
 
 
-def _leet_hits(folded: View, words: set[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
-    mixed = [word for word in words if not word.isalpha() and not word.isdigit()]
-    read = {reading for word in mixed for reading in unleet_word(word)}
-    if mixed and not rules.wake_words.isdisjoint(read):
+def _leet_hits(folded: View, tokens: Sequence[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
+    read = {reading for word in tokens if not word.isalpha() and not word.isdigit() for reading in unleet_word(word)}
+    if not rules.wake_words.isdisjoint(read):
         for view in unleet(folded):
-            yield from _woken_hits(view, set(view.text.translate(_SIGNS).split()), rules, place)
+            yield from _woken_hits(view, set(_tokens(view)), rules, place)
 
 
 def _substring_hits(folded: View, rules: Ruleset, place: Place) -> Iterator[Hit]:
@@ -156,7 +165,7 @@ def _long_words(folded: View) -> View:
     """Only the words that are too long to be words, one per line."""
     chars: list[str] = []
     origin: list[int] = []
-    for match in re.finditer(r"[^\W_]{%d,400}" % _LONG_WORD_CHARS, folded.text):
+    for match in _LONG_WORD.finditer(folded.text):
         chars.extend((*match.group(), "\n"))
         origin.extend((*range(match.start(), match.end()), match.end() - 1))
     if folded.origin is not None:
@@ -165,7 +174,7 @@ def _long_words(folded: View) -> View:
 
 
 def _loose_hits(view: View, rules: Ruleset, place: Place) -> Iterator[Hit]:
-    """Hits in text that has lost its word ends; only of rules that name two things, or any one word would be found inside others."""
+    """Hits in text that has lost its word ends; not of masks, whose words would be found inside others."""
     if not view.text:
         return
     for rule in rules.of_source(Source.TEXT):
@@ -179,14 +188,14 @@ def _hidden_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
             yield Hit(rule, *match.span())
     hidden = hidden_text(text)
     if hidden.text:
-        yield from _woken_hits(hidden, set(hidden.text.translate(_SIGNS).split()), rules, place)
+        yield from _woken_hits(hidden, set(_tokens(hidden)), rules, place)
 
 
 def _encoded_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
     """Hits of the rules for encodings: a base64 or hexadecimal run whose content is itself an attack."""
-    decoders = rules.of_source(Source.DECODED)
-    if not decoders:
+    if not _UNBROKEN.search(text):
         return
+    decoders = rules.of_source(Source.DECODED)
     for start, end, hidden in _decoded_runs(text):
         if any(is_attack(hit.rule.name) for hit in _visible_hits(hidden, rules, place)):
             yield from (Hit(rule, start, end) for rule in decoders)
@@ -199,7 +208,7 @@ def _decoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
         yield from _readable(match, base64.b64decode(run + "=" * (-len(run) % 4)))
     for match in _HEX.finditer(text):
         try:
-            yield from _readable(match, bytes.fromhex(re.sub(r"[\s:]", "", match.group())))
+            yield from _readable(match, bytes.fromhex(match.group()))
         except (ValueError, binascii.Error):
             continue
 
