@@ -1,0 +1,140 @@
+"""The command `exhibit`: finds the command, runs it, and turns every error into one line and an exit code.
+
+Commands are imported when they are used, so that `exhibit --help` and `exhibit ask` start fast.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from api.version import VERSION
+
+COMMANDS = {
+    "demo": "ingest the sample corpus, ask, show cited answers, verify the receipts",
+    "ask": "ask a question",
+    "ingest": "take in documents",
+    "serve": "serve the HTTP API",
+    "index": "compare, rebuild and mend the channels' indexes",
+    "ledger": "read and verify the ledger",
+    "replay": "recompute recorded answers and grade them",
+    "policy": "test and check the policy bundle",
+    "key": "make, list and revoke API keys",
+    "doctor": "find what is wrong and name the next command",
+    "config": "show the settings and where they come from",
+    "bench": "measure the pipeline",
+}
+_ORDER = tuple(COMMANDS)
+
+
+class LazyGroup(TyperGroup):
+    """Imports `api.cli.<command>` when that command is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In the order of use."""
+        del ctx
+        return list(_ORDER)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command, or None."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command = get_command(import_module(f"api.cli.{cmd_name}").app)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list of commands, without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    help="Cited answers from governed evidence, each with a receipt.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"exhibit {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Cited answers from governed evidence, each with a receipt."""
+    del version
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The entry point of the installed command."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code. Never raises and never prints a traceback."""
+    try:
+        result = get_command(app)(args=list(arguments), prog_name="exhibit", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.Abort:
+        return _tell("CANCELLED", "stopped", 1, as_json="--json" in arguments)
+    except KeyboardInterrupt:
+        return _tell("CANCELLED", "stopped", 130, as_json="--json" in arguments)
+    except BrokenPipeError:
+        # Whoever read our output has enough; nothing more can be said there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as exc:
+        return _fail(exc, as_json="--json" in arguments)
+    return result if isinstance(result, int) else 0
+
+
+def _fail(exc: Exception, *, as_json: bool) -> int:
+    if hasattr(exc, "format_message") and hasattr(exc, "exit_code"):
+        return _tell("BAD_REQUEST", " ".join(exc.format_message().split()), 2, as_json=as_json)
+    from api.problems import problem_of
+
+    problem = problem_of(exc)
+    message = problem.local if problem.code != "INTERNAL" else f"{problem.local} [{_where(exc)}]"
+    details = [{"field": d.field, "code": d.code, "message": d.message} for d in problem.details]
+    return _tell(problem.code, message, problem.exit, as_json=as_json, details=details)
+
+
+def _tell(code: str, message: str, exit_code: int, *, as_json: bool, details: Sequence[dict[str, str]] = ()) -> int:
+    if as_json:
+        error = {"code": code, "message": message} | ({"details": list(details)} if details else {})
+        print(json.dumps({"error": error}, ensure_ascii=False))
+    listed = "".join(f"; {d['field']}: {d['message']}" for d in details)
+    print(f"exhibit: {code}: {message}{listed}", file=sys.stderr)
+    return exit_code
+
+
+def _where(exc: Exception) -> str:
+    """The kind of a bug and the place of it, for a report; its text may repeat what a user wrote."""
+    trace = exc.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    at = "" if trace is None else f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"  # noqa: PTH119
+    return f"{type(exc).__name__}{at}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Errors of the edge.
+
+EdgeError
+├── SettingsInvalid        a setting is unknown, has a value that cannot be, or its file cannot be read; names the origin
+│   └── BackendNotBuilt    a setting names a server that this version does not speak to
+├── HomeUnusable           the home folder cannot be made, read or written, or its disk is full
+├── MalformedBody          the body is not JSON
+├── RequestRejected        the request's fields are not valid; `details` says where
+├── PayloadTooLarge        the body is over the limit
+├── UnsupportedMediaType   the body is of another content type
+├── CredentialRejected     an API key that is unknown, malformed, expired or revoked
+├── ActionForbidden        the principal may not use this endpoint, tenant or address
+├── NoSuchThing            nothing of that name for this principal (absent and forbidden alike)
+├── KeyReused              an Idempotency-Key was used with another body, or its first use has not ended
+├── HomeInUse              the folder already holds something that this command would have to overwrite
+└── ExpectationFailed      a demonstration or a check did not show what it must
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """One field that is not valid: its path, a stable code, and a text that never repeats the value."""
+
+    field: str
+    code: str
+    message: str
+
+
+class EdgeError(Exception):
+    """Root of the package's errors; `code` is what is reported."""
+
+    code = "INTERNAL"
+
+
+class SettingsInvalid(EdgeError):
+    """A setting is unknown, has a value that cannot be, or its file cannot be read."""
+
+    code = "VALIDATION_FAILED"
+
+
+class BackendNotBuilt(SettingsInvalid):
+    """A setting names a server that this version does not speak to."""
+
+
+class HomeUnusable(EdgeError):
+    """The home folder cannot be made, read or written, or its disk is full."""
+
+    code = "INDEX_NOT_READY"
+
+
+class MalformedBody(EdgeError):
+    """The body is not JSON."""
+
+    code = "BAD_REQUEST"
+
+
+class RequestRejected(EdgeError):
+    """The request's fields are not valid."""
+
+    code = "VALIDATION_FAILED"
+
+    def __init__(self, message: str, details: Sequence[FieldProblem] = ()) -> None:
+        super().__init__(message)
+        self.details = tuple(details)
+
+
+class PayloadTooLarge(EdgeError):
+    """The body is over the limit."""
+
+    code = "PAYLOAD_TOO_LARGE"
+
+
+class UnsupportedMediaType(EdgeError):
+    """The body is of another content type."""
+
+    code = "UNSUPPORTED_MEDIA_TYPE"
+
+
+class CredentialRejected(EdgeError):
+    """An API key that is unknown, malformed, expired or revoked; which of them is not said."""
+
+    code = "UNAUTHORIZED"
+
+
+class ActionForbidden(EdgeError):
+    """The principal may not use this endpoint, tenant or address."""
+
+    code = "FORBIDDEN"
+
+
+class NoSuchThing(EdgeError):
+    """Nothing of that name for this principal."""
+
+    code = "NOT_FOUND"
+
+
+class KeyReused(EdgeError):
+    """An Idempotency-Key was used with another body, or its first use has not ended."""
+
+    code = "CONFLICT"
+
+
+class HomeInUse(EdgeError):
+    """The folder already holds something that this command would have to overwrite."""
+
+    code = "CONFLICT"
+
+
+class ExpectationFailed(EdgeError):
+    """A demonstration or a check did not show what it must."""
+
+    code = "INTERNAL"

@@ -1,0 +1,165 @@
+"""API keys: who a caller over HTTP is. A key is shown once, when it is made; the folder keeps only its SHA-256.
+
+A plain hash is right here, and a slow one would only cost: the secret is 256 random bits, so there is no dictionary to try, and every
+request has to check it. (A password would need scrypt.) The part before the secret names the row, so that a key is found by its id and
+the secret is compared in constant time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from api.errors import CredentialRejected, HomeUnusable, NoSuchThing, RequestRejected
+
+_ID_BYTES = 6
+_SECRET_BYTES = 32
+_TOKEN = re.compile(r"exk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:-]{0,63}")
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS api_key (
+    id TEXT PRIMARY KEY, digest BLOB NOT NULL CHECK (length(digest) = 32), name TEXT NOT NULL, tenant TEXT NOT NULL, roles TEXT NOT NULL,
+    groups TEXT NOT NULL, capabilities TEXT NOT NULL, created_ms INTEGER NOT NULL, expires_ms INTEGER, revoked_ms INTEGER
+) STRICT
+"""
+_COLUMNS = "id, name, tenant, roles, groups, capabilities, created_ms, expires_ms, revoked_ms"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """What a key stands for. Times are UTC milliseconds; `expires_ms` None = never."""
+
+    key_id: str
+    name: str
+    tenant: str
+    roles: tuple[str, ...]
+    groups: tuple[str, ...]
+    capabilities: tuple[str, ...]
+    created_ms: int
+    expires_ms: int | None
+    revoked_ms: int | None
+
+    def usable(self, now_ms: int) -> bool:
+        """Whether the key is neither revoked nor expired."""
+        return self.revoked_ms is None and (self.expires_ms is None or now_ms < self.expires_ms)
+
+
+class KeyStore:
+    """The keys of one home folder, in one SQLite file that only its owner may read.
+
+    The methods block for well under a millisecond; callers on an event loop run them in a worker thread. A key that is revoked by
+    another process is refused from the next request on. Raises HomeUnusable when the file cannot be used.
+    """
+
+    def __init__(self, path: Path, *, clock_ms: Callable[[], int]) -> None:
+        self._path = path
+        self._clock_ms = clock_ms
+
+    def create(
+        self,
+        *,
+        name: str,
+        tenant: str,
+        roles: tuple[str, ...],
+        groups: tuple[str, ...] = (),
+        capabilities: tuple[str, ...] = (),
+        expires_ms: int | None = None,
+    ) -> tuple[ApiKey, str]:
+        """A new key and its token; the token cannot be had again. Raises RequestRejected for a name that is not plain or an expiry that
+        is past."""
+        now_ms = self._clock_ms()
+        if not roles:
+            raise RequestRejected("a key needs at least one role")
+        for word in (name, tenant, *roles, *groups, *capabilities):
+            if not _NAME.fullmatch(word):
+                raise RequestRejected(
+                    "names, tenants, roles, groups and capabilities are 1-64 letters, digits and . _ @ : -"
+                )
+        if expires_ms is not None and expires_ms <= now_ms:
+            raise RequestRejected("the key would have expired already")
+        key = ApiKey(secrets.token_hex(_ID_BYTES), name, tenant, roles, groups, capabilities, now_ms, expires_ms, None)
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        row = (
+            *(key.key_id, _digest(secret), name, tenant),
+            *(json.dumps(roles), json.dumps(groups), json.dumps(capabilities), now_ms, expires_ms),
+        )
+        with self._connection(create=True) as db:
+            db.execute("INSERT INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)", row)
+        return key, f"exk_{key.key_id}_{secret}"
+
+    def all(self) -> tuple[ApiKey, ...]:
+        """Every key, oldest first."""
+        if not self._path.exists():
+            return ()
+        with self._connection() as db:
+            return tuple(_key(row) for row in db.execute(f"SELECT {_COLUMNS} FROM api_key ORDER BY created_ms, id"))
+
+    def usable(self) -> tuple[ApiKey, ...]:
+        """The keys that would be accepted now."""
+        now_ms = self._clock_ms()
+        return tuple(key for key in self.all() if key.usable(now_ms))
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """The key, refused from now on; revoking twice changes nothing. Raises NoSuchThing."""
+        if self._path.exists():
+            with self._connection() as db:
+                db.execute(
+                    "UPDATE api_key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL", (self._clock_ms(), key_id)
+                )
+        for key in self.all():
+            if key.key_id == key_id:
+                return key
+        raise NoSuchThing("there is no key of that id")
+
+    def authenticate(self, token: str) -> ApiKey:
+        """The key that a token proves. Raises CredentialRejected, which does not say why."""
+        match = _TOKEN.fullmatch(token)
+        row = self._row(match[1]) if match else None
+        # An unknown id costs the same comparison as a known one.
+        expected = row[0] if row else bytes(32)
+        matches = hmac.compare_digest(expected, _digest(match[2] if match else ""))
+        if not row or not matches or not row[1].usable(self._clock_ms()):
+            raise CredentialRejected("the API key is not valid")
+        return row[1]
+
+    def _row(self, key_id: str) -> tuple[bytes, ApiKey] | None:
+        if not self._path.exists():
+            return None
+        with self._connection() as db:
+            row = db.execute(f"SELECT digest, {_COLUMNS} FROM api_key WHERE id = ?", (key_id,)).fetchone()
+        return None if row is None else (row[0], _key(row[1:]))
+
+    @contextmanager
+    def _connection(self, *, create: bool = False) -> Iterator[apsw.Connection]:
+        try:
+            if create:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._path.touch(mode=0o600)
+            db = apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                db.set_busy_timeout(2_000)
+                db.execute(_SCHEMA)
+                yield db
+            finally:
+                db.close()
+        except (OSError, apsw.Error) as exc:
+            raise HomeUnusable(f"the API keys in {self._path} cannot be used: {type(exc).__name__}") from exc
+
+
+def _key(row: tuple[object, ...]) -> ApiKey:
+    key_id, name, tenant, roles, groups, capabilities, created_ms, expires_ms, revoked_ms = row
+    lists = (tuple(json.loads(str(words))) for words in (roles, groups, capabilities))
+    return ApiKey(str(key_id), str(name), str(tenant), *lists, created_ms, expires_ms, revoked_ms)  # type: ignore[arg-type]
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()

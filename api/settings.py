@@ -1,0 +1,126 @@
+"""Every knob, its meaning and its default. Values only: `api.configuration` reads them from file, environment and command line.
+
+The field `retrieval.fusion_k` is `EXHIBIT_RETRIEVAL__FUSION_K` in the environment and `fusion_k` under `[retrieval]` in `exhibit.toml`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+Milli = Annotated[int, Field(ge=0, le=1000)]
+DeadlineMs = Annotated[int, Field(ge=1, le=600_000)]
+Label = Literal["public", "internal", "confidential", "restricted"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Models(_Section):
+    """Who writes the answers and who makes the vectors."""
+
+    chat: str | None = Field(
+        None,
+        min_length=1,
+        description="Ollama model that writes answers; unset: the extractive model, which needs no server",
+    )
+    embed: str | None = Field(
+        None, min_length=1, description="Ollama model that makes vectors; unset: the embedder in the package"
+    )
+    ollama_url: str = Field(
+        "http://127.0.0.1:11434",
+        pattern=r"^https?://[^\s]+$",
+        description="where Ollama listens; used only if a model is named",
+    )
+    deadline_ms: DeadlineMs = Field(60_000, description="longest time for one model call")
+
+
+class Stores(_Section):
+    """Servers in place of the folder. This version runs on the folder alone: naming a server is refused, never ignored."""
+
+    neo4j_uri: str | None = Field(None, description="graph channel on Neo4j")
+    neo4j_user: str | None = Field(None, description="user at Neo4j")
+    neo4j_password: SecretStr | None = Field(None, description="password at Neo4j")
+    postgis_dsn: SecretStr | None = Field(None, description="store of record, spatial and vector channel on PostgreSQL")
+    opensearch_url: SecretStr | None = Field(None, description="full-text channel on OpenSearch")
+    opa_url: str | None = Field(None, description="policy decisions by an OPA server")
+
+
+class ChannelDeadlines(_Section):
+    """Longest time for one search, per channel, in milliseconds."""
+
+    graph: DeadlineMs = 2_000
+    spatial: DeadlineMs = 2_000
+    fulltext: DeadlineMs = 2_000
+    vector: DeadlineMs = 2_000
+
+
+class Retrieval(_Section):
+    """How the four channels are asked."""
+
+    channel_top_k: Annotated[int, Field(ge=1, le=200)] = Field(24, description="hits that each channel may return")
+    deadline_ms: ChannelDeadlines = Field(
+        default=ChannelDeadlines(), description="per channel: graph, spatial, fulltext, vector"
+    )
+
+
+class Policy(_Section):
+    """How policy is asked."""
+
+    deadline_ms: DeadlineMs = Field(2_000, description="longest time for one decision; none in time is a refusal")
+
+
+class Ingest(_Section):
+    """How documents are taken in."""
+
+    default_labels: dict[str, Label] = Field(
+        default_factory=dict, description="label per collection for documents whose manifest and options name none"
+    )
+
+
+class Ledger(_Section):
+    """Who the log says it is. Both are fixed by the first entry; another origin is another log."""
+
+    origin: str = Field(
+        "exhibit.local/ledger", pattern=r"^[a-z0-9][a-z0-9./-]{2,99}$", description="name of the log in its checkpoints"
+    )
+    replica: str = Field(
+        "r1", pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$", description="name of this process in the log"
+    )
+
+
+class Server(_Section):
+    """The HTTP server."""
+
+    host: str = Field("127.0.0.1", description="address to listen on; beyond loopback only with API keys")
+    port: Annotated[int, Field(ge=0, le=65_535)] = Field(8484, description="port to listen on; 0 takes a free one")
+    body_bytes: Annotated[int, Field(ge=1_024, le=16_777_216)] = Field(262_144, description="largest request body")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severity that is logged")
+
+
+class Settings(_Section):
+    """All settings. An unknown key is an error."""
+
+    models: Models = Models()
+    stores: Stores = Stores()
+    retrieval: Retrieval = Retrieval()
+    policy: Policy = Policy()
+    ingest: Ingest = Ingest()
+    ledger: Ledger = Ledger()
+    server: Server = Server()
+
+
+# Names that requirements and other tools gave; everything else is EXHIBIT_<SECTION>__<FIELD>.
+ENVIRONMENT_NAMES = {
+    "FOCUS_MODE_MODEL": "models.chat",
+    "FOCUS_MODE_EMBED_MODEL": "models.embed",
+    "OLLAMA_API_URL": "models.ollama_url",
+    "NEO4J_URI": "stores.neo4j_uri",
+    "NEO4J_USER": "stores.neo4j_user",
+    "NEO4J_PASSWORD": "stores.neo4j_password",
+    "POSTGIS_DSN": "stores.postgis_dsn",
+    "OPENSEARCH_URL": "stores.opensearch_url",
+    "OPA_URL": "stores.opa_url",
+}
