@@ -5,20 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
-from ledger.errors import (
-    EntryConflict,
-    EntryNotFound,
-    KeyUnusable,
-    LedgerUnavailable,
-    PartErased,
-    VerificationFailed,
-)
+from ledger.errors import EntryConflict, EntryNotFound, KeyUnusable, PartErased, VerificationFailed
+from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
-from ledger.leaf import encode_leaf, parse_leaf
-from ledger.model import PART_NAMES, SOURCES, Checkpoint, Entry, EntryRef, Kind, Leaf, Ref, TreeHead, VerifyReport
-from ledger.note import checkpoint_text, sign_note, verify_checkpoint
+from ledger.leaf import parse_leaf
+from ledger.model import PART_NAMES, SOURCES, Entry, EntryRef, Kind, Ref, VerifyReport
 from ledger.parts import (
     Entropy,
     OpenedPart,
@@ -30,57 +22,35 @@ from ledger.parts import (
     source_number,
 )
 from ledger.receipt import Receipt, format_receipt
-from ledger.store import Appended, Clash, LedgerStore, LogIdentity, NewEntry, StoredLeaf
-from ledger.tree import (
-    EMPTY_ROOT,
-    Frontier,
-    frontier_nodes,
-    hash_leaf,
-    inclusion_spans,
-    nodes_of,
-    resolve,
-    verify_inclusion,
-)
+from ledger.store import LedgerStore, LogIdentity, StoredLeaf
+from ledger.tree import hash_leaf, inclusion_spans, nodes_of, resolve, verify_inclusion
 from ledger.verify import verify_log
+from ledger.writer import Draft, Writer
 
-BATCH_ENTRIES = 64
-_SCAN_ENTRIES = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """An entry that waits for its number, and who waits for it."""
-
-    kind: Kind
-    entry_id: str
-    t_ms: int
-    tenant: str
-    request_id: str
-    refs: tuple[Ref, ...]
-    sealed: SealedEntry
-    done: asyncio.Future[StoredLeaf]
+_INLINE_BYTES = 256 * 1024  # below this, sealing takes about as long as the way to a worker thread and back
 
 
 class Ledger:
     """One log. Open it with `Ledger.open`; safe to use from many tasks of one event loop."""
 
     def __init__(
-        self, *, store: LedgerStore, keys: KeyRing, origin: str, replica: str, clock_ms: Callable[[], int],
-        new_id: Callable[[], str], entropy: Entropy, latest: Checkpoint | None,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        store: LedgerStore,
+        keys: KeyRing,
+        writer: Writer,
+        head: HeadSigner,
+        clock_ms: Callable[[], int],
+        new_id: Callable[[], str],
+        entropy: Entropy,
+    ) -> None:
         self._store = store
         self._keys = keys
-        self._origin = origin
-        self._replica = replica
+        self._writer = writer
+        self._head = head
         self._clock_ms = clock_ms
         self._new_id = new_id
         self._entropy = entropy
-        self._latest = latest
-        self._verified: Frontier | None = None
-        self._next_rseq: int | None = None
-        self._waiting: list[_Draft] = []
-        self._flusher: asyncio.Task[None] | None = None
-        self._signing = asyncio.Lock()
 
     @classmethod
     async def open(
@@ -108,19 +78,9 @@ class Ledger:
         for name in ("origin", "vkey", "pseudonym_check"):
             if getattr(ours, name) != getattr(theirs, name):
                 raise KeyUnusable(f"the log was made with another key ring: its {name} differs")
-        latest = await store.latest_checkpoint()
-        if latest is not None:
-            _check_own(latest, keys, origin)
-        return cls(
-            store=store,
-            keys=keys,
-            origin=origin,
-            replica=replica,
-            clock_ms=clock_ms,
-            new_id=new_id,
-            entropy=entropy,
-            latest=latest,
-        )
+        head = await HeadSigner.open(store=store, signer=keys.signer)
+        writer = Writer(store=store, replica=replica, seen=head.seen)
+        return cls(store=store, keys=keys, writer=writer, head=head, clock_ms=clock_ms, new_id=new_id, entropy=entropy)
 
     @property
     def vkey(self) -> str:
@@ -130,7 +90,7 @@ class Ledger:
     @property
     def origin(self) -> str:
         """The log's name, the first line of its checkpoints."""
-        return self._origin
+        return self._keys.signer.name
 
     def pseudonym(self, domain: str, value: str) -> str:
         """A stable pseudonym, 32 hex digits: for the principal in PROV, or the tenant (domain `tenant`) as leaves name
@@ -155,24 +115,15 @@ class Ledger:
         was written."""
         alias = self.pseudonym("tenant", tenant)
         tenant_key = await self._keys.tenant_key(alias, create=True)
-        entry_id = self._new_id()
-        sealed = await asyncio.to_thread(
-            seal_entry,
-            kind,
-            entry_id=entry_id,
-            parts=parts,
-            sources=sources,
-            tenant_key=tenant_key,
-            entropy=self._entropy,
-        )
-        done: asyncio.Future[StoredLeaf] = asyncio.get_running_loop().create_future()
-        draft = _Draft(kind, entry_id, self._clock_ms(), alias, request_id, tuple(refs), sealed, done)
-        encode_leaf(self._leaf(draft, 1))  # refuse alone what would refuse a whole batch
-        self._enqueue(draft)
-        entry = _entry(await done)
-        if entry.leaf.entry_id != entry_id:
-            await self._check_repeat(entry, alias, parts, sources, tuple(refs))
-        return entry.ref
+        t_ms, entry_id = self._clock_ms(), self._new_id()
+        sealed = await self._seal(kind, entry_id, parts, sources, tenant_key)
+        draft = Draft(kind, entry_id, t_ms, alias, request_id, tuple(refs), sealed)
+        stored = await self._writer.append(draft)
+        if stored.entry_id == entry_id:
+            return EntryRef(entry_id, kind, stored.index, stored.leaf_hash.hex(), t_ms)
+        earlier = _entry(stored)
+        await self._check_repeat(earlier, alias, parts, sources, tuple(refs))
+        return earlier.ref
 
     async def entry(self, entry_id: str) -> Entry:
         """The entry of that id. Raises EntryNotFound."""
@@ -217,7 +168,7 @@ class Ledger:
         if any(source_number(name) is not None for name in names):
             names.add(SOURCES)
         opened = await self._open_parts(entry, sorted(names))
-        checkpoint = await self._checkpoint()
+        checkpoint = await self._head.checkpoint()
         spans = inclusion_spans(entry.index, checkpoint.head.size)
         hashes = await self._store.nodes(nodes_of(spans))
         try:
@@ -236,70 +187,33 @@ class Ledger:
     async def checkpoint(self) -> str:
         """The signed checkpoint of the current head. Its root is recomputed from the stored leaves; one size has one
         root, ever."""
-        return (await self._checkpoint()).note
+        return (await self._head.checkpoint()).note
 
     async def verify(self) -> VerifyReport:
         """Recompute everything from the stored bytes; every problem is in the report, none is raised but
         LedgerUnavailable."""
-        return await verify_log(store=self._store, keys=self._keys, origin=self._origin)
+        return await verify_log(store=self._store, keys=self._keys, origin=self.origin)
 
     async def aclose(self) -> None:
         """Wait for what is being written, then close the store."""
-        if self._flusher is not None:
-            await asyncio.wait([self._flusher])
+        await self._writer.aclose()
         await self._store.aclose()
 
-    def _enqueue(self, draft: _Draft) -> None:
-        self._waiting.append(draft)
-        if self._flusher is None or self._flusher.done():
-            self._flusher = asyncio.create_task(self._flush())
+    async def _seal(
+        self, kind: Kind, entry_id: str, parts: Mapping[str, bytes], sources: Sequence[bytes], tenant_key: bytes
+    ) -> SealedEntry:
+        def work() -> SealedEntry:
+            return seal_entry(
+                kind,
+                entry_id=entry_id,
+                parts=parts,
+                sources=sources,
+                tenant_key=tenant_key,
+                entropy=self._entropy,
+            )
 
-    async def _flush(self) -> None:
-        """Append what waits, in batches; whoever comes while a batch is written shares the next transaction."""
-        while self._waiting:
-            batch, self._waiting = _next_batch(self._waiting)
-            try:
-                await self._append(batch)
-            except BaseException as exc:
-                self._next_rseq = None
-                fault = exc if isinstance(exc, Exception) else LedgerUnavailable("the ledger was stopped")
-                for draft in batch:
-                    if not draft.done.done():
-                        draft.done.set_exception(fault)
-                if not isinstance(exc, Exception):
-                    raise
-
-    async def _append(self, batch: list[_Draft]) -> None:
-        while batch:
-            first = self._next_rseq or await self._store.next_rseq(self._replica)
-            entries = [self._new_entry(draft, first + offset) for offset, draft in enumerate(batch)]
-            result = await self._store.append(entries)
-            if isinstance(result, Appended):
-                self._next_rseq = first + len(batch)
-                for offset, (draft, entry) in enumerate(zip(batch, entries, strict=True)):
-                    _resolve(draft, _stored(entry, result.first_index + offset))
-                return
-            self._next_rseq = result.next_rseq
-            if result.clash is Clash.REQUEST and result.existing is not None:
-                _resolve(batch.pop(result.position), result.existing)
-
-    def _new_entry(self, draft: _Draft, rseq: int) -> NewEntry:
-        leaf = self._leaf(draft, rseq)
-        return NewEntry(leaf, encode_leaf(leaf), draft.sealed.parts)
-
-    def _leaf(self, draft: _Draft, rseq: int) -> Leaf:
-        return Leaf(
-            kind=draft.kind,
-            entry_id=draft.entry_id,
-            t_ms=draft.t_ms,
-            tenant=draft.tenant,
-            replica=self._replica,
-            rseq=rseq,
-            request_id=draft.request_id,
-            parts=draft.sealed.commitments,
-            refs=draft.refs,
-            seen=self._latest.head if self._latest else TreeHead(0, EMPTY_ROOT),
-        )
+        size = sum(map(len, parts.values())) + sum(map(len, sources))
+        return work() if size <= _INLINE_BYTES else await asyncio.to_thread(work)
 
     async def _check_repeat(
         self, entry: Entry, tenant: str, parts: Mapping[str, bytes], sources: Sequence[bytes], refs: tuple[Ref, ...]
@@ -343,76 +257,6 @@ class Ledger:
 
         return await asyncio.to_thread(work)
 
-    async def _checkpoint(self) -> Checkpoint:
-        async with self._signing:
-            size = await self._store.size()
-            latest = await self._store.latest_checkpoint()
-            if latest is not None:
-                _check_own(latest, self._keys, self._origin)
-                if latest.head.size > size:
-                    raise VerificationFailed("head", f"{size} leaves are stored, {latest.head.size} were signed for")
-                if latest.head.size == size:
-                    self._latest = latest
-                    return latest
-            head = TreeHead(size, (await self._verified_frontier(latest, size)).root)
-            note = sign_note(checkpoint_text(self._origin, head), [self._keys.signer])
-            kept = await self._store.add_checkpoint(Checkpoint(head, note))
-            if kept.head != head:
-                raise VerificationFailed("checkpoint", f"size {size} was signed for with another root")
-            self._latest = kept
-            return kept
-
-    async def _verified_frontier(self, latest: Checkpoint | None, size: int) -> Frontier:
-        """The frontier of `size` leaves, hashed from stored bytes: all since the last signed checkpoint, whose own
-        frontier is proved by its signature."""
-        frontier = self._verified
-        if frontier is None:
-            frontier = await self._signed_frontier(latest) if latest else Frontier()
-        while frontier.size < size:
-            for stored in await self._store.scan(
-                after=frontier.size - 1, limit=min(_SCAN_ENTRIES, size - frontier.size)
-            ):
-                leaf_hash = hash_leaf(stored.leaf_bytes)
-                if stored.index != frontier.size or stored.leaf_hash != leaf_hash:
-                    raise VerificationFailed("leaf-hash", f"leaf {frontier.size} is missing or changed")
-                frontier, _ = frontier.append(leaf_hash)
-                if latest and frontier.size == latest.head.size and frontier.root != latest.head.root:
-                    raise VerificationFailed(
-                        "checkpoint", f"the root over {frontier.size} leaves is not the signed one"
-                    )
-        self._verified = frontier
-        return frontier
-
-    async def _signed_frontier(self, latest: Checkpoint) -> Frontier:
-        wanted = frontier_nodes(latest.head.size)
-        found = await self._store.nodes(wanted)
-        frontier = Frontier(latest.head.size, tuple(found.get(node, b"") for node in wanted))
-        if frontier.root != latest.head.root:
-            raise VerificationFailed("nodes", "the stored tree does not lead to the root of the latest checkpoint")
-        return frontier
-
-
-def _next_batch(waiting: list[_Draft]) -> tuple[list[_Draft], list[_Draft]]:
-    """What to write now and what to leave: at most `BATCH_ENTRIES`, each request and kind once."""
-    batch: dict[tuple[str, Kind], _Draft] = {}
-    rest = []
-    for draft in waiting:
-        key = (draft.request_id, draft.kind)
-        if len(batch) < BATCH_ENTRIES and key not in batch:
-            batch[key] = draft
-        else:
-            rest.append(draft)
-    return list(batch.values()), rest
-
-
-def _resolve(draft: _Draft, stored: StoredLeaf) -> None:
-    if not draft.done.done():  # its task may have been cancelled
-        draft.done.set_result(stored)
-
-
-def _stored(entry: NewEntry, index: int) -> StoredLeaf:
-    return StoredLeaf(index, entry.leaf.entry_id, entry.leaf_bytes, hash_leaf(entry.leaf_bytes))
-
 
 def _entry(stored: StoredLeaf) -> Entry:
     """The entry, its hash taken from its bytes."""
@@ -420,9 +264,3 @@ def _entry(stored: StoredLeaf) -> Entry:
     if leaf_hash != stored.leaf_hash:
         raise VerificationFailed("leaf-hash", f"the bytes of leaf {stored.index} do not have the stored hash")
     return Entry(stored.index, parse_leaf(stored.leaf_bytes), stored.leaf_bytes, leaf_hash.hex())
-
-
-def _check_own(checkpoint: Checkpoint, keys: KeyRing, origin: str) -> None:
-    head = verify_checkpoint(checkpoint.note, keys.signer.verifier, origin=origin)
-    if head != checkpoint.head:
-        raise VerificationFailed("checkpoint", f"the stored head of size {checkpoint.head.size} is not the signed one")

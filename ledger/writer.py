@@ -1,0 +1,141 @@
+"""The one writer of a replica: gives entries their sequence numbers and appends them in batches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ledger.errors import EntryRefused, LedgerUnavailable
+from ledger.leaf import encode_leaf
+from ledger.model import Kind, Leaf, Ref, TreeHead
+from ledger.parts import SealedEntry
+from ledger.store import Appended, Clash, LedgerStore, NewEntry, StoredLeaf
+from ledger.tree import hash_leaf
+
+BATCH_ENTRIES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry that has no sequence number yet."""
+
+    kind: Kind
+    entry_id: str
+    t_ms: int
+    tenant: str
+    request_id: str
+    refs: tuple[Ref, ...]
+    sealed: SealedEntry
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    draft: Draft
+    done: asyncio.Future[StoredLeaf]
+
+    def settle(self, outcome: StoredLeaf | Exception) -> None:
+        if self.done.done():  # its task was cancelled
+            return
+        if isinstance(outcome, Exception):
+            self.done.set_exception(outcome)
+        else:
+            self.done.set_result(outcome)
+
+
+class Writer:
+    """Whoever comes while a batch is being written shares the next transaction, so that many callers pay for one."""
+
+    def __init__(self, *, store: LedgerStore, replica: str, seen: Callable[[], TreeHead]) -> None:
+        self._store = store
+        self._replica = replica
+        self._seen = seen
+        self._next_rseq: int | None = None
+        self._waiting: list[_Waiting] = []
+        self._flusher: asyncio.Task[None] | None = None
+
+    async def append(self, draft: Draft) -> StoredLeaf:
+        """The durable leaf; it is of an earlier entry if the request has one of that kind. Raises EntryRefused or
+        LedgerUnavailable: then nothing of this entry was written. A cancelled call may still be written."""
+        done: asyncio.Future[StoredLeaf] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(draft, done))
+        if self._flusher is None or self._flusher.done():
+            self._flusher = asyncio.create_task(self._flush())
+        return await done
+
+    async def aclose(self) -> None:
+        """Wait for what is being written."""
+        if self._flusher is not None:
+            await asyncio.wait([self._flusher])
+
+    async def _flush(self) -> None:
+        while self._waiting:
+            batch, self._waiting = _next_batch(self._waiting)
+            try:
+                await self._write(batch)
+            except BaseException as exc:
+                self._next_rseq = None
+                fault = exc if isinstance(exc, Exception) else LedgerUnavailable("the ledger was stopped")
+                for waiting in batch:
+                    waiting.settle(fault)
+                if fault is not exc:
+                    raise
+
+    async def _write(self, batch: list[_Waiting]) -> None:
+        """Append the batch; entries that cannot be, are settled and taken out of it, and the rest is tried again."""
+        while batch:
+            first = self._next_rseq or await self._store.next_rseq(self._replica)
+            entries = self._encode(batch, first)
+            if not entries:
+                return
+            result = await self._store.append(entries)
+            if isinstance(result, Appended):
+                self._next_rseq = first + len(batch)
+                for offset, (waiting, entry) in enumerate(zip(batch, entries, strict=True)):
+                    waiting.settle(_stored(entry, result.first_index + offset))
+                return
+            self._next_rseq = result.next_rseq
+            if result.clash is Clash.REQUEST and result.existing is not None:
+                batch.pop(result.position).settle(result.existing)
+
+    def _encode(self, batch: list[_Waiting], first_rseq: int) -> list[NewEntry]:
+        entries: list[NewEntry] = []
+        for waiting in tuple(batch):
+            leaf = self._leaf(waiting.draft, first_rseq + len(entries))
+            try:
+                entries.append(NewEntry(leaf, encode_leaf(leaf), waiting.draft.sealed.parts))
+            except EntryRefused as exc:
+                batch.remove(waiting)
+                waiting.settle(exc)
+        return entries
+
+    def _leaf(self, draft: Draft, rseq: int) -> Leaf:
+        return Leaf(
+            kind=draft.kind,
+            entry_id=draft.entry_id,
+            t_ms=draft.t_ms,
+            tenant=draft.tenant,
+            replica=self._replica,
+            rseq=rseq,
+            request_id=draft.request_id,
+            parts=draft.sealed.commitments,
+            refs=draft.refs,
+            seen=self._seen(),
+        )
+
+
+def _next_batch(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
+    """What to write now and what to leave: at most `BATCH_ENTRIES`, each request and kind once."""
+    batch: dict[tuple[str, Kind], _Waiting] = {}
+    rest = []
+    for item in waiting:
+        key = (item.draft.request_id, item.draft.kind)
+        if len(batch) < BATCH_ENTRIES and key not in batch:
+            batch[key] = item
+        else:
+            rest.append(item)
+    return list(batch.values()), rest
+
+
+def _stored(entry: NewEntry, index: int) -> StoredLeaf:
+    return StoredLeaf(index, entry.leaf.entry_id, entry.leaf_bytes, hash_leaf(entry.leaf_bytes))
