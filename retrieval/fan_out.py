@@ -1,0 +1,75 @@
+"""Asks all channels at once; what went wrong is a value."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.channel import Channel
+from retrieval.errors import ChannelError, ChannelTimeout, EmbedModelMismatch, IndexNotReady
+from retrieval.model import ChannelName, Limitation, Query, Run
+
+
+@dataclass(frozen=True, slots=True)
+class FanOut:
+    """The runs of the channels that answered, in the order the channels were given; a limitation for each that did not,
+    and the runs' own; and how long each took."""
+
+    runs: tuple[Run, ...]
+    limitations: tuple[Limitation, ...]
+    timings_ms: Mapping[str, float]
+
+
+async def fan_out(
+    channels: Sequence[Channel], query: Query, *, deadlines_s: Mapping[ChannelName, float], slots: asyncio.Semaphore
+) -> FanOut:
+    """Searches every channel in parallel, each within its own deadline; `slots` bounds how many searches run at a time
+    over all requests, and waiting for one counts against the deadline.
+
+    A time-out cancels the channel's search, which stops its work (see `retrieval.channel.Channel`). Cancelling this
+    cancels them all. A bug in a channel still raises, after the others were cancelled. KeyError where a deadline is
+    missing.
+    """
+    deadlines = [deadlines_s[channel.name] for channel in channels]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(_timed(channel, query, deadline, slots))
+                for channel, deadline in zip(channels, deadlines, strict=True)
+            ]
+    except* Exception as faults:
+        raise faults.exceptions[0] from None
+    outcomes = [task.result() for task in tasks]
+    runs = tuple(outcome for outcome, _ in outcomes if isinstance(outcome, Run))
+    failed = [outcome for outcome, _ in outcomes if isinstance(outcome, Limitation)]
+    limitations = dict.fromkeys([*failed, *(limitation for run in runs for limitation in run.limitations)])
+    timings = {str(channel.name): ms for channel, (_, ms) in zip(channels, outcomes, strict=True)}
+    return FanOut(runs, tuple(limitations), timings)
+
+
+async def _timed(
+    channel: Channel, query: Query, deadline_s: float, slots: asyncio.Semaphore
+) -> tuple[Run | Limitation, float]:
+    started = time.perf_counter()
+    outcome = await ask(channel, query, deadline_s=deadline_s, slots=slots)
+    return outcome, round((time.perf_counter() - started) * 1000, 3)
+
+
+async def ask(channel: Channel, query: Query, *, deadline_s: float, slots: asyncio.Semaphore) -> Run | Limitation:
+    """One channel's run, or why there is none."""
+    try:
+        async with asyncio.timeout(deadline_s):
+            async with slots:
+                return await channel.search(query)
+    except TimeoutError:
+        return _limitation(channel, ChannelTimeout(channel.name, f"no answer within {deadline_s:g} s"))
+    except ChannelError as error:
+        return _limitation(channel, error)
+    except (EmbedModelMismatch, IndexNotReady) as error:
+        return Limitation(error.code, "the index must be rebuilt before it can be searched", channel.name)
+
+
+def _limitation(channel: Channel, error: ChannelError) -> Limitation:
+    return Limitation(error.code, error.message, channel.name)

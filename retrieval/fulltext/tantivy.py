@@ -1,0 +1,246 @@
+"""Full text on Tantivy: BM25 over one index per visibility class."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import tantivy
+
+from retrieval.errors import ChannelUnavailable
+from retrieval.fulltext import tantivy_folder as folders
+from retrieval.fulltext.tantivy_folder import Entry, Manifest
+from retrieval.fulltext.terms import Terms, read_terms
+from retrieval.index import IndexBatch
+from retrieval.index_text import index_text
+from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.worker import Stop, Workers
+
+STORE = "tantivy"
+PHRASE_BOOST = 2.0
+SCORE_DECIMALS = 4  # float32 sums differ in the last bits with the order of addition; equal texts must tie
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Generation:
+    folder: str
+    index: Any
+
+
+class TantivyChannel:
+    """Searches the admitted classes' indexes and merges by score, ties by record id.
+
+    A class's index is opened on its first admitted search and kept open. Term weights (idf) are those of the admitted
+    classes taken together, so that a word is as telling in a small class as in a large one and no other class has a
+    say. One class is searched between two looks at the stop signal, so a cancelled search ends within one class's
+    search (about a millisecond per 100,000 passages).
+    """
+
+    name = ChannelName.FULLTEXT
+    store = STORE
+
+    def __init__(self, root: Path, *, workers: int = 2) -> None:
+        self._root = root
+        self._workers = Workers("fulltext", size=workers)
+        self._lock = threading.Lock()
+        self._manifest = Manifest()
+        self._stamp: tuple[int, int, int] | None = None
+        self._open: dict[str, _Generation] = {}
+        self._split, self._stem = folders.splitter(), folders.stemmer()
+
+    async def search(self, query: Query) -> Run:
+        """See `retrieval.channel.Channel`. A question without a word finds nothing."""
+        terms = read_terms(query.text, split=self._split.analyze, stem=self._stem.analyze)
+        if not terms.words or query.top_k < 1 or not query.scope.class_ids:
+            return Run(self.name, self.store)
+        found = await _as_channel(self._workers, lambda stop: self._search(terms, query, stop))
+        hits = tuple(Hit(rank, record_id, score) for rank, (score, record_id) in enumerate(found, start=1))
+        return Run(self.name, self.store, hits)
+
+    async def aclose(self) -> None:
+        """Waits for running searches; open indexes go with the object."""
+        await self._workers.aclose()
+
+    def _search(self, terms: Terms, query: Query, stop: Stop) -> list[tuple[float, str]]:
+        searchers = self._searchers(query.scope.class_ids)
+        merged: list[tuple[float, str]] = []
+        for searcher in searchers:
+            stop.check()
+            merged += _top(searcher, _compile(terms, searcher, searchers), query.top_k)
+        return sorted(merged, key=lambda found: (-found[0], found[1]))[: query.top_k]
+
+    def _searchers(self, class_ids: Collection[str]) -> list[Any]:
+        with self._lock:
+            current = folders.manifest_stamp(self._root)
+            if current != self._stamp:
+                self._manifest = folders.read_manifest(self._root)
+                self._open = {c: g for c, g in self._open.items() if self._manifest.folders.get(c) == g.folder}
+                for generation in self._open.values():
+                    generation.index.reload()
+                self._stamp = current
+            return [self._generation(c).index.searcher() for c in sorted(class_ids) if c in self._manifest.folders]
+
+    def _generation(self, class_id: str) -> _Generation:
+        if class_id not in self._open:
+            folder = self._manifest.folders[class_id]
+            self._open[class_id] = _Generation(folder, folders.open_index(self._root / folder))
+        return self._open[class_id]
+
+
+class TantivyIndex:
+    """The write side. Entries wait in memory until `commit`; a commit appends to a class's index, or writes a new
+    generation of it where documents were removed or replaced (cost: the size of that class). One writer process at a
+    time."""
+
+    name = ChannelName.FULLTEXT
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._workers = Workers("fulltext-index", size=1)
+        self._lock = asyncio.Lock()
+        self._pending: dict[str, tuple[str, list[Entry]]] = {}
+        self._removed: set[str] = set()
+
+    async def add(self, batch: IndexBatch) -> None:
+        """See `retrieval.index.ChannelIndex`."""
+        async with self._lock:
+            for document_id in dict.fromkeys(r.document_id for r in batch.records):
+                self._pending.pop(document_id, None)
+                self._removed.add(document_id)
+            for record in batch.records:
+                class_id, entries = self._pending.setdefault(record.document_id, (record.class_id, []))
+                if record.class_id != class_id:
+                    raise ValueError(f"document {record.document_id} has records in two classes")
+                text = index_text(record)
+                if text is not None:
+                    entries.append(Entry(record.record_id, record.document_id, _encodable(text)))
+
+    async def remove(self, document_ids: Collection[str]) -> None:
+        """See `retrieval.index.ChannelIndex`."""
+        async with self._lock:
+            for document_id in document_ids:
+                self._pending.pop(document_id, None)
+                self._removed.add(document_id)
+
+    async def commit(self) -> None:
+        """Makes additions and removals visible and durable. On an error they stay pending and what was visible stays as
+        it was, except that classes already appended to may show their new documents."""
+        async with self._lock:
+            if self._pending or self._removed:
+                await _as_channel(self._workers, lambda _: self._commit())
+                self._pending, self._removed = {}, set()
+
+    async def documents(self) -> frozenset[str]:
+        """The committed documents, with those that contributed no text."""
+        return await _as_channel(self._workers, lambda _: self._documents())
+
+    async def clear(self) -> None:
+        """Forgets everything, committed or not."""
+        async with self._lock:
+            self._pending, self._removed = {}, set()
+            await _as_channel(self._workers, lambda _: self._replace(Manifest()))
+
+    async def aclose(self) -> None:
+        """Drops what was not committed."""
+        await self._workers.aclose()
+
+    def _commit(self) -> None:
+        self._root.mkdir(parents=True, exist_ok=True)
+        manifest = folders.read_manifest(self._root)
+        by_class: dict[str, list[Entry]] = {}
+        for class_id, entries in self._pending.values():
+            by_class.setdefault(class_id, []).extend(entries)
+        new_folders = dict(manifest.folders)
+        for class_id in sorted({*manifest.folders, *by_class}):
+            folder = self._write_class(manifest.folders.get(class_id), by_class.get(class_id, []))
+            if folder is None:
+                new_folders.pop(class_id, None)
+            else:
+                new_folders[class_id] = folder
+        empty = {d for d, (_, entries) in self._pending.items() if not entries}
+        self._replace(Manifest(new_folders, (manifest.empty - self._removed) | empty))
+
+    def _write_class(self, folder: str | None, added: Sequence[Entry]) -> str | None:
+        """The folder that holds the class after this commit; None where nothing is left of it."""
+        if folder is None:
+            return folders.new_generation(self._root, added) if added else None
+        here = folders.document_ids(folders.open_index(self._root / folder).searcher())
+        if here.isdisjoint(self._removed):
+            if added:
+                folders.append(self._root / folder, added)
+            return folder
+        if here <= self._removed and not added:
+            return None
+        kept = list(folders.kept_entries(self._root / folder, without=self._removed))
+        return folders.new_generation(self._root, [*kept, *added])
+
+    def _replace(self, manifest: Manifest) -> None:
+        self._root.mkdir(parents=True, exist_ok=True)
+        folders.write_manifest(self._root, manifest)
+        folders.sweep(self._root, manifest)
+
+    def _documents(self) -> frozenset[str]:
+        manifest = folders.read_manifest(self._root)
+        found = (folders.document_ids(folders.open_index(self._root / f).searcher()) for f in manifest.folders.values())
+        return manifest.empty.union(*found)
+
+
+async def _as_channel(workers: Workers, work: Callable[[Stop], T]) -> T:
+    """Runs `work` in a thread; what Tantivy or the file system raises becomes `ChannelUnavailable`, with no store text
+    in it."""
+    try:
+        return await workers.run(work)
+    except (OSError, ValueError) as error:
+        raise ChannelUnavailable(ChannelName.FULLTEXT, "the full-text index cannot be read or written") from error
+
+
+def _compile(terms: Terms, searcher: Any, admitted: Sequence[Any]) -> Any:
+    """Any word may match, each weighed by its idf over the admitted classes; a quoted phrase that occurs counts
+    extra."""
+    schema = folders.schema()
+    clauses = []
+    for word in terms.words:
+        clause = tantivy.Query.term_query(schema, "text", word, "freq")
+        factor = _idf(word, admitted) / _idf(word, [searcher]) if len(admitted) > 1 else 1.0
+        clauses.append(clause if factor == 1.0 else tantivy.Query.boost_query(clause, factor))
+    for phrase in terms.phrases:
+        clauses.append(
+            tantivy.Query.boost_query(tantivy.Query.phrase_query(schema, "text", list(phrase)), PHRASE_BOOST)
+        )
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in clauses])
+
+
+def _idf(word: str, searchers: Sequence[Any]) -> float:
+    """Robertson and Sparck Jones's weight as Tantivy computes it, over the classes taken together."""
+    count = sum(s.num_docs for s in searchers)
+    having = sum(s.doc_freq("text", word) for s in searchers)
+    return math.log(1 + (count - having + 0.5) / (having + 0.5))
+
+
+def _top(searcher: Any, compiled: Any, top_k: int) -> list[tuple[float, str]]:
+    """The best `top_k` of one class, with every hit that ties with the last of them: Tantivy breaks ties by its own
+    addresses."""
+    limit = top_k + 8
+    while True:
+        hits = [
+            (round(score, SCORE_DECIMALS), address)
+            for score, address in searcher.search(compiled, limit, count=False).hits
+        ]
+        if len(hits) < limit or hits[-1][0] < hits[top_k - 1][0]:
+            break
+        limit *= 4
+    if len(hits) > top_k:
+        cut = hits[top_k - 1][0]
+        hits = [hit for hit in hits if hit[0] >= cut]
+    return [(score, searcher.doc(address).get_first("record_id")) for score, address in hits]
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

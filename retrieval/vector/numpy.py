@@ -1,0 +1,231 @@
+"""Vectors in memory-mapped files, searched exactly: one set of segments per visibility class."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import threading
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.embedding.embedder import Embedder
+from retrieval.errors import ChannelUnavailable, EmbedModelMismatch
+from retrieval.index import IndexBatch
+from retrieval.index_text import index_text
+from retrieval.manifest import stamp, write_json
+from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.vector.exact import nearest
+from retrieval.vector.segment import Rows, Segment, write_segment
+from retrieval.worker import Stop, Workers
+
+FORMAT = "exhibit.vectors/1"
+STORE = "numpy"
+MAX_SEGMENTS = 8
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Which segments hold which class, under which model; and the documents that contributed no text."""
+
+    segments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    empty: frozenset[str] = frozenset()
+
+
+class NumpyVectorChannel:
+    """Cosine similarity of the question's vector to every row of the admitted classes, and of no other.
+
+    `minimum_milli` is the similarity below which a row is no hit. A cancelled search ends within one chunk of 16,384
+    rows. A stored model or dimension other than the embedder's raises `EmbedModelMismatch` at the first search.
+    """
+
+    name = ChannelName.VECTOR
+    store = STORE
+
+    def __init__(self, root: Path, *, embedder: Embedder, workers: int = 2, minimum_milli: int = 1) -> None:
+        self._root = root
+        self._embedder = embedder
+        self._minimum = minimum_milli / 1000
+        self._workers = Workers("vector", size=workers)
+        self._lock = threading.Lock()
+        self._stamp: tuple[int, int, int] | None = None
+        self._manifest = Manifest()
+        self._open: dict[str, Segment] = {}
+
+    async def search(self, query: Query) -> Run:
+        """See `retrieval.channel.Channel`. A question without a word that the model knows finds nothing."""
+        if query.top_k < 1 or not query.scope.class_ids:
+            return Run(self.name, self.store)
+        vector = (await self._embedder.embed([query.text]))[0]
+        if not vector.any():
+            return Run(self.name, self.store)
+        found = await _as_channel(self._workers, lambda stop: self._search(vector, query, stop))
+        hits = [(score, record_id) for score, record_id in found if score >= self._minimum]
+        return Run(self.name, self.store, tuple(Hit(i, r, s) for i, (s, r) in enumerate(hits, start=1)))
+
+    async def aclose(self) -> None:
+        """Waits for running searches. The embedder is its owner's to close."""
+        await self._workers.aclose()
+
+    def _search(self, vector: NDArray[np.float32], query: Query, stop: Stop) -> list[tuple[float, str]]:
+        return nearest(self._segments(query.scope.class_ids), vector, query.top_k, check=stop.check)
+
+    def _segments(self, class_ids: Collection[str]) -> list[Segment]:
+        with self._lock:
+            current = stamp(self._root / "manifest.json")
+            if current != self._stamp:
+                self._manifest = read_manifest(self._root, self._embedder)
+                named = {name for names in self._manifest.segments.values() for name in names}
+                self._open = {name: segment for name, segment in self._open.items() if name in named}
+                self._stamp = current
+            names = [name for c in sorted(class_ids) for name in self._manifest.segments.get(c, ())]
+            for name in names:
+                if name not in self._open:
+                    self._open[name] = Segment(self._root / name)
+            return [self._open[name] for name in names]
+
+
+class NumpyVectorIndex:
+    """The write side. Texts are embedded on `add`; `commit` writes one new segment per class, rewrites segments that
+    lose documents, and joins small segments so that a class has at most eight. One writer process at a time."""
+
+    name = ChannelName.VECTOR
+
+    def __init__(self, root: Path, *, embedder: Embedder) -> None:
+        self._root = root
+        self._embedder = embedder
+        self._workers = Workers("vector-index", size=1)
+        self._lock = asyncio.Lock()
+        self._pending: dict[str, tuple[str, Rows]] = {}
+        self._removed: set[str] = set()
+
+    async def add(self, batch: IndexBatch) -> None:
+        """See `retrieval.index.ChannelIndex`."""
+        texts = [(record, text) for record in batch.records if (text := index_text(record)) is not None]
+        vectors = await self._embedder.embed([text for _, text in texts])
+        classes: dict[str, str] = {}
+        for record in batch.records:
+            if classes.setdefault(record.document_id, record.class_id) != record.class_id:
+                raise ValueError(f"document {record.document_id} has records in two classes")
+        rows_of: dict[str, list[int]] = {document_id: [] for document_id in classes}
+        for row, (record, _) in enumerate(texts):
+            rows_of[record.document_id].append(row)
+        async with self._lock:
+            for document_id, numbers in rows_of.items():
+                ids = [texts[row][0].record_id for row in numbers]
+                self._pending[document_id] = (
+                    classes[document_id],
+                    Rows(ids, [document_id] * len(ids), vectors[numbers]),
+                )
+                self._removed.add(document_id)
+
+    async def remove(self, document_ids: Collection[str]) -> None:
+        """See `retrieval.index.ChannelIndex`."""
+        async with self._lock:
+            for document_id in document_ids:
+                self._pending.pop(document_id, None)
+                self._removed.add(document_id)
+
+    async def commit(self) -> None:
+        """Makes additions and removals visible and durable, all at once; on an error nothing is, and they stay
+        pending."""
+        async with self._lock:
+            if self._pending or self._removed:
+                await _as_channel(self._workers, lambda _: self._commit())
+                self._pending, self._removed = {}, set()
+
+    async def documents(self) -> frozenset[str]:
+        """The committed documents, with those that contributed no text."""
+        return await _as_channel(self._workers, lambda _: self._documents())
+
+    async def clear(self) -> None:
+        """Forgets everything, committed or not; afterwards another model may be used."""
+        async with self._lock:
+            self._pending, self._removed = {}, set()
+            await _as_channel(self._workers, lambda _: self._replace(Manifest()))
+
+    async def aclose(self) -> None:
+        """Drops what was not committed. The embedder is its owner's to close."""
+        await self._workers.aclose()
+
+    def _commit(self) -> None:
+        manifest = read_manifest(self._root, self._embedder)
+        added: dict[str, list[Rows]] = {}
+        for class_id, rows in self._pending.values():
+            if rows.record_ids:
+                added.setdefault(class_id, []).append(rows)
+        segments: dict[str, tuple[str, ...]] = {}
+        for class_id in sorted({*manifest.segments, *added}):
+            names = self._write_class(manifest.segments.get(class_id, ()), added.get(class_id, []))
+            if names:
+                segments[class_id] = names
+        empty = {d for d, (_, rows) in self._pending.items() if not rows.record_ids}
+        self._replace(Manifest(segments, (manifest.empty - self._removed) | empty))
+
+    def _write_class(self, names: tuple[str, ...], added: list[Rows]) -> tuple[str, ...]:
+        """The class's segments after this commit. Rewritten are those that lose a document and, once there are too
+        many, the smaller half."""
+        removed = frozenset(self._removed)
+        opened = {name: Segment(self._root / name) for name in names}
+        touched = [name for name, segment in opened.items() if segment.documents & removed]
+        if not touched and not added:
+            return names
+        kept = sorted((n for n in names if n not in touched), key=lambda n: len(opened[n].record_ids), reverse=True)
+        joined = kept[MAX_SEGMENTS // 2 :] if len(kept) + 1 > MAX_SEGMENTS else []
+        parts = [opened[name].rows.without(removed) for name in names if name in touched or name in joined]
+        rows = Rows.joined([*parts, *added], dimension=self._embedder.dimension)
+        rest = tuple(name for name in names if name not in touched and name not in joined)
+        return (*rest, write_segment(self._root, rows)) if rows.record_ids else rest
+
+    def _replace(self, manifest: Manifest) -> None:
+        self._root.mkdir(parents=True, exist_ok=True)
+        body = {
+            "format": FORMAT,
+            "model": self._embedder.model,
+            "dimension": self._embedder.dimension,
+            "classes": {c: list(names) for c, names in manifest.segments.items()},
+            "empty": sorted(manifest.empty),
+        }
+        write_json(self._root / "manifest.json", body)
+        named = {name for names in manifest.segments.values() for name in names}
+        for folder in self._root.glob("segment-*"):
+            if folder.name not in named:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _documents(self) -> frozenset[str]:
+        manifest = read_manifest(self._root, self._embedder)
+        names = [name for names in manifest.segments.values() for name in names]
+        return manifest.empty.union(*(Segment(self._root / name).documents for name in names))
+
+
+def read_manifest(root: Path, embedder: Embedder) -> Manifest:
+    """An absent manifest is an empty index. Raises `EmbedModelMismatch`, OSError, or ValueError where the file is not
+    ours."""
+    try:
+        body = json.loads((root / "manifest.json").read_bytes())
+    except FileNotFoundError:
+        return Manifest()
+    if body.get("format") != FORMAT:
+        raise ValueError(f"not a vector index of this version: {body.get('format')!r}")
+    if (body["model"], body["dimension"]) != (embedder.model, embedder.dimension):
+        raise EmbedModelMismatch(
+            f"the index holds vectors of {body['model']} ({body['dimension']} dimensions), "
+            f"the embedder makes those of {embedder.model} ({embedder.dimension})"
+        )
+    return Manifest({c: tuple(names) for c, names in body["classes"].items()}, frozenset(body["empty"]))
+
+
+async def _as_channel(workers: Workers, work: Callable[[Stop], T]) -> T:
+    """Runs `work` in a thread; what the file system or a damaged file raises becomes `ChannelUnavailable`, with no path
+    in it."""
+    try:
+        return await workers.run(work)
+    except (OSError, ValueError, KeyError) as error:
+        raise ChannelUnavailable(ChannelName.VECTOR, "the vector index cannot be read or written") from error

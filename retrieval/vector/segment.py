@@ -1,0 +1,115 @@
+"""One immutable file set of vectors: float32 rows, their int8 codes with a proven error bound, and the ids.
+
+A row x is kept as x' = scale * codes with codes in -127..127, and `error` >= |x - x'|. For a query q kept as q' the
+same way, |x.q - x'.q'| <= |x - x'| |q| + |x'| |q - q'|  (Cauchy-Schwarz), so the rows whose coded score lies within
+twice that bound of the k-th best hold the exact top k. The bound is computed from the codes, not assumed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.manifest import sync_file, sync_folder
+
+# Float32 rounding of scores, scales and norms near 1: two orders above what it can be at 4,096 dimensions or fewer.
+_SLACK = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Vectors of shape (n, dimension) and the record and document of each."""
+
+    record_ids: list[str]
+    document_ids: list[str]
+    vectors: NDArray[np.float32]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Rows], *, dimension: int) -> Rows:
+        """All rows of the parts, in order."""
+        vectors = [part.vectors for part in parts]
+        return cls(
+            [r for part in parts for r in part.record_ids],
+            [d for part in parts for d in part.document_ids],
+            np.concatenate(vectors) if vectors else np.zeros((0, dimension), np.float32),
+        )
+
+    def without(self, document_ids: frozenset[str]) -> Rows:
+        """The rows of other documents."""
+        keep = [i for i, d in enumerate(self.document_ids) if d not in document_ids]
+        return Rows([self.record_ids[i] for i in keep], [self.document_ids[i] for i in keep], self.vectors[keep])
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """Rows in int8: `scales` of shape (n,), and one `error` that bounds |x - x'| of every row."""
+
+    values: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    error: float
+
+    @classmethod
+    def of(cls, vectors: NDArray[np.float32]) -> Codes:
+        """Nearest code per component, scaled so that the row's largest component is 127."""
+        largest = np.abs(vectors).max(axis=1, initial=0.0)
+        scales = np.where(largest > 0, largest / np.float32(127), np.float32(1)).astype(np.float32)
+        values = np.rint(vectors / scales[:, None]).astype(np.int8)
+        off = np.linalg.norm(vectors - values * scales[:, None], axis=1)
+        return cls(values, scales, float(off.max(initial=0.0)) + _SLACK)
+
+
+class Segment:
+    """A segment opened from its folder; arrays are memory-mapped, so only what a search touches is in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.vectors: NDArray[np.float32] = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
+        header = json.loads((folder / "ids.json").read_bytes())
+        self.record_ids: list[str] = header["record_ids"]
+        self.document_ids: list[str] = header["document_ids"]
+        self.codes = Codes(
+            np.load(folder / "codes.npy", mmap_mode="r", allow_pickle=False),
+            np.load(folder / "scales.npy", allow_pickle=False),
+            float(header["error"]),
+        )
+        if not len(self.vectors) == len(self.codes.values) == len(self.record_ids) == len(self.document_ids):
+            raise ValueError(f"segment {folder.name} is damaged: its files differ in length")
+
+    @cached_property
+    def documents(self) -> frozenset[str]:
+        """The documents that have a row here."""
+        return frozenset(self.document_ids)
+
+    @property
+    def rows(self) -> Rows:
+        """Everything in it, for rewriting."""
+        return Rows(self.record_ids, self.document_ids, np.asarray(self.vectors))
+
+
+def write_segment(root: Path, rows: Rows) -> str:
+    """Writes a segment and makes it durable; nobody sees it until a manifest names it. Returns its name."""
+    name = f"segment-{uuid.uuid4().hex}"
+    folder = root / name
+    folder.mkdir(parents=True)
+    try:
+        codes = Codes.of(rows.vectors)
+        np.save(folder / "vectors.npy", np.ascontiguousarray(rows.vectors, np.float32))
+        np.save(folder / "codes.npy", codes.values)
+        np.save(folder / "scales.npy", codes.scales)
+        ids = {"record_ids": rows.record_ids, "document_ids": rows.document_ids, "error": codes.error}
+        (folder / "ids.json").write_text(json.dumps(ids), encoding="utf-8")
+        for file in folder.iterdir():
+            sync_file(file)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    sync_folder(folder)
+    sync_folder(root)
+    return name
