@@ -54,6 +54,7 @@ class SqliteLedgerStore:
         self._connection = connection
         self._executor = executor
         self._frontier = Frontier()
+        self._closed = False
 
     @classmethod
     async def open(cls, path: Path) -> SqliteLedgerStore:
@@ -160,7 +161,10 @@ class SqliteLedgerStore:
         return await self._run(work)
 
     async def aclose(self) -> None:
-        """Close the file; what was acknowledged stays."""
+        """Close the file; what was acknowledged stays. A second call does nothing."""
+        if self._closed:
+            return
+        self._closed = True
         await asyncio.get_running_loop().run_in_executor(self._executor, self._connection.close)
         self._executor.shutdown(wait=False)
 
@@ -175,10 +179,9 @@ class SqliteLedgerStore:
             except apsw.Error as exc:
                 raise LedgerUnavailable(f"the ledger's file does not answer: {exc}") from exc
 
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._executor, guarded)
-        except RuntimeError as exc:  # the executor was shut down
-            raise LedgerUnavailable("the ledger is closed") from exc
+        if self._closed:
+            raise LedgerUnavailable("the ledger is closed")
+        return await asyncio.get_running_loop().run_in_executor(self._executor, guarded)
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:
