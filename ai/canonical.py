@@ -56,11 +56,16 @@ def codec() -> cattrs.Converter:
     made.register_unstructure_hook(bytes, lambda value: b64encode(value).decode())
     made.register_structure_hook(bytes, lambda value, _: b64decode(value, validate=True))
     made.register_unstructure_hook(Enum, lambda value: value.value)
-    made.register_unstructure_hook_func(lambda kind: get_origin(kind) is frozenset, sorted)
+    made.register_unstructure_hook_func(_is_frozenset, sorted)
     made.register_unstructure_hook_func(lambda kind: kind is object, _plain)
     made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
     configure_tagged_union(Operation, made)
     return made
+
+
+def _is_frozenset(kind: Any) -> bool:
+    origin: Any = get_origin(kind)
+    return origin is frozenset
 
 
 def _plain(value: object) -> object:

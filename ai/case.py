@@ -20,8 +20,8 @@ from ledger.ledger import Ledger
 from ledger.model import EntryRef
 from policy.model import Decision, RequestFacts
 from policy.points import PolicyPoints
-from prompt_templates.loader import Template
-from retrieval.bundle import BundleSettings
+from prompt_templates.loader import PromptTemplate
+from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.channel import Channel
 from retrieval.model import Intent, Limitation
 from retrieval.registry.store import RecordStore
@@ -39,8 +39,9 @@ class Services:
     model: ChatModel
     ledger: Ledger
     rules: Ruleset
-    template: Template
-    bundle: BundleSettings
+    template: PromptTemplate
+    bundle_rules: BundleRules
+    bundle_limits: BundleLimits
     budgets: ContextBudgets
     vocabularies: Vocabularies
     slots: asyncio.Semaphore

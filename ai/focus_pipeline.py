@@ -17,16 +17,16 @@ from ai.case import Answered, Case, Faulted, Services
 from ai.errors import AIError
 from ai.intent import read_intent
 from ai.model import Ask, Outcome, Release, Sentence
+from ai.catalogue import reason_text
 from ai.profiles import Profile
 from ai.prompt_gate import check_prompt
 from ai.recording import record_fault, record_intent, record_outcome
 from ai.scoping import admitted_scope, class_facts, prompt_facts, request_facts
-from ai.shell import Shell, run_shell
+from ai.shell import Shell, run_shell, search_query
 from policy.errors import PolicyError
-from policy.messages import message
 from retrieval.bundle import Gathered, gather
 from retrieval.errors import RetrievalError
-from retrieval.model import Limitation, Query
+from retrieval.model import Limitation
 
 
 async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
@@ -91,25 +91,21 @@ async def read_question(case: Case, services: Services) -> Case:
 
 async def search(case: Case, services: Services) -> Gathered:
     """The channels of the profile, in parallel, inside the scope."""
-    context = case.ask.context
-    query = Query(
-        text=case.question,
-        scope=case.scope,
-        top_k=case.profile.channel_top_k,
-        intent=case.intent,
-        bbox=context.bbox,
-        geometry=context.geometry,
-        layers=context.active_layers,
-    )
     channels = [channel for channel in services.channels if channel.name in case.profile.channels]
     with case.watch("retrieve"):
-        return await gather(query, channels=channels, store=services.store, deadlines_s=case.profile.channel_deadlines_s, slots=services.slots)
+        return await gather(
+            search_query(case),
+            channels=channels,
+            store=services.store,
+            deadlines_s=case.profile.channel_deadlines_s,
+            slots=services.slots,
+        )
 
 
 def refused(case: Case) -> Shell:
     """The outcome of a question that ends at the query point."""
     codes = tuple(dict.fromkeys(reason.code for reason in case.decided.reasons))
-    sentences = tuple(Sentence(i=i, text=message(code), markers=(), catalogue=f"deny.{code}") for i, code in enumerate(codes))
+    sentences = tuple(Sentence(i=i, text=reason_text(code), markers=(), catalogue=f"deny.{code}") for i, code in enumerate(codes))
     return Shell(release=Release(Outcome.DENY, codes, sentences, (), decisions=(case.decided,)))
 
 

@@ -102,5 +102,5 @@ def _agents(case: Case, shell: Shell, services: Services) -> tuple[ProvAgent, ..
         ProvAgent("agent/policy", "PolicyBundle", attributes={"digest": case.decided.stamp.bundle}),
     ]
     if shell.call is not None:
-        agents.append(ProvAgent("agent/model", "Model", attributes={"digest": shell.call.completion.model.digest}))
+        agents.append(ProvAgent("agent/model", "Model", attributes={"digest": shell.call.model.digest}))
     return tuple(agents)

@@ -141,8 +141,8 @@ def source_json(item: AdmittedItem) -> dict[str, Any]:
 
 def call_json(shell: Shell) -> dict[str, Any]:
     """The model call: the prompt's bytes, the options, the whole output, the model's identity."""
-    call, prompt = shell.call, shell.prompt
-    if call is None or prompt is None:
+    call, prompt, draft = shell.call, shell.prompt, shell.draft
+    if call is None or prompt is None or draft is None:
         raise AssertionError("there was no model call")
     return {
         "system": prompt.system,
@@ -150,7 +150,7 @@ def call_json(shell: Shell) -> dict[str, Any]:
         "template": prompt.template,
         "template_digest": prompt.template_digest,
         "options": {"max_tokens": call.max_tokens, "temperature_milli": call.temperature_milli, "seed": call.seed},
-        "completion": to_json(call.completion),
+        "completion": to_json(draft.completion),
     }
 
 
@@ -182,6 +182,7 @@ def pinned(services: Services) -> dict[str, str]:
     return {
         "gate": services.rules.label,
         "template": services.template.digest,
-        "fusion": digest(to_json(services.bundle)),
+        "fusion": digest(to_json(services.bundle_rules)),
+        "limits": digest(to_json(services.bundle_limits)),
         "budgets": digest(to_json(services.budgets)),
     }

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from ai.catalogue import reason_text
 from ai.model import AdmittedItem, Ask, Draft, Outcome, Quote, Release, RenderedPrompt, Sentence
-from policy.messages import message
 from policy.model import Decision
 from retrieval.model import ChannelRank, Limitation, Locator, Record, RecordKind, SourceFacts, TimeRange
 
@@ -211,7 +211,7 @@ def _policy(release: Release) -> Body:
     last = release.decisions[-1] if release.decisions else None
     return {
         "effect": "deny" if last is None or release.outcome is Outcome.DENY else _effect(release.decisions),
-        "reasons": [{"code": code, "message": message(code)} for code in release.reason_codes],
+        "reasons": [{"code": code, "message": reason_text(code)} for code in release.reason_codes],
         "obligations": _released_obligations(release),
         "bundle_digest": None if last is None else last.stamp.bundle,
         "engine": None if last is None else last.stamp.engine,

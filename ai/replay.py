@@ -164,8 +164,8 @@ async def _front(case: Case, asked: Mapping[str, bytes], services: Services) -> 
     recorded = json.loads(asked["scope"])
     gate = _compare("gate", canonical(recorded["gate"]), canonical(to_json(case.gate)))
     facts = json.loads(asked["policy.query"])[0]["input"]
-    request = RequestFacts(**{**facts["request"], "collections": tuple(facts["request"]["collections"])})
-    classes = [ClassFacts(**{key: tuple(value) if isinstance(value, list) else value for key, value in c.items()}) for c in facts["classes"]]
+    request = from_json(facts["request"], RequestFacts)
+    classes = [from_json(each, ClassFacts) for each in facts["classes"]]
     decision = await services.points(case.now_ms).query(
         request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=classes
     )

@@ -19,7 +19,7 @@ from ai.scoping import class_facts, prompt_facts
 from policy.model import Decision, EvidenceFacts
 from policy.points import PolicyPoints
 from retrieval.bundle import Gathered, assemble
-from retrieval.model import EvidenceBundle, Limitation
+from retrieval.model import EvidenceBundle, Limitation, Query
 from retrieval.scope import VisibilityClass
 
 ANSWER_RUNS = 3
@@ -92,6 +92,20 @@ async def run_shell(case: Case, gathered: Gathered, *, services: Services) -> Sh
     return Shell(release, gathered, admission, prompt, call, draft, decisions)
 
 
+def search_query(case: Case) -> Query:
+    """What every channel is asked: the sanitized question, its intent and the map context, inside the scope."""
+    context = case.ask.context
+    return Query(
+        text=case.question,
+        scope=case.scope,
+        top_k=case.profile.channel_top_k,
+        intent=case.intent,
+        bbox=context.bbox,
+        geometry=context.geometry,
+        layers=context.active_layers,
+    )
+
+
 async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, services: Services) -> Admission:
     """The evidence point over the bundle. What it refuses is taken out of the runs and the bundle made again, so that the result equals the
     one of a corpus without it; this ends, because each round excludes at least one record."""
@@ -99,7 +113,15 @@ async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, service
     excluded: frozenset[str] = frozenset()
     decisions: tuple[Decision, ...] = ()
     while True:
-        bundle = assemble(gathered, query_text=case.question, intent=case.intent, top_k=case.ask.options.top_k, settings=services.bundle, excluded=excluded)
+        bundle = assemble(
+            gathered.runs,
+            gathered.records,
+            query=search_query(case),
+            rules=services.bundle_rules,
+            limits=replace(services.bundle_limits, max_items=case.ask.options.top_k),
+            excluded=excluded,
+            limitations=gathered.limitations,
+        )
         facts = tuple(fact for item in bundle.items for fact in evidence_facts(item, rules=services.rules))
         decision = await points.evidence(
             request=case.asked,
@@ -123,7 +145,8 @@ async def release_draft(
 ) -> tuple[Release, tuple[Decision, ...]]:
     """The answer point, at most three runs: obligations are carried out and what remains is decided again; only an allow without new
     obligations releases."""
-    sentences, notices = draft.sentences, ()
+    sentences: tuple[Sentence, ...] = draft.sentences
+    notices: tuple[str, ...] = ()
     before = (case.decided, *admission.decisions)
     decisions: tuple[Decision, ...] = ()
     for _ in range(ANSWER_RUNS):

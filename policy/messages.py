@@ -53,4 +53,9 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
 
 def message(reason: Reason) -> str:
     """The reader's text for a reason; for an unknown code a general one, never an error."""
-    return MESSAGES.get(reason.code.partition(".")[0], "The policy refused.")
+    return text_of(reason.code)
+
+
+def text_of(code: str) -> str:
+    """The reader's text for a code; `POLICY_DECISION_INVALID.*` share one."""
+    return MESSAGES.get(code.partition(".")[0], "The policy refused.")
