@@ -106,16 +106,17 @@ class Ledger:
         parts: Mapping[str, bytes],
         sources: Sequence[bytes] = (),
         refs: Sequence[Ref] = (),
+        entry_id: str | None = None,
     ) -> EntryRef:
         """Append an entry; it is durable when this returns. The same request, kind and content again returns the first
-        entry.
+        entry. `entry_id` is a UUID of version 7 that the caller has made because a part names it.
 
         Raises EntryRefused for a part that the kind does not have or a leaf over 4 KiB, EntryConflict if the request
         has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then nothing
         was written."""
         alias = self.pseudonym("tenant", tenant)
         tenant_key = await self._keys.tenant_key(alias, create=True)
-        t_ms, entry_id = self._clock_ms(), self._new_id()
+        t_ms, entry_id = self._clock_ms(), entry_id or self._new_id()
         sealed = await self._seal(kind, entry_id, parts, sources, tenant_key)
         draft = Draft(kind, entry_id, t_ms, alias, request_id, tuple(refs), sealed)
         stored = await self._writer.append(draft)
