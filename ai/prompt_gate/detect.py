@@ -20,12 +20,11 @@ from ai.prompt_gate.rules import Place, Reading, Rule, Ruleset, Source
 _SIGNS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum() and chr(code) not in "@$"})
 _LONG_WORD_CHARS = 18  # no English word; words run together, or an encoding
 _LONG_WORD = re.compile(rf"[^\W_]{{{_LONG_WORD_CHARS},400}}")
-_SPACED_LETTERS = 6
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0134579@$")
+_SPACED_LETTERS = 4  # so many different ones alone
 _HITS_PER_RULE = 4  # more of the same says nothing new
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,4000}={0,2}")
 _HEX = re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,2000}")
-_UNBROKEN = re.compile(r"\S{20}")
-_MIXED = re.compile(r"[a-z][0134579@$]|[0134579@$][a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,6 @@ class Hit:
 def find_hits(text: str, *, rules: Ruleset, place: Place) -> tuple[Hit, ...]:
     """Every match of every rule that is meant for `place`, by position, then by rule. Never raises on any `str`."""
     hits = set(_visible_hits(text, rules, place))
-    hits.update(_encoded_hits(text, rules, place))
     if not text.isascii():
         hits.update(_hidden_hits(text, rules, place))
     return tuple(sorted(hits, key=lambda hit: (hit.start, hit.end, hit.rule.id)))
@@ -89,41 +87,46 @@ def is_attack(name: str) -> bool:
 def _visible_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
     """Hits in what a reader sees: lookalikes, digits for letters, ROT13, reading backwards and spaced letters undone."""
     folded = fold(text)
-    tokens = _tokens(folded)
-    yield from _woken_hits(folded, set(tokens), rules, place)
+    words = _words(folded)
+    yield from _woken_hits(folded, words, rules, place)
     if not folded.text.isascii():
         yield from _substring_hits(folded, rules, place)
         plain = latin(folded)
         if plain.text != folded.text:
             folded = plain
-            tokens = _tokens(folded)
-            yield from _woken_hits(folded, set(tokens), rules, place)
-    if _MIXED.search(folded.text):
-        yield from _leet_hits(folded, tokens, rules, place)
-    lengths = list(map(len, tokens))
-    if lengths.count(1) >= _SPACED_LETTERS:
-        yield from _loose_hits(joined(folded), rules, place)
-    if lengths and max(lengths) >= _LONG_WORD_CHARS:
+            words = _words(folded)
+            yield from _woken_hits(folded, words, rules, place)
+    mixed = not "".join(words).isalpha()
+    long = max(map(len, words), default=0) >= _LONG_WORD_CHARS
+    if mixed:
+        yield from _leet_hits(folded, words, rules, place)
+    if long:
         yield from _loose_hits(_long_words(folded), rules, place)
+    if mixed or long:
+        yield from _encoded_hits(text, rules, place)
+    if len(words & _LETTERS) >= _SPACED_LETTERS:
+        yield from _loose_hits(joined(folded), rules, place)
 
 
-def _tokens(view: View) -> list[str]:
-    return view.text.translate(_SIGNS).split()
+def _words(view: View) -> set[str]:
+    return set(view.text.translate(_SIGNS).split())
 
 
 def _woken_hits(view: View, words: set[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
     if rules.wake_words.isdisjoint(words):
         return
-    woken: dict[Reading, dict[str, Rule]] = {}
+    woken: dict[tuple[Reading, str], tuple[Rule, list[str]]] = {}
     for word in words & rules.wake_words:
-        for reading, rule in rules.wakes[word]:
-            if place in rule.places and not (reading is Reading.PLAIN and rule.company and rule.company.isdisjoint(words)):
-                woken.setdefault(reading, {})[rule.id] = rule
-    for reading, found in woken.items():
+        for wake in rules.wakes[word]:
+            rule = wake.rule
+            if place in rule.places and (
+                not rule.company or wake.reading is not Reading.PLAIN or not rule.company.isdisjoint(words)
+            ):
+                woken.setdefault((wake.reading, rule.id), (rule, []))[1].append(wake.word)
+    for (reading, _), (rule, wake_words) in woken.items():
         read = _as_read(view, reading)
         if read is not None:
-            for rule in found.values():
-                yield from _matches(read, rule)
+            yield from _hits(read, rule, rule.matches_near(read.text, wake_words))
 
 
 def _as_read(view: View, reading: Reading) -> View | None:
@@ -136,8 +139,8 @@ def _as_read(view: View, reading: Reading) -> View | None:
             return reversed_view(view)
 
 
-def _matches(view: View, rule: Rule, *, loose: bool = False) -> Iterator[Hit]:
-    for match in rule.matches(view.text, loose=loose):
+def _hits(view: View, rule: Rule, matches: Iterable[re.Match[str]]) -> Iterator[Hit]:
+    for match in matches:
         start, end = view.span(*match.span())
         if end > start and not (rule.unless_quoted and _is_quoted(view.text, *match.span())):
             yield Hit(rule, start, end)
@@ -148,17 +151,18 @@ def _is_quoted(text: str, start: int, end: int) -> bool:
     return text.count('"', 0, start) % 2 == 1 and '"' in text[end:]
 
 
-def _leet_hits(folded: View, tokens: Sequence[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
-    read = {reading for word in tokens if not word.isalpha() and not word.isdigit() for reading in unleet_word(word)}
+def _leet_hits(folded: View, words: Iterable[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
+    mixed = [word for word in words if not word.isalpha() and not word.isdigit()]
+    read = {reading for word in mixed for reading in unleet_word(word)}
     if not rules.wake_words.isdisjoint(read):
         for view in unleet(folded):
-            yield from _woken_hits(view, set(_tokens(view)), rules, place)
+            yield from _woken_hits(view, _words(view), rules, place)
 
 
 def _substring_hits(folded: View, rules: Ruleset, place: Place) -> Iterator[Hit]:
     for rule in rules.rules:
         if rule.substrings and place in rule.places and any(part in folded.text for part in rule.substrings):
-            yield from _matches(folded, rule)
+            yield from _hits(folded, rule, rule.matches(folded.text))
 
 
 def _long_words(folded: View) -> View:
@@ -179,7 +183,7 @@ def _loose_hits(view: View, rules: Ruleset, place: Place) -> Iterator[Hit]:
         return
     for rule in rules.of_source(Source.TEXT):
         if place in rule.places and not rule.mask and any(word in view.text for word in rule.words):
-            yield from _matches(view, rule, loose=True)
+            yield from _hits(view, rule, rule.matches(view.text, loose=True))
 
 
 def _hidden_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
@@ -188,13 +192,11 @@ def _hidden_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
             yield Hit(rule, *match.span())
     hidden = hidden_text(text)
     if hidden.text:
-        yield from _woken_hits(hidden, set(_tokens(hidden)), rules, place)
+        yield from _woken_hits(hidden, _words(hidden), rules, place)
 
 
 def _encoded_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
     """Hits of the rules for encodings: a base64 or hexadecimal run whose content is itself an attack."""
-    if not _UNBROKEN.search(text):
-        return
     decoders = rules.of_source(Source.DECODED)
     for start, end, hidden in _decoded_runs(text):
         if any(is_attack(hit.rule.name) for hit in _visible_hits(hidden, rules, place)):

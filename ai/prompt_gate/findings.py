@@ -12,15 +12,15 @@ from ai.prompt_gate.normalise import fold
 SHINGLE_WORDS = 8  # so many words of the system prompt in a row are no coincidence
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
-_DIGITS = re.compile(r"\d[\d().\-\s]{6,}\d")
+_DIGITS = re.compile(r"[0-9][0-9().\-\s]{6,}[0-9]")
 _SSN = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])")
 _PHONE = re.compile(
     r"(?<![\d.$€£-])(?:\+\d{1,3}[\s.-]?(?:\(\d{1,4}\)[\s.-]?)?\d{2,4}(?:[\s.-]?\d{2,4}){1,3}"
     r"|\(\d{3}\)\s?[2-9]\d{2}[\s.-]\d{4}|[2-9]\d{2}([.-])[2-9]\d{2}\1\d{4})(?![\d-]|\.\d)"
 )
 _CARD = re.compile(r"(?<![\d.-])[3-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]\d{6}[ -]\d{5})(?![\d-]|\.\d)")
-_IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)")
-_IBAN_START = re.compile(r"(?<!\w)[A-Z]{2}\d{2} ?[A-Z0-9]{4}")
+_IBAN = re.compile(r"(?<!\w)[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)")
+_IBAN_START = re.compile(r"[0-9]{2} ?[A-Z0-9]{4}")
 _WORD = re.compile(r"[^\W_]+")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -21,6 +21,8 @@ from ai.prompt_gate.normalise import rot13_word
 _GAP = r"(?:[\W_]{1,6})"
 _LOOSE_GAP = r"(?:[\W_]{0,6})"
 _MACRO = re.compile(r"\{([a-z]+)\}")
+_LEAD_CHARS = 160  # a match begins at most so far before the word that woke its rule ...
+_REACH_CHARS = 360  # ... and ends at most so far behind it
 _ENCODABLE_MIN_CHARS = 6  # shorter words turn into other words under ROT13 or backwards
 
 
@@ -66,10 +68,31 @@ class Rule:
     source: Source
     mask: bool
     unless_quoted: bool
+    lead: int
+    reach: int
 
     def matches(self, text: str, *, loose: bool = False) -> Iterator[re.Match[str]]:
-        """The pattern's matches; compiled at first use, because most rules never wake in a process's life."""
+        """The pattern's matches in all of the text; compiled at first use, because most rules never wake."""
         return compiled(self.loose if loose else self.pattern).finditer(text)
+
+    def matches_near(self, text: str, words: Iterable[str]) -> Iterator[re.Match[str]]:
+        """The pattern's matches around the places where one of `words` stands, left to right."""
+        pattern = compiled(self.pattern)
+        done = 0
+        for at in sorted(at for word in words for at in _places(text, word)):
+            if at + self.reach > done:
+                for match in pattern.finditer(text, max(at - self.lead, done, 0), at + self.reach):
+                    done = match.end()
+                    yield match
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """That a word of a text wakes `rule`, and how it was read: `word` is what it means under `reading`."""
+
+    reading: Reading
+    rule: Rule
+    word: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +115,7 @@ class Ruleset:
     rules: tuple[Rule, ...]
     thresholds: Thresholds
     messages: Mapping[str, str]
-    wakes: Mapping[str, tuple[tuple[Reading, Rule], ...]] = field(repr=False)
+    wakes: Mapping[str, tuple[Wake, ...]] = field(repr=False)
     wake_words: frozenset[str] = field(repr=False)
 
     @property
@@ -103,6 +126,15 @@ class Ruleset:
     def of_source(self, source: Source) -> tuple[Rule, ...]:
         """The rules that read this source, in order."""
         return tuple(rule for rule in self.rules if rule.source is source)
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Where `word` begins a word."""
+    at = text.find(word)
+    while at >= 0:
+        if at == 0 or not text[at - 1].isalnum():
+            yield at
+        at = text.find(word, at + len(word))
 
 
 @lru_cache(maxsize=1024)
@@ -148,7 +180,7 @@ def parse_rules(text: str, *, compile_all: bool = True) -> Ruleset:
 
 
 def _rule(entry: dict[str, Any], macros: Mapping[str, str]) -> Rule:
-    known = {"id", "class", "score_milli", "words", "with", "substrings", "pattern", "in", "view", "action", "unless_quoted"}
+    known = {"id", "class", "score_milli", "words", "with", "substrings", "pattern", "in", "view", "action", "unless_quoted", "lead", "reach"}
     if unknown := set(entry) - known:
         raise ValueError(f"rule {entry.get('id')}: unknown key {sorted(unknown)[0]}")
     source = Source(entry.get("view", "text"))
@@ -166,6 +198,8 @@ def _rule(entry: dict[str, Any], macros: Mapping[str, str]) -> Rule:
         source=source,
         mask=entry.get("action", "cut") == "mask",
         unless_quoted=entry.get("unless_quoted", False),
+        lead=int(entry.get("lead", _LEAD_CHARS)),
+        reach=int(entry.get("reach", _REACH_CHARS)),
     )
 
 
@@ -196,13 +230,13 @@ def _compile(rules: tuple[Rule, ...]) -> None:
             raise RulesetInvalid(f"rule {rule.id}: not a pattern: {exc}") from exc
 
 
-def _wakes(rules: tuple[Rule, ...]) -> dict[str, tuple[tuple[Reading, Rule], ...]]:
+def _wakes(rules: tuple[Rule, ...]) -> dict[str, tuple[Wake, ...]]:
     """Which rules each word wakes, and under which reading."""
-    wakes: dict[str, list[tuple[Reading, Rule]]] = {}
+    wakes: dict[str, list[Wake]] = {}
     for rule in rules:
         for word in rule.words:
-            wakes.setdefault(word, []).append((Reading.PLAIN, rule))
+            wakes.setdefault(word, []).append(Wake(Reading.PLAIN, rule, word))
             if len(word) >= _ENCODABLE_MIN_CHARS and not rule.mask:
-                wakes.setdefault(rot13_word(word), []).append((Reading.ROT13, rule))
-                wakes.setdefault(word[::-1], []).append((Reading.BACKWARDS, rule))
+                wakes.setdefault(rot13_word(word), []).append(Wake(Reading.ROT13, rule, word))
+                wakes.setdefault(word[::-1], []).append(Wake(Reading.BACKWARDS, rule, word))
     return {word: tuple(found) for word, found in wakes.items()}
