@@ -1,4 +1,5 @@
-"""Names of the admitted corpus, found in a question. A pure value: built once for a scope and a corpus version, then only read."""
+"""Names of the admitted corpus, found in a question. A pure value: built once for a scope and a corpus version, then
+only read."""
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ class _Node:
 class Gazetteer:
     """The names that answer to entities. Immutable once built; equal entries in any order give equal answers.
 
-    An entity that several documents state has one `EntityRef`, that of the first document in order of id. Candidates of a name are in
-    order of entity id.
+    An entity that several documents state has one `EntityRef`, that of the first document in order of id. Candidates
+    of a name are in order of entity id.
     """
 
     def __init__(self, entries: Sequence[GazetteerEntry] = ()) -> None:
@@ -96,7 +97,8 @@ class Gazetteer:
         return frozenset(e.type for e in self._entities.values())
 
     def home(self, entity_type: str) -> EntityRef | None:
-        """The entity of a type that the most documents state: where an unqualified question is at home. None without one or on a tie."""
+        """The entity of a type that the most documents state: where an unqualified question is at home. None without
+        one or on a tie."""
         best = sorted(((self._documents[e.entity_id], e) for e in self.of_type(entity_type)), key=lambda pair: -pair[0])
         if not best or (len(best) > 1 and best[0][0] == best[1][0]):
             return None
@@ -105,9 +107,9 @@ class Gazetteer:
     def find(self, text: str) -> tuple[Mention, ...]:
         """The names in a text, from left to right and without overlap, each as long as it can be.
 
-        Case, possessives, punctuation and common short forms (`Co.`, `St.`, `Ft.`) do not matter. Capitalised words that read like a
-        name and match nothing are mentions without candidates; so is a known name that is only a part of a longer one ("Fort Scott
-        Heights"), because the longer one is somewhere else.
+        Case, possessives, punctuation and common short forms (`Co.`, `St.`, `Ft.`) do not matter. Capitalised words
+        that read like a name and match nothing are mentions without candidates; so is a known name that is only a
+        part of a longer one ("Fort Scott Heights"), because the longer one is somewhere else.
         """
         tokens = _tokens(text)
         spans = list(self._known(tokens))
@@ -221,7 +223,8 @@ def _common(token: _Token) -> bool:
 
 
 def _trimmed(tokens: Sequence[_Token], taken: set[int], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """The name in a run, without the common words around it; nothing when a known name and neutral words are all there is."""
+    """The name in a run, without the common words around it; nothing when a known name and neutral words are all
+    there is."""
     while first < last and first not in taken and (_common(tokens[first]) or _lone_initial(tokens, first, last)):
         first += 1
     while (

@@ -1,0 +1,105 @@
+"""One SQLite database file: a thread that writes, a few that read, and reads that a cancelled caller interrupts.
+
+apsw carries its own SQLite (WAL with several connections is safe from 3.51.3 on). Every thread has its own connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+T = TypeVar("T")
+_BUSY_MS = 2_000
+_CACHE_KIB = 65_536
+
+
+class _Ticket:
+    """One read: lets the caller stop it before or while it runs, and never a later read on the same connection."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._connection: apsw.Connection | None = None
+
+    def run(self, connection: apsw.Connection, work: Callable[[apsw.Connection], T]) -> T:
+        with self._lock:
+            if self._cancelled:
+                raise apsw.InterruptError("cancelled before it began")
+            self._connection = connection
+        try:
+            return work(connection)
+        finally:
+            with self._lock:
+                self._connection = None
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            if self._connection is not None:
+                self._connection.interrupt()
+
+
+class SqliteFile:
+    """Reads and writes of one file, off the event loop. Raises `apsw.Error` as the work does; `aclose` drops what is
+    not committed."""
+
+    def __init__(self, path: Path, *, schema: str, readers: int = 2) -> None:
+        self._path = path
+        self._schema = schema
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._open: list[apsw.Connection] = []
+        self._readers = ThreadPoolExecutor(readers, thread_name_prefix=f"{path.stem}-read")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix=f"{path.stem}-write")
+
+    async def read(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Runs `work` on a reader's connection; when the caller is cancelled, the statement in progress is
+        interrupted."""
+        ticket = _Ticket()
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._readers, lambda: ticket.run(self._connection(write=False), work))
+        except asyncio.CancelledError:
+            ticket.cancel()
+            raise
+
+    async def write(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Runs `work` on the writer's connection, one at a time, in order."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._writer, lambda: work(self._connection(write=True)))
+
+    async def aclose(self) -> None:
+        """Waits for the work in progress and closes every connection. Safe to call twice."""
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        for pool in (self._readers, self._writer):
+            pool.shutdown(wait=True, cancel_futures=True)
+        with self._lock:
+            while self._open:
+                self._open.pop().close()
+
+    def _connection(self, *, write: bool) -> apsw.Connection:
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._connect(write=write)
+            self._local.connection = connection
+            with self._lock:
+                self._open.append(connection)
+        return connection
+
+    def _connect(self, *, write: bool) -> apsw.Connection:
+        with self._lock:  # whoever comes first makes the file
+            connection = apsw.Connection(str(self._path))
+            connection.set_busy_timeout(_BUSY_MS)
+            connection.execute(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-{_CACHE_KIB}")
+            connection.execute("BEGIN IMMEDIATE; " + self._schema + "; COMMIT")
+            if not write:
+                connection.execute("PRAGMA query_only=1")
+        return connection
