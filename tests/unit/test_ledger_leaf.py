@@ -1,0 +1,179 @@
+"""Leaf bytes: one form per meaning, and everything else refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+import rfc8785
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.canonical import canonical_json
+from ledger.errors import EntryRefused, MalformedLeaf
+from ledger.leaf import encode_leaf, parse_leaf
+from ledger.model import LEAF_MAX_BYTES, PART_NAMES, Kind, Leaf, Ref, TreeHead
+from ledger.tree import EMPTY_ROOT
+
+ID = "018bcfe5-6800-7000-8000-000000000001"
+OTHER = "018bcfe5-6800-7000-8000-000000000002"
+
+
+def leaf(kind: Kind = Kind.INTENT, **changes: Any) -> Leaf:
+    made = Leaf(
+        kind=kind,
+        entry_id=ID,
+        t_ms=1_700_000_000_000,
+        tenant="0f" * 16,
+        replica="local",
+        rseq=1,
+        request_id="req-1",
+        parts=dict.fromkeys(PART_NAMES[kind], "ab" * 32),
+        refs=(Ref("intent", OTHER, "cd" * 32),),
+        seen=TreeHead(0, EMPTY_ROOT),
+    )
+    return dataclasses.replace(made, **changes)
+
+
+def body(**changes: Any) -> bytes:
+    """The leaf's JSON with top-level fields replaced; None removes one."""
+    content = json.loads(encode_leaf(leaf())) | changes
+    return rfc8785.dumps({key: value for key, value in content.items() if value is not None})
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_bytes_and_back(kind: Kind) -> None:
+    data = encode_leaf(leaf(kind))
+    assert parse_leaf(data) == leaf(kind)
+    assert rfc8785.dumps(json.loads(data)) == data
+    assert len(data) <= LEAF_MAX_BYTES
+
+
+def test_every_kind_has_its_parts() -> None:
+    assert set(PART_NAMES) == set(Kind)
+    every = [name for names in PART_NAMES.values() for name in names]
+    assert all(name == name.lower() and name.isascii() for name in every)
+
+
+NEGATIVE = {
+    "empty": b"",
+    "no object": b"[]",
+    "number": b"1",
+    "not UTF-8": b'{"v":"\xff"}',
+    "trailing bytes": body() + b" ",
+    "leading space": b" " + body(),
+    "trailing newline": body() + b"\n",
+    "byte order mark": b"\xef\xbb\xbf" + body(),
+    "keys in another order": json.dumps(dict(reversed(json.loads(body()).items())), separators=(",", ":")).encode(),
+    "spaces after separators": json.dumps(json.loads(body()), sort_keys=True).encode(),
+    "escaped letter": body().replace(b'"req-1"', b'"\\u0072eq-1"'),
+    "key twice": body().replace(b'"rseq":1', b'"rseq":1,"rseq":1'),
+    "missing field": body(req=None),
+    "unknown field": body(extra="x"),
+    "another version": body(v="exhibit.ledger/2"),
+    "unknown kind": body(kind="answer"),
+    "kind is no text": body(kind=1),
+    "id is no UUIDv7": body(id="018bcfe5-6800-4000-8000-000000000001"),
+    "id in capitals": body(id=ID.upper()),
+    "id with braces": body(id="{" + ID + "}"),
+    "wrong variant": body(id="018bcfe5-6800-7000-0000-000000000001"),
+    "negative time": body(t=-1),
+    "time as text": body(t="1"),
+    "time as boolean": body(t=True),
+    "time as float": body().replace(b'"t":1700000000000', b'"t":1700000000000.5'),
+    "time with exponent": body().replace(b'"t":1700000000000', b'"t":17e11'),
+    "time too large": body().replace(b'"t":1700000000000', b'"t":9007199254740992'),
+    "minus zero": body().replace(b'"t":1700000000000', b'"t":-0'),
+    "not a number": body().replace(b'"t":1700000000000', b'"t":NaN'),
+    "rseq zero": body(rseq=0),
+    "tenant with space": body(tenant="a b"),
+    "tenant empty": body(tenant=""),
+    "replica too long": body(replica="a" * 129),
+    "req with newline": body(req="a\n"),
+    "req not ASCII": body(req="é"),
+    "a part too few": body(parts={"question": "ab" * 32}),
+    "a part of another kind": body(parts=dict.fromkeys((*PART_NAMES[Kind.INTENT], "answer"), "ab" * 32)),
+    "parts is a list": body(parts=[]),
+    "commitment in capitals": body(parts=dict.fromkeys(PART_NAMES[Kind.INTENT], "AB" * 32)),
+    "commitment too short": body(parts=dict.fromkeys(PART_NAMES[Kind.INTENT], "ab" * 31)),
+    "commitment is no text": body(parts=dict.fromkeys(PART_NAMES[Kind.INTENT], 1)),
+    "refs is an object": body(refs={}),
+    "ref is no object": body(refs=[1]),
+    "ref with more": body(refs=[{"rel": "a", "id": OTHER, "leaf": "ab" * 32, "x": 1}]),
+    "ref without leaf": body(refs=[{"rel": "a", "id": OTHER}]),
+    "ref's relation in capitals": body(refs=[{"rel": "A", "id": OTHER, "leaf": "ab" * 32}]),
+    "ref twice": body(refs=[{"rel": "a", "id": OTHER, "leaf": "ab" * 32}] * 2),
+    "seen is a list": body(seen=[]),
+    "seen without root": body(seen={"size": 0}),
+    "seen of negative size": body(seen={"size": -1, "root": "ab" * 32}),
+    "seen with a short root": body(seen={"size": 0, "root": "ab"}),
+    "deep nesting": b"[" * 100_000,
+    "too long": body(refs=[{"rel": f"r{i}", "id": OTHER, "leaf": "ab" * 32} for i in range(40)]),
+}
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_anything_else_is_refused(name: str) -> None:
+    with pytest.raises(MalformedLeaf):
+        parse_leaf(NEGATIVE[name])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"entry_id": "1"},
+        {"t_ms": -1},
+        {"t_ms": 2**53},
+        {"tenant": "Jane Doe"},
+        {"replica": ""},
+        {"rseq": 0},
+        {"request_id": "a b"},
+        {"request_id": "\ud800"},
+        {"parts": {}},
+        {"refs": (Ref("Bad", OTHER, "ab" * 32),)},
+        {"refs": tuple(Ref(f"r{i}", OTHER, "ab" * 32) for i in range(40))},
+        {"seen": TreeHead(0, b"short")},
+    ],
+)
+def test_the_encoder_refuses_what_the_parser_would(changes: dict[str, Any]) -> None:
+    with pytest.raises(EntryRefused):
+        encode_leaf(leaf(**changes))
+
+
+@given(st.integers(0, 8 * len(encode_leaf(leaf())) - 1))
+@settings(max_examples=50)
+def test_a_flipped_bit_is_refused_or_another_leaf(bit: int) -> None:
+    data = bytearray(encode_leaf(leaf()))
+    data[bit // 8] ^= 1 << bit % 8
+    try:
+        parsed = parse_leaf(bytes(data))
+    except MalformedLeaf:
+        return
+    assert parsed != leaf()
+    assert encode_leaf(parsed) == bytes(data)
+
+
+json_values = st.recursive(
+    st.text(st.characters(exclude_categories=["Cs"]))
+    | st.integers(-(2**53) + 1, 2**53 - 1)
+    | st.booleans()
+    | st.none(),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(max_codepoint=300)), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(json_values)
+@settings(max_examples=200)
+def test_fast_canonical_bytes_are_those_of_rfc_8785(value: Any) -> None:
+    assert canonical_json(value) == rfc8785.dumps(value)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+@settings(max_examples=100)
+def test_ascii_text_with_control_characters_is_canonical_too(text: str) -> None:
+    assert canonical_json({text: [text]}) == rfc8785.dumps({text: [text]})
