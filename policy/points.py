@@ -96,7 +96,9 @@ class PolicyPoints:
         `prior` is the evidence decision. Raises PolicyUnavailable, InputRejected.
         """
         asked = facts.head(Point.ANSWER, self._clock_ms(), request, subject)
-        asked |= {"evidence": facts.evidence_wire(evidence), "answer": facts.answer_wire(answer)}
+        cited = {each for sentence in answer.sentences for each in sentence.citations}
+        used = [each for each in evidence if each.id in cited]  # an item that nobody cites has no bearing
+        asked |= {"evidence": facts.evidence_wire(used), "answer": facts.answer_wire(answer)}
         return await self._follow(Point.ANSWER, asked, prior, Point.EVIDENCE)
 
     async def allow_answer(self, text: str) -> bool:

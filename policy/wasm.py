@@ -92,8 +92,10 @@ class WasmEngine:
     async def aclose(self) -> None:
         """See PolicyEngine."""
         self._closed = True
-        self._idle.clear()
         await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+        self._idle.clear()
+        self._module.close()
+        self._engine.close()
 
     def _evaluate(self, entrypoint: str, input: bytes, fuel: int) -> Reply:
         import wasmtime  # noqa: PLC0415

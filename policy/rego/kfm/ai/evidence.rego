@@ -8,9 +8,13 @@ import data.kfm.subject
 # title: The evidence point
 # description: Which of the found items may be used, and what must be done to them first?
 # entrypoint: true
-evidence := decision(evidence_reasons | item_reasons, item_obligations, sort([id | some id, _ in admitted]))
+evidence := decision(
+	array.concat([each | some each in evidence_reasons], item_reasons),
+	item_obligations,
+	sort([id | some id, _ in admitted]),
+)
 
-evidence_reasons contains each if some each in request_reasons
+evidence_reasons contains each if some each in (request_reasons | gate_reasons)
 
 # METADATA
 # title: The input was made for this point
@@ -110,6 +114,32 @@ injection_ok(item) if {
 }
 
 # The reasons below exist for the record: an item is left out because a guard was not proved, not because a reason exists.
+# They are collected as rule ids by item and become objects in one pass, since a set of objects costs a hash of each object.
+
+item_codes := {
+	"E04": "ID_INVALID",
+	"E05": "CLASS_OUT_OF_SCOPE",
+	"E06": "TENANT_MISMATCH",
+	"E07": "LABEL_ABOVE_CLEARANCE",
+	"E08": "GROUP_REQUIRED",
+	"E09": "HANDLING_REFUSED",
+	"E10": "NOT_ACTIVE",
+	"E11": "EXPIRED",
+	"E12": "CHANGED_SINCE_INDEXING",
+	"E13": "INJECTION_SUSPECTED",
+}
+
+item_reasons := [{
+	"rule": rule,
+	"code": code,
+	"severity": "drop",
+	"target": {"kind": "evidence", "ref": id},
+	"params": {},
+} |
+	some id, rules in failing
+	some rule in rules
+	code := item_codes[rule]
+]
 
 refused[item.id] := item if {
 	some item in input.evidence
@@ -121,7 +151,7 @@ refused[item.id] := item if {
 # METADATA
 # title: The item's id is its own
 # custom: {id: E04, code: ID_INVALID, severity: drop}
-item_reasons contains dropped("E04", "ID_INVALID", id) if {
+failing[id] contains "E04" if {
 	some id, places in item_places
 	count(places) > 1
 }
@@ -129,7 +159,7 @@ item_reasons contains dropped("E04", "ID_INVALID", id) if {
 # METADATA
 # title: The item's class is in scope
 # custom: {id: E05, code: CLASS_OUT_OF_SCOPE, severity: drop}
-item_reasons contains dropped("E05", "CLASS_OUT_OF_SCOPE", id) if {
+failing[id] contains "E05" if {
 	some id, item in refused
 	not item_in_scope(item)
 }
@@ -137,7 +167,7 @@ item_reasons contains dropped("E05", "CLASS_OUT_OF_SCOPE", id) if {
 # METADATA
 # title: The item belongs to the subject's tenant
 # custom: {id: E06, code: TENANT_MISMATCH, severity: drop}
-item_reasons contains dropped("E06", "TENANT_MISMATCH", id) if {
+failing[id] contains "E06" if {
 	some id, item in refused
 	not access.tenant_ok(item)
 }
@@ -145,7 +175,7 @@ item_reasons contains dropped("E06", "TENANT_MISMATCH", id) if {
 # METADATA
 # title: The clearance reaches the item's label
 # custom: {id: E07, code: LABEL_ABOVE_CLEARANCE, severity: drop}
-item_reasons contains dropped("E07", "LABEL_ABOVE_CLEARANCE", id) if {
+failing[id] contains "E07" if {
 	some id, item in refused
 	not item_label_ok(item)
 }
@@ -153,7 +183,7 @@ item_reasons contains dropped("E07", "LABEL_ABOVE_CLEARANCE", id) if {
 # METADATA
 # title: The subject is in one of the item's groups
 # custom: {id: E08, code: GROUP_REQUIRED, severity: drop}
-item_reasons contains dropped("E08", "GROUP_REQUIRED", id) if {
+failing[id] contains "E08" if {
 	some id, item in refused
 	not access.groups_ok(item)
 }
@@ -161,7 +191,7 @@ item_reasons contains dropped("E08", "GROUP_REQUIRED", id) if {
 # METADATA
 # title: Every handling tag is known and can be met
 # custom: {id: E09, code: HANDLING_REFUSED, severity: drop}
-item_reasons contains dropped("E09", "HANDLING_REFUSED", id) if {
+failing[id] contains "E09" if {
 	some id, item in refused
 	not access.handling_ok(item)
 }
@@ -169,7 +199,7 @@ item_reasons contains dropped("E09", "HANDLING_REFUSED", id) if {
 # METADATA
 # title: The item is active
 # custom: {id: E10, code: NOT_ACTIVE, severity: drop}
-item_reasons contains dropped("E10", "NOT_ACTIVE", id) if {
+failing[id] contains "E10" if {
 	some id, item in refused
 	not lifecycle_ok(item)
 }
@@ -177,7 +207,7 @@ item_reasons contains dropped("E10", "NOT_ACTIVE", id) if {
 # METADATA
 # title: The item has not expired
 # custom: {id: E11, code: EXPIRED, severity: drop}
-item_reasons contains dropped("E11", "EXPIRED", id) if {
+failing[id] contains "E11" if {
 	some id, item in refused
 	not unexpired(item)
 }
@@ -185,7 +215,7 @@ item_reasons contains dropped("E11", "EXPIRED", id) if {
 # METADATA
 # title: The document is the one that was indexed
 # custom: {id: E12, code: CHANGED_SINCE_INDEXING, severity: drop}
-item_reasons contains dropped("E12", "CHANGED_SINCE_INDEXING", id) if {
+failing[id] contains "E12" if {
 	some id, item in refused
 	not unchanged(item)
 }
@@ -193,69 +223,49 @@ item_reasons contains dropped("E12", "CHANGED_SINCE_INDEXING", id) if {
 # METADATA
 # title: The item does not look like an instruction
 # custom: {id: E13, code: INJECTION_SUSPECTED, severity: drop}
-item_reasons contains dropped("E13", "INJECTION_SUSPECTED", id) if {
+failing[id] contains "E13" if {
 	some id, item in refused
 	not injection_ok(item)
 }
 
-dropped(rule, code, id) := {
+item_obligations := array.concat(
+	array.concat([item_obligation("drop", id, "E13", {}) | some id, rules in failing; "E13" in rules], handling_obligations),
+	array.concat(pii_obligations, datamark_obligations),
+)
+
+item_obligation(op, id, rule, params) := {
+	"op": op,
+	"target": {"kind": "evidence", "ref": id},
 	"rule": rule,
-	"code": code,
-	"severity": "drop",
-	"target": {"kind": "evidence", "ref": id},
-	"params": {},
-}
-
-item_obligations contains {
-	"op": "drop",
-	"target": {"kind": "evidence", "ref": id},
-	"rule": "E13",
-	"params": {},
-} if {
-	some id, item in refused
-	not injection_ok(item)
+	"params": params,
 }
 
 # METADATA
 # title: A handling tag that the subject does not satisfy is met by its obligation
 # custom: {id: E14, code: HANDLING_OBLIGATION, severity: oblige}
-item_obligations contains {
-	"op": config.handling[tag].obligation.op,
-	"target": {"kind": "evidence", "ref": id},
-	"rule": "E14",
-	"params": config.handling[tag].obligation.params,
-} if {
+handling_obligations := [item_obligation(duty.op, id, "E14", duty.params) |
 	some id, item in admitted
 	some tag in item.handling
 	not access.tag_satisfied(tag)
-}
+	duty := config.handling[tag].obligation
+]
 
 # METADATA
 # title: Personal data that was found in the item is redacted
 # custom: {id: E15, code: PII_FOUND, severity: oblige}
-item_obligations contains {
-	"op": "redact",
-	"target": {"kind": "evidence", "ref": id},
-	"rule": "E15",
-	"params": {"kinds": kinds},
-} if {
+pii_obligations := [item_obligation("redact", id, "E15", {"kinds": kinds}) |
 	not subject.capable("pii")
 	some id, item in admitted
 	kinds := sort({finding.kind | some finding in item.findings; personal(finding)})
 	count(kinds) > 0
-}
+]
 
 personal(finding) if startswith(finding.kind, "pii.")
 
 # METADATA
 # title: A text that might instruct is marked as data
 # custom: {id: E16, code: DATAMARK, severity: oblige}
-item_obligations contains {
-	"op": "datamark",
-	"target": {"kind": "evidence", "ref": id},
-	"rule": "E16",
-	"params": {},
-} if {
+datamark_obligations := [item_obligation("datamark", id, "E16", {}) |
 	some id, item in admitted
 	item.injection.score_milli > config.limits.datamark_milli
-}
+]

@@ -8,22 +8,12 @@ import data.kfm.config
 # entrypoint: true
 query := decision(query_reasons, query_obligations, [])
 
-query_reasons contains each if some each in request_reasons
+query_reasons contains each if some each in (request_reasons | gate_reasons)
 
 # METADATA
 # title: The input was made for this point
 # custom: {id: Q07, code: POINT_MISMATCH, severity: deny}
 query_reasons contains reason("Q07", "POINT_MISMATCH") if not at_query
-
-# METADATA
-# title: The prompt gate's rejection is final
-# custom: {id: Q08, code: GATE_REJECTED, severity: deny}
-query_reasons contains reason("Q08", "GATE_REJECTED") if input.prompt.verdict == "REJECT"
-
-# METADATA
-# title: The prompt gate has spoken
-# custom: {id: Q09, code: GATE_VERDICT_UNKNOWN, severity: deny}
-query_reasons contains reason("Q09", "GATE_VERDICT_UNKNOWN") if not verdict_known
 
 # METADATA
 # title: The named collections are a list of names
@@ -70,8 +60,6 @@ query_obligations contains {
 } if input.prompt.verdict == "SANITIZE"
 
 at_query if input.point == "query"
-
-verdict_known if input.prompt.verdict in {"ALLOW", "SANITIZE", "REJECT"}
 
 collections := object.get(input.request, "collections", [])
 

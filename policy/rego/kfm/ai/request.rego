@@ -38,6 +38,18 @@ request_reasons contains reason("Q05", "SESSION_EXPIRED") if not subject.session
 # custom: {id: Q06, code: PURPOSE_REFUSED, severity: deny}
 request_reasons contains reason("Q06", "PURPOSE_REFUSED") if not subject.purpose_ok
 
+# METADATA
+# title: The prompt gate's rejection is final
+# custom: {id: Q08, code: GATE_REJECTED, severity: deny}
+gate_reasons contains reason("Q08", "GATE_REJECTED") if input.prompt.verdict == "REJECT"
+
+# METADATA
+# title: The prompt gate has spoken
+# custom: {id: Q09, code: GATE_VERDICT_UNKNOWN, severity: deny}
+gate_reasons contains reason("Q09", "GATE_VERDICT_UNKNOWN") if not verdict_known
+
+verdict_known if input.prompt.verdict in {"ALLOW", "SANITIZE", "REJECT"}
+
 reason(rule, code) := {"rule": rule, "code": code, "severity": "deny", "target": request_target, "params": {}}
 
 input_known if {
@@ -68,10 +80,10 @@ classes_admitted[class.id] := class if {
 }
 
 # METADATA
-# title: One decision document out of its parts; a denial carries nothing else
+# title: One decision document out of its parts; a denial carries only the reasons that deny
 decision(reasons, obligations, admit) := {
 	"effect": "deny",
-	"reasons": reasons,
+	"reasons": [each | some each in reasons; each.severity == "deny"],
 	"obligations": [],
 	"admit": [],
 } if {

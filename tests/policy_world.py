@@ -1,0 +1,103 @@
+"""Inputs, guards and patches for the policy tests: one allowed input for each point, and ways to change it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+VECTORS = Path(__file__).parent / "vectors" / "policy"
+Document = dict[str, Any]
+
+SUBJECT_GUARDS = ("subject/id", "subject/tenant", "subject/roles", "subject/clearance")
+CLASS_GUARDS = tuple(f"classes/*/{key}" for key in ("id", "tenant", "collection", "label", "groups"))
+ITEM_KEYS = (
+    "id class_id tenant label handling groups lifecycle valid_until_ms sha256 indexed_sha256".split()  # noqa: SIM905
+)
+ITEM_GUARDS = tuple(f"evidence/*/{key}" for key in ITEM_KEYS)
+# The keys that section 9 of the contracts marks as guards, by point.
+GUARDS = {
+    "query": (*SUBJECT_GUARDS, *CLASS_GUARDS, "prompt/verdict"),
+    "evidence": (*SUBJECT_GUARDS, *CLASS_GUARDS, "prompt/verdict", *ITEM_GUARDS, "prior/query", "prior/admit"),
+    "answer": (*SUBJECT_GUARDS, *ITEM_GUARDS, "prior/query", "prior/evidence", "prior/admit"),
+}
+
+
+def vectors(point: str) -> Document:
+    """The vector file of a point: `base` input and `cases`."""
+    found: Document = json.loads((VECTORS / f"{point}.json").read_text())
+    return found
+
+
+def base(point: str) -> Document:
+    """A fresh copy of the point's allowed input."""
+    found: Document = vectors(point)["base"]
+    return found
+
+
+def patched(document: Document, patch: list[list[Any]]) -> Document:
+    """A copy with `["set", path, value]` and `["delete", path]` carried out; paths are keys joined by slashes."""
+    changed = copy.deepcopy(document)
+    for operation, path, *value in patch:
+        *parents, last = path.split("/")
+        place: Any = changed
+        for key in parents:
+            place = place[int(key)] if isinstance(place, list) else place[key]
+        key = int(last) if isinstance(place, list) else last
+        if operation == "delete":
+            del place[key]
+        elif isinstance(place, list) and key == len(place):
+            place.append(value[0])
+        else:
+            place[key] = value[0]
+    return changed
+
+
+def expanded(document: Document, guard: str) -> Iterator[str]:
+    """The guard's paths in the document, one for each element where it has a star."""
+    if "*" not in guard:
+        yield guard
+        return
+    name, _, key = guard.split("/")
+    for i in range(len(document[name])):
+        yield f"{name}/{i}/{key}"
+
+
+def guard_paths(point: str) -> list[str]:
+    """Every guard of the point's allowed input."""
+    document = base(point)
+    return [path for guard in GUARDS[point] for path in expanded(document, guard)]
+
+
+def brief(decision: Document) -> Document:
+    """A decision as the vectors write it: the same facts, one line each, sorted."""
+    return {
+        "effect": decision["effect"],
+        "admit": sorted(decision["admit"]),
+        "reasons": sorted(
+            f"{each['rule']} {each['code']} {each['severity']} {_target(each)}{_params(each)}"
+            for each in decision["reasons"]
+        ),
+        "obligations": sorted(
+            f"{each['rule']} {each['op']} {_target(each)}{_params(each)}" for each in decision["obligations"]
+        ),
+    }
+
+
+def reachable(point: str, decision: Document) -> set[str]:
+    """What a decision lets through: class ids, evidence ids, or sentence numbers that stay."""
+    if decision["effect"] == "deny":
+        return set()
+    if point == "query":
+        return {id for each in decision["obligations"] if each["op"] == "filter" for id in each["params"]["classes"]}
+    return set(decision["admit"])
+
+
+def _target(each: Document) -> str:
+    return f"{each['target']['kind']}:{each['target']['ref']}"
+
+
+def _params(each: Document) -> str:
+    return " " + json.dumps(each["params"], sort_keys=True) if each["params"] else ""
