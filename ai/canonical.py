@@ -41,7 +41,9 @@ def to_json(value: object) -> Any:
 
 
 def from_json(value: object, kind: type[T]) -> T:
-    """The inverse of `to_json`. Raises `cattrs.BaseValidationError` for anything that is not a `kind`."""
+    """The inverse of `to_json`. Raises `cattrs.BaseValidationError` or `ValueError` for anything that is not a `kind`."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"not a recorded {kind.__name__}")
     return codec().structure(value, kind)
 
 
