@@ -15,8 +15,8 @@ _SHORT = {"ft": "fort", "co": "county", "mt": "mount", "st": "saint"}
 
 
 def surface_key(surface: str) -> str:
-    """The form under which names compare: NFKC, case folded, apostrophes and a possessive s gone, `Ft.` and `Co.` written out, one space
-    between words. The names of a `GazetteerEntry` and the surfaces of mentions meet here."""
+    """The form under which names compare: NFKC, case folded, apostrophes and a possessive s gone, `Ft.` and `Co.`
+    written out, one space between words. The names of a `GazetteerEntry` and the surfaces of mentions meet here."""
     folded = unicodedata.normalize("NFKC", surface).replace("\u2019", "'").casefold()
     folded = re.sub(r"'s(?!\w)", "", folded).replace("'", "")
     return " ".join(_SHORT.get(word, word) for word in _WORD.findall(folded))
@@ -34,10 +34,10 @@ class GazetteerEntry:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceMention:
-    """A name or a time that a passage's own words carry, read from that passage alone, so that no hidden document shapes it.
+    """A name or a time that a passage's own words carry, read from that passage alone: no hidden document shapes it.
 
-    `key` is `surface_key` of a name (then `time` is None), or the ISO form of a time (`1850`, `1854-05`, `1854-05-30`) with its `time`.
-    Whether a name is an entity is decided at search, against the gazetteer entries of the scope.
+    `key` is `surface_key` of a name (then `time` is None), or the ISO form of a time (`1850`, `1854-05`, `1854-05-30`)
+    with its `time`. Whether a name is an entity is decided at search, against the gazetteer entries of the scope.
     """
 
     record_id: str
@@ -49,7 +49,8 @@ class SurfaceMention:
 
 @dataclass(frozen=True, slots=True)
 class IndexBatch:
-    """Everything that one or more whole documents contribute. `tenant` is the same for all; records of one document are never split."""
+    """Everything that one or more whole documents contribute. `tenant` is the same for all; records of one document are
+    never split."""
 
     tenant: str
     records: Sequence[Record]
@@ -61,9 +62,9 @@ class IndexBatch:
 class ChannelIndex(Protocol):
     """What ingest writes to.
 
-    `add` takes whole documents; adding a document again replaces it (idempotent). Nothing is visible to a search before `commit`, and
-    after a crash a document is either wholly there or can be added again. `remove` takes documents out. `documents` lists what is
-    there, so that a repair can compare. A store error is `ChannelUnavailable`.
+    `add` takes whole documents; adding a document again replaces it (idempotent). Nothing is visible to a search before
+    `commit`, and after a crash a document is either wholly there or can be added again. `remove` takes documents out.
+    `documents` lists what is there, so that a repair can compare. A store error is `ChannelUnavailable`.
     """
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import EntityRef, Lifecycle, Locator, Measurement, SourcedRecord, SourceFacts
@@ -78,18 +78,97 @@ class RecordStore(Protocol):
 
     async def gazetteer_entries(self, *, scope: Scope) -> Sequence[GazetteerEntry]: ...
 
-    async def coverage(self, *, scope: Scope, measures: Collection[str], place_ids: Collection[str]) -> tuple[Coverage, ...]: ...
+    async def measures(self, *, scope: Scope) -> tuple[str, ...]:
+        """The measures of which the scope holds an observation, sorted."""
+        ...
+
+    async def coverage(
+        self, *, scope: Scope, measures: Collection[str], place_ids: Collection[str]
+    ) -> tuple[Coverage, ...]: ...
 
     async def aclose(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A version of a source as ingest sees it: no text, no scope."""
+
+    document_id: str
+    source_id: str
+    class_id: str
+    collection: str
+    lifecycle: Lifecycle
+
+
+FileState = Literal["queued", "loading", "indexing", "done", "skipped", "failed"]
+"""A file's way through ingest; the last three are final."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileJob:
+    """The row of one file in one ingest run. `stage` is the last stage it entered; a failed file says code and message."""
+
+    run_id: str
+    position: int
+    tenant: str
+    path: str
+    source_id: str
+    state: FileState = "queued"
+    stage: str = ""
+    document_id: str | None = None
+    passages: int = 0
+    observations: int = 0
+    features: int = 0
+    error_code: str | None = None
+    error_message: str | None = None
+
+
 class RecordWriter(Protocol):
-    """The write side, for ingest. Every method is one transaction: all or nothing."""
+    """The write side, for ingest; it sees every class. Every method is one transaction: all or nothing. Raises `StoreUnavailable`."""
 
     async def put(self, document: Document, batch: IndexBatch, *, lifecycle: Lifecycle) -> None: ...
 
+    async def put_all(self, documents: Sequence[Document], batch: IndexBatch, *, lifecycle: Lifecycle) -> None:
+        """Stores whole documents with everything the batch holds of them; a document that is there is replaced."""
+        ...
+
+    async def put_collection(self, collection: KnowledgeBase) -> None:
+        """Adds a collection, or gives it another title; its id is kept."""
+        ...
+
+    async def activate(self, document_ids: Collection[str]) -> frozenset[str]:
+        """Makes documents active and every other active version of their sources superseded; returns the superseded ones."""
+        ...
+
     async def set_lifecycle(self, document_ids: Collection[str], lifecycle: Lifecycle) -> None: ...
 
+    async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]: ...
+
+    async def tenants(self) -> tuple[str, ...]:
+        """Every tenant that has a document."""
+        ...
+
+    async def facts_of(self, document_id: str) -> SourceFacts | None:
+        """The facts of a document in any lifecycle, None where there is no such document."""
+        ...
+
+    async def set_facts(self, facts: SourceFacts) -> None:
+        """Rewrites title, licence, attribution, link and validity of a document that keeps its text and class."""
+        ...
+
+    async def batch(self, tenant: str, document_ids: Collection[str]) -> IndexBatch:
+        """What the documents contribute to the indexes, without their surface mentions (derived by `ingest.link`)."""
+        ...
+
+    async def put_files(self, files: Sequence[FileJob]) -> None:
+        """Adds or rewrites rows of an ingest run."""
+        ...
+
+    async def files(self, tenant: str, run_id: str | None = None) -> tuple[FileJob, ...]:
+        """The rows of a run, by default the tenant's last one, in order."""
+        ...
+
     async def manifest_hash(self, tenant: str) -> str:
-        """`sha256:` over the canonical list of active documents, their records and classes: equal corpora, equal hashes, whatever the stores."""
+        """`sha256:` over the canonical list of active documents, their records and classes: equal corpora, equal hashes,
+        whatever the stores."""
         ...

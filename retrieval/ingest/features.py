@@ -1,0 +1,213 @@
+"""GeoJSON: a record per feature, whose text is the exact slice of its properties and whose geometry is WKB in WGS 84."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from json.decoder import JSONDecoder, scanstring  # type: ignore[attr-defined]
+from typing import Any, NoReturn
+
+import shapely
+
+from retrieval.errors import LoadError
+from retrieval.ingest.rows import Fields, Speaker
+from retrieval.ingest.values import Loaded, Owner, Parts, TableSpec
+from retrieval.model import Locator, Record, RecordKind
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+_DECODER = JSONDecoder(parse_constant=_no_constant)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One feature: the characters of its properties object, the object, its geometry and its own id."""
+
+    number: int
+    start_char: int
+    end_char: int
+    properties: dict[str, Any]
+    geometry: Any
+    id: str | None
+
+
+def split_features(name: str, text: str) -> Iterator[Feature]:
+    """The features of a FeatureCollection (RFC 7946). Raises `LoadError` naming the feature or the character."""
+    try:
+        members = dict(_members(text, _SPACE.match(text).end()))  # type: ignore[union-attr]
+        kind = _value(text, members["type"]) if "type" in members else None
+    except (ValueError, IndexError, RecursionError) as exc:
+        raise LoadError(f"{name}: not valid JSON ({_reason(exc)})") from exc
+    if kind != "FeatureCollection" or "features" not in members:
+        raise LoadError(f"{name}: no GeoJSON FeatureCollection")
+    number = -1
+    try:
+        for number, position in enumerate(_items(text, members["features"])):
+            yield _feature(name, text, number, position)
+    except (ValueError, IndexError, RecursionError) as exc:
+        raise LoadError(f"{name}: feature {number + 1}: not valid JSON ({_reason(exc)})") from exc
+
+
+def _reason(exc: Exception) -> str:
+    return f"{exc.msg} at character {exc.pos}" if isinstance(exc, json.JSONDecodeError) else str(exc)[:80]
+
+
+def _feature(name: str, text: str, number: int, position: int) -> Feature:
+    members = dict(_members(text, position))
+    if _value(text, members.get("type", position)) != "Feature" or "properties" not in members:
+        raise LoadError(f"{name}: feature {number}: no Feature with properties")
+    start = members["properties"]
+    properties, end = _DECODER.raw_decode(text, start)
+    if not isinstance(properties, dict):
+        raise LoadError(f"{name}: feature {number}: its properties are no object")
+    own = _value(text, members["id"]) if "id" in members else None
+    geometry = _value(text, members["geometry"]) if "geometry" in members else None
+    return Feature(number, start, end, properties, geometry, None if own is None else str(own))
+
+
+def _value(text: str, position: int) -> Any:
+    return _DECODER.raw_decode(text, position)[0]
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+def _members(text: str, position: int) -> Iterator[tuple[str, int]]:
+    """(key, position of the value) of an object, without building what is not asked for."""
+    if text[position] != "{":
+        raise ValueError(f"an object is expected at character {position}")
+    position = _skip(text, position + 1)
+    while text[position] != "}":
+        if text[position] != '"':
+            raise ValueError(f"a name is expected at character {position}")
+        key, position = scanstring(text, position + 1)
+        position = _skip(text, position)
+        if text[position] != ":":
+            raise ValueError(f"a colon is expected at character {position}")
+        position = _skip(text, position + 1)
+        yield key, position
+        position = _next(text, _end(text, position), "}")
+
+
+def _items(text: str, position: int) -> Iterator[int]:
+    if text[position] != "[":
+        raise ValueError(f"a list is expected at character {position}")
+    position = _skip(text, position + 1)
+    while text[position] != "]":
+        yield position
+        position = _next(text, _end(text, position), "]")
+
+
+def _end(text: str, position: int) -> int:
+    end: int = _DECODER.raw_decode(text, position)[1]
+    return end
+
+
+def _next(text: str, position: int, closing: str) -> int:
+    position = _skip(text, position)
+    if text[position] == closing:
+        return position
+    if text[position] != ",":
+        raise ValueError(f"a comma is expected at character {position}")
+    return _skip(text, position + 1)
+
+
+def read_features(
+    name: str, loaded: Loaded, owner: Owner, spec: TableSpec, lookups: Mapping[str, Mapping[str, str]]
+) -> Parts:
+    """Everything that a feature collection states. Raises `LoadError`."""
+    text, speaker = loaded.text, Speaker(spec, owner, lookups)
+    records: list[Record] = []
+    seen: set[str] = set()
+    at_char = at_byte = 0
+    for feature in split_features(name, text):
+        at_byte += len(text[at_char : feature.start_char].encode())
+        end_byte = at_byte + len(text[feature.start_char : feature.end_char].encode())
+        at_char = feature.end_char
+        fields = speaker.complete({key: _plain(value) for key, value in feature.properties.items()})
+        label = _label(feature, fields, spec)
+        if label in seen:
+            raise LoadError(f"{name}: feature {feature.number}: the id {label!r} is there twice")
+        seen.add(label)
+        locator = Locator(feature.start_char, feature.end_char, at_byte, end_byte, feature=label)
+        at_byte = end_byte
+        records.append(_record(f"{name}: feature {label}", feature, text, locator, fields, speaker))
+    if not records:
+        raise LoadError(f"{name}: there is no feature in the file")
+    return Parts(tuple(records), tuple(speaker.seen.values()), tuple(speaker.edges))
+
+
+def _label(feature: Feature, fields: Fields, spec: TableSpec) -> str:
+    declared = fields.get(spec.feature_id, "") if spec.feature_id else ""
+    return declared or feature.id or str(feature.number)
+
+
+def _record(where: str, feature: Feature, text: str, at: Locator, fields: Fields, speaker: Speaker) -> Record:
+    entities = speaker.entities(fields)
+    for named in entities.values():
+        speaker.note(named)
+    record = Record(
+        record_id=f"{speaker.owner.document_id}#f{feature.number}",
+        kind=RecordKind.FEATURE,
+        document_id=speaker.owner.document_id,
+        source_id=speaker.owner.source_id,
+        class_id=speaker.owner.class_id,
+        ordinal=feature.number,
+        text=text[at.start_char : at.end_char],
+        locator=at,
+        statement=speaker.statement(fields, tuple(fields)),
+        time=speaker.time(fields),
+        entities=tuple(named.entity for named in entities.values()),
+        geometry=geometry_wkb(where, feature.geometry),
+    )
+    speaker.relate(record.record_id, fields, entities)
+    return record
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def geometry_wkb(where: str, geometry: Any) -> bytes | None:
+    """WKB of a GeoJSON geometry; None where it is null. Raises `LoadError` if it is no geometry, invalid or off the earth."""
+    if geometry is None:
+        return None
+    try:
+        shape = shapely.from_geojson(json.dumps(geometry))
+    except (shapely.errors.GEOSException, TypeError, ValueError) as exc:
+        raise LoadError(f"{where}: the geometry cannot be read") from exc
+    if shape is None or shape.is_empty:
+        raise LoadError(f"{where}: the geometry is empty")
+    if not shape.is_valid:
+        raise LoadError(f"{where}: the geometry is not valid ({shapely.is_valid_reason(shape)})")
+    west, south, east, north = shape.bounds
+    if not (-180 <= west <= east <= 180 and -90 <= south <= north <= 90):
+        raise LoadError(f"{where}: the geometry lies outside the world")
+    encoded: bytes = shapely.to_wkb(shape)
+    return encoded
+
+
+def point_wkb(where: str, longitude: str, latitude: str) -> bytes | None:
+    """WKB of a point in degrees; None where both are empty. Raises `LoadError`."""
+    if not longitude and not latitude:
+        return None
+    try:
+        x, y = float(longitude), float(latitude)
+    except ValueError as exc:
+        raise LoadError(f"{where}: longitude and latitude are no numbers") from exc
+    if not (math.isfinite(x) and math.isfinite(y) and -180 <= x <= 180 and -90 <= y <= 90):
+        raise LoadError(f"{where}: the point lies outside the world")
+    encoded: bytes = shapely.to_wkb(shapely.Point(x, y))
+    return encoded

@@ -1,0 +1,86 @@
+"""Load: the bytes of a file to its exact stored text."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from pathlib import Path
+
+from retrieval.errors import LoadError
+from retrieval.ingest.values import Loaded
+
+MEDIA_TYPES = {
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".txt": "text/plain",
+    ".text": "text/plain",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".pdf": "application/pdf",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".geojson": "application/geo+json",
+}
+MAX_BYTES = 256 * 1024 * 1024
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+
+def media_type_of(path: Path, declared: str | None) -> str:
+    """What the manifest says, else by the name's ending. Raises `LoadError` for anything that is not read here."""
+    media_type = declared or MEDIA_TYPES.get(path.suffix.lower())
+    if media_type is None or media_type not in MEDIA_TYPES.values():
+        raise LoadError(f"{path.name}: files of this kind are not read ({media_type or path.suffix or 'no ending'})")
+    return media_type
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file's bytes. A file that is gone, unreadable, not a plain file, empty or too large is a `LoadError`."""
+    try:
+        if not path.is_file():
+            raise LoadError(f"{path.name}: there is no such file")
+        if path.stat().st_size > MAX_BYTES:
+            raise LoadError(f"{path.name}: larger than {MAX_BYTES // 2**20} MiB")
+        data = path.read_bytes()
+    except OSError as exc:
+        raise LoadError(f"{path.name}: cannot be read ({exc.strerror or 'I/O error'})") from exc
+    if not data:
+        raise LoadError(f"{path.name}: the file is empty")
+    return data
+
+
+def load(name: str, data: bytes, media_type: str) -> Loaded:
+    """The stored text: the file's own text, or for HTML and PDF what was extracted. Raises `LoadError`."""
+    sha256 = "sha256:" + hashlib.sha256(data).hexdigest()
+    match media_type:
+        case "application/pdf":
+            from retrieval.ingest.pdf import read_pdf  # noqa: PLC0415  the engine is loaded for PDF only
+
+            text, pages = read_pdf(name, data)
+            return Loaded(_checked(name, text), media_type, sha256, pages=pages)
+        case "text/html":
+            from retrieval.ingest.html import read_html  # noqa: PLC0415  the parser is loaded for HTML only
+
+            text, blocks = read_html(name, decode(name, data))
+            return Loaded(_checked(name, text), media_type, sha256, blocks=blocks)
+        case _:
+            return Loaded(_checked(name, decode(name, data)), media_type, sha256)
+
+
+def decode(name: str, data: bytes) -> str:
+    """Strict UTF-8 without its byte order mark; UTF-16 is named, everything else is a `LoadError` at its offset."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise LoadError(f"{name}: the text is UTF-16; only UTF-8 is read")
+    try:
+        return data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError as exc:
+        raise LoadError(f"{name}: not UTF-8 at byte {exc.start}") from exc
+
+
+def _checked(name: str, text: str) -> str:
+    found = _CONTROL.search(text)
+    if found:
+        raise LoadError(f"{name}: control character U+{ord(found[0]):04X} at character {found.start()}")
+    if not text.strip():
+        raise LoadError(f"{name}: there is no text in the file")
+    return text

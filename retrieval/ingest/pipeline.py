@@ -1,0 +1,291 @@
+"""Ingest: load -> chunk -> label -> link -> index, a row per file, and nothing visible before all of it is.
+
+A document is stored as a draft, added to every channel, the channels are committed, and only then does one transaction of the
+store make it active and its older version superseded. A kill at any point leaves at worst drafts, and entries in a channel that no
+active record answers to; the next run takes up both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+import uuid
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from retrieval.errors import IngestError, ManifestError
+from retrieval.index import ChannelIndex, IndexBatch
+from retrieval.ingest.chunk import ChunkSize
+from retrieval.ingest.label import visibility_of
+from retrieval.ingest.link import mentions_of
+from retrieval.ingest.prepare import Identified, Prepared, facts_of, identify, prepare
+from retrieval.ingest.sources import sources_of
+from retrieval.ingest.values import SourceSpec
+from retrieval.model import Lifecycle, RecordKind
+from retrieval.registry.store import FileJob, KnowledgeBase, RecordStore, RecordWriter, StoredDocument
+from retrieval.scope import VisibilityClass
+
+Progress = Callable[[FileJob], None]
+_NAMESPACE = uuid.UUID("5f0c6a0e-3c1b-5d0a-9a52-2f6f3f6b8a11")
+_ROW_INTERVAL_S = 0.25
+
+
+class IngestStore(RecordStore, RecordWriter, Protocol):
+    """Both sides of the store of record."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What a run did: one row per file, in order, and the corpus that stands now."""
+
+    run_id: str
+    files: tuple[FileJob, ...]
+    superseded: tuple[str, ...]
+    manifest_hash: str
+
+    @property
+    def failed(self) -> tuple[FileJob, ...]:
+        """The files that were not taken in."""
+        return tuple(file for file in self.files if file.state == "failed")
+
+
+@dataclass(slots=True)
+class _Run:
+    """State of one run: the rows, what waits for the next group, what was replaced."""
+
+    run_id: str
+    tenant: str
+    jobs: list[FileJob]
+    progress: Progress | None
+    waiting: list[tuple[int, Prepared]] = field(default_factory=list)
+    changed: set[int] = field(default_factory=set)
+    superseded: set[str] = field(default_factory=set)
+    written_s: float = 0.0
+
+    def move(self, position: int, **changes: object) -> None:
+        """Changes a row; it is written with the next `_save`."""
+        self.jobs[position] = replace(self.jobs[position], **changes)  # type: ignore[arg-type]
+        self.changed.add(position)
+        if self.progress:
+            self.progress(self.jobs[position])
+
+
+class Ingest:
+    """Takes files into the store of record and into every channel. One run at a time per store."""
+
+    def __init__(
+        self,
+        *,
+        store: IngestStore,
+        indexes: Sequence[ChannelIndex],
+        chunk_size: ChunkSize = ChunkSize(),  # noqa: B008  frozen
+        default_labels: Mapping[str, str] | None = None,
+        group_records: int = 8192,
+    ) -> None:
+        self._store = store
+        self._indexes = tuple(indexes)
+        self._size = chunk_size
+        self._default_labels = dict(default_labels or {})
+        self._group_records = group_records
+
+    async def run(
+        self,
+        paths: Sequence[Path],
+        *,
+        tenant: str,
+        collection: str | None = None,
+        label: str | None = None,
+        manifest: Path | None = None,
+        resume: bool = False,
+        progress: Progress | None = None,
+    ) -> IngestReport:
+        """Takes in what paths and manifest name. A file that cannot be taken in is a failed row, and the others go on; the same
+        content again is skipped. `resume` goes on in the rows of the tenant's last run. Raises `ManifestError`,
+        `StoreUnavailable`, `ChannelUnavailable`; after each the run can be repeated."""
+        sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
+        run = await self._begin(sources, tenant, resume, progress)
+        await self.repair(tenant)
+        known = {document.document_id: document for document in await self._store.stored(tenant)}
+        for position, source in enumerate(sources):
+            try:
+                visibility = visibility_of(
+                    source, tenant=tenant, collection=collection, label=label, default_labels=self._default_labels
+                )
+                self._check_owner(source, visibility, known.values())
+                await self._take(run, position, source, visibility, known, titles)
+            except IngestError as exc:
+                run.move(position, state="failed", error_code=exc.code, error_message=str(exc)[:500])
+            await self._save(run)
+            if sum(len(prepared.parts.records) for _, prepared in run.waiting) >= self._group_records:
+                await self._flush(run)
+        await self._flush(run)
+        await self._save(run, now=True)
+        return IngestReport(
+            run.run_id, tuple(run.jobs), tuple(sorted(run.superseded)), await self._store.manifest_hash(tenant)
+        )
+
+    async def _begin(self, sources: Sequence[SourceSpec], tenant: str, resume: bool, progress: Progress | None) -> _Run:
+        await self._store.put_files([])  # makes the store, so that it can be read
+        run_id = f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
+        if resume:
+            last = await self._store.files(tenant)
+            run_id = last[0].run_id if [file.path for file in last] == [str(s.path) for s in sources] else run_id
+        jobs = [FileJob(run_id, i, tenant, str(s.path), s.source_id) for i, s in enumerate(sources)]
+        await self._store.put_files(jobs)
+        return _Run(run_id, tenant, jobs, progress)
+
+    def _check_owner(self, source: SourceSpec, visibility: VisibilityClass, known: Iterable[StoredDocument]) -> None:
+        """A name made from a file's name must not push out a source of another collection."""
+        for document in known:
+            same = document.source_id == source.source_id
+            if same and not source.declared and document.collection != visibility.collection:
+                raise ManifestError(
+                    f"source {source.source_id} is already in another collection; name it in a manifest to move it"
+                )
+
+    async def _take(
+        self,
+        run: _Run,
+        position: int,
+        source: SourceSpec,
+        visibility: VisibilityClass,
+        known: Mapping[str, StoredDocument],
+        titles: Mapping[str, str],
+    ) -> None:
+        run.move(position, state="loading", stage="load")
+        await self._save(run)
+        identified = await asyncio.to_thread(identify, source, visibility, self._size)
+        await self._put_collection(visibility, titles)
+        run.move(position, document_id=identified.document_id)
+        if identified.document_id in known:
+            await self._refresh_facts(source, visibility, identified)
+            run.move(position, state="skipped", stage="load")
+            return
+        run.move(position, stage="chunk")
+        prepared = await asyncio.to_thread(prepare, source, visibility, identified, self._size)
+        run.waiting.append((position, prepared))
+        run.move(position, state="indexing", stage="index", **_counts(prepared))
+
+    async def _put_collection(self, visibility: VisibilityClass, titles: Mapping[str, str]) -> None:
+        tenant, name = visibility.tenant, visibility.collection
+        identity = str(uuid.uuid5(_NAMESPACE, f"{tenant}\n{name}"))
+        held = {collection.name: collection for collection in await self._store.collections(tenant)}
+        title = titles.get(name) or (held[name].title if name in held else name)
+        if name not in held or held[name].title != title:
+            await self._store.put_collection(KnowledgeBase(identity, tenant, name, title))
+
+    async def _refresh_facts(self, source: SourceSpec, visibility: VisibilityClass, identified: Identified) -> None:
+        held = await self._store.facts_of(identified.document_id)
+        told = facts_of(source, visibility, identified)
+        if held is None:
+            return
+        wanted = replace(
+            held,
+            title=told.title,
+            license=told.license,
+            attribution=told.attribution,
+            uri=told.uri,
+            valid_until_ms=told.valid_until_ms,
+        )
+        if wanted != held:
+            await self._store.set_facts(wanted)
+
+    async def _flush(self, run: _Run) -> None:
+        if not run.waiting:
+            return
+        group = [prepared for _, prepared in run.waiting]
+        batch = IndexBatch(
+            tenant=run.tenant,
+            records=[record for prepared in group for record in prepared.parts.records],
+            entries=[entry for prepared in group for entry in prepared.parts.entries],
+            relationships=[edge for prepared in group for edge in prepared.parts.relationships],
+            mentions=[mention for prepared in group for mention in prepared.mentions],
+        )
+        await self._store.put_all([prepared.document for prepared in group], batch, lifecycle=Lifecycle.DRAFT)
+        await self._index(batch)
+        ids = [prepared.document.facts.document_id for prepared in group]
+        superseded = await self._store.activate(ids)
+        await self._drop(superseded)
+        run.superseded |= superseded
+        for position, _ in run.waiting:
+            run.move(position, state="done")
+        run.waiting.clear()
+        await self._save(run, now=True)
+
+    async def _index(self, batch: IndexBatch) -> None:
+        async with asyncio.TaskGroup() as group:
+            for index in self._indexes:
+                group.create_task(index.add(batch))
+        for index in self._indexes:
+            await index.commit()
+
+    async def _drop(self, document_ids: Collection[str]) -> None:
+        if document_ids:
+            for index in self._indexes:
+                await index.remove(document_ids)
+                await index.commit()
+
+    async def _save(self, run: _Run, *, now: bool = False) -> None:
+        moment_s = time.monotonic()
+        if run.changed and (now or moment_s - run.written_s >= _ROW_INTERVAL_S):
+            await self._store.put_files([run.jobs[position] for position in sorted(run.changed)])
+            run.changed.clear()
+            run.written_s = moment_s
+
+    async def remove(self, source_ids: Collection[str], *, tenant: str) -> tuple[str, ...]:
+        """Withdraws sources: out of the reader's sight in one transaction, then out of every channel. Returns the documents."""
+        held = await self._store.stored(tenant)
+        gone = tuple(document.document_id for document in held if document.source_id in source_ids)
+        await self._store.set_lifecycle(gone, Lifecycle.WITHDRAWN)
+        await self._drop(gone)
+        return gone
+
+    async def repair(self, tenant: str) -> None:
+        """Makes the channels hold exactly the tenant's active documents: what a kill or a lost index left is put right."""
+        active = {document.document_id for document in await self._store.stored(tenant)}
+        stale: set[str] = set()
+        for lifecycle in Lifecycle:
+            if lifecycle is not Lifecycle.ACTIVE:
+                stale |= {document.document_id for document in await self._store.stored(tenant, lifecycle)}
+        for index in self._indexes:
+            held = await index.documents()
+            if held & stale:
+                await index.remove(held & stale)
+                await index.commit()
+            await self._refill([index], tenant, active - held)
+
+    async def rebuild(self) -> int:
+        """Empties every channel and fills it from the store, all tenants; returns the number of documents."""
+        for index in self._indexes:
+            await index.clear()
+            await index.commit()
+        count = 0
+        for tenant in await self._store.tenants():
+            ids = [document.document_id for document in await self._store.stored(tenant)]
+            await self._refill(self._indexes, tenant, ids)
+            count += len(ids)
+        return count
+
+    async def _refill(self, indexes: Sequence[ChannelIndex], tenant: str, document_ids: Collection[str]) -> None:
+        wanted = sorted(document_ids)
+        for start in range(0, len(wanted), 16):
+            batch = await self._store.batch(tenant, wanted[start : start + 16])
+            mentions = await asyncio.to_thread(mentions_of, batch.records)
+            batch = replace(batch, mentions=mentions)
+            for index in indexes:
+                await index.add(batch)
+        if wanted:
+            for index in indexes:
+                await index.commit()
+
+
+def _counts(prepared: Prepared) -> dict[str, int]:
+    kinds = [record.kind for record in prepared.parts.records]
+    return {
+        "passages": kinds.count(RecordKind.PASSAGE),
+        "observations": kinds.count(RecordKind.OBSERVATION),
+        "features": kinds.count(RecordKind.FEATURE),
+    }

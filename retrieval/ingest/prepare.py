@@ -1,0 +1,131 @@
+"""One source to one document with its records: load, chunk or read, link. Pure but for reading the files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import rfc8785
+
+from retrieval.errors import LoadError, ManifestError
+from retrieval.index import SurfaceMention, surface_key
+from retrieval.ingest.chunk import ChunkSize, chunk
+from retrieval.ingest.events import with_events
+from retrieval.ingest.link import mentions_of
+from retrieval.ingest.load import decode, load, media_type_of, read_bytes
+from retrieval.ingest.tables import inferred_spec, read_table, split_rows
+from retrieval.ingest.values import Loaded, Owner, Parts, SourceSpec, TableSpec
+from retrieval.model import Lifecycle, SourceFacts
+from retrieval.registry.store import Document
+from retrieval.scope import VisibilityClass
+
+RECIPE_VERSION = 1
+Lookups = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document ready to be stored and indexed."""
+
+    document: Document
+    parts: Parts
+    mentions: tuple[SurfaceMention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """A file's text and the id of the version that it is: equal bytes, class and recipe give an equal id."""
+
+    loaded: Loaded
+    document_id: str
+    lookups: Lookups
+
+
+def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -> Identified:
+    """Loads the file and names its version `<source_id>@<12 hex>`. Raises `LoadError` or `ManifestError`."""
+    media_type = media_type_of(source.path, source.media_type)
+    loaded = load(source.path.name, read_bytes(source.path), media_type)
+    lookups = _lookups(source)
+    recipe = asdict(source.table) if source.table else {}
+    recipe["derive"] = [
+        {**asdict(derive), "lookup": lookups.get(derive.name)}
+        for derive in (source.table.derive if source.table else ())
+    ]
+    identity = {
+        "sha256": loaded.sha256,
+        "class": visibility.class_id,
+        "recipe": [RECIPE_VERSION, media_type, asdict(size), list(source.skip), recipe, source.title],
+    }
+    version = hashlib.sha256(rfc8785.dumps(_plain(identity))).hexdigest()[:12]  # type: ignore[arg-type]
+    return Identified(loaded, f"{source.source_id}@{version}", lookups)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _lookups(source: SourceSpec) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for derive in source.table.derive if source.table else ():
+        if derive.lookup is not None:
+            found[derive.name] = _lookup(source, derive.lookup)
+    return found
+
+
+def _lookup(source: SourceSpec, lookup: Mapping[str, str]) -> dict[str, str]:
+    path = Path(lookup["path"])
+    text = decode(path.name, read_bytes(path))
+    rows = split_rows(path.name, text, "\t" if path.suffix == ".tsv" else ",")
+    header = next(rows).cells
+    for wanted in (lookup["key"], lookup["value"]):
+        if wanted not in header:
+            raise ManifestError(f"source {source.source_id}: {path.name} has no column {wanted}")
+    key, value = header.index(lookup["key"]), header.index(lookup["value"])
+    return {surface_key(row.cells[key]): row.cells[value] for row in rows}
+
+
+def prepare(source: SourceSpec, visibility: VisibilityClass, identified: Identified, size: ChunkSize) -> Prepared:
+    """Everything that the document contributes. Raises `LoadError`."""
+    loaded = identified.loaded
+    owner = Owner(identified.document_id, source.source_id, visibility.class_id)
+    parts = _parts(source, loaded, owner, identified.lookups, size)
+    if not parts.records:
+        raise LoadError(f"{source.path.name}: there is nothing in it to retrieve")
+    facts = facts_of(source, visibility, identified)
+    document = Document(facts=facts, media_type=loaded.media_type, text=loaded.text, pages=loaded.pages)
+    return Prepared(document, parts, tuple(mentions_of(parts.records)))
+
+
+def _parts(source: SourceSpec, loaded: Loaded, owner: Owner, lookups: Lookups, size: ChunkSize) -> Parts:
+    name = source.path.name
+    match loaded.media_type:
+        case "text/csv" | "text/tab-separated-values":
+            return read_table(name, loaded, owner, source.table or inferred_spec(loaded, source.title), lookups)
+        case "application/geo+json":
+            from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for GeoJSON only
+
+            return read_features(name, loaded, owner, source.table or TableSpec(), lookups)
+        case _:
+            return with_events(chunk(loaded, owner, size, source.skip))
+
+
+def facts_of(source: SourceSpec, visibility: VisibilityClass, identified: Identified) -> SourceFacts:
+    """What the registry will know of the document; its digest is that of the file until the store tells its text's."""
+    return SourceFacts(
+        source_id=source.source_id,
+        document_id=identified.document_id,
+        title=source.title,
+        license=source.license,
+        attribution=source.attribution,
+        uri=source.uri,
+        collection=visibility.collection,
+        document_sha256=identified.loaded.sha256,
+        indexed_sha256=identified.loaded.sha256,
+        lifecycle=Lifecycle.DRAFT,
+        valid_until_ms=source.valid_until_ms,
+        visibility=visibility,
+    )

@@ -1,0 +1,113 @@
+"""Where headings and prose stand in a text, as character spans into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from retrieval.ingest.values import Block
+
+_LINE = re.compile(r"[^\n]*\n?")
+_PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
+_MARKERS = re.compile(r"[>\s]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
+_FOOTNOTE = re.compile(r"\[\^[^\]]+\]:")
+_IMAGES = re.compile(r"(?:\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+")
+_TABLE_RULE = re.compile(r"[\s|:>-]+")
+_CONTENTS = re.compile(r"(?:table of )?contents|index", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:CHAPTER|BOOK|PART|SECTION|VOLUME)\s+(?:[IVXLC]+|\d+)\b.{0,60}", re.IGNORECASE)
+_ROMAN = re.compile(r"[IVXLC]+\.?")
+
+
+def blocks_of(text: str, media_type: str, skip: Sequence[str] = ()) -> tuple[Block, ...]:
+    """Blocks in order, without overlap. `skip` are regular expressions: a block whose words begin with one is left out, a
+    heading that does so takes its section with it."""
+    found = markdown_blocks(text) if media_type == "text/markdown" else text_blocks(text)
+    return tuple(_unskipped(text, found, skip))
+
+
+def _unskipped(text: str, blocks: Iterator[Block], skip: Sequence[str]) -> Iterator[Block]:
+    patterns = [re.compile(pattern) for pattern in skip]
+    silent: int | None = None
+    for block in blocks:
+        words = block.title if block.kind == "heading" else bare(text[block.start_char : block.end_char])
+        matched = any(pattern.match(words) for pattern in patterns)
+        if block.kind == "heading":
+            if silent is not None and block.level <= silent:
+                silent = None
+            if silent is None and (matched or _CONTENTS.fullmatch(words)):
+                silent = block.level
+        if silent is None and not matched:
+            yield block
+
+
+def bare(words: str) -> str:
+    """Words without Markdown's emphasis, code marks, footnote marks, links and leading symbols: for headings and matching."""
+    words = re.sub(r"\[\^[^\]]+\]|`|\*\*|__|(?<!\w)[*_]|[*_](?!\w)", "", words)
+    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", words)
+    words = re.sub(r"^[^\w(\"'“‘]+", "", re.sub(r"\s+", " ", words))
+    return re.sub(r"[^\w)\"'”’.,;:!?%]+$", "", words)
+
+
+def text_blocks(text: str) -> Iterator[Block]:
+    """Paragraphs between blank lines; a short paragraph in capitals, or one that is numbered as a chapter, is a heading."""
+    for match in _PARAGRAPH.finditer(text):
+        start, end = match.start(), match.end()
+        inner = match[0]
+        words = inner.strip()
+        start += len(inner) - len(inner.lstrip())
+        end = start + len(words)
+        level = _heading_level(words)
+        yield Block(start, end, "heading", level, _heading_title(words)) if level else Block(start, end, "prose")
+
+
+def _heading_level(words: str) -> int:
+    if len(words) > 120 or words.count("\n") > 2 or not any(c.isalpha() for c in words):
+        return 0
+    if _NUMBERED.fullmatch(words.replace("\n", " ")):
+        return 1
+    letters = [c for c in words if c.isalpha()]
+    if len(letters) < 3 or _ROMAN.fullmatch(words) or any(c.islower() for c in letters) or words[-1] in ",;:":
+        return 0
+    return 2
+
+
+def _heading_title(words: str) -> str:
+    return re.sub(r"\s+", " ", words).strip(" _*=-")
+
+
+def markdown_blocks(text: str) -> Iterator[Block]:
+    """Headings, paragraphs, list items, quotes and table rows. Code, HTML (and what it encloses in `details`), badges and
+    definitions of footnotes are no blocks."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415  the parser is loaded for Markdown only
+
+    lines = [0, *(match.end() for match in _LINE.finditer(text))]
+    hidden = 0
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    for i, token in enumerate(tokens):
+        if token.type == "html_block":
+            hidden = max(0, hidden + token.content.count("<details") - token.content.count("</details"))
+        if hidden or token.map is None:
+            continue
+        start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
+        if token.type == "heading_open":
+            yield _trimmed(text, start, end, heading=int(token.tag[1]), title=bare(tokens[i + 1].content))
+        elif token.type == "paragraph_open":
+            yield from _paragraph(text, start, end)
+        elif token.type == "tr_open" and not _TABLE_RULE.fullmatch(text[start:end]):
+            yield _trimmed(text, start, end)
+
+
+def _paragraph(text: str, start: int, end: int) -> Iterator[Block]:
+    block = _trimmed(text, start, end)
+    words = text[block.start_char : block.end_char]
+    if words and not _FOOTNOTE.match(words) and not _IMAGES.fullmatch(words):
+        yield block
+
+
+def _trimmed(text: str, start: int, end: int, *, heading: int = 0, title: str = "") -> Block:
+    if not heading:
+        match = _MARKERS.match(text, start, end)
+        start = match.end() if match else start
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return Block(start, end, "heading" if heading else "prose", heading, title)

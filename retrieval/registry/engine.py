@@ -1,0 +1,40 @@
+"""The seam under the store of record: who runs the SQL.
+
+Statements are written once, with `?` marks, in the subset that SQLite (3.35 or newer) and PostgreSQL share: `INSERT ... ON CONFLICT`,
+joins, expanded `IN` lists. An engine for another product brings its own connection, marks and isolation; the statements stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+
+
+class Session(Protocol):
+    """One connection inside one job. `generation` changes whenever another connection has changed the store: caches hang on it."""
+
+    cache: dict[object, Any]
+
+    def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[Row]: ...
+
+    def run(self, statement: str, parameters: Sequence[object] = ()) -> None: ...
+
+    def run_many(self, statement: str, parameters: Iterable[Sequence[object]]) -> None: ...
+
+
+class Engine(Protocol):
+    """Runs jobs on worker threads. A job is one transaction; a cancelled caller interrupts its job. Raises `StoreUnavailable`."""
+
+    async def read(self, job: Callable[[Session], T]) -> T: ...
+
+    async def write(self, job: Callable[[Session], T]) -> T: ...
+
+    async def aclose(self) -> None: ...
+
+
+def marks(count: int) -> str:
+    """`?, ?, ?` for an `IN` list."""
+    return ", ".join("?" * count)

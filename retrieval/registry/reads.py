@@ -1,0 +1,209 @@
+"""What is read inside a scope, as jobs on one session."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from retrieval.errors import RecordNotFound
+from retrieval.index import GazetteerEntry
+from retrieval.model import EntityRef, Lifecycle, Locator, SourcedRecord, SourceFacts
+from retrieval.registry import rows
+from retrieval.registry.engine import Row, Session, marks
+from retrieval.registry.store import Coverage, Document, KnowledgeBase, Slice
+from retrieval.scope import Scope, VisibilityClass
+
+_ABSENT = "no such document or place in it"
+
+
+def digest_of_text(text: bytes) -> str:
+    """`sha256:<hex>` of the stored text's UTF-8."""
+    return "sha256:" + hashlib.sha256(text).hexdigest()
+
+
+def classes(session: Session, tenant: str) -> tuple[VisibilityClass, ...]:
+    """Every class of the tenant that holds an active document."""
+    found = session.rows(
+        f"SELECT {rows.CLASS} FROM visibility_class WHERE tenant = ? AND class_id IN"  # noqa: S608
+        " (SELECT class_id FROM document WHERE lifecycle = 'active' AND tenant = ?) ORDER BY class_id",
+        (tenant, tenant),
+    )
+    return tuple(rows.class_value(row) for row in found)
+
+
+def collections(session: Session, tenant: str) -> tuple[KnowledgeBase, ...]:
+    """The tenant's collections by name."""
+    found = session.rows(
+        "SELECT collection_id, tenant, name, title FROM collection WHERE tenant = ? ORDER BY name", (tenant,)
+    )
+    return tuple(KnowledgeBase(*row) for row in found)
+
+
+def corpus_version(session: Session, tenant: str) -> int:
+    """0 before the first change."""
+    found = session.rows("SELECT version FROM corpus WHERE tenant = ?", (tenant,))
+    return int(found[0][0]) if found else 0
+
+
+def facts(session: Session, document_id: str) -> SourceFacts | None:
+    """The facts of a document, with the digest of its text as it stands now; kept until the store changes."""
+    key = ("facts", document_id)
+    if key not in session.cache:
+        session.cache[key] = _facts(session, document_id)
+    known: SourceFacts | None = session.cache[key]
+    return known
+
+
+def _facts(session: Session, document_id: str) -> SourceFacts | None:
+    found = session.rows(f"SELECT {rows.FACTS} FROM document WHERE document_id = ?", (document_id,))  # noqa: S608
+    if not found:
+        return None
+    visibility = session.rows(f"SELECT {rows.CLASS} FROM visibility_class WHERE class_id = ?", (found[0][2],))  # noqa: S608
+    return rows.facts_value(found[0], rows.class_value(visibility[0]), digest_of_text(found[0][10]))
+
+
+def admitted(session: Session, document_id: str, scope: Scope) -> SourceFacts | None:
+    """The facts of a document that the scope may see: active, of its tenant, of one of its classes."""
+    known = facts(session, document_id)
+    if known is None or known.lifecycle is not Lifecycle.ACTIVE or known.visibility.tenant != scope.tenant:
+        return None
+    return known if known.visibility.class_id in scope.class_ids else None
+
+
+def fetch(session: Session, record_ids: Collection[str], scope: Scope) -> Mapping[str, SourcedRecord]:
+    """The admitted ones among `record_ids`, in the order asked for."""
+    wanted, allowed = list(dict.fromkeys(record_ids)), sorted(scope.class_ids)
+    if not wanted or not allowed:
+        return {}
+    found: dict[str, SourcedRecord] = {}
+    for start in range(0, len(wanted), 500):
+        part = wanted[start : start + 500]
+        statement = (
+            f"SELECT {rows.RECORD} FROM record WHERE record_id IN ({marks(len(part))})"  # noqa: S608
+            f" AND class_id IN ({marks(len(allowed))})"
+        )
+        for row in session.rows(statement, (*part, *allowed)):
+            source = admitted(session, row[1], scope)
+            if source is not None and row[4] == source.visibility.class_id:
+                found[row[0]] = SourcedRecord(rows.record_value(row, source.source_id), source)
+    return {record_id: found[record_id] for record_id in wanted if record_id in found}
+
+
+def document(session: Session, document_id: str, scope: Scope) -> Document:
+    """The whole document, or `RecordNotFound`."""
+    source = admitted(session, document_id, scope)
+    if source is None:
+        raise RecordNotFound(_ABSENT)
+    media_type, text, pages = session.rows(
+        "SELECT media_type, text, pages FROM document WHERE document_id = ?", (document_id,)
+    )[0]
+    spans = tuple((int(start), int(end)) for start, end in json.loads(pages))
+    return Document(facts=source, media_type=media_type, text=bytes(text).decode(), pages=spans)
+
+
+def resolve(session: Session, document_id: str, locator: str, scope: Scope) -> Slice:
+    """The exact text at a locator, or `RecordNotFound`."""
+    whole = document(session, document_id, scope)
+    try:
+        asked = dict(parse_qsl(locator, keep_blank_values=True, strict_parsing=True))
+    except ValueError as exc:
+        raise RecordNotFound(_ABSENT) from exc
+    match sorted(asked):
+        case ["c"]:
+            start, _, end = asked["c"].partition("-")
+            return _characters(whole, _number(start), _number(end))
+        case ["p"]:
+            page = _number(asked["p"])
+            if not 1 <= page <= len(whole.pages):
+                raise RecordNotFound(_ABSENT)
+            return _characters(whole, *whole.pages[page - 1], page=page)
+        case ["row"]:
+            return _stored(session, whole, "row_number = ? AND column_name IS NULL", (_number(asked["row"]),))
+        case ["col", "row"]:
+            cell = (_number(asked["row"]), asked["col"])
+            return _stored(session, whole, "row_number = ? AND column_name = ?", cell)
+        case ["feature"]:
+            return _stored(session, whole, "feature = ? AND kind = 'feature'", (asked["feature"],))
+        case _:
+            raise RecordNotFound(_ABSENT)
+
+
+def _number(digits: str) -> int:
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 12):
+        raise RecordNotFound(_ABSENT)
+    return int(digits)
+
+
+def _characters(whole: Document, start: int, end: int, *, page: int | None = None) -> Slice:
+    if not 0 <= start < end <= len(whole.text):
+        raise RecordNotFound(_ABSENT)
+    text = whole.text[start:end]
+    before = len(whole.text[:start].encode())
+    locator = Locator(start, end, before, before + len(text.encode()), page=page)
+    return Slice(facts=whole.facts, locator=locator, text=text)
+
+
+def _stored(session: Session, whole: Document, where: str, parameters: tuple[Any, ...]) -> Slice:
+    found: list[Row] = session.rows(
+        f"SELECT {rows.RECORD} FROM record WHERE document_id = ? AND {where} ORDER BY ordinal",  # noqa: S608
+        (whole.facts.document_id, *parameters),
+    )
+    if not found:
+        raise RecordNotFound(_ABSENT)
+    record = rows.record_value(found[0], whole.facts.source_id)
+    at, measured = record.locator, record.measurement
+    return Slice(
+        facts=whole.facts,
+        locator=at,
+        text=whole.text[at.start_char : at.end_char],
+        cell=measured.value if measured else None,
+        measurement=measured,
+    )
+
+
+def gazetteer_entries(session: Session, scope: Scope) -> tuple[GazetteerEntry, ...]:
+    """The names that the scope's active documents state; kept until the store changes."""
+    key = ("gazetteer", scope.digest)
+    if key not in session.cache:
+        session.cache[key] = _gazetteer_entries(session, scope)
+    known: tuple[GazetteerEntry, ...] = session.cache[key]
+    return known
+
+
+def _gazetteer_entries(session: Session, scope: Scope) -> tuple[GazetteerEntry, ...]:
+    allowed = sorted(scope.class_ids)
+    columns = ", ".join("g." + column for column in rows.GAZETTEER.split(", "))
+    found = session.rows(
+        f"SELECT {columns} FROM gazetteer_entry g JOIN document d ON d.document_id = g.document_id"  # noqa: S608
+        f" WHERE d.lifecycle = 'active' AND d.tenant = ? AND g.class_id IN ({marks(len(allowed))})"
+        " ORDER BY g.document_id, g.position",
+        (scope.tenant, *allowed),
+    )
+    return tuple(rows.gazetteer_value(row) for row in found)
+
+
+def coverage(
+    session: Session, scope: Scope, measures: Collection[str], place_ids: Collection[str]
+) -> tuple[Coverage, ...]:
+    """Years per measure and place, by measure and place id; an empty collection does not narrow."""
+    allowed = sorted(scope.class_ids)
+    where = [f"r.class_id IN ({marks(len(allowed))})"]
+    parameters: list[object] = [scope.tenant, *allowed]
+    for column, values in (("measure", sorted(set(measures))), ("place_id", sorted(set(place_ids)))):
+        if values:
+            where.append(f"r.{column} IN ({marks(len(values))})")
+            parameters += values
+    found = session.rows(
+        "SELECT DISTINCT r.measure, r.place_id, r.place_name, r.place_type, r.measured_start, r.measured_end"  # noqa: S608
+        " FROM record r JOIN document d ON d.document_id = r.document_id WHERE d.lifecycle = 'active' AND d.tenant = ?"
+        f" AND r.measure IS NOT NULL AND {' AND '.join(where)} ORDER BY r.measure, r.place_id, r.measured_start",
+        parameters,
+    )
+    years: dict[tuple[str, str], tuple[EntityRef, set[int]]] = {}
+    for measure, place_id, name, kind, start, end in found:
+        place, seen = years.setdefault((measure, place_id), (EntityRef(place_id, name, kind), set()))
+        seen.update(range(int(start[:4]), int(end[:4]) + 1))
+    return tuple(Coverage(measure, place, tuple(sorted(seen))) for (measure, _), (place, seen) in years.items())

@@ -1,0 +1,92 @@
+"""The store of record over any SQL engine: reads inside a scope, writes for ingest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from retrieval.index import GazetteerEntry, IndexBatch
+from retrieval.model import Lifecycle, SourcedRecord, SourceFacts
+from retrieval.registry import reads, writes
+from retrieval.registry.engine import Engine
+from retrieval.registry.store import Coverage, Document, FileJob, KnowledgeBase, Slice, StoredDocument
+from retrieval.scope import Scope, VisibilityClass
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+class SqlRecordStore:
+    """`RecordStore` and `RecordWriter` in one, on the engine it is given (which it closes)."""
+
+    def __init__(self, *, engine: Engine) -> None:
+        self._engine = engine
+
+    async def classes(self, tenant: str) -> tuple[VisibilityClass, ...]:
+        return await self._engine.read(lambda s: reads.classes(s, tenant))
+
+    async def collections(self, tenant: str) -> tuple[KnowledgeBase, ...]:
+        return await self._engine.read(lambda s: reads.collections(s, tenant))
+
+    async def corpus_version(self, tenant: str) -> int:
+        return await self._engine.read(lambda s: reads.corpus_version(s, tenant))
+
+    async def fetch(self, record_ids: Collection[str], *, scope: Scope) -> Mapping[str, SourcedRecord]:
+        return await self._engine.read(lambda s: reads.fetch(s, record_ids, scope))
+
+    async def document(self, document_id: str, *, scope: Scope) -> Document:
+        return await self._engine.read(lambda s: reads.document(s, document_id, scope))
+
+    async def resolve(self, document_id: str, locator: str, *, scope: Scope) -> Slice:
+        return await self._engine.read(lambda s: reads.resolve(s, document_id, locator, scope))
+
+    async def gazetteer_entries(self, *, scope: Scope) -> Sequence[GazetteerEntry]:
+        return await self._engine.read(lambda s: reads.gazetteer_entries(s, scope))
+
+    async def coverage(
+        self, *, scope: Scope, measures: Collection[str], place_ids: Collection[str]
+    ) -> tuple[Coverage, ...]:
+        return await self._engine.read(lambda s: reads.coverage(s, scope, measures, place_ids))
+
+    async def put(self, document: Document, batch: IndexBatch, *, lifecycle: Lifecycle) -> None:
+        await self.put_all([document], batch, lifecycle=lifecycle)
+
+    async def put_all(self, documents: Sequence[Document], batch: IndexBatch, *, lifecycle: Lifecycle) -> None:
+        await self._engine.write(lambda s: writes.put(s, documents, batch, lifecycle, _now_ms()))
+
+    async def put_collection(self, collection: KnowledgeBase) -> None:
+        await self._engine.write(lambda s: writes.put_collection(s, collection))
+
+    async def activate(self, document_ids: Collection[str]) -> frozenset[str]:
+        return await self._engine.write(lambda s: writes.activate(s, document_ids))
+
+    async def set_lifecycle(self, document_ids: Collection[str], lifecycle: Lifecycle) -> None:
+        await self._engine.write(lambda s: writes.set_lifecycle(s, document_ids, lifecycle))
+
+    async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]:
+        return await self._engine.read(lambda s: writes.stored(s, tenant, lifecycle))
+
+    async def tenants(self) -> tuple[str, ...]:
+        return await self._engine.read(writes.tenants)
+
+    async def facts_of(self, document_id: str) -> SourceFacts | None:
+        return await self._engine.read(lambda s: reads.facts(s, document_id))
+
+    async def set_facts(self, facts: SourceFacts) -> None:
+        await self._engine.write(lambda s: writes.set_facts(s, facts))
+
+    async def batch(self, tenant: str, document_ids: Collection[str]) -> IndexBatch:
+        return await self._engine.read(lambda s: writes.batch(s, tenant, document_ids))
+
+    async def put_files(self, files: Sequence[FileJob]) -> None:
+        await self._engine.write(lambda s: writes.put_files(s, files, _now_ms()))
+
+    async def files(self, tenant: str, run_id: str | None = None) -> tuple[FileJob, ...]:
+        return await self._engine.read(lambda s: writes.files(s, tenant, run_id))
+
+    async def manifest_hash(self, tenant: str) -> str:
+        return await self._engine.read(lambda s: writes.manifest_hash(s, tenant))
+
+    async def aclose(self) -> None:
+        await self._engine.aclose()

@@ -1,0 +1,183 @@
+"""The embedded store of record: one SQLite file, one writer thread, a small pool of readers, rollback journal.
+
+The interpreter's own SQLite is used: one library per database file, and the versions it may be (3.7.0 to 3.51.2) can corrupt a
+write-ahead log under two checkpointing connections, so the journal is the rollback one. Durability: `synchronous = FULL`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from retrieval.errors import StoreUnavailable
+from retrieval.registry.engine import Row
+from retrieval.registry.sql_store import SqlRecordStore
+
+T = TypeVar("T")
+SCHEMA_VERSION = 1
+_BUSY_S = 30.0
+
+
+class SqliteSession:
+    """One connection; its cache lives until another connection changes the file or this one writes."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.cache: dict[object, Any] = {}
+        self.connection = connection
+        self._seen = -1
+
+    def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[Row]:
+        return self.connection.execute(statement, tuple(parameters)).fetchall()
+
+    def run(self, statement: str, parameters: Sequence[object] = ()) -> None:
+        self.connection.execute(statement, tuple(parameters))
+
+    def run_many(self, statement: str, parameters: Iterable[Sequence[object]]) -> None:
+        self.connection.executemany(statement, parameters)
+
+    def refresh(self) -> None:
+        """Drops the cache when the file is no longer what it was; called inside the read transaction."""
+        seen = int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+        if seen != self._seen:
+            self.cache.clear()
+            self._seen = seen
+
+
+class SqliteEngine:
+    """Jobs on a SQLite file. `writable` False never creates or changes it (a read-only home still answers)."""
+
+    def __init__(self, path: Path, *, readers: int = 2, writable: bool = True) -> None:
+        self._path = path
+        self._writable = writable
+        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="record-read")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="record-write")
+        self._idle: queue.LifoQueue[SqliteSession] = queue.LifoQueue()
+        self._writing: SqliteSession | None = None
+        self._opened: list[SqliteSession] = []
+
+    async def read(self, job: Callable[[SqliteSession], T]) -> T:
+        running: list[SqliteSession] = []
+        return await self._submit(self._readers, lambda: self._read(job, running), running)
+
+    async def write(self, job: Callable[[SqliteSession], T]) -> T:
+        running: list[SqliteSession] = []
+        return await self._submit(self._writer, lambda: self._write(job, running), running)
+
+    async def aclose(self) -> None:
+        for pool in (self._readers, self._writer):
+            await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        for session in self._opened:
+            session.connection.close()
+        self._opened.clear()
+
+    async def _submit(self, pool: ThreadPoolExecutor, work: Callable[[], T], running: list[SqliteSession]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
+        except asyncio.CancelledError:
+            for session in running:
+                session.connection.interrupt()
+            raise
+        except (sqlite3.Error, OSError) as exc:
+            raise StoreUnavailable(f"the store of record cannot be used: {exc}") from exc
+
+    def _read(self, job: Callable[[SqliteSession], T], running: list[SqliteSession]) -> T:
+        try:
+            session = self._idle.get_nowait()
+        except queue.Empty:
+            session = self._open_reader()
+        running.append(session)
+        try:
+            session.connection.execute("BEGIN")
+            session.rows(
+                "SELECT 1 FROM corpus LIMIT 1"
+            )  # takes the read lock, so that data_version and the rows are of one moment
+            session.refresh()
+            return job(session)
+        finally:
+            running.clear()
+            with contextlib.suppress(sqlite3.Error):
+                session.connection.rollback()
+            self._idle.put(session)
+
+    def _write(self, job: Callable[[SqliteSession], T], running: list[SqliteSession]) -> T:
+        session = self._writing or self._open_writer()
+        self._writing = session
+        running.append(session)
+        session.cache.clear()
+        try:
+            session.connection.execute("BEGIN IMMEDIATE")
+            result = job(session)
+            session.connection.commit()
+            return result
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                session.connection.rollback()
+            raise
+        finally:
+            running.clear()
+
+    def _open_reader(self) -> SqliteSession:
+        if not self._path.exists():
+            raise StoreUnavailable("there is no store of record yet: nothing has been ingested")
+        try:
+            session = self._connect("rw")
+        except sqlite3.OperationalError:
+            session = self._connect("ro")
+        session.run("PRAGMA query_only = ON")
+        self._check_version(session)
+        return session
+
+    def _open_writer(self) -> SqliteSession:
+        if not self._writable:
+            raise StoreUnavailable("the store of record was opened for reading")
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        session = self._connect("rwc")
+        if not session.rows("SELECT 1 FROM sqlite_master LIMIT 1"):
+            _create(session)
+        self._check_version(session)
+        return session
+
+    def _connect(self, mode: str) -> SqliteSession:
+        uri = f"{self._path.resolve().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        session = SqliteSession(connection)
+        try:
+            for pragma in ("synchronous = FULL", "foreign_keys = ON", "cache_size = -32768", "temp_store = MEMORY"):
+                session.run(f"PRAGMA {pragma}")
+            session.rows("SELECT count(*) FROM sqlite_master")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        self._opened.append(session)
+        return session
+
+    def _check_version(self, session: SqliteSession) -> None:
+        found = session.rows("PRAGMA user_version")[0][0]
+        if found != SCHEMA_VERSION:
+            raise StoreUnavailable(
+                f"the store of record has schema {found}, this program reads schema {SCHEMA_VERSION}"
+            )
+
+
+def _create(session: SqliteSession) -> None:
+    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and only a new store needs it
+
+    session.run("BEGIN IMMEDIATE")
+    if not session.rows("SELECT 1 FROM sqlite_master LIMIT 1"):
+        for statement in ddl("sqlite"):
+            session.run(statement)
+        session.run(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    session.connection.commit()
+
+
+def open_sqlite_store(path: Path, *, readers: int = 2, writable: bool = True) -> SqlRecordStore:
+    """The store of record in a file (`record.sqlite`), made at the first write. Opening does no I/O."""
+    return SqlRecordStore(engine=SqliteEngine(path, readers=readers, writable=writable))
