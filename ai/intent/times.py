@@ -1,0 +1,163 @@
+"""Times in a question: days, months, years, decades, ranges, and `before`, `after`, `since`."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from retrieval.model import TimeRange
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sept sep",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_YEAR = r"(?P<year>1[0-9]{3}|20[0-9]{2})"
+_DAY = r"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
+_END = r"(?![\w%]|[.,]\d|['\u2019]s)"
+_START = r"(?<![\w.,$#/-])(?<![\w][.,])"
+_COUNTED = (
+    r"(?!\s*(?:km|kilomet|mi\b|miles?\b|m\b|acres?\b|feet\b|people\b|inhabitants?\b|residents?\b|persons?\b|souls\b"
+    r"|dollars?\b|years?\b|stat\b|cities\b|towns?\b|counties\b|settlers\b|men\b|soldiers\b))"
+)
+_AMOUNT_BEFORE = re.compile(r"(?:at least|at most|more than|less than|fewer than|exceeding|exceeded|exceeds)\s+$", re.I)
+_POINTS = (
+    ("iso", re.compile(_START + _YEAR + r"-(?P<number>[01][0-9])-(?P<day>[0-3][0-9])(?![\w-])")),
+    ("day", re.compile(r"(?<!\w)" + _MONTH + r"\s+" + _DAY + r"\s*,?\s+" + _YEAR + _END, re.I)),
+    ("day", re.compile(r"(?<!\w)" + _DAY + r"\s+(?:of\s+)?" + _MONTH + r"\s*,?\s+" + _YEAR + _END, re.I)),
+    ("month", re.compile(r"(?<!\w)" + _MONTH + r"\s*,?\s+(?:of\s+)?" + _YEAR + _END, re.I)),
+    ("decade", re.compile(_START + r"(?P<year>1[0-9]{2}0|20[0-9]0)['\u2019]?s(?!\w)")),
+    ("year", re.compile(r"(?<![\w.,$#/])(?<!\w-)" + _YEAR + _END + _COUNTED, re.I)),
+)
+_SHORT_END = re.compile(r"\s*[-\u2013]\s*(?P<tail>[0-9]{2})(?![\w-])")
+_TO = re.compile(r"\s*(?:to|until|till|through|and|-|\u2013|\u2014)\s*(?:the\s+)?(?:year\s+)?", re.I)
+_OPEN = re.compile(
+    r"(?P<word>between|from|before|prior to|until|after|since)\s+(?:the\s+)?(?:years?\s+)?$",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """A time and the characters that say it. `years` are its first and last year when it is a span to compare, from
+    end to end."""
+
+    start_char: int
+    end_char: int
+    time: TimeRange
+    years: tuple[int, int] | None = None
+
+
+def read_times(text: str) -> tuple[TimeSpan, ...]:
+    """The times in a text, in order, without overlap. What is no date (31 February) is read as its year."""
+    points = _joined(text, sorted(_points(text), key=lambda p: p.start_char))
+    return tuple(_opened(text, point) for point in points)
+
+
+def _points(text: str) -> Iterator[TimeSpan]:
+    taken: list[tuple[int, int]] = []
+    for kind, pattern in _POINTS:
+        for match in pattern.finditer(text):
+            if any(match.start() < end and start < match.end() for start, end in taken):
+                continue
+            if kind == "year" and _AMOUNT_BEFORE.search(text[max(0, match.start() - 20) : match.start()]):
+                continue
+            span = _point(kind, match)
+            taken.append((span.start_char, span.end_char))
+            yield span
+
+
+def _point(kind: str, match: re.Match[str]) -> TimeSpan:
+    year = int(match["year"])
+    whole = TimeRange.year(year)
+    if kind == "decade":
+        return TimeSpan(match.start(), match.end(), TimeRange.year(year, year + 9), (year, year + 10))
+    if kind == "year":
+        return TimeSpan(match.start(), match.end(), whole)
+    month = int(match["number"]) if kind == "iso" else _MONTHS[match["month"].casefold()]
+    if kind == "month":
+        last = date(year, month, monthrange(year, month)[1])
+        return TimeSpan(match.start(), match.end(), TimeRange(date(year, month, 1), last))
+    try:
+        day = date(year, month, int(match["day"]))
+    except ValueError:
+        return TimeSpan(match.start(), match.end(), whole)
+    return TimeSpan(match.start(), match.end(), TimeRange(day, day))
+
+
+def _joined(text: str, points: Sequence[TimeSpan]) -> Iterator[TimeSpan]:
+    """Two points with `to` or a dash between them, or `between` before and `and` between, are one range."""
+    i = 0
+    while i < len(points):
+        point = points[i]
+        following = points[i + 1] if i + 1 < len(points) else None
+        short = _SHORT_END.match(text, point.end_char)
+        if following is not None and _is_range(text, point, following):
+            yield _range(point, following)
+            i += 2
+        elif short is not None and _century_end(point, short) is not None:
+            yield _century_end(point, short) or point
+            i += 1
+        else:
+            yield point
+            i += 1
+
+
+def _is_range(text: str, point: TimeSpan, following: TimeSpan) -> bool:
+    between = text[point.end_char : following.start_char]
+    joiner = _TO.fullmatch(between)
+    if joiner is None:
+        return False
+    opened = _OPEN.search(text[max(0, point.start_char - 40) : point.start_char])
+    return "and" not in between.casefold() or (opened is not None and opened["word"].casefold() in ("between", "from"))
+
+
+def _range(point: TimeSpan, following: TimeSpan) -> TimeSpan:
+    first, second = sorted((point.time, following.time), key=lambda t: (t.start, t.end))
+    time = TimeRange(first.start, max(first.end, second.end))
+    last_year = second.end.year
+    return TimeSpan(point.start_char, following.end_char, time, (first.start.year, last_year))
+
+
+def _century_end(point: TimeSpan, short: re.Match[str]) -> TimeSpan | None:
+    """`1854-61`."""
+    year = point.time.start.year
+    end = year // 100 * 100 + int(short["tail"])
+    if point.time != TimeRange.year(year) or end <= year:
+        return None
+    return TimeSpan(point.start_char, short.end(), TimeRange.year(year, end), (year, end))
+
+
+def _opened(text: str, span: TimeSpan) -> TimeSpan:
+    """`before 1854` and its like reach to the end of time."""
+    opened = _OPEN.search(text[max(0, span.start_char - 40) : span.start_char])
+    word = opened["word"].casefold() if opened else ""
+    if word in ("before", "prior to", "until"):
+        time = TimeRange(date.min, span.time.start - timedelta(days=1))
+    elif word == "after":
+        time = TimeRange(span.time.end + timedelta(days=1), date.max)
+    elif word == "since" or (word == "from" and span.years is None):
+        time = TimeRange(span.time.start, date.max)
+    else:
+        return span
+    return TimeSpan(span.start_char, span.end_char, time)
