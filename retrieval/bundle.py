@@ -110,7 +110,8 @@ def _without_absent(run: Run, records: Mapping[str, SourcedRecord], excluded: fr
         return not gone and all(record_id in records and record_id not in excluded for record_id in needed)
 
     kept = [hit for hit in sorted(run.hits, key=lambda hit: hit.rank) if present(hit)]
-    return replace(run, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1)))
+    closed = (hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))
+    return replace(run, hits=tuple(closed))
 
 
 def _candidate(item: Fused, records: Mapping[str, SourcedRecord]) -> Candidate:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from retrieval.model import ChannelRank, Computed, Locator, Record, RecordKind, SourcedRecord
-from retrieval.words import words
 
 _NUMBER = re.compile(r"\d+")
+_BREAKS = str.maketrans(dict.fromkeys(string.punctuation + "“”„‘’«»–—…", " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +61,17 @@ def dedupe(candidates: Sequence[Candidate], rules: DedupeRules) -> tuple[Candida
     seen: dict[Hashable, int] = {}
     prose = _Prose(rules)
     for candidate in candidates:
-        key = _exact_key(candidate)
-        at = seen.get(key) if key is not None else None
-        passage = _is_prose(candidate)
-        if at is None and passage:
-            at = prose.match(candidate)
-        if at is not None:
+        if _is_prose(candidate):
+            at = prose.match_or_keep(candidate.records[0].record, len(kept))
+        else:
+            key = _exact_key(candidate)
+            at = None if key is None else seen.get(key)
+            if key is not None:
+                seen.setdefault(key, len(kept))
+        if at is None:
+            kept.append(candidate)
+        else:
             kept[at] = _folded(kept[at], candidate)
-            continue
-        if key is not None:
-            seen[key] = len(kept)
-        if passage:
-            prose.add(candidate, len(kept))
-        kept.append(candidate)
     return tuple(kept)
 
 
@@ -81,12 +81,13 @@ def _folded(kept: Candidate, repeated: Candidate) -> Candidate:
 
 
 def _exact_key(candidate: Candidate) -> Hashable:
-    """Equal for items that say the same; None for an item that must stand alone."""
+    """Equal for stated records that say the same of the same entities; None for prose, and for what must stand
+    alone."""
     record = candidate.records[0].record
-    if candidate.computed is not None or record.kind is RecordKind.OBSERVATION:
+    if candidate.computed is not None or record.kind is RecordKind.OBSERVATION or not _is_stated(record):
         return None
     folded = " ".join(candidate.words.casefold().split())
-    return (record.kind, folded, tuple(sorted(e.entity_id for e in record.entities)) if _is_stated(record) else ())
+    return (record.kind, folded, tuple(sorted(e.entity_id for e in record.entities)))
 
 
 def _is_stated(record: Record) -> bool:
@@ -99,42 +100,49 @@ def _is_prose(candidate: Candidate) -> bool:
 
 
 class _Prose:
-    """Near-duplicate search by prefix filter (Bayardo, Ma, Srikant 2007): two sets whose Jaccard index reaches t share
-    an element among the first |s| - ceil(t |s|) + 1 of each, in any common order; only those pairs are compared."""
+    """The kept passages, as sets of shingles.
+
+    If two sets' Jaccard index reaches t, each holds at least t of the other's elements; so at most |s| - ceil(t |s|) of
+    a set's elements are missing in its match, and any one more than that, taken as a probe, must meet it. Only kept
+    passages that meet the probe are compared, and mostly one look at the union of all shows that none does.
+    """
 
     def __init__(self, rules: DedupeRules) -> None:
         self._rules = rules
-        self._shingles: dict[int, frozenset[int]] = {}
-        self._numbers: dict[int, frozenset[str]] = {}
-        self._by_prefix: dict[int, list[int]] = {}
+        self._kept: list[tuple[int, Record, frozenset[int]]] = []
+        self._union: set[int] = set()
         self._slices: dict[str, list[tuple[Locator, int]]] = {}
 
-    def match(self, candidate: Candidate) -> int | None:
-        """The first kept passage that this one repeats."""
-        record = candidate.records[0].record
-        found = [
-            at for locator, at in self._slices.get(record.document_id, ()) if self._overlaps(locator, record.locator)
-        ]
-        shingles = _shingles(record.text, self._rules.shingle_words)
-        near = {at for shingle in self._prefix(shingles) for at in self._by_prefix.get(shingle, ())}
-        numbers = frozenset(_NUMBER.findall(record.text)) if near else frozenset()
-        found += [at for at in near if numbers == self._numbers[at] and self._alike(shingles, self._shingles[at])]
-        return min(found, default=None)
+    def match_or_keep(self, record: Record, place: int) -> int | None:
+        """The place of the first kept passage that this one repeats; None, and it is kept at `place`, if there is
+        none."""
+        shingles, probe = self._read(record.text)
+        slices = self._slices.setdefault(record.document_id, [])
+        found = [at for locator, at in slices if self._overlaps(locator, record.locator)]
+        if not self._union.isdisjoint(probe):
+            found += [
+                at for at, kept, have in self._kept if self._alike(shingles, have) and _same_numbers(record, kept)
+            ]
+        if found:
+            return min(found)
+        self._kept.append((place, record, shingles))
+        self._union |= shingles
+        slices.append((record.locator, place))
+        return None
 
-    def add(self, candidate: Candidate, at: int) -> None:
-        """Remembers a kept passage under its place."""
-        record = candidate.records[0].record
-        self._shingles[at] = shingles = _shingles(record.text, self._rules.shingle_words)
-        self._numbers[at] = frozenset(_NUMBER.findall(record.text))
-        for shingle in self._prefix(shingles):
-            self._by_prefix.setdefault(shingle, []).append(at)
-        self._slices.setdefault(record.document_id, []).append((record.locator, at))
-
-    def _prefix(self, shingles: frozenset[int]) -> list[int]:
-        least_shared = -(-len(shingles) * self._rules.jaccard_milli // 1000)
-        return sorted(shingles)[: len(shingles) - least_shared + 1]
+    def _read(self, text: str) -> tuple[frozenset[int], list[int]]:
+        """All shingles, as hashes (they differ between processes, but only their equality is used), and the probe."""
+        found, size = text.casefold().translate(_BREAKS).split(), self._rules.shingle_words
+        windows = zip(*(found[i:] for i in range(size)), strict=False) if len(found) >= size else iter([tuple(found)])
+        hashes = list(map(hash, windows))
+        shingles = frozenset(hashes)
+        missing = len(shingles) - -(-len(shingles) * self._rules.jaccard_milli // 1000)
+        return shingles, list(islice(shingles, missing + 1))
 
     def _alike(self, one: frozenset[int], other: frozenset[int]) -> bool:
+        shorter, longer = sorted((len(one), len(other)))
+        if shorter * 1000 < self._rules.jaccard_milli * longer:
+            return False
         shared = len(one & other)
         return shared * 1000 >= self._rules.jaccard_milli * (len(one) + len(other) - shared)
 
@@ -144,10 +152,6 @@ class _Prose:
         return shared > 0 and shared * 1000 >= self._rules.overlap_milli * shorter
 
 
-def _shingles(text: str, size: int) -> frozenset[int]:
-    """Hashes of the word sequences. They differ between processes, but only equality is used, never their order's
-    outcome."""
-    found = words(text)
-    if len(found) < size:
-        return frozenset({hash(tuple(found))})
-    return frozenset(map(hash, zip(*(found[i:] for i in range(size)), strict=False)))
+def _same_numbers(one: Record, other: Record) -> bool:
+    """Texts that differ in a year or a figure say different things, however alike their words."""
+    return sorted(set(_NUMBER.findall(one.text))) == sorted(set(_NUMBER.findall(other.text)))

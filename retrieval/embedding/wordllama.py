@@ -95,14 +95,15 @@ class WordllamaEmbedder:
 def _mean(table: Table, ids: list[int]) -> NDArray[np.float32]:
     """The same bits from either table: widening a float16 is exact and comes before the sum."""
     rows = np.asarray(table.take(np.asarray(ids, np.intp), axis=0, mode="clip"), np.float32)
-    mean: NDArray[np.float32] = np.asarray(rows.sum(axis=0) / np.float32(len(ids)), np.float32)
+    mean: NDArray[np.float32] = rows.sum(axis=0) / np.float32(len(ids))
     return mean
 
 
 def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Unit rows; a zero row stays zero."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True).astype(np.float32)
+    norms[norms == 0] = 1
+    return vectors / norms
 
 
 def _read_model() -> _Model:
