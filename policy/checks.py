@@ -106,7 +106,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Document:
 def _decision(value: object) -> Document:
     if not isinstance(value, dict) or set(value) != {"effect", "reasons", "obligations", "admit"}:
         raise Untrusted("SCHEMA")
-    if value["effect"] not in {str(each) for each in Effect}:
+    if value["effect"] not in [str(each) for each in Effect]:
         raise Untrusted("SCHEMA")
     if not all(isinstance(value[key], list) for key in ("reasons", "obligations", "admit")):
         raise Untrusted("SCHEMA")

@@ -60,7 +60,7 @@ IDS = {"classes": "id", "evidence": "id"}
 
 
 async def assert_unguarded(engine: WasmEngine, point: str, path: str, changed: Document) -> None:
-    """The record whose guard was taken away is out; for a guard of the request or of the prior decision, everything is."""
+    """The record whose guard was taken away is out; for a guard of the request or the prior decision, everything is."""
     before, after = await decide(engine, point, base(point)), await decide(engine, point, changed)
     assert reachable(point, before), "the base input lets something through"
     list_name, *place = path.split("/")
@@ -92,9 +92,10 @@ JSON = st.recursive(
     max_leaves=6,
 )
 
+
 @settings(deadline=None, max_examples=50)
 @given(st.sampled_from(POINTS), st.data())
-async def test_no_junk_anywhere_admits_more_or_stops_the_engine(engine: WasmEngine, point: str, data: st.DataObject) -> None:
+async def test_no_junk_anywhere_admits_more(engine: WasmEngine, point: str, data: st.DataObject) -> None:
     """Any one value of an allowed input replaced by any other: an answer, and for guards never a wider one."""
     path = data.draw(st.sampled_from(leaf_paths(base(point))))
     decision = await decide(engine, point, patched(base(point), [["set", path, data.draw(JSON)]]))
@@ -137,7 +138,9 @@ def test_every_rule_has_its_own_id_and_a_text_for_readers() -> None:
 
 
 def test_every_rule_is_seen_to_speak_and_to_stay_silent() -> None:
-    spoken = {line.split(" ", 1)[0] for _, case in CASES for key in ("reasons", "obligations") for line in case["decision"][key]}
+    decisions = [case["decision"] for _, case in CASES]
+    lines = [line for each in decisions for key in ("reasons", "obligations") for line in each[key]]
+    spoken = {line.split(" ", 1)[0] for line in lines}
     assert {id for id, _, _ in declared_rules()} == spoken
     for rule in spoken:
         assert any(rule not in json.dumps(case["decision"]) for _, case in CASES)
