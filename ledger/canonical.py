@@ -17,3 +17,11 @@ def canonical_json(value: Any) -> bytes:
     anything else goes through `rfc8785`."""
     text = _encode(value)
     return text.encode("ascii") if text.isascii() else rfc8785.dumps(value)
+
+
+def is_canonical(value: Any, data: bytes) -> bool:
+    """Whether `data` are the canonical bytes of `value`; False too if the value has none (a lone surrogate)."""
+    try:
+        return canonical_json(value) == data
+    except (rfc8785.CanonicalizationError, UnicodeError):
+        return False

@@ -10,6 +10,7 @@ import asyncio
 import hmac
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -137,9 +138,8 @@ def _check_private(path: Path) -> None:
 
 def _write_new(path: Path, text: str) -> None:
     """Write a key file whole and durably; if another process was first, its key stays."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(text)
             file.flush()
@@ -149,7 +149,7 @@ def _write_new(path: Path, text: str) -> None:
         except FileExistsError:
             return
         finally:
-            draft.unlink()
+            Path(draft).unlink()
         _sync_folder(path.parent)
     except OSError as exc:
         raise KeyUnusable(f"the key {path} cannot be written: {exc.strerror}") from exc

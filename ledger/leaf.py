@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from ledger.canonical import canonical_json
+from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import EntryRefused, MalformedLeaf
 from ledger.model import LEAF_MAX_BYTES, LEAF_VERSION, PART_NAMES, Kind, Leaf, Ref, TreeHead
 
@@ -54,16 +54,20 @@ def parse_leaf(data: bytes) -> Leaf:
         _refuse(f"{len(data)} bytes, over {LEAF_MAX_BYTES}")
     body = strict_object(data)
     leaf = _leaf_of(body)
-    if canonical_json(body) != data:
+    if not is_canonical(body, data):
         _refuse("the bytes are not in canonical form")
     return leaf
 
 
 def strict_object(data: bytes) -> dict[str, Any]:
-    """A JSON object without duplicate keys, non-integer numbers or lone surrogates. Raises MalformedLeaf."""
+    """A JSON object without duplicate keys, fractions or integers beyond 2^53-1. Raises MalformedLeaf."""
     try:
         body = json.loads(
-            data.decode("utf-8"), object_pairs_hook=_unique, parse_float=_no_number, parse_constant=_no_number
+            data.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_int=_safe_integer,
+            parse_float=_no_number,
+            parse_constant=_no_number,
         )
     except (ValueError, RecursionError) as exc:
         raise MalformedLeaf(f"not the JSON of a leaf: {exc}") from exc
@@ -149,6 +153,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(body) != len(pairs):
         raise ValueError("a key stands twice")
     return body
+
+
+def _safe_integer(text: str) -> int:
+    value = int(text) if len(text) <= 17 else MAX_INTEGER + 1
+    if abs(value) > MAX_INTEGER:
+        raise ValueError("an integer exceeds 2^53-1")
+    return value
 
 
 def _no_number(text: str) -> NoReturn:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ledger.canonical import canonical_json
+from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import MalformedLeaf, MalformedProv
 from ledger.leaf import strict_object
 
@@ -211,7 +211,7 @@ def _parse(data: bytes) -> dict[str, Any]:
         body = strict_object(data)
     except MalformedLeaf as exc:
         raise MalformedProv(f"no strict JSON object: {exc}") from exc
-    if canonical_json(body) != data:
+    if not is_canonical(body, data):
         _refuse("the bytes are not in canonical form")
     unknown = set(body) - {"prefix", *_ELEMENTS, *_RELATIONS}
     if unknown or not all(isinstance(section, dict) for section in body.values()):

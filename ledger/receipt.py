@@ -19,11 +19,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ledger.canonical import canonical_json
+from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import MalformedLeaf, MalformedNote, VerificationFailed
 from ledger.leaf import parse_leaf, strict_object
 from ledger.model import RECEIPT_VERSION, SOURCES, Leaf
-from ledger.note import b64, parse_note, parse_vkey, unb64, verify_checkpoint
+from ledger.note import b64, parse_checkpoint_text, parse_note, parse_vkey, unb64, verify_checkpoint
 from ledger.parts import SALT_BYTES, OpenedPart, commitment, parse_source_commitments, source_number
 from ledger.tree import HASH_BYTES, hash_leaf, verify_inclusion
 
@@ -90,7 +90,7 @@ def parse_receipt(text: str) -> Receipt:
     proof = tuple(unb64(line, "a proof hash") for line in lines[3:])
     if len(proof) > 63 or any(len(item) != HASH_BYTES for item in proof):
         _refuse("a proof is at most 63 hashes of 32 bytes")
-    parse_note(checkpoint)
+    parse_checkpoint_text(parse_note(checkpoint).text)
     leaf_bytes, disclosures = _parse_extra(unb64(lines[1].removeprefix("extra "), "extra"))
     return Receipt(leaf_bytes, disclosures, int(match[1]), proof, checkpoint)
 
@@ -164,7 +164,7 @@ def _parse_extra(data: bytes) -> tuple[bytes, tuple[OpenedPart, ...]]:
     if names != sorted(set(names)):
         _refuse("disclosures do not rise by name")
     leaf_bytes = _field(body, "leaf")
-    if canonical_json(body) != data:
+    if not is_canonical(body, data):
         _refuse("extra is not in canonical form")
     return leaf_bytes, disclosures
 

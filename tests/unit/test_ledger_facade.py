@@ -1,0 +1,438 @@
+"""The ledger as its callers see it, over both stores."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ledger.errors import (
+    EntryConflict,
+    EntryNotFound,
+    EntryRefused,
+    KeyUnusable,
+    LedgerUnavailable,
+    PartErased,
+    VerificationFailed,
+)
+from ledger.keys import open_key_ring
+from ledger.ledger import Ledger
+from ledger.model import Checkpoint, Kind, Ref, TreeHead, Verdict
+from ledger.note import parse_vkey, verify_checkpoint
+from ledger.receipt import verify_receipt
+from ledger.sqlite import SqliteLedgerStore
+from ledger.store import LedgerStore
+from ledger.tree import EMPTY_ROOT
+from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, open_ledger
+
+PARTS = {"question": b"Who?", "scope": b"[]"}
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> LedgerStore:
+    return MemoryLedgerStore() if request.param == "memory" else await SqliteLedgerStore.open(tmp_path / "ledger.db")
+
+
+@pytest.fixture
+async def ledger(store: LedgerStore) -> AsyncIterator[Ledger]:
+    made = await open_ledger(store)
+    yield made
+    await made.aclose()
+
+
+async def ask(ledger: Ledger, request_id: str, sources: tuple[bytes, ...] = (b"one", b"two")) -> tuple[str, str]:
+    """Record a whole request; the ids of its two entries."""
+    intent = await ledger.record(Kind.INTENT, tenant="default", request_id=request_id, parts=PARTS)
+    outcome = await ledger.record(
+        Kind.OUTCOME,
+        tenant="default",
+        request_id=request_id,
+        parts={"answer": b"{}"},
+        sources=sources,
+        refs=[intent.as_ref("intent")],
+    )
+    return intent.entry_id, outcome.entry_id
+
+
+async def test_what_goes_in_comes_out(ledger: Ledger) -> None:
+    intent, outcome = await ask(ledger, "r1")
+    assert await ledger.part(intent, "question") == b"Who?"
+    assert await ledger.part(intent, "context") == b""
+    assert await ledger.sources(outcome) == (b"one", b"two")
+    assert await ledger.sources(intent) == ()
+    assert await ledger.part(outcome, "sources/2") == b"two"
+    entry = await ledger.entry(outcome)
+    assert (entry.index, entry.leaf.kind, entry.leaf.rseq) == (1, Kind.OUTCOME, 2)
+    assert entry.leaf.refs == ((await ledger.entry(intent)).ref.as_ref("intent"),)
+    assert entry.leaf.tenant == ledger.pseudonym("tenant", "default")
+    assert [found.leaf.entry_id for found in await ledger.find(request_id="r1")] == [intent, outcome]
+    assert await ledger.find(request_id="r2") == ()
+
+
+async def test_no_text_of_the_caller_is_in_a_leaf(ledger: Ledger) -> None:
+    await ask(ledger, "r1", sources=(b"Shawnee County",))
+    for entry in await ledger.entries():
+        assert b"Who" not in entry.leaf_bytes
+        assert b"Shawnee" not in entry.leaf_bytes
+        assert b"default" not in entry.leaf_bytes
+
+
+async def test_entries_are_paged_and_filtered(ledger: Ledger) -> None:
+    for number in range(3):
+        await ask(ledger, f"r{number}")
+    await ledger.record(Kind.CONFIG, tenant="other", request_id="c", parts={})
+    page = await ledger.entries(limit=4)
+    assert [entry.index for entry in page] == [0, 1, 2, 3]
+    assert [entry.index for entry in await ledger.entries(after=page[-1].index)] == [4, 5, 6]
+    assert [entry.index for entry in await ledger.entries(kind=Kind.OUTCOME)] == [1, 3, 5]
+    assert [entry.index for entry in await ledger.entries(tenant="other")] == [6]
+
+
+async def test_the_same_request_again_is_the_first_entry(ledger: Ledger) -> None:
+    first = await ledger.record(Kind.INTENT, tenant="default", request_id="r", parts=PARTS)
+    again = await ledger.record(Kind.INTENT, tenant="default", request_id="r", parts={**PARTS, "context": b""})
+    assert again == first
+    assert len(await ledger.entries()) == 1
+
+
+@pytest.mark.parametrize("change", ["part", "part more", "sources", "source order", "tenant", "refs"])
+async def test_the_same_request_with_other_content_is_a_conflict(ledger: Ledger, change: str) -> None:
+    intent = await ledger.record(Kind.INTENT, tenant="default", request_id="r", parts=PARTS)
+
+    async def outcome(changed: str = "") -> None:
+        await ledger.record(
+            Kind.OUTCOME,
+            tenant="other" if changed == "tenant" else "default",
+            request_id="r",
+            parts={"answer": b"2" if changed == "part" else b"1"} | ({"calls": b"x"} if changed == "part more" else {}),
+            sources={"sources": [b"a"], "source order": [b"b", b"a"]}.get(changed, [b"a", b"b"]),
+            refs=[] if changed == "refs" else [intent.as_ref("intent")],
+        )
+
+    await outcome()
+    await outcome()
+    with pytest.raises(EntryConflict):
+        await outcome(change)
+    assert len(await ledger.entries()) == 2
+
+
+async def test_concurrent_records_are_gapless_and_repeats_are_one(ledger: Ledger) -> None:
+    refs = await asyncio.gather(
+        *(
+            ledger.record(Kind.INTENT, tenant="default", request_id=f"r{number % 100}", parts=PARTS)
+            for number in range(200)
+        )
+    )
+    assert len({ref.entry_id for ref in refs}) == 100
+    entries = await ledger.entries(limit=1000)
+    assert [entry.index for entry in entries] == list(range(100))
+    assert [entry.leaf.rseq for entry in entries] == list(range(1, 101))
+
+
+async def test_two_ledgers_on_one_store_share_the_sequence(store: LedgerStore) -> None:
+    one, two = await open_ledger(store), await open_ledger(store, first_id=1_000_000)
+    for number in range(10):
+        await one.record(Kind.INTENT, tenant="default", request_id=f"a{number}", parts=PARTS)
+        await two.record(Kind.INTENT, tenant="default", request_id=f"b{number}", parts=PARTS)
+    assert await one.checkpoint() == await two.checkpoint()
+    await one.record(Kind.INTENT, tenant="default", request_id="last", parts=PARTS)
+    await two.checkpoint()
+    assert (await one.verify()).ok
+    assert [entry.leaf.rseq for entry in await two.entries(limit=99)] == list(range(1, 22))
+    await one.aclose()
+
+
+@pytest.mark.parametrize(
+    ("kind", "request_id", "parts", "sources", "refs"),
+    [
+        (Kind.INTENT, "r", {"answer": b""}, (), ()),
+        (Kind.INTENT, "r", {}, (b"s",), ()),
+        (Kind.INTENT, "has space", {}, (), ()),
+        (Kind.INTENT, "", {}, (), ()),
+        (Kind.INTENT, "r", {}, (), (Ref("intent", "x", "ab" * 32),)),
+        (
+            Kind.INTENT,
+            "r",
+            {},
+            (),
+            tuple(Ref(f"r{i}", "018bcfe5-6800-7000-8000-000000000001", "ab" * 32) for i in range(40)),
+        ),
+    ],
+)
+async def test_bad_entries_are_refused_and_harm_no_other(
+    ledger: Ledger,
+    kind: Kind,
+    request_id: str,
+    parts: dict[str, bytes],
+    sources: tuple[bytes, ...],
+    refs: tuple[Ref, ...],
+) -> None:
+    results = await asyncio.gather(
+        ledger.record(Kind.INTENT, tenant="default", request_id="good-1", parts=PARTS),
+        ledger.record(kind, tenant="default", request_id=request_id, parts=parts, sources=sources, refs=refs),
+        ledger.record(Kind.INTENT, tenant="default", request_id="good-2", parts=PARTS),
+        return_exceptions=True,
+    )
+    assert isinstance(results[1], EntryRefused)
+    assert [entry.leaf.request_id for entry in await ledger.entries()] == ["good-1", "good-2"]
+
+
+async def test_unknown_entries_and_parts(ledger: Ledger) -> None:
+    intent, outcome = await ask(ledger, "r")
+    missing = "018bcfe5-6800-7000-8000-00000000ffff"
+    for entry_id, name in ((missing, "question"), (intent, "answer"), (intent, "sources/1"), (outcome, "sources/3")):
+        with pytest.raises(EntryNotFound):
+            await ledger.part(entry_id, name)
+    with pytest.raises(EntryNotFound):
+        await ledger.receipt(missing, disclose=())
+    with pytest.raises(EntryNotFound):
+        await ledger.receipt(intent, disclose=("answer",))
+
+
+async def test_checkpoint_covers_the_head_and_stays_for_one_size(ledger: Ledger) -> None:
+    key = parse_vkey(ledger.vkey)
+    assert verify_checkpoint(await ledger.checkpoint(), key, origin=ORIGIN) == TreeHead(0, EMPTY_ROOT)
+    await ask(ledger, "r")
+    first = await ledger.checkpoint()
+    assert verify_checkpoint(first, key, origin=ORIGIN).size == 2
+    assert await ledger.checkpoint() == first
+    await ask(ledger, "s")
+    assert verify_checkpoint(await ledger.checkpoint(), key, origin=ORIGIN).size == 4
+
+
+async def test_receipts_of_every_entry_verify_alone(ledger: Ledger) -> None:
+    for number in range(9):
+        intent, outcome = await ask(ledger, f"r{number}")
+        for entry_id, names in ((intent, ["question"]), (outcome, ["answer", "sources/1"]), (outcome, [])):
+            verified = verify_receipt(await ledger.receipt(entry_id, disclose=names), vkey=ledger.vkey)
+            assert verified.leaf.entry_id == entry_id
+            assert set(names) - {"sources/1"} <= set(verified.parts)
+            assert verified.sources == ({1: b"one"} if "sources/1" in names else {})
+
+
+async def test_an_entry_names_the_latest_signed_head(ledger: Ledger) -> None:
+    await ask(ledger, "r")
+    head = verify_checkpoint(await ledger.checkpoint(), parse_vkey(ledger.vkey), origin=ORIGIN)
+    _, outcome = await ask(ledger, "s")
+    assert (await ledger.entry(outcome)).leaf.seen == head
+
+
+async def test_a_dangling_intent_is_reported_and_breaks_nothing(ledger: Ledger) -> None:
+    await ask(ledger, "whole")
+    lost = await ledger.record(Kind.INTENT, tenant="default", request_id="lost", parts=PARTS)
+    await ledger.checkpoint()
+    report = await ledger.verify()
+    assert report.verdict is Verdict.INTACT
+    assert report.dangling == (lost,)
+    assert (report.size, report.entries, report.checkpoints, report.erased) == (3, 3, 1, 0)
+    assert report.parts == 4 + 9 + 2 + 4
+
+
+async def test_an_empty_log_verifies(ledger: Ledger) -> None:
+    report = await ledger.verify()
+    assert report.ok
+    assert (report.size, report.root) == (0, EMPTY_ROOT.hex())
+
+
+async def test_another_key_ring_is_refused(store: LedgerStore) -> None:
+    await open_ledger(store)
+    with pytest.raises(KeyUnusable, match="vkey"):
+        await open_ledger(store, keys=MemoryKeyRing("another"))
+    with pytest.raises(KeyUnusable, match="origin"):
+        await open_ledger(store, keys=MemoryKeyRing(origin="other.example"))
+    mixed = MemoryKeyRing()
+    mixed.pseudonym_key = b"x" * 32
+    with pytest.raises(KeyUnusable, match="pseudonym"):
+        await open_ledger(store, keys=mixed)
+
+
+async def test_a_lost_tenant_key_is_named(store: LedgerStore) -> None:
+    keys = MemoryKeyRing()
+    ledger = await open_ledger(store, keys=keys)
+    intent, _ = await ask(ledger, "r")
+    keys.lost.add(ledger.pseudonym("tenant", "default"))
+    with pytest.raises(KeyUnusable):
+        await ledger.part(intent, "question")
+    with pytest.raises(KeyUnusable):
+        await ledger.record(Kind.INTENT, tenant="default", request_id="s", parts=PARTS)
+    assert {problem.step for problem in (await ledger.verify()).problems} == {"key"}
+
+
+async def test_a_checkpoint_signed_over_another_root_stops_the_signing(store: LedgerStore) -> None:
+    ledger = await open_ledger(store)
+    await ask(ledger, "r")
+    note = (await ledger.checkpoint()).replace("\n2\n", "\n3\n")
+    await ledger.record(Kind.INTENT, tenant="default", request_id="s", parts=PARTS)
+    await store.add_checkpoint(Checkpoint(TreeHead(3, b"x" * 32), note))
+    with pytest.raises(VerificationFailed):
+        await ledger.checkpoint()
+    with pytest.raises(VerificationFailed):
+        await open_ledger(store)
+
+
+async def test_an_unavailable_store_is_said_and_nothing_is_half_written() -> None:
+    store = MemoryLedgerStore()
+    ledger = await open_ledger(store)
+    await ask(ledger, "before")
+    store.broken = True
+    with pytest.raises(LedgerUnavailable):
+        await ledger.record(Kind.INTENT, tenant="default", request_id="r", parts=PARTS)
+    with pytest.raises(LedgerUnavailable):
+        await ledger.verify()
+    store.broken = False
+    await ask(ledger, "after")
+    assert (await ledger.verify()).ok
+    assert [entry.leaf.request_id for entry in await ledger.entries()] == ["before", "before", "after", "after"]
+
+
+async def test_a_cancelled_record_is_whole_or_absent(ledger: Ledger) -> None:
+    for number in range(20):
+        task = asyncio.create_task(ledger.record(Kind.INTENT, tenant="default", request_id=f"c{number}", parts=PARTS))
+        for _ in range(number % 6):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    await ask(ledger, "after")
+    assert (await ledger.verify()).ok
+
+
+async def test_an_erased_part_keeps_its_commitment_and_needs_a_redaction() -> None:
+    store = MemoryLedgerStore()
+    ledger = await open_ledger(store)
+    _, outcome = await ask(ledger, "r")
+    erased = store.entries[1]
+    kept = tuple(part for part in erased.parts if part.name not in ("answer", "sources/1"))
+    object.__setattr__(erased, "parts", kept)
+    with pytest.raises(PartErased):
+        await ledger.part(outcome, "answer")
+    with pytest.raises(PartErased):
+        await ledger.receipt(outcome, disclose=("sources/1",))
+    assert verify_receipt(await ledger.receipt(outcome, disclose=("sources/2",)), vkey=ledger.vkey).sources == {
+        2: b"two"
+    }
+    problems = (await ledger.verify()).problems
+    assert {(problem.step, problem.part) for problem in problems} == {
+        ("part-missing", "answer"),
+        ("part-missing", "sources/1"),
+    }
+    await ledger.record(
+        Kind.REDACTION,
+        tenant="default",
+        request_id="x",
+        parts={"detail": b"{}"},
+        refs=[(await ledger.entry(outcome)).ref.as_ref("redacts")],
+    )
+    report = await ledger.verify()
+    assert report.ok
+    assert report.erased == 2
+
+
+async def test_a_log_survives_reopening(tmp_path: Path) -> None:
+    async def opened(create: bool) -> Ledger:
+        keys = await open_key_ring(tmp_path / "keys", origin=ORIGIN, create=create)
+        store = await SqliteLedgerStore.open(tmp_path / "ledger.db")
+        numbers = iter(range(10**6))
+        return await Ledger.open(
+            store=store,
+            keys=keys,
+            origin=ORIGIN,
+            replica="local",
+            clock_ms=lambda: 1,
+            new_id=lambda: f"018bcfe5-6800-7000-8{os.urandom(1).hex()}0-{next(numbers):012x}",
+        )
+
+    first = await opened(create=True)
+    intent, _ = await ask(first, "r")
+    receipt = await first.receipt(intent, disclose=("question",))
+    await first.aclose()
+    second = await opened(create=False)
+    await ask(second, "s")
+    assert await second.receipt(intent, disclose=("question",)) != receipt
+    assert verify_receipt(receipt, vkey=second.vkey).parts == {"question": b"Who?"}
+    assert (await second.verify()).ok
+    assert (await second.entries())[-1].leaf.rseq == 4
+    await second.aclose()
+    await second.aclose()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database, but long enough to be read as one" * 100, b"SQLite format 3\0"]
+)
+async def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "ledger.db"
+    path.write_bytes(content)
+    if not content:
+        await (await SqliteLedgerStore.open(path)).aclose()
+        return
+    with pytest.raises(LedgerUnavailable):
+        await SqliteLedgerStore.open(path)
+    assert path.read_bytes() == content
+
+
+async def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE t (x)")
+    other.close()
+    with pytest.raises(LedgerUnavailable, match="no ledger"):
+        await SqliteLedgerStore.open(tmp_path / "other.db")
+
+
+@pytest.mark.parametrize("path", ["missing/ledger.db", "."])
+async def test_a_place_that_cannot_hold_a_file_is_refused(tmp_path: Path, path: str) -> None:
+    with pytest.raises(LedgerUnavailable):
+        await SqliteLedgerStore.open(tmp_path / path)
+
+
+FULL_DISK = """
+import asyncio, resource, signal, sys
+from pathlib import Path
+from ledger.errors import LedgerUnavailable
+from ledger.model import Kind
+from ledger.sqlite import SqliteLedgerStore
+from tests.ledger_doubles import open_ledger
+
+async def main() -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    ledger = await open_ledger(await SqliteLedgerStore.open(Path(sys.argv[1])))
+    async def record(number, size):
+        parts = {"question": bytes(i * 37 % 251 for i in range(size))}
+        await ledger.record(Kind.INTENT, tenant="default", request_id=f"r{number}", parts=parts)
+    await record(0, 10)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+    written = 0
+    try:
+        for number in range(1, 2000):
+            await record(number, 2000)
+            written = number
+    except LedgerUnavailable as exc:
+        print("refused", written)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    await record("after", 10)
+    report = await ledger.verify()
+    print(report.verdict, report.size == written + 2, report.problems)
+    await ledger.aclose()
+
+asyncio.run(main())
+"""
+
+
+def test_a_full_disk_is_unavailable_and_leaves_nothing_half_written(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path / "ledger.db")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr
+    refused, verified = done.stdout.splitlines()
+    assert refused.startswith("refused ")
+    assert verified == "intact True ()"

@@ -1,0 +1,75 @@
+"""Receipts: strict to the letter, and each failure named by its step."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.errors import LedgerError, MalformedLeaf, MalformedNote, VerificationFailed
+from ledger.receipt import format_receipt, parse_receipt, verify_receipt
+from tests.ledger_vectors import FOLDER, OTHER
+
+GOLDEN = json.loads((FOLDER / "golden.json").read_text())
+VECTORS = json.loads((FOLDER / "receipts.json").read_text())
+VKEY = GOLDEN["vkey"]
+TEXT = GOLDEN["receipts"]["outcome, answer and source 2"]
+
+
+@pytest.mark.parametrize("item", VECTORS["malformed"], ids=lambda item: str(item["name"]))
+def test_texts_that_are_no_receipt(item: dict[str, str]) -> None:
+    with pytest.raises((MalformedNote, MalformedLeaf)):
+        verify_receipt(item["text"], vkey=VKEY)
+
+
+@pytest.mark.parametrize("item", VECTORS["unverified"], ids=lambda item: str(item["name"]))
+def test_receipts_that_do_not_verify_name_the_step(item: dict[str, str]) -> None:
+    with pytest.raises(VerificationFailed) as failed:
+        verify_receipt(item["text"], vkey=VKEY)
+    assert failed.value.step == item["step"]
+
+
+@pytest.mark.parametrize("text", GOLDEN["receipts"].values(), ids=GOLDEN["receipts"])
+def test_text_goes_both_ways(text: str) -> None:
+    assert format_receipt(parse_receipt(text)) == text
+
+
+def test_there_are_ten_negative_vectors_per_positive() -> None:
+    assert len(VECTORS["malformed"]) + len(VECTORS["unverified"]) >= 10 * len(GOLDEN["receipts"])
+
+
+def test_another_log_key_is_refused() -> None:
+    with pytest.raises(VerificationFailed) as failed:
+        verify_receipt(TEXT, vkey=str(OTHER.verifier))
+    assert failed.value.step == "signature"
+
+
+@pytest.mark.parametrize("vkey", ["", "x", VKEY + "x", VKEY[:-1]])
+def test_a_bad_key_is_no_key(vkey: str) -> None:
+    with pytest.raises(MalformedNote):
+        verify_receipt(TEXT, vkey=vkey)
+
+
+@given(st.integers(0, 8 * len(TEXT.encode()) - 1))
+@settings(max_examples=200)
+def test_no_flipped_bit_verifies(bit: int) -> None:
+    data = bytearray(TEXT.encode())
+    data[bit // 8] ^= 1 << bit % 8
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return
+    with pytest.raises(LedgerError):
+        verify_receipt(text, vkey=VKEY)
+
+
+@given(st.text(max_size=300), st.integers(0, len(TEXT)))
+@settings(max_examples=100)
+def test_parsing_raises_nothing_else(noise: str, at: int) -> None:
+    for candidate in (noise, TEXT[:at] + noise, TEXT[:at] + noise + TEXT[at:]):
+        try:
+            parse_receipt(candidate)
+        except LedgerError:
+            continue
