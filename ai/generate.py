@@ -1,0 +1,111 @@
+"""Prompt to draft: one call of the chat model, recorded as a value, and its output read as sentences with citations."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ai.chat_model import ChatModel, ChatRequest
+from ai.citations import draft_sentences
+from ai.errors import ModelTimeout
+from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Options, RenderedPrompt, TextSpan
+from ai.prompt_gate import find_leaks, find_sensitive
+from retrieval.model import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call as the ledger keeps it: everything that went in, everything that came out. Times are UTC in
+    milliseconds."""
+
+    prompt: RenderedPrompt
+    output: str
+    truncated: bool
+    model: ModelIdentity
+    max_tokens: int
+    temperature_milli: int
+    seed: int | None
+    start_ms: int
+    end_ms: int
+
+    def record(self) -> dict[str, object]:
+        """JSON values, integers and strings only."""
+        return {
+            "system": self.prompt.system,
+            "prompt": self.prompt.prompt,
+            "output": self.output,
+            "truncated": self.truncated,
+            "options": {"max_tokens": self.max_tokens, "temperature_milli": self.temperature_milli, "seed": self.seed},
+            "model": {"name": self.model.name, "digest": self.model.digest, "details": dict(self.model.details)},
+            "template": self.prompt.template,
+            "template_digest": self.prompt.template_digest,
+            "start_ms": self.start_ms,
+            "end_ms": self.end_ms,
+        }
+
+
+async def generate(
+    prompt: RenderedPrompt,
+    *,
+    question: str,
+    intent: Intent,
+    items: Sequence[AdmittedItem],
+    options: Options,
+    deadline_s: float,
+    model: ChatModel,
+    canaries: Sequence[str],
+    clock_ms: Callable[[], int],
+) -> tuple[Draft, ModelCall]:
+    """Ask `model` and read its answer. Only items whose text was in the prompt can be cited.
+
+    Raises `ModelUnavailable`, `ModelTimeout` (also when the model ignores its deadline), `PromptTooLong`; a cancelled
+    call stops the model.
+    """
+    request = ChatRequest(
+        prompt=prompt,
+        question=question,
+        intent=intent,
+        max_tokens=options.max_tokens,
+        temperature_milli=options.temperature_milli,
+        seed=options.seed,
+        deadline_s=deadline_s,
+    )
+    start_ms = clock_ms()
+    completion = await _complete(model, request)
+    call = ModelCall(
+        prompt=prompt,
+        output=completion.text,
+        truncated=completion.truncated,
+        model=completion.model,
+        max_tokens=options.max_tokens,
+        temperature_milli=options.temperature_milli,
+        seed=options.seed,
+        start_ms=start_ms,
+        end_ms=max(start_ms, clock_ms()),
+    )
+    return read_draft(completion, prompt=prompt, items=items, canaries=canaries), call
+
+
+def read_draft(
+    completion: Completion, *, prompt: RenderedPrompt, items: Sequence[AdmittedItem], canaries: Sequence[str]
+) -> Draft:
+    """The draft of a completion; a function of its arguments, so that replay can read a recorded output again."""
+    seen = {source.index for source in prompt.sources}
+    shown = [item for item in items if item.index in seen]
+    return draft_sentences(completion, shown, find=partial(_findings, canaries=canaries, system=prompt.system))
+
+
+async def _complete(model: ChatModel, request: ChatRequest) -> Completion:
+    try:
+        async with asyncio.timeout(request.deadline_s):
+            return await model.complete(request)
+    except TimeoutError as exc:
+        raise ModelTimeout(f"the chat model gave no answer within {request.deadline_s:g} s") from exc
+
+
+def _findings(text: str, *, canaries: Sequence[str], system: str) -> tuple[TextSpan, ...]:
+    named = {str(number): token for number, token in enumerate(canaries)}
+    found = (*find_sensitive(text), *find_leaks(text, canaries=named, system_prompt=system))
+    return tuple(TextSpan(f.start, f.end, f.kind) for f in found)

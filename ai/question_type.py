@@ -1,0 +1,81 @@
+"""What the question word wants of a sentence: a date, a number, a person, a place."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from ai.support import words_of
+
+
+class Wanted(Enum):
+    """The kind of thing that an answer must name."""
+
+    ANY = "any"
+    TIME = "time"
+    NUMBER = "number"
+    PERSON = "person"
+    PLACE = "place"
+
+
+_ASKS = (
+    (Wanted.NUMBER, re.compile(r"\bhow (?:many|much|far|large|big|tall|long|old|deep|high|wide)\b", re.IGNORECASE)),
+    (
+        Wanted.TIME,
+        re.compile(
+            r"\bwhen\b(?!\s+\w+ing\b)|\b(?:what|which|in what|in which) (?:year|date|day|month|decade|century)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (Wanted.PERSON, re.compile(r"^\W*(?:\w+\s+){0,2}(?:who|whom|whose)\b", re.IGNORECASE)),
+    (
+        Wanted.PLACE,
+        re.compile(
+            r"^\W*(?:\w+\s+){0,2}where\b"
+            r"|\b(?:what|which) (?:county|city|town|state|country|place|location|fort|river)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_TIME = re.compile(
+    r"(?<![\d,.])(?:1[0-9]|20)\d\d(?![\d,]|\.\d)|\b(?:january|february|march|april|june|july|august|september|october|"
+    r"november|december|"
+    r"spring|summer|autumn|winter|century|yesterday|decade)\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\bMay \d",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|"
+    r"nineteen|twenty|thirty|"
+    r"forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|none|once|twice)\b",
+    re.IGNORECASE,
+)
+_AT = re.compile(
+    r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
+)
+
+
+def wanted_of(question: str) -> Wanted:
+    """What `question` wants, by its question word; ANY where that says nothing."""
+    return next((wanted for wanted, pattern in _ASKS if pattern.search(question)), Wanted.ANY)
+
+
+def offers(sentence: str, wanted: Wanted, question: str) -> bool:
+    """Whether `sentence` has something of the kind that is wanted and that the question does not already say."""
+    match wanted:
+        case Wanted.ANY:
+            return True
+        case Wanted.TIME:
+            return _TIME.search(sentence) is not None
+        case Wanted.NUMBER:
+            return _NUMBER.search(sentence) is not None
+        case Wanted.PERSON:
+            return bool(_names(sentence) - words_of(question).content)
+        case Wanted.PLACE:
+            said = words_of(question).content
+            return any(words_of(found[0]).content - said for found in _AT.finditer(sentence))
+
+
+def _names(sentence: str) -> frozenset[str]:
+    first = re.match(r"\W*([A-Z][\w'’-]+)(?=\s+(?:[A-Z]|was|is|were|had|became))", sentence)
+    lead = frozenset({first[1].casefold()}) if first else frozenset()
+    return words_of(sentence).names | (lead & words_of(sentence).content)

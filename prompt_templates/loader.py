@@ -1,0 +1,31 @@
+"""Prompt templates by name and version. A released version never changes: its digest stands in the ledger."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_NAME = re.compile(r"[a-z]+(?:_[a-z]+)*/v[1-9][0-9]*")
+_ROOT = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """A template's name (`focus_mode/v1`), its text and the `sha256:<hex>` of its bytes."""
+
+    name: str
+    text: str
+    digest: str
+
+
+@cache
+def load_template(name: str) -> PromptTemplate:
+    """The template called `name`, as `<folder>/v<N>`. Raises `LookupError` when there is none."""
+    path = _ROOT / f"{name}.md.j2"
+    if not _NAME.fullmatch(name) or not path.is_file():
+        raise LookupError(f"no prompt template {name!r}")
+    data = path.read_bytes()
+    return PromptTemplate(name=name, text=data.decode("utf-8"), digest="sha256:" + hashlib.sha256(data).hexdigest())
