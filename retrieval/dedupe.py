@@ -102,9 +102,10 @@ def _is_prose(candidate: Candidate) -> bool:
 class _Prose:
     """The kept passages, as sets of shingles.
 
-    If two sets' Jaccard index reaches t, each holds at least t of the other's elements; so at most |s| - ceil(t |s|) of
-    a set's elements are missing in its match, and any one more than that, taken as a probe, must meet it. Only kept
-    passages that meet the probe are compared, and mostly one look at the union of all shows that none does.
+    If two sets' Jaccard index reaches t, each holds at least t of the other's elements. So at most m = |s| - ceil(t
+    |s|) of a set's elements are missing in its match, and of any sample of n elements at least n - m must be there.
+    Only kept passages that hold enough of the sample are compared, and mostly one look at the union of all shows there
+    is none.
     """
 
     def __init__(self, rules: DedupeRules) -> None:
@@ -116,13 +117,12 @@ class _Prose:
     def match_or_keep(self, record: Record, place: int) -> int | None:
         """The place of the first kept passage that this one repeats; None, and it is kept at `place`, if there is
         none."""
-        shingles, probe = self._read(record.text)
+        shingles, sample, least = self._read(record.text)
         slices = self._slices.setdefault(record.document_id, [])
         found = [at for locator, at in slices if self._overlaps(locator, record.locator)]
-        if not self._union.isdisjoint(probe):
-            found += [
-                at for at, kept, have in self._kept if self._alike(shingles, have) and _same_numbers(record, kept)
-            ]
+        if len(self._union.intersection(sample)) >= least:
+            near = [(at, kept, have) for at, kept, have in self._kept if len(have.intersection(sample)) >= least]
+            found += [at for at, kept, have in near if self._alike(shingles, have) and _same_numbers(record, kept)]
         if found:
             return min(found)
         self._kept.append((place, record, shingles))
@@ -130,14 +130,16 @@ class _Prose:
         slices.append((record.locator, place))
         return None
 
-    def _read(self, text: str) -> tuple[frozenset[int], list[int]]:
-        """All shingles, as hashes (they differ between processes, but only their equality is used), and the probe."""
+    def _read(self, text: str) -> tuple[frozenset[int], list[int], int]:
+        """All shingles, as hashes (they differ between processes, but only their equality is used), a sample of them,
+        and how many of the sample every match holds."""
         found, size = text.casefold().translate(_BREAKS).split(), self._rules.shingle_words
         windows = zip(*(found[i:] for i in range(size)), strict=False) if len(found) >= size else iter([tuple(found)])
         hashes = list(map(hash, windows))
         shingles = frozenset(hashes)
         missing = len(shingles) - -(-len(shingles) * self._rules.jaccard_milli // 1000)
-        return shingles, list(islice(shingles, missing + 1))
+        sample = list(islice(shingles, 2 * missing + 1))
+        return shingles, sample, len(sample) - missing
 
     def _alike(self, one: frozenset[int], other: frozenset[int]) -> bool:
         shorter, longer = sorted((len(one), len(other)))

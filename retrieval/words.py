@@ -13,13 +13,13 @@ STOP_WORDS = frozenset(
     were what when where which while who whom whose why will with would you your yours""".split()  # noqa: SIM905
 )
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "er", "es", "s", "y", "e")
 _SHORTEST_STEM = 4
 
 
 def words(text: str) -> list[str]:
-    """Runs of letters, digits and underscores, case-folded."""
+    """Runs of letters and digits, case-folded."""
     return _WORD.findall(text.casefold())
 
 

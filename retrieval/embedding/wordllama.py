@@ -101,9 +101,9 @@ def _mean(table: Table, ids: list[int]) -> NDArray[np.float32]:
 
 def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Unit rows; a zero row stays zero."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True).astype(np.float32)
-    norms[norms == 0] = 1
-    return vectors / norms
+    norms: NDArray[np.float32] = np.linalg.norm(vectors, axis=1, keepdims=True).astype(np.float32)
+    vectors /= np.maximum(norms, np.finfo(np.float32).tiny)
+    return vectors
 
 
 def _read_model() -> _Model:

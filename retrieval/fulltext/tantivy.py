@@ -69,7 +69,11 @@ class TantivyChannel:
         await self._workers.aclose()
 
     def _search(self, terms: Terms, query: Query, stop: Stop) -> list[tuple[float, str]]:
-        searchers = self._searchers(query.scope.class_ids)
+        try:
+            searchers = self._searchers(query.scope.class_ids)
+        except ValueError:  # a writer replaced the generation between our look at the manifest and at its folder
+            self._stamp = None
+            searchers = self._searchers(query.scope.class_ids)
         merged: list[tuple[float, str]] = []
         for searcher in searchers:
             stop.check()

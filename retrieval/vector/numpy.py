@@ -75,7 +75,12 @@ class NumpyVectorChannel:
         await self._workers.aclose()
 
     def _search(self, vector: NDArray[np.float32], query: Query, stop: Stop) -> list[tuple[float, str]]:
-        return nearest(self._segments(query.scope.class_ids), vector, query.top_k, check=stop.check)
+        try:
+            segments = self._segments(query.scope.class_ids)
+        except FileNotFoundError:  # a writer replaced a segment between our look at the manifest and at its files
+            self._stamp = None
+            segments = self._segments(query.scope.class_ids)
+        return nearest(segments, vector, query.top_k, check=stop.check)
 
     def _segments(self, class_ids: Collection[str]) -> list[Segment]:
         with self._lock:
