@@ -1,4 +1,4 @@
-"""The prompt gate: what may become of a question, and what passages and drafts carry. Pure, deterministic, rules as data."""
+"""The prompt gate: what may become of a question, and what passages and drafts carry. Pure; rules are data."""
 
 from ai.prompt_gate.detect import scan_text
 from ai.prompt_gate.findings import find_leaks, find_sensitive

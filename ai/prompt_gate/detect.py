@@ -15,13 +15,15 @@ from dataclasses import dataclass
 
 from ai.prompt_gate.model import CLEAN_SCAN, ClassScore, InjectionScan
 from ai.prompt_gate.normalise import View, fold, hidden_text, joined, latin, reversed_view, rot13, unleet, unleet_word
-from ai.prompt_gate.rules import Place, Reading, Rule, Ruleset, Source
+from ai.prompt_gate.rules import Place, Reading, Rule, Ruleset, Source, Unless
 
 _SIGNS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum() and chr(code) not in "@$"})
 _LONG_WORD_CHARS = 18  # no English word; words run together, or an encoding
 _LONG_WORD = re.compile(rf"[^\W_]{{{_LONG_WORD_CHARS},400}}")
+_MENTION = re.compile(r"\b(?:means?|meant|phrase|words?|expression|saying|quot(?:e[ds]?|ation|ing)|slogan|motto)\b")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0134579@$")
 _SPACED_LETTERS = 4  # so many different ones alone
+_BEFORE = frozenset(".!?:;,\"')] \t\r\n")  # ends of the sentence before, which a pattern may have needed to see
 _HITS_PER_RULE = 4  # more of the same says nothing new
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,4000}={0,2}")
 _HEX = re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,2000}")
@@ -85,7 +87,7 @@ def is_attack(name: str) -> bool:
 
 
 def _visible_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
-    """Hits in what a reader sees: lookalikes, digits for letters, ROT13, reading backwards and spaced letters undone."""
+    """Hits in what a reader sees: lookalikes, digits for letters, ROT13, backwards, spaced letters undone."""
     folded = fold(text)
     words = _words(folded)
     yield from _woken_hits(folded, words, rules, place)
@@ -141,14 +143,19 @@ def _as_read(view: View, reading: Reading) -> View | None:
 
 def _hits(view: View, rule: Rule, matches: Iterable[re.Match[str]]) -> Iterator[Hit]:
     for match in matches:
-        start, end = view.span(*match.span())
-        if end > start and not (rule.unless_quoted and _is_quoted(view.text, *match.span())):
+        first, last = match.span()
+        while first < last and view.text[first] in _BEFORE:
+            first += 1
+        start, end = view.span(first, last)
+        if end > start and not _is_excused(rule, view.text, first, last):
             yield Hit(rule, start, end)
 
 
-def _is_quoted(text: str, start: int, end: int) -> bool:
-    """Whether the words stand inside double quotation marks (curly ones are folded to straight ones)."""
-    return text.count('"', 0, start) % 2 == 1 and '"' in text[end:]
+def _is_excused(rule: Rule, text: str, start: int, end: int) -> bool:
+    """Whether the words are only quoted or spoken of (curly quotation marks are folded to straight ones)."""
+    if rule.unless is Unless.NEVER or text.count('"', 0, start + 1) % 2 == 0 or '"' not in text[end:]:
+        return False
+    return rule.unless is Unless.QUOTED or _MENTION.search(text, 0, start) is not None
 
 
 def _leet_hits(folded: View, words: Iterable[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
@@ -187,7 +194,7 @@ def _loose_hits(view: View, rules: Ruleset, place: Place) -> Iterator[Hit]:
 
 
 def _hidden_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
-    for rule in rules.of_source(Source.RAW):
+    for rule in (rule for rule in rules.of_source(Source.RAW) if place in rule.places):
         for match in rule.matches(text):
             yield Hit(rule, *match.span())
     hidden = hidden_text(text)
@@ -200,7 +207,7 @@ def _encoded_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
     decoders = rules.of_source(Source.DECODED)
     for start, end, hidden in _decoded_runs(text):
         if any(is_attack(hit.rule.name) for hit in _visible_hits(hidden, rules, place)):
-            yield from (Hit(rule, start, end) for rule in decoders)
+            yield from (Hit(rule, start, end) for rule in decoders if place in rule.places)
 
 
 def _decoded_runs(text: str) -> Iterator[tuple[int, int, str]]:

@@ -40,10 +40,11 @@ def find_sensitive(text: str) -> tuple[Finding, ...]:
 
 
 def find_leaks(text: str, *, canaries: Mapping[str, str], system_prompt: str) -> tuple[Finding, ...]:
-    """Secrets of ours in a draft, by position: `canary.<name>` for each canary (name -> token; seen through case, spacing, signs,
-    invisible characters and reading backwards) and `system_prompt` for eight or more consecutive words of it.
+    """Secrets of ours in a draft, by position.
 
-    `system_prompt` is the fixed instruction text alone: question and sources are not secret. Never raises on any `str`.
+    `canary.<name>` for each canary (name -> token; seen through case, spacing, signs, invisible characters and reading
+    backwards) and `system_prompt` for eight or more consecutive words of it. `system_prompt` is the fixed instruction
+    text alone: question and sources are not secret. Never raises on any `str`.
     """
     found = [*_canary_findings(text, canaries), *_prompt_findings(text, system_prompt)]
     return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.kind)))

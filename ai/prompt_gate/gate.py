@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from ai.prompt_gate.detect import Hit, class_scores, combine, find_hits, is_attack
 from ai.prompt_gate.model import ClassScore, GateReason, GateResult, GateVerdict, Redaction
-from ai.prompt_gate.rules import Place, Rule, Ruleset
+from ai.prompt_gate.rules import Place, Ruleset
 
 MASK = "***"
 _MIN_WORDS = 3
@@ -18,10 +18,12 @@ _SENTENCE_END = re.compile(r"[.!?;]+[\"'”’)\]]*(?=\s|$)|[。！？；]+|[\r\
 _WORD = re.compile(r"\w+")
 _CLAUSE = re.compile(r"[\s,;:.\-–—]*(?:\b(?:and|then|also|now|but|und|et|y|e|и)\b[\s,]*){0,3}", re.IGNORECASE)
 _ASKS = re.compile(
-    r"\W*(?:please\s+|tell me\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|did|does|do|has|have|had|can|could|"
-    r"list|name|find|compare|count|show me|give me|tell me|in (?:which|what)|was|wer|wann|wo|warum|welche[rsnm]?|wie|qui|que|quoi|quand|ou|"
-    r"pourquoi|quel(?:le)?s?|combien|comment|quien|cuando|donde|cual(?:es)?|cuant[oa]s?|como|chi|quando|dove|quale|quanti|quem|onde|qual|"
-    r"кто|что|когда|где|почему|сколько|какой|какая|谁|什么|何时|哪里)\b",
+    r"\W*(?:please\s+|tell me\s+|and\s+|so\s+)*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|did"
+    r"|does|do|has|have|had|can|could|list|name|find|compare|count|show me|give me|tell me|in (?:which|what)"
+    r"|wer|wann|wo|warum|welche[rsnm]?|wie|qui|que|quoi|quand|ou|pourquoi|quel(?:le)?s?|combien|comment"
+    r"|quien|cuando|donde|cual(?:es)?|cuant[oa]s?|como|chi|quando|dove|quale|quanti|quem|onde|qual"
+    r"|in welche[mnr]?|en (?:quelle?|que)|a che|кто|что|когда|где|почему|какой|какая|какое|сколько)\b"
+    r"|[^.!?。]{0,40}(?:谁|什么|何时|哪里|哪|多少|何|几)",
     re.IGNORECASE,
 )
 
@@ -29,9 +31,9 @@ _ASKS = re.compile(
 def check_prompt(question: str, context_strings: Sequence[str] = (), *, rules: Ruleset) -> GateResult:
     """The verdict on a question and the map strings (place, layers) that go with it.
 
-    REJECT when the text is essentially an attack or a map string is one; SANITIZE when a question remains once the sentences that
-    attack are cut and profanity is masked; ALLOW else, profanity in quotations included. Never raises on any `str`: empty, too
-    long, control characters and lone surrogates are refused at the edge (VALIDATION_FAILED).
+    REJECT when the text is essentially an attack or a map string is one; SANITIZE when a question remains once the
+    sentences that attack are cut and profane words are masked; ALLOW else, slurs in quotations included. Never raises
+    on any `str`: empty, too long, control characters and lone surrogates are refused at the edge (VALIDATION_FAILED).
     """
     hits = find_hits(question, rules=rules, place=Place.QUESTION)
     context_hits = [hit for text in context_strings for hit in find_hits(text, rules=rules, place=Place.QUESTION)]
@@ -111,7 +113,8 @@ def _redactions(
         plans = [_cut_sentences(question, attacks), _cut_clauses(question, attacks)]
     for cuts in plans:
         redactions = _merge([*cuts, *(Redaction(hit.start, hit.end, hit.rule.id, MASK) for hit in masks)])
-        if not redactions or _is_clean_question(redact(question, redactions), rules, cut=bool(cuts)):
+        kept = redact(question, redactions)
+        if not redactions or (_is_clean(kept, rules) and (not cuts or _is_question(kept, limits.keep_max_chars))):
             return redactions
     return None
 
@@ -121,16 +124,17 @@ def _is_hopeless(classes: Sequence[ClassScore], reject_milli: int, reject_classe
     return len(attacks) >= reject_classes and _attack_milli(attacks) >= reject_milli
 
 
-def _is_clean_question(text: str, rules: Ruleset, *, cut: bool) -> bool:
-    """Whether what remains may pass by itself and, when an attack stood beside it, is a question."""
+def _is_clean(text: str, rules: Ruleset) -> bool:
+    """Whether what remains would be allowed by itself."""
     hits = find_hits(text, rules=rules, place=Place.QUESTION)
-    if any(hit.rule.mask for hit in hits) or _attack_milli(class_scores(hits)) >= rules.thresholds.act_milli:
+    return not any(hit.rule.mask for hit in hits) and _attack_milli(class_scores(hits)) < rules.thresholds.act_milli
+
+
+def _is_question(text: str, max_chars: int) -> bool:
+    """Whether what remains beside an attack asks something: short, and a sentence of it begins like a question."""
+    if len(text) > max_chars or (text.isascii() and len(_WORD.findall(text)) < _MIN_WORDS):
         return False
-    if not cut:
-        return True
-    if len(text) > rules.thresholds.keep_max_chars or len(_WORD.findall(text)) < _MIN_WORDS:
-        return False
-    return "?" in text or "？" in text or _ASKS.match(text) is not None
+    return any(_ASKS.match(text, start) for start, _ in _sentences(text))
 
 
 def _cut_sentences(question: str, attacks: Sequence[Hit]) -> list[Redaction]:
@@ -179,8 +183,3 @@ def _merge(redactions: Sequence[Redaction]) -> tuple[Redaction, ...]:
             last = merged[-1]
             merged[-1] = Redaction(last.start, redaction.end, last.rule, min(last.replacement, redaction.replacement))
     return tuple(merged)
-
-
-def rule_of(rules: Ruleset, rule_id: str) -> Rule | None:
-    """The rule with this id, for whoever explains a verdict."""
-    return next((rule for rule in rules.rules if rule.id == rule_id), None)

@@ -46,9 +46,10 @@ class ClassScore:
 class GateResult:
     """The gate's answer for one question.
 
-    ALLOW: `sanitized` is the question. SANITIZE: `sanitized` is the question with `redactions` carried out, and checking it again
-    allows it. REJECT: `sanitized` is empty and nothing of the question may reach retrieval or a model. `risk` is 0..100, `chars`
-    the length of the question in code points, `ruleset` "version sha256:..." of the rules that decided.
+    ALLOW: `sanitized` is the question. SANITIZE: `sanitized` is the question with `redactions` carried out, and
+    checking it again allows it. REJECT: `sanitized` is empty and nothing of the question may reach retrieval or a
+    model. `risk` is 0..100, `chars` the question's length in code points, `ruleset` "version sha256:..." of the rules
+    that decided.
     """
 
     verdict: GateVerdict

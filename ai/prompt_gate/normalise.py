@@ -1,8 +1,9 @@
-"""Folding of text for detection only: what a reader sees, not what the bytes say. Stored text and offsets stay original.
+"""Folding of text for detection only: what a reader sees, not what bytes say. Stored text and offsets stay original.
 
-NFKD with marks removed and case folded (so a pattern needs neither accents nor full-width forms), default-ignorable characters
-dropped (UAX #44 Default_Ignorable_Code_Point), Unicode tag characters read as the ASCII that they hide, and lookalikes of Latin
-letters (UTS #39) folded token by token, as a second view, so that honest Cyrillic or Greek stays what it is.
+NFKD with marks removed and case folded (so a pattern needs neither accents nor full-width forms), default-ignorable
+characters dropped (UAX #44 Default_Ignorable_Code_Point), Unicode tag characters read as the ASCII that they hide, and
+lookalikes of Latin letters (UTS #39) folded token by token, as a second view, so that honest Cyrillic or Greek stays
+what it is.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ _LOOKALIKES = {
     "y": "уγʏү",
     "z": "ᴢʐ",
 }
+_ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 _LATIN = {ord(char): letter for letter, chars in _LOOKALIKES.items() for char in chars}
+_LOOKING_LATIN = frozenset(map(chr, _LATIN))
 _TOKEN = re.compile(r"[^\W\d_]+")
 _LEET = str.maketrans("013457@$", "oieastas")
 _LEET_L = str.maketrans("013457@$", "oleastas")
@@ -73,24 +76,24 @@ class View:
 
 
 def fold(text: str) -> View:
-    """The text as a reader would say it aloud, lower case. One to one (no map) for all but the rarest texts."""
+    """The text as a reader would say it aloud, lower case. One to one (no map) unless characters vanish or expand."""
     if text.isascii():
         return View(text.lower())
     folded = text
+    uneven: dict[str, str] = {}
     for char in set(text):
         if not char.isascii():
             plain = _fold_char(char)
             if len(plain) != 1:
-                return _fold_slowly(text)
-            if plain != char:
+                uneven[char] = plain
+            elif plain != char:
                 folded = folded.replace(char, plain)
-    lowered = folded.lower()
-    return View(lowered) if len(lowered) == len(text) else _fold_slowly(text)
+    return _fold_unevenly(folded, uneven) if uneven else View(folded.translate(_ASCII_LOWER))
 
 
 def latin(view: View) -> View:
     """The view with lookalikes read as Latin in each token that can wholly be read so."""
-    if view.text.isascii():
+    if _LOOKING_LATIN.isdisjoint(set(view.text)):
         return view
 
     def as_latin(match: re.Match[str]) -> str:
@@ -127,7 +130,7 @@ def reversed_view(view: View) -> View | None:
 
 
 def joined(view: View) -> View:
-    """Only the runs of single letters ("i g n o r e"), each joined to a word, one run per line; empty when there are none."""
+    """Only the runs of single letters ("i g n o r e"), each joined to a word, one run per line."""
     chars: list[str] = []
     origin: list[int] = []
     for match in _SPACED.finditer(view.text):
@@ -145,18 +148,26 @@ def joined(view: View) -> View:
 
 def hidden_text(text: str) -> View:
     """What the Unicode tag characters (U+E0020..U+E007E) spell, with their places."""
+    if max(text, default="") < "\U000e0020":
+        return View("", ())
     places = [at for at, char in enumerate(text) if 0xE0020 <= ord(char) <= 0xE007E]
     return View("".join(chr(ord(text[at]) - 0xE0000) for at in places).lower(), tuple(places))
 
 
-def _fold_slowly(text: str) -> View:
-    chars: list[str] = []
+def _fold_unevenly(folded: str, uneven: dict[str, str]) -> View:
+    """The rest of `fold`: each of the `uneven` characters becomes what it reads as, and the map keeps its place."""
+    parts: list[str] = []
     origin: list[int] = []
-    for at, char in enumerate(text):
-        for part in char.lower() if char.isascii() else _fold_char(char):
-            chars.append(part)
-            origin.append(at)
-    return View("".join(chars), tuple(origin))
+    done = 0
+    for match in re.finditer(f"[{''.join(map(re.escape, uneven))}]", folded):
+        at = match.start()
+        plain = uneven[match.group()]
+        parts.extend((folded[done:at], plain))
+        origin.extend(range(done, at))
+        origin.extend([at] * len(plain))
+        done = at + 1
+    origin.extend(range(done, len(folded)))
+    return View("".join((*parts, folded[done:])).translate(_ASCII_LOWER), tuple(origin))
 
 
 @lru_cache(maxsize=4096)
@@ -176,22 +187,21 @@ def _fold_char(char: str) -> str:
     return letters if len(letters) == 1 and letters.isascii() else _sign(char)
 
 
+_SIGNS = {
+    "Pd": "-",
+    "Pi": '"',
+    "Pf": '"',
+    "Po": ".",
+    "Ps": "(",
+    "Pe": ")",
+    "Mn": "",
+    "Me": "",
+    "Zs": " ",
+    "Zl": "\n",
+    "Zp": "\n",
+}
+
+
 def _sign(char: str) -> str:
     """An ASCII sign of the same kind, so that patterns see word and sentence ends."""
-    match unicodedata.category(char):
-        case "Pd":
-            return "-"
-        case "Pi" | "Pf":
-            return "'" if char in "‘’‛‹›" else '"'
-        case "Po":
-            return "."
-        case "Ps":
-            return "("
-        case "Pe":
-            return ")"
-        case "Mn" | "Me":
-            return ""
-        case category if category.startswith("Z"):
-            return " "
-        case _:
-            return char
+    return "'" if char in "‘’‛‹›" else _SIGNS.get(unicodedata.category(char), char)

@@ -41,6 +41,14 @@ class Reading(StrEnum):
     BACKWARDS = "backwards"
 
 
+class Unless(StrEnum):
+    """When a match does not count: never; inside quotation marks; there, behind a word that speaks of words."""
+
+    NEVER = "never"
+    QUOTED = "quoted"
+    MENTIONED = "mentioned"
+
+
 class Source(StrEnum):
     """What a pattern searches: folded text, the text as given, or (no pattern) what an encoding hides."""
 
@@ -67,7 +75,7 @@ class Rule:
     places: frozenset[Place]
     source: Source
     mask: bool
-    unless_quoted: bool
+    unless: Unless
     lead: int
     reach: int
 
@@ -152,7 +160,7 @@ def shipped_rules() -> Ruleset:
 def parse_rules(text: str, *, compile_all: bool = True) -> Ruleset:
     """A ruleset from the text of a rules file. Raises RulesetInvalid; never returns half of one.
 
-    `compile_all=False` leaves the patterns to their first use (0.2 s for all of them); only for rules that tests have compiled.
+    `compile_all=False` leaves the patterns to their first use (0.2 s for all); only for rules that tests have compiled.
     """
     try:
         raw = tomllib.loads(text)
@@ -180,7 +188,21 @@ def parse_rules(text: str, *, compile_all: bool = True) -> Ruleset:
 
 
 def _rule(entry: dict[str, Any], macros: Mapping[str, str]) -> Rule:
-    known = {"id", "class", "score_milli", "words", "with", "substrings", "pattern", "in", "view", "action", "unless_quoted", "lead", "reach"}
+    known = {
+        "id",
+        "class",
+        "score_milli",
+        "words",
+        "with",
+        "substrings",
+        "pattern",
+        "in",
+        "view",
+        "action",
+        "unless",
+        "lead",
+        "reach",
+    }
     if unknown := set(entry) - known:
         raise ValueError(f"rule {entry.get('id')}: unknown key {sorted(unknown)[0]}")
     source = Source(entry.get("view", "text"))
@@ -197,7 +219,7 @@ def _rule(entry: dict[str, Any], macros: Mapping[str, str]) -> Rule:
         places=frozenset(Place(name) for name in entry.get("in", list(Place))),
         source=source,
         mask=entry.get("action", "cut") == "mask",
-        unless_quoted=entry.get("unless_quoted", False),
+        unless=Unless(entry.get("unless", "never")),
         lead=int(entry.get("lead", _LEAD_CHARS)),
         reach=int(entry.get("reach", _REACH_CHARS)),
     )
