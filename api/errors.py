@@ -10,6 +10,7 @@ EdgeError
 ├── UnsupportedMediaType   the body is of another content type
 ├── CredentialRejected     an API key that is unknown, malformed, expired or revoked
 ├── ActionForbidden        the principal may not use this endpoint, tenant or address
+├── MethodNotOffered       this HTTP method is not offered on this path
 ├── NoSuchThing            nothing of that name for this principal (absent and forbidden alike)
 ├── KeyReused              an Idempotency-Key was used with another body, or its first use has not ended
 ├── HomeInUse              the folder already holds something that this command would have to overwrite
@@ -91,6 +92,12 @@ class ActionForbidden(EdgeError):
     """The principal may not use this endpoint, tenant or address."""
 
     code = "FORBIDDEN"
+
+
+class MethodNotOffered(EdgeError):
+    """This HTTP method is not offered on this path."""
+
+    code = "METHOD_NOT_ALLOWED"
 
 
 class NoSuchThing(EdgeError):

@@ -12,10 +12,11 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -155,10 +156,19 @@ class KeyStore:
             raise HomeUnusable(f"the API keys in {self._path} cannot be used: {type(exc).__name__}") from exc
 
 
-def _key(row: tuple[object, ...]) -> ApiKey:
+def _key(row: Sequence[Any]) -> ApiKey:
     key_id, name, tenant, roles, groups, capabilities, created_ms, expires_ms, revoked_ms = row
-    lists = (tuple(json.loads(str(words))) for words in (roles, groups, capabilities))
-    return ApiKey(str(key_id), str(name), str(tenant), *lists, created_ms, expires_ms, revoked_ms)  # type: ignore[arg-type]
+    return ApiKey(
+        key_id=key_id,
+        name=name,
+        tenant=tenant,
+        roles=tuple(json.loads(roles)),
+        groups=tuple(json.loads(groups)),
+        capabilities=tuple(json.loads(capabilities)),
+        created_ms=created_ms,
+        expires_ms=expires_ms,
+        revoked_ms=revoked_ms,
+    )
 
 
 def _digest(secret: str) -> bytes:

@@ -78,6 +78,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         api.UnsupportedMediaType: "UNSUPPORTED_MEDIA_TYPE",
         api.CredentialRejected: "UNAUTHORIZED",
         api.ActionForbidden: "FORBIDDEN",
+        api.MethodNotOffered: "METHOD_NOT_ALLOWED",
         api.NoSuchThing: "NOT_FOUND",
         api.KeyReused: "CONFLICT",
         api.HomeInUse: "CONFLICT",
@@ -151,7 +152,7 @@ class Problem:
 
 def code_of(exc: BaseException) -> str:
     """The code of the nearest class that stands in `CODES`; INTERNAL for anything else."""
-    return next((CODES[kind] for kind in type(exc).__mro__ if kind in CODES), "INTERNAL")  # type: ignore[index,comparison-overlap]
+    return next((CODES[kind] for kind in type(exc).__mro__ if kind in CODES), "INTERNAL")
 
 
 def problem_of(exc: BaseException) -> Problem:

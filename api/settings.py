@@ -1,6 +1,8 @@
-"""Every knob, its meaning and its default. Values only: `api.configuration` reads them from file, environment and command line.
+"""Every knob, its meaning and its default. Values only: `api.configuration` reads them from file, environment and
+command line.
 
-The field `retrieval.fusion_k` is `EXHIBIT_RETRIEVAL__FUSION_K` in the environment and `fusion_k` under `[retrieval]` in `exhibit.toml`.
+The field `retrieval.fusion_k` is `EXHIBIT_RETRIEVAL__FUSION_K` in the environment, and `fusion_k` under `[retrieval]`
+in `exhibit.toml`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 Milli = Annotated[int, Field(ge=0, le=1000)]
 DeadlineMs = Annotated[int, Field(ge=1, le=600_000)]
+Weight = Annotated[int, Field(ge=0, le=10_000)]
+Tokens = Annotated[int, Field(ge=1, le=200_000)]
 Label = Literal["public", "internal", "confidential", "restricted"]
 
 
@@ -22,30 +26,32 @@ class Models(_Section):
     """Who writes the answers and who makes the vectors."""
 
     chat: str | None = Field(
-        None,
+        default=None,
         min_length=1,
         description="Ollama model that writes answers; unset: the extractive model, which needs no server",
     )
     embed: str | None = Field(
-        None, min_length=1, description="Ollama model that makes vectors; unset: the embedder in the package"
+        default=None, min_length=1, description="Ollama model that makes vectors; unset: the embedder in the package"
     )
     ollama_url: str = Field(
-        "http://127.0.0.1:11434",
+        default="http://127.0.0.1:11434",
         pattern=r"^https?://[^\s]+$",
         description="where Ollama listens; used only if a model is named",
     )
-    deadline_ms: DeadlineMs = Field(60_000, description="longest time for one model call")
+    deadline_ms: DeadlineMs = Field(default=60_000, description="longest time for one model call")
 
 
 class Stores(_Section):
     """Servers in place of the folder. This version runs on the folder alone: naming a server is refused, never ignored."""
 
-    neo4j_uri: str | None = Field(None, description="graph channel on Neo4j")
-    neo4j_user: str | None = Field(None, description="user at Neo4j")
-    neo4j_password: SecretStr | None = Field(None, description="password at Neo4j")
-    postgis_dsn: SecretStr | None = Field(None, description="store of record, spatial and vector channel on PostgreSQL")
-    opensearch_url: SecretStr | None = Field(None, description="full-text channel on OpenSearch")
-    opa_url: str | None = Field(None, description="policy decisions by an OPA server")
+    neo4j_uri: str | None = Field(default=None, description="graph channel on Neo4j")
+    neo4j_user: str | None = Field(default=None, description="user at Neo4j")
+    neo4j_password: SecretStr | None = Field(default=None, description="password at Neo4j")
+    postgis_dsn: SecretStr | None = Field(
+        default=None, description="store of record, spatial and vector channel on PostgreSQL"
+    )
+    opensearch_url: SecretStr | None = Field(default=None, description="full-text channel on OpenSearch")
+    opa_url: str | None = Field(default=None, description="policy decisions by an OPA server")
 
 
 class ChannelDeadlines(_Section):
@@ -57,19 +63,58 @@ class ChannelDeadlines(_Section):
     vector: DeadlineMs = 2_000
 
 
-class Retrieval(_Section):
-    """How the four channels are asked."""
+class ChannelWeights(_Section):
+    """How much a channel's ranks count in fusion, in thousandths."""
 
-    channel_top_k: Annotated[int, Field(ge=1, le=200)] = Field(24, description="hits that each channel may return")
-    deadline_ms: ChannelDeadlines = Field(
-        default=ChannelDeadlines(), description="per channel: graph, spatial, fulltext, vector"
+    graph: Weight = 1_000
+    spatial: Weight = 1_000
+    fulltext: Weight = 1_000
+    vector: Weight = 1_000
+
+
+class Retrieval(_Section):
+    """How the four channels are asked, and how their runs become one bundle."""
+
+    channel_top_k: Annotated[int, Field(ge=1, le=200)] = Field(
+        default=24, description="hits that each channel may return"
     )
+    deadline_ms: ChannelDeadlines = Field(default=ChannelDeadlines(), description="longest time for one search")
+    weight_milli: ChannelWeights = Field(default=ChannelWeights(), description="weight in fusion, in thousandths")
+    fusion_k: Annotated[int, Field(ge=0, le=1_000)] = Field(default=60, description="k of reciprocal rank fusion")
+    concurrent_searches: Annotated[int, Field(ge=1, le=64)] = Field(
+        default=8, description="searches that run at one time"
+    )
+    max_tokens: Tokens = Field(default=4_000, description="tokens of one bundle")
+    max_tokens_per_source: Tokens = Field(default=2_000, description="tokens of one source in a bundle")
+    max_items_per_source: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=8, description="items of one source in a bundle"
+    )
+
+
+class Prompt(_Section):
+    """Token budgets of the prompt."""
+
+    max_tokens: Tokens = Field(default=3_600, description="tokens of the whole prompt")
+    max_tokens_per_source: Tokens = Field(default=320, description="tokens of one source in the prompt")
+    reserve_tokens: Tokens = Field(default=700, description="tokens kept free for the answer")
+
+
+class Extractive(_Section):
+    """Thresholds of the model that needs no server."""
+
+    min_coverage_milli: Milli = Field(default=600, description="least share of the question that a sentence must cover")
+    max_sentences: Annotated[int, Field(ge=1, le=20)] = Field(default=3, description="most sentences of an answer")
 
 
 class Policy(_Section):
     """How policy is asked."""
 
-    deadline_ms: DeadlineMs = Field(2_000, description="longest time for one decision; none in time is a refusal")
+    bundle: str | None = Field(
+        default=None, min_length=1, description="folder of the policy bundle; unset: the shipped one"
+    )
+    deadline_ms: DeadlineMs = Field(
+        default=2_000, description="longest time for one decision; none in time is a refusal"
+    )
 
 
 class Ingest(_Section):
@@ -84,20 +129,28 @@ class Ledger(_Section):
     """Who the log says it is. Both are fixed by the first entry; another origin is another log."""
 
     origin: str = Field(
-        "exhibit.local/ledger", pattern=r"^[a-z0-9][a-z0-9./-]{2,99}$", description="name of the log in its checkpoints"
+        default="exhibit.local/ledger",
+        pattern=r"^[a-z0-9][a-z0-9./-]{2,99}$",
+        description="name of the log in its checkpoints",
     )
     replica: str = Field(
-        "r1", pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$", description="name of this process in the log"
+        default="r1", pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$", description="name of this process in the log"
     )
 
 
 class Server(_Section):
     """The HTTP server."""
 
-    host: str = Field("127.0.0.1", description="address to listen on; beyond loopback only with API keys")
-    port: Annotated[int, Field(ge=0, le=65_535)] = Field(8484, description="port to listen on; 0 takes a free one")
-    body_bytes: Annotated[int, Field(ge=1_024, le=16_777_216)] = Field(262_144, description="largest request body")
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least severity that is logged")
+    host: str = Field(default="127.0.0.1", description="address to listen on; beyond loopback only with API keys")
+    port: Annotated[int, Field(ge=0, le=65_535)] = Field(
+        default=8484, description="port to listen on; 0 takes a free one"
+    )
+    body_bytes: Annotated[int, Field(ge=1_024, le=16_777_216)] = Field(
+        default=262_144, description="largest request body"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="least severity that is logged"
+    )
 
 
 class Settings(_Section):
@@ -106,6 +159,8 @@ class Settings(_Section):
     models: Models = Models()
     stores: Stores = Stores()
     retrieval: Retrieval = Retrieval()
+    prompt: Prompt = Prompt()
+    extractive: Extractive = Extractive()
     policy: Policy = Policy()
     ingest: Ingest = Ingest()
     ledger: Ledger = Ledger()

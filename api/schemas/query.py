@@ -129,7 +129,7 @@ class Context(Strict):
     place_id: Text | None = None
     bbox: Annotated[list[Number], Field(min_length=4, max_length=4), AfterValidator(_bbox)] | None = None
     geometry: Annotated[dict[str, JsonValue], AfterValidator(_geometry)] | None = Field(
-        None, description="GeoJSON geometry in WGS 84"
+        default=None, description="GeoJSON geometry in WGS 84"
     )
     year: Year | None = None
     year_range: Annotated[list[Year], Field(min_length=2, max_length=2), AfterValidator(_ordered)] | None = None
@@ -162,9 +162,9 @@ class QueryRequest(Strict):
     context: Context = Context()
     options: Options = Options()
     purpose: Text = "research"
-    session_id: Text | None = Field(None, description="opaque; nothing is remembered")
-    tenant: Text | None = Field(None, description="if given, it must be the credential's")
-    tenant_id: Text | None = Field(None, description="the same as tenant")
+    session_id: Text | None = Field(default=None, description="opaque; nothing is remembered")
+    tenant: Text | None = Field(default=None, description="if given, it must be the credential's")
+    tenant_id: Text | None = Field(default=None, description="the same as tenant")
 
     model_config = ConfigDict(
         extra="forbid",

@@ -1,0 +1,86 @@
+"""The HTTP application: services opened and closed by its lifespan, routes, one error body."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from api import docs_page
+from api.configuration import Configuration
+from api.errors import EdgeError, MalformedBody, MethodNotOffered, NoSuchThing, RequestRejected
+from api.metrics import Metrics
+from api.middleware import BodyLimits, RequestFrame, log_failure
+from api.problems import CODES, Problem, problem_of
+from api.routes import ai, collections, evidence, health, ledger
+from api.schemas.ask import field_problems
+from api.version import VERSION
+from api.wiring import new_id, open_system
+
+
+def create_app(configuration: Configuration) -> FastAPI:
+    """The application over one home folder. Nothing is opened before its lifespan starts; everything is closed when that ends, last
+    opened first."""
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_system(configuration) as system:
+            app.state.system = system
+            yield
+
+    app = FastAPI(
+        title="Exhibit", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None, description=__doc__
+    )
+    app.state.metrics = metrics
+    for module in (ai, evidence, collections, ledger, health, docs_page):
+        app.include_router(module.router)
+    # Added last is outermost.
+    app.add_middleware(BodyLimits, body_bytes=configuration.settings.server.body_bytes)
+    app.add_middleware(RequestFrame, new_id=new_id, metrics=metrics)
+    for kind in (*(kind for kind in CODES if kind.__base__ is Exception), HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, _refuse)
+    return app
+
+
+async def _refuse(request: Request, exc: Exception) -> JSONResponse:
+    told = _told(exc)
+    request_id: str = request.state.request_id
+    log_failure(told, request_id)
+    problem = problem_of(told)
+    request.app.state.metrics.count_fault(surface=_surface(request.scope), code=problem.code)
+    return JSONResponse(problem.body(request_id), problem.status, headers=_headers(problem))
+
+
+def _told(exc: Exception) -> Exception:
+    """The framework's errors as ours."""
+    if isinstance(exc, RequestValidationError):
+        if any(error["type"] == "json_invalid" for error in exc.errors()):
+            return MalformedBody("The body is not valid JSON.")
+        return RequestRejected("The request is not valid.", field_problems(exc.errors()))
+    if isinstance(exc, HTTPException):
+        if isinstance(exc.__cause__, EdgeError):
+            return exc.__cause__
+        return _BY_STATUS.get(exc.status_code, MalformedBody("The request could not be read."))
+    return exc
+
+
+_BY_STATUS: Mapping[int, EdgeError] = {
+    404: NoSuchThing("There is no such resource."),
+    405: MethodNotOffered("This method is not offered here."),
+}
+
+
+def _headers(problem: Problem) -> dict[str, str]:
+    if problem.status == 401:
+        return {"www-authenticate": "Bearer"}
+    return {"retry-after": "1"} if problem.status == 503 else {}
+
+
+def _surface(scope: Any) -> str:
+    return getattr(scope.get("route"), "path", "unmatched")

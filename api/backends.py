@@ -1,0 +1,182 @@
+"""Which engine stands behind each boundary: tagged unions, read from the settings. `api.wiring` matches on them and opens them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from api.configuration import Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteRecords:
+    """The store of record in a file."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresRecords:
+    """The store of record in PostgreSQL."""
+
+    dsn: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteGraph:
+    """The graph channel in a file."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Neo4jGraph:
+    """The graph channel on Neo4j."""
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteSpatial:
+    """The spatial channel in a file."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class PostgisSpatial:
+    """The spatial channel on PostGIS."""
+
+    dsn: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TantivyFulltext:
+    """The full-text channel in a folder."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSearchFulltext:
+    """The full-text channel on OpenSearch."""
+
+    url: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NumpyVector:
+    """The vector channel in a folder."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class PgvectorVector:
+    """The vector channel on pgvector."""
+
+    dsn: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WordllamaEmbedding:
+    """Vectors from the weights in the package."""
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaEmbedding:
+    """Vectors from Ollama."""
+
+    url: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class WasmPolicy:
+    """The compiled bundle, in process; `folder` None is the shipped one."""
+
+    folder: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpaPolicy:
+    """An OPA server."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractiveChat:
+    """The model that selects sentences."""
+
+    min_coverage_milli: int
+    max_sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaChatModel:
+    """A model on Ollama."""
+
+    url: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteLedger:
+    """The log in a file, its keys in a folder."""
+
+    path: Path
+    keys: Path
+
+
+RecordsBackend = SqliteRecords | PostgresRecords
+GraphBackend = SqliteGraph | Neo4jGraph
+SpatialBackend = SqliteSpatial | PostgisSpatial
+FulltextBackend = TantivyFulltext | OpenSearchFulltext
+VectorBackend = NumpyVector | PgvectorVector
+EmbeddingBackend = WordllamaEmbedding | OllamaEmbedding
+PolicyBackend = WasmPolicy | OpaPolicy
+ChatBackend = ExtractiveChat | OllamaChatModel
+
+
+@dataclass(frozen=True, slots=True)
+class Backends:
+    """One choice per boundary."""
+
+    records: RecordsBackend
+    graph: GraphBackend
+    spatial: SpatialBackend
+    fulltext: FulltextBackend
+    vector: VectorBackend
+    embedding: EmbeddingBackend
+    policy: PolicyBackend
+    chat: ChatBackend
+    ledger: SqliteLedger
+
+
+def backends_of(configuration: Configuration) -> Backends:
+    """What the settings choose; everything that they do not name lies in the home folder."""
+    home, settings = configuration.home, configuration.settings
+    stores, models = settings.stores, settings.models
+    dsn = None if stores.postgis_dsn is None else stores.postgis_dsn.get_secret_value()
+    password = "" if stores.neo4j_password is None else stores.neo4j_password.get_secret_value()
+    search = None if stores.opensearch_url is None else stores.opensearch_url.get_secret_value()
+    extractive = settings.extractive
+    bundle = None if settings.policy.bundle is None else Path(settings.policy.bundle).expanduser()
+    return Backends(
+        records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn),
+        graph=SqliteGraph(home / "graph.sqlite")
+        if stores.neo4j_uri is None
+        else Neo4jGraph(stores.neo4j_uri, stores.neo4j_user or "neo4j", password),
+        spatial=SqliteSpatial(home / "spatial.sqlite") if dsn is None else PostgisSpatial(dsn),
+        fulltext=TantivyFulltext(home / "fulltext") if search is None else OpenSearchFulltext(search),
+        vector=NumpyVector(home / "vector") if dsn is None else PgvectorVector(dsn),
+        embedding=WordllamaEmbedding() if models.embed is None else OllamaEmbedding(models.ollama_url, models.embed),
+        policy=WasmPolicy(bundle) if stores.opa_url is None else OpaPolicy(stores.opa_url),
+        chat=ExtractiveChat(extractive.min_coverage_milli, extractive.max_sentences)
+        if models.chat is None
+        else OllamaChatModel(models.ollama_url, models.chat),
+        ledger=SqliteLedger(home / "ledger.sqlite", home / "keys"),
+    )

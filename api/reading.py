@@ -1,0 +1,234 @@
+"""Reading outside a question: what a subject may see now, one slice of a document, and whether a recorded answer may still be shown.
+
+Every read passes the query point (which classes) and the evidence point (which items, under which obligations), on today's facts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ai.canonical import canonical, to_json
+from ai.case import Services
+from ai.enforcement import enforce_evidence, evidence_facts
+from ai.model import AdmittedItem
+from ai.recording import decisions_json
+from ai.render import locator_json
+from ai.scoping import class_facts
+from api.errors import NoSuchThing
+from ledger.model import Kind
+from policy.model import Decision, PromptFacts, RequestFacts, Subject
+from retrieval.model import (
+    ChannelName,
+    ChannelRank,
+    Computed,
+    Evidence,
+    EvidenceBundle,
+    Record,
+    RecordKind,
+    SourcedRecord,
+)
+from retrieval.registry.store import Slice
+from retrieval.scope import Scope, VisibilityClass
+
+_NO_PROMPT = PromptFacts(chars=0, verdict="ALLOW", risk=0)
+# Facts about an item's inputs and duplicates have ids that begin with the item's own (`ai.enforcement`).
+_ITEM = re.compile("[#~]")
+_ABSENT = "There is no such evidence."
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What the query point admits of a tenant for a subject, at one moment."""
+
+    subject: Subject
+    now_ms: int
+    request: RequestFacts
+    decision: Decision
+    classes: tuple[VisibilityClass, ...]
+    scope: Scope
+
+
+async def access_of(subject: Subject, *, request_id: str, services: Services) -> Access:
+    """Ask the query point. A denial gives the empty scope. Raises PolicyUnavailable, StoreUnavailable."""
+    now_ms = services.clock_ms()
+    request = RequestFacts(id=request_id)
+    known = await services.store.classes(subject.tenant)
+    decision = await services.points(now_ms).query(
+        request=request, subject=subject, prompt=_NO_PROMPT, classes=class_facts(known)
+    )
+    admitted = set(decision.classes) if decision.allowed else set()
+    classes = tuple(each for each in known if each.class_id in admitted)
+    return Access(subject, now_ms, request, decision, classes, Scope.of(subject.tenant, classes))
+
+
+async def admit(
+    access: Access, items: Sequence[Evidence], services: Services
+) -> tuple[Decision, tuple[AdmittedItem, ...]]:
+    """Ask the evidence point about items that were found inside the scope, and carry out its obligations."""
+    found = {
+        s.source.visibility.class_id: s.source.visibility for item in items for s in (*item.records, *item.duplicates)
+    }
+    facts = tuple(fact for item in items for fact in evidence_facts(item, rules=services.rules))
+    decision = await services.points(access.now_ms).evidence(
+        request=access.request,
+        subject=access.subject,
+        prompt=_NO_PROMPT,
+        classes=class_facts(found.values()),
+        evidence=facts,
+        prior=access.decision,
+    )
+    admitted, _ = enforce_evidence(EvidenceBundle(tuple(items)), decision, rules=services.rules)
+    return decision, admitted
+
+
+async def read_slice(
+    document_id: str, locator: str, *, subject: Subject, request_id: str, services: Services
+) -> dict[str, Any]:
+    """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing and RecordNotFound, alike for what is
+    absent and what is not admitted."""
+    access = await access_of(subject, request_id=request_id, services=services)
+    found, item, decision = await admitted_slice(document_id, locator, access=access, services=services)
+    entry_id = services.new_id()
+    body = _body(found, item, request_id=request_id, entry_id=entry_id)
+    await services.ledger.record(
+        Kind.RETRIEVAL,
+        tenant=subject.tenant,
+        request_id=request_id,
+        entry_id=entry_id,
+        parts={
+            "context": canonical({"surface": "evidence", "document_id": document_id, "locator": locator}),
+            "scope": canonical({"scope": to_json(access.scope)}),
+            "policy.query": canonical(decisions_json([access.decision])),
+            "policy.evidence": canonical(decisions_json([decision])),
+            "answer": canonical(body),
+        },
+        sources=[canonical({"document_id": document_id, "text": item.text})],
+    )
+    return body
+
+
+async def admitted_slice(
+    document_id: str, locator: str, *, access: Access, services: Services
+) -> tuple[Slice, AdmittedItem, Decision]:
+    """One slice as it may be shown. Raises NoSuchThing and RecordNotFound."""
+    if not access.scope.class_ids:
+        raise NoSuchThing(_ABSENT)
+    found = await services.store.resolve(document_id, locator, scope=access.scope)
+    decision, admitted = await admit(access, [_as_evidence(found, locator)], services)
+    if not admitted:
+        raise NoSuchThing(_ABSENT)
+    return found, admitted[0], decision
+
+
+async def still_admitted(
+    answer: Mapping[str, Any], recorded: Sequence[Mapping[str, Any]], *, access: Access, services: Services
+) -> bool:
+    """Whether everything that a recorded answer shows would be admitted today, under the same obligations. `recorded` are the recorded
+    runs of the evidence point."""
+    shown = [*answer.get("evidence", ())]
+    if not shown:
+        return True
+    wanted = {record_id for item in shown for record_id in _records_of(item)}
+    records = await services.store.fetch(sorted(wanted), scope=access.scope)
+    if set(records) != wanted:
+        return False
+    decision, admitted = await admit(access, [_shown_again(item, records) for item in shown], services)
+    obliged = [to_json(obligation) for obligation in decision.obligations]
+    return len(admitted) == len(shown) and _same_obligations(obliged, recorded, {item["chunk_id"] for item in shown})
+
+
+def _records_of(item: Mapping[str, Any]) -> list[str]:
+    own = [item["chunk_id"]] if item["computed"] is None else [each["chunk_id"] for each in item["computed"]["inputs"]]
+    return own + [each["chunk_id"] for each in item["metadata"]["duplicates"]]
+
+
+def _shown_again(item: Mapping[str, Any], records: Mapping[str, SourcedRecord]) -> Evidence:
+    computed = item["computed"]
+    duplicates = tuple(records[each["chunk_id"]] for each in item["metadata"]["duplicates"])
+    if computed is None:
+        return Evidence(item["index"], item["chunk_id"], (records[item["chunk_id"]],), (), 0.0, None, duplicates)
+    inputs = tuple(each["chunk_id"] for each in computed["inputs"])
+    again = Computed(
+        operation=computed["operation"],
+        parameters=computed["parameters"],
+        inputs=inputs,
+        input_digest=computed["input_digest"],
+        result=computed["result"],
+        statement=computed["statement"],
+    )
+    return Evidence(
+        item["index"], item["chunk_id"], tuple(records[each] for each in inputs), (), 0.0, again, duplicates
+    )
+
+
+def _same_obligations(now: Sequence[Any], recorded: Sequence[Mapping[str, Any]], ids: set[str]) -> bool:
+    """Whether the items that were shown are under the obligations that they were shown under."""
+
+    def kept(obligations: Sequence[Any]) -> set[str]:
+        return {
+            json.dumps([o["op"], o["target"]["ref"], o["params"]], sort_keys=True)
+            for o in obligations
+            if _ITEM.split(o["target"]["ref"])[0] in ids
+        }
+
+    before = recorded[-1]["decision"]["obligations"] if recorded else []
+    return kept(now) == kept(before)
+
+
+def _as_evidence(found: Slice, locator: str) -> Evidence:
+    facts = found.facts
+    record = Record(
+        record_id=f"slice:{facts.document_id}?{locator}",
+        kind=RecordKind.PASSAGE
+        if found.locator.row is None and found.locator.feature is None
+        else RecordKind.OBSERVATION,
+        document_id=facts.document_id,
+        source_id=facts.source_id,
+        class_id=facts.visibility.class_id,
+        ordinal=0,
+        text=found.text,
+        locator=found.locator,
+    )
+    rank = ChannelRank(ChannelName.FULLTEXT, "record", 1, 0.0)
+    return Evidence(1, record.record_id, (SourcedRecord(record, facts),), (rank,), 0.0)
+
+
+def _body(found: Slice, item: AdmittedItem, *, request_id: str, entry_id: str) -> dict[str, Any]:
+    facts = item.evidence.first.source
+    whole = not item.redacted
+    return {
+        "request_id": request_id,
+        "document_id": facts.document_id,
+        "source_id": facts.source_id,
+        "title": facts.title,
+        "collection": facts.collection,
+        "license": facts.license,
+        "attribution": facts.attribution,
+        "uri": facts.uri,
+        "sensitivity": facts.visibility.label,
+        "document_sha256": facts.document_sha256,
+        "locator": locator_json(item.evidence.first.record.locator),
+        "text": item.text,
+        "redacted": [{"start": span.start, "end": span.end, "kind": span.kind} for span in item.redacted],
+        "cell": found.cell if whole else None,
+        "measurement": _measurement(found) if whole else None,
+        "provenance": {"entry_id": entry_id, "receipt": f"/api/v1/ledger/entries/{entry_id}/receipt"},
+    }
+
+
+def _measurement(found: Slice) -> dict[str, Any] | None:
+    measured = found.measurement
+    if measured is None:
+        return None
+    return {
+        "place": measured.place.name,
+        "place_id": measured.place.entity_id,
+        "measure": measured.measure,
+        "value": measured.value,
+        "unit": measured.unit,
+        "time_range": {"start": measured.time.start.isoformat(), "end": measured.time.end.isoformat()},
+    }

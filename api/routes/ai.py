@@ -1,0 +1,59 @@
+"""`POST /api/v1/ai/query`: a question in, a cited answer, an abstention or a denial out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header
+from starlette.responses import JSONResponse
+
+from ai.focus_pipeline import answer
+from api.callers import SECURITY, Caller, Meters, Open, RequestId
+from api.idempotency import Repeats
+from api.schemas.answer import QueryResponse
+from api.schemas.ask import ask_of
+from api.schemas.errors import errors
+from api.schemas.query import QueryRequest
+
+router = APIRouter(prefix="/api/v1/ai", tags=["ai"], dependencies=SECURITY)
+ROUTE = "POST /api/v1/ai/query"
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A repeat with the same body gives the same answer; with another body it is refused.",
+    ),
+]
+
+
+@router.post(
+    "/query",
+    response_model=None,
+    responses={200: {"model": QueryResponse}, **errors(400, 401, 403, 409, 413, 415, 422, 500, 503, 504)},
+)
+async def query(
+    body: QueryRequest,
+    system: Open,
+    caller: Caller,
+    metrics: Meters,
+    request_id: RequestId,
+    idempotency_key: IdempotencyKey = None,
+) -> JSONResponse:
+    """Answer a question from the evidence that the caller may see, with a durable ledger entry for whatever the outcome is."""
+    ask = ask_of(body, subject=caller.subject, request_id=request_id)
+    profile = system.profile(body.options.profile)
+
+    async def work() -> dict[str, Any]:
+        answered = await answer(ask, services=system.services, profile=profile)
+        return dict(answered.body)
+
+    if idempotency_key is None:
+        released = await work()
+    else:
+        repeats = Repeats(system=system, caller=caller, route=ROUTE, request_id=request_id)
+        released = await repeats.once(idempotency_key, body.model_dump(mode="json"), work)
+    metrics.observe_answer(surface="ai.query", body=released)
+    return JSONResponse(released)
