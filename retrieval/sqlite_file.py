@@ -70,9 +70,18 @@ class SqliteFile:
             raise
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
-        """Runs `work` on the writer's connection, one at a time, in order."""
+        """Runs `work` on the writer's connection, one at a time, in order. What it changes stands after `commit`;
+        work that raises leaves nothing of itself."""
+        return await self.inspect(lambda connection: _in_transaction(connection, work))
+
+    async def inspect(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Runs `work` where it sees what is written and not yet committed."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._writer, lambda: work(self._connection(write=True)))
+
+    async def commit(self) -> None:
+        """Makes everything written since the last time visible to reads, at once and durably."""
+        await self.inspect(_commit)
 
     async def aclose(self) -> None:
         """Waits for the work in progress and closes every connection. Safe to call twice."""
@@ -103,3 +112,21 @@ class SqliteFile:
             if not write:
                 connection.execute("PRAGMA query_only=1")
         return connection
+
+
+def _in_transaction(connection: apsw.Connection, work: Callable[[apsw.Connection], T]) -> T:
+    if not connection.in_transaction:
+        connection.execute("BEGIN IMMEDIATE")
+    connection.execute("SAVEPOINT work")
+    try:
+        done = work(connection)
+    except BaseException:
+        connection.execute("ROLLBACK TO work; RELEASE work")
+        raise
+    connection.execute("RELEASE work")
+    return done
+
+
+def _commit(connection: apsw.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("COMMIT")

@@ -102,7 +102,7 @@ class Asked:
 
     def within(self, kind: str) -> str | None:
         """The place that bounds a question about places of a kind: a named one of another kind, the map's, or home."""
-        shown = () if self.around is None else (self.around,)
+        shown: tuple[EntityRef, ...] = () if self.around is None else (self.around,)
         bounding = [p for p in (*self.reading.places, *shown) if p.type not in (kind, "city")]
         if bounding:
             return bounding[0].entity_id

@@ -1,0 +1,277 @@
+"""Rows of the graph database: typed edges with the record that states each, and postings that say which records name
+what.
+
+A posting lists, for one key, one class and one document, the records that carry the key. Keys are `surface_key`s of
+names, `=` and an entity id for declared entities, and `#1854`, `#1854-05`, `#1854-05-30` for times. Edges and
+postings name their class, and every read names the admitted classes, so that nothing hidden is counted, followed or
+ranked by.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from retrieval.index import IndexBatch
+from retrieval.model import Record, RecordKind, Relationship, TimeRange
+from retrieval.scope import Scope
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS class(cid INTEGER PRIMARY KEY, tenant TEXT NOT NULL, class_id TEXT NOT NULL,
+  UNIQUE(tenant, class_id));
+CREATE TABLE IF NOT EXISTS document(did INTEGER PRIMARY KEY, document_id TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS record(rid INTEGER PRIMARY KEY, record_id TEXT NOT NULL, did INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS record_document ON record(did);
+CREATE TABLE IF NOT EXISTS posting(key TEXT NOT NULL, cid INTEGER NOT NULL, did INTEGER NOT NULL, rids BLOB NOT NULL,
+  PRIMARY KEY(key, cid, did)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS edge(
+  subject TEXT NOT NULL, subject_type TEXT NOT NULL, predicate TEXT NOT NULL, object TEXT NOT NULL,
+  object_type TEXT NOT NULL, cid INTEGER NOT NULL, did INTEGER NOT NULL, record_id TEXT NOT NULL, start_day INTEGER,
+  end_day INTEGER); CREATE INDEX IF NOT EXISTS edge_subject ON edge(subject, predicate, cid, record_id);
+CREATE INDEX IF NOT EXISTS edge_object ON edge(object, predicate, cid, record_id);
+CREATE INDEX IF NOT EXISTS edge_time ON edge(predicate, cid, start_day);
+CREATE INDEX IF NOT EXISTS edge_document ON edge(did);
+CREATE TABLE IF NOT EXISTS kind(did INTEGER NOT NULL, cid INTEGER NOT NULL, subject_type TEXT NOT NULL,
+  predicate TEXT NOT NULL, object_type TEXT NOT NULL, PRIMARY KEY(did, cid, subject_type, predicate, object_type))
+  WITHOUT ROWID
+"""
+_MAX_YEARS = 60
+_EDGE = "subject, subject_type, predicate, object, object_type, record_id, start_day, end_day"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation as its record states it; `start_day` and `end_day` are proleptic ordinals."""
+
+    subject: str
+    subject_type: str
+    predicate: str
+    object: str
+    object_type: str
+    record_id: str
+    start_day: int | None
+    end_day: int | None
+
+    @property
+    def path(self) -> str:
+        """`nation:apache -signed-> treaty:10-stat-979`."""
+        return f"{self.subject} -{self.predicate}-> {self.object}"
+
+    def overlaps(self, times: Sequence[TimeRange]) -> bool:
+        """Whether the relation is dated and shares a day with one of the times."""
+        if self.start_day is None or self.end_day is None:
+            return False
+        return any(t.start.toordinal() <= self.end_day and self.start_day <= t.end.toordinal() for t in times)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeKind:
+    """A predicate between two types of entity."""
+
+    subject_type: str
+    predicate: str
+    object_type: str
+
+
+def time_keys(time: TimeRange) -> list[str]:
+    """The keys under which a question looks for a time, as fine as the time is; none for a span of more than sixty
+    years."""
+    start, end = time.start, time.end
+    if start == end:
+        return [f"#{start.isoformat()}"]
+    if (start.year, start.month) == (end.year, end.month):
+        return [f"#{start.isoformat()[:7]}"]
+    if end.year - start.year > _MAX_YEARS:
+        return []
+    return [f"#{year:04d}" for year in range(start.year, end.year + 1)]
+
+
+def _indexed_time_keys(time: TimeRange) -> list[str]:
+    """The keys under which a time is found: its years, and its month and day when it is as fine as that."""
+    keys = [f"#{year:04d}" for year in range(time.start.year, min(time.end.year, time.start.year + _MAX_YEARS) + 1)]
+    if (time.start.year, time.start.month) == (time.end.year, time.end.month):
+        keys.append(f"#{time.start.isoformat()[:7]}")
+    if time.start == time.end:
+        keys.append(f"#{time.start.isoformat()}")
+    return keys
+
+
+class GraphRows:
+    """What a scope admits of the graph, over one connection."""
+
+    def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
+        self._connection = connection
+        rows = connection.execute(
+            "SELECT cid FROM class WHERE tenant = ? AND class_id IN (SELECT value FROM json_each(?)) ORDER BY cid",
+            (scope.tenant, json.dumps(sorted(scope.class_ids))),
+        )
+        self._classes = [row[0] for row in rows]
+        self._in_scope = f"cid IN ({','.join(map(str, self._classes))})"  # integers of our own
+
+    def kinds(self) -> list[EdgeKind]:
+        """Every admitted kind of edge, once, in alphabetical order."""
+        sql = f"SELECT DISTINCT subject_type, predicate, object_type FROM kind WHERE {self._in_scope} ORDER BY 1, 2, 3"  # noqa: S608
+        return [EdgeKind(*row) for row in self._connection.execute(sql)]
+
+    def edges_at(
+        self, entity_ids: Collection[str], *, predicates: Collection[str] | None, times: Sequence[TimeRange], limit: int
+    ) -> list[Edge]:
+        """Edges that begin or end at the entities, in order of record id, at most `limit` from either end.
+        `predicates` narrows; with `times` an edge of another time is left out, an undated one is kept."""
+        where, values = _narrowed(predicates, times)
+        found: dict[Edge, None] = {}
+        for end in ("subject", "object"):
+            at = f"{end} IN (SELECT value FROM json_each(:ids)) AND {self._in_scope}{where}"  # noqa: S608
+            sql = (
+                f"SELECT {_EDGE} FROM edge WHERE {at}"  # noqa: S608
+                " ORDER BY record_id, subject, predicate, object LIMIT :limit"
+            )
+            rows = self._connection.execute(sql, {"ids": json.dumps(sorted(entity_ids)), "limit": limit, **values})
+            found |= dict.fromkeys(Edge(*row) for row in rows)
+        return list(found)
+
+    def edges_of(self, predicates: Collection[str], *, times: Sequence[TimeRange], limit: int) -> list[Edge]:
+        """Dated edges with one of the predicates in one of the times, in order of record id, at most `limit`."""
+        where, values = _narrowed(predicates, times)
+        sql = (
+            f"SELECT {_EDGE} FROM edge WHERE start_day IS NOT NULL AND {self._in_scope}{where}"  # noqa: S608
+            " ORDER BY record_id, subject, predicate, object LIMIT :limit"
+        )
+        return [Edge(*row) for row in self._connection.execute(sql, {"limit": limit, **values})]
+
+    def postings(self, keys: Collection[str]) -> frozenset[int]:
+        """The records that carry any of the keys."""
+        sql = f"SELECT rids FROM posting WHERE key IN (SELECT value FROM json_each(?)) AND {self._in_scope}"  # noqa: S608
+        found: set[int] = set()
+        for (blob,) in self._connection.execute(sql, (json.dumps(sorted(keys)),)):
+            found.update(_unpacked(blob))
+        return frozenset(found)
+
+    def record_ids(self, rids: Collection[int]) -> dict[int, str]:
+        """The ids of records."""
+        sql = "SELECT rid, record_id FROM record WHERE rid IN (SELECT value FROM json_each(?))"
+        return dict(self._connection.execute(sql, (json.dumps(sorted(rids)),)))
+
+
+def _narrowed(predicates: Collection[str] | None, times: Sequence[TimeRange]) -> tuple[str, dict[str, Any]]:
+    where, values = "", dict[str, Any]()
+    if predicates is not None:
+        where += " AND predicate IN (SELECT value FROM json_each(:predicates))"
+        values["predicates"] = json.dumps(sorted(predicates))
+    if times:
+        spans = [f"(start_day <= :to{i} AND end_day >= :from{i})" for i in range(len(times))]
+        where += f" AND (start_day IS NULL OR {' OR '.join(spans)})"
+        values |= {f"from{i}": t.start.toordinal() for i, t in enumerate(times)}
+        values |= {f"to{i}": t.end.toordinal() for i, t in enumerate(times)}
+    return where, values
+
+
+def _unpacked(blob: bytes) -> array[int]:
+    rids: array[int] = array("I")
+    rids.frombytes(blob)
+    return rids
+
+
+def put(connection: apsw.Connection, batch: IndexBatch) -> None:
+    """Adds whole documents, in place of what was there of them."""
+    documents = _documents(batch)
+    delete(connection, documents)
+    first = _next(connection, "SELECT coalesce(max(did), 0) + 1 FROM document")
+    dids = {document_id: did for did, document_id in enumerate(documents, start=first)}
+    connection.executemany("INSERT INTO document VALUES (?, ?)", [(did, d) for d, did in dids.items()])
+    cids = _classes(connection, batch)
+    _put_postings(connection, batch, dids, cids)
+    connection.executemany(
+        "INSERT INTO edge VALUES (?,?,?,?,?,?,?,?,?,?)", [_edge_row(r, dids, cids) for r in batch.relationships]
+    )
+    kinds = {
+        (dids[r.document_id], cids[r.class_id], r.subject.type, r.predicate, r.object.type) for r in batch.relationships
+    }
+    connection.executemany("INSERT INTO kind VALUES (?,?,?,?,?)", sorted(kinds))
+
+
+def delete(connection: apsw.Connection, document_ids: Iterable[str]) -> None:
+    """Takes documents out."""
+    sql = "SELECT did FROM document WHERE document_id IN (SELECT value FROM json_each(?))"
+    gone = json.dumps([row[0] for row in connection.execute(sql, (json.dumps(sorted(document_ids)),))])
+    if gone == "[]":
+        return
+    for table in ("record", "posting", "edge", "kind", "document"):
+        connection.execute(f"DELETE FROM {table} WHERE did IN (SELECT value FROM json_each(?))", (gone,))  # noqa: S608
+
+
+def clear(connection: apsw.Connection) -> None:
+    """Takes everything out."""
+    for table in ("record", "posting", "edge", "kind", "document", "class"):
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608
+
+
+def _next(connection: apsw.Connection, sql: str) -> int:
+    return int(connection.execute(sql).get)
+
+
+def _documents(batch: IndexBatch) -> list[str]:
+    named = {r.document_id for r in batch.records} | {r.document_id for r in batch.relationships}
+    return sorted(named | {m.document_id for m in batch.mentions})
+
+
+def _classes(connection: apsw.Connection, batch: IndexBatch) -> dict[str, int]:
+    wanted = {r.class_id for r in batch.records} | {r.class_id for r in batch.relationships}
+    wanted |= {m.class_id for m in batch.mentions}
+    rows = [(batch.tenant, class_id) for class_id in sorted(wanted)]
+    connection.executemany("INSERT INTO class(tenant, class_id) VALUES (?, ?) ON CONFLICT DO NOTHING", rows)
+    found = connection.execute("SELECT class_id, cid FROM class WHERE tenant = ?", (batch.tenant,))
+    return {class_id: cid for class_id, cid in found if class_id in wanted}
+
+
+def _put_postings(connection: apsw.Connection, batch: IndexBatch, dids: dict[str, int], cids: dict[str, int]) -> None:
+    rid = _next(connection, "SELECT coalesce(max(rid), 0) + 1 FROM record")
+    rids: dict[str, int] = {}
+    rows: list[tuple[int, str, int]] = []
+    postings: defaultdict[tuple[str, int, int], array[int]] = defaultdict(lambda: array("I"))
+    for record_id, class_id, document_id, keys in _carried(batch):
+        number = rids.get(record_id)
+        if number is None:
+            number = rids[record_id] = rid
+            rows.append((rid, record_id, dids[document_id]))
+            rid += 1
+        for key in keys:
+            listed = postings[key, cids[class_id], dids[document_id]]
+            if not listed or listed[-1] != number:
+                listed.append(number)
+    connection.executemany("INSERT INTO record VALUES (?, ?, ?)", rows)
+    connection.executemany(
+        "INSERT INTO posting VALUES (?, ?, ?, ?)", [(*at, postings[at].tobytes()) for at in sorted(postings)]
+    )
+
+
+def _carried(batch: IndexBatch) -> Iterator[tuple[str, str, str, list[str]]]:
+    """(record, class, document, keys): what prose mentions, and what a row declares. A figure is the spatial
+    channel's."""
+    for mention in batch.mentions:
+        keys = [mention.key] if mention.time is None else _indexed_time_keys(mention.time)
+        yield mention.record_id, mention.class_id, mention.document_id, keys
+    for record in batch.records:
+        keys = _declared_keys(record)
+        if keys:
+            yield record.record_id, record.class_id, record.document_id, keys
+
+
+def _declared_keys(record: Record) -> list[str]:
+    if record.kind is not RecordKind.PASSAGE:
+        return []
+    keys = [f"={entity.entity_id}" for entity in record.entities]
+    return keys + (_indexed_time_keys(record.time) if record.time else [])
+
+
+def _edge_row(relation: Relationship, dids: dict[str, int], cids: dict[str, int]) -> tuple[Any, ...]:
+    one, other, time = relation.subject, relation.object, relation.time
+    days = (time.start.toordinal(), time.end.toordinal()) if time else (None, None)
+    stated = (cids[relation.class_id], dids[relation.document_id], relation.record_id)
+    return (one.entity_id, one.type, relation.predicate, other.entity_id, other.type, *stated, *days)
