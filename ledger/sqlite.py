@@ -42,7 +42,14 @@ STRICT; CREATE TABLE secrets (
 CREATE TABLE blobs (idx INTEGER NOT NULL REFERENCES leaves (idx), name TEXT NOT NULL, blob BLOB NOT NULL, UNIQUE (idx,
 name)) STRICT;
 """
-_INSERT_ONLY = ("log", "leaves", "nodes", "checkpoints")
+# Of each table, when an inserted row would take the place of one that is there: REPLACE fires no other trigger.
+_INSERT_ONLY = {
+    "log": "EXISTS (SELECT 1 FROM log)",
+    "leaves": "NEW.idx <> (SELECT coalesce(max(idx) + 1, 0) FROM leaves) OR EXISTS (SELECT 1 FROM leaves WHERE id = NEW.id"
+    " OR (req = NEW.req AND kind = NEW.kind) OR (replica = NEW.replica AND rseq = NEW.rseq))",
+    "nodes": "EXISTS (SELECT 1 FROM nodes WHERE level = NEW.level AND n = NEW.n)",
+    "checkpoints": "EXISTS (SELECT 1 FROM checkpoints WHERE size = NEW.size)",
+}
 _LEAF = "SELECT idx, id, leaf, hash FROM leaves"
 
 
@@ -73,10 +80,9 @@ class SqliteLedgerStore:
 
         def work() -> LogIdentity:
             with self._transaction() as db:
-                db.execute(
-                    "INSERT OR IGNORE INTO log VALUES (1, ?, ?, ?)",
-                    (identity.origin, identity.vkey, identity.pseudonym_check),
-                )
+                if not _all(db, "SELECT 1 FROM log"):
+                    values = (identity.origin, identity.vkey, identity.pseudonym_check)
+                    db.execute("INSERT INTO log VALUES (1, ?, ?, ?)", values)
             return LogIdentity(*_one(self._connection, "SELECT origin, vkey, pseudonym_check FROM log"))
 
         return await self._run(work)
@@ -132,9 +138,8 @@ class SqliteLedgerStore:
         def work() -> Checkpoint:
             head = checkpoint.head
             with self._transaction() as db:
-                db.execute(
-                    "INSERT OR IGNORE INTO checkpoints VALUES (?, ?, ?)", (head.size, head.root, checkpoint.note)
-                )
+                if not _all(db, "SELECT 1 FROM checkpoints WHERE size = ?", (head.size,)):
+                    db.execute("INSERT INTO checkpoints VALUES (?, ?, ?)", (head.size, head.root, checkpoint.note))
             return _checkpoint(_one(self._connection, "SELECT * FROM checkpoints WHERE size = ?", (head.size,)))
 
         return await self._run(work)
@@ -266,7 +271,11 @@ def _migrate(db: apsw.Connection) -> None:
     if application or version or _one(db, "SELECT count(*) FROM sqlite_schema")[0]:
         raise LedgerUnavailable("the file is no ledger of this version")
     db.execute(_SCHEMA)
-    for table in _INSERT_ONLY:
+    for table, taken in _INSERT_ONLY.items():
+        db.execute(
+            f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {taken}"
+            f" BEGIN SELECT RAISE(ABORT, '{table} is insert-only'); END"
+        )
         for verb in ("UPDATE", "DELETE"):
             db.execute(
                 f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
