@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from retrieval.model import ChannelName, EntityRef, Record, Relationship, TimeRange
@@ -14,6 +15,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-.][^\W_]+)*", re.UNICODE)
 _SHORT = {"ft": "fort", "co": "county", "mt": "mount", "st": "saint"}
 
 
+@lru_cache(maxsize=32_768)
 def surface_key(surface: str) -> str:
     """The form under which names compare: NFKC, case folded, apostrophes and a possessive s gone, `Ft.` and `Co.`
     written out, one space between words. The names of a `GazetteerEntry` and the surfaces of mentions meet here."""

@@ -1,4 +1,5 @@
-"""Chunk: prose to sentence-aligned passages with exact offsets, never across a heading, a page or something left out."""
+"""Chunk: prose to sentence-aligned passages with exact offsets, never across a heading, a page or something left
+out."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ _DATED = re.compile(r"(?P<name>[^()]{3,80}?)\s*\((?P<when>[^()]*\d{4}[^()]*)\)")
 
 
 def with_events(records: Sequence[Record]) -> Parts:
-    """The passages, those under a dated heading with its event as entity (and its time, where their words name none), and the
-    event's name and day, stated by the first passage under the heading."""
+    """The passages, those under a dated heading with its event as entity (and its time, where their words name none),
+    and the event's name and day, stated by the first passage under the heading."""
     told: list[Record] = []
     entries: dict[str, GazetteerEntry] = {}
     edges: list[Relationship] = []

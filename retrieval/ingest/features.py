@@ -1,4 +1,5 @@
-"""GeoJSON: a record per feature, whose text is the exact slice of its properties and whose geometry is WKB in WGS 84."""
+"""GeoJSON: a record per feature, whose text is the exact slice of its properties and whose geometry is WKB in WGS
+84."""
 
 from __future__ import annotations
 
@@ -37,6 +38,7 @@ class Feature:
     properties: dict[str, Any]
     geometry: Any
     id: str | None
+    text: str
 
 
 def split_features(name: str, text: str) -> Iterator[Feature]:
@@ -70,7 +72,7 @@ def _feature(name: str, text: str, number: int, position: int) -> Feature:
         raise LoadError(f"{name}: feature {number}: its properties are no object")
     own = _value(text, members["id"]) if "id" in members else None
     geometry = _value(text, members["geometry"]) if "geometry" in members else None
-    return Feature(number, start, end, properties, geometry, None if own is None else str(own))
+    return Feature(number, start, end, properties, geometry, None if own is None else str(own), text[start:end])
 
 
 def _value(text: str, position: int) -> Any:
@@ -141,7 +143,7 @@ def read_features(
         seen.add(label)
         locator = Locator(feature.start_char, feature.end_char, at_byte, end_byte, feature=label)
         at_byte = end_byte
-        records.append(_record(f"{name}: feature {label}", feature, text, locator, fields, speaker))
+        records.append(_record(f"{name}: feature {label}", feature, locator, fields, speaker))
     if not records:
         raise LoadError(f"{name}: there is no feature in the file")
     return Parts(tuple(records), tuple(speaker.seen.values()), tuple(speaker.edges))
@@ -152,7 +154,7 @@ def _label(feature: Feature, fields: Fields, spec: TableSpec) -> str:
     return declared or feature.id or str(feature.number)
 
 
-def _record(where: str, feature: Feature, text: str, at: Locator, fields: Fields, speaker: Speaker) -> Record:
+def _record(where: str, feature: Feature, at: Locator, fields: Fields, speaker: Speaker) -> Record:
     entities = speaker.entities(fields)
     for named in entities.values():
         speaker.note(named)
@@ -163,7 +165,7 @@ def _record(where: str, feature: Feature, text: str, at: Locator, fields: Fields
         source_id=speaker.owner.source_id,
         class_id=speaker.owner.class_id,
         ordinal=feature.number,
-        text=text[at.start_char : at.end_char],
+        text=feature.text,
         locator=at,
         statement=speaker.statement(fields, tuple(fields)),
         time=speaker.time(fields),
@@ -181,7 +183,8 @@ def _plain(value: Any) -> str:
 
 
 def geometry_wkb(where: str, geometry: Any) -> bytes | None:
-    """WKB of a GeoJSON geometry; None where it is null. Raises `LoadError` if it is no geometry, invalid or off the earth."""
+    """WKB of a GeoJSON geometry; None where it is null. Raises `LoadError` if it is no geometry, invalid or off the
+    earth."""
     if geometry is None:
         return None
     try:

@@ -1,5 +1,5 @@
-"""Label: access facts to a visibility class. A label is stated by the manifest, by the caller or by a default per collection; it is
-never assumed."""
+"""Label: access facts to a visibility class. A label is stated by the manifest, by the caller or by a default per
+collection; it is never assumed."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def visibility_of(
     label: str | None,
     default_labels: Mapping[str, str],
 ) -> VisibilityClass:
-    """The class of a source. The manifest's own words win over the caller's, the caller's over the collection's default. Raises
-    `LabelMissing`, or `ManifestError` for a label or handling tag that policy does not know (it would be refused for ever)."""
+    """The class of a source. The manifest's own words win over the caller's, the caller's over the collection's
+    default. Raises `LabelMissing`, or `ManifestError` for a label or handling tag that policy does not know (it would
+    be refused for ever)."""
     named = source.collection or collection
     if named is None:
         raise ManifestError(f"source {source.source_id}: no collection is named")

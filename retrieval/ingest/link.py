@@ -21,47 +21,70 @@ _MONTHS = {
     )
     for name in names
 }
-_MONTH = r"(?P<month>Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?"
-_MONTH += r"|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)"
-_YEAR = r"(?P<year>1[5-9]\d\d|20\d\d)"
-_TIME = re.compile(
-    rf"\b{_MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?{_YEAR}\b"
-    r"|\b(?P<iso>(?:1[5-9]|20)\d\d[-‑]\d\d[-‑]\d\d)\b"
-    r"|(?<![\d,.$£/-])\b(?P<alone>1[5-9]\d\d|20\d\d)(?:s\b|\s?[-–—]\s?(?P<until>(?:1[5-9]|20)?\d\d)\b)?(?![\d]|[,.]\d)"
+_YEAR = re.compile(r"[12]\d\d\d")  # without a look-behind: its first character is found at the speed of C
+_BEFORE = re.compile(
+    r"\b(?P<month>Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?"
+    r"|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)"
+    r",?\s+(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+)?\Z"
 )
-# A name: capitalised words, with the small words that join them ("Sac and Fox Agency" is two names, "Fort of Osage" one).
-_CAPITAL = r"(?:[A-Z][\w’'-]*\w|[A-Z](?=\b))"
-_NAME = re.compile(rf"{_CAPITAL}\.?(?:[ \n](?:(?:of|the|de|des|du|la)[ \n])*{_CAPITAL}\.?)*")
-_PIECE = re.compile(rf"{_CAPITAL}\.?|of|the|de|des|du|la")
+_ISO = re.compile(r"(\d{4})[-‑](\d\d)[-‑](\d\d)(?!\d)")
+_UNTIL = re.compile(r"\s?[-–—]\s?((?:1[5-9]|20)?\d\d)(?!\d)")
+_NO_YEAR_BEFORE = frozenset(",.$£/–—-_")
+_NO_YEAR_AFTER = re.compile(r"[,.]\d|/\d|%")
+_FIRST_YEAR, _LAST_YEAR = 1500, 2099
+# A name: capitalised words and the small words that join them ("Fort of Osage"; "Sac and Fox Agency" is two names).
+# A dot goes on in a name after an abbreviation or an initial only; elsewhere it ends the sentence.
+_CAPITAL = (
+    r"[A-Z](?:[\w’'-]*\w)?"
+    r"(?:\.(?:(?<=\bFt\.)|(?<=\bSt\.)|(?<=\bMt\.)|(?<=\bGen\.)|(?<=\bCol\.)|(?<=\b[A-Z]\.)))?"
+)
+_NAME = re.compile(rf"{_CAPITAL}(?:[ \n](?:(?:of|the|de|des|du|la)[ \n])*{_CAPITAL})*")
+_PIECE = re.compile(rf"{_CAPITAL}|of|the|de|des|du|la")
 _OPENERS = frozenset(
-    "the a an in on at of to for from by with and but or nor so yet as if when while where after before since until"
-    " this that these those it he she we they i you my his her our their its there here then thus such no not all any"
-    " each every both some many most more other another one two what which who how why".split()
+    (
+        *("the", "a", "an", "in", "on", "at", "of", "to", "for", "from", "by", "with", "and", "but", "or", "nor", "so"),
+        *("yet", "as", "if", "when", "while", "where", "after", "before", "since", "until", "this", "that", "these"),
+        *("those", "it", "he", "she", "we", "they", "i", "you", "my", "his", "her", "our", "their", "its", "there"),
+        *("here", "then", "thus", "such", "no", "not", "all", "any", "each", "every", "both", "some", "many", "most"),
+        *("more", "other", "another", "one", "two", "what", "which", "who", "how", "why"),
+    )
 )
 _LONGEST = 5
 
 
 def times_in(text: str) -> Iterator[tuple[str, TimeRange]]:
-    """Times that the words name, as (ISO form, days), in order: `1850`, `1854-05`, `1854-05-30`, `1930/1936`."""
-    for match in _TIME.finditer(text):
-        found = _time(match)
-        if found:
-            yield found
+    """Times that the words name, as (ISO form, days), in order: `1850`, `1854-05`, `1854-05-30`, `1930/1936`,
+    `1930s`."""
+    read = 0
+    for match in _YEAR.finditer(text):
+        start, end = match.start(), match.end()
+        inside = text[start - 1 : start].isdigit() or text[end : end + 1].isdigit()
+        if start >= read and not inside and _FIRST_YEAR <= int(match[0]) <= _LAST_YEAR:
+            found, read = _time(text, match, read)
+            if found:
+                yield found
 
 
-def _time(match: re.Match[str]) -> tuple[str, TimeRange] | None:
-    if match["iso"]:
-        return _day(*(int(part) for part in re.split("[-‑]", match["iso"])))
-    if match["month"]:
-        month = _MONTHS[match["month"].rstrip(".").lower()]
-        return _day(int(match["year"]), month, int(match["day"])) if match["day"] else _month(int(match["year"]), month)
-    first = int(match["alone"])
-    if match["until"]:
-        last = int(match["until"]) if len(match["until"]) == 4 else first // 100 * 100 + int(match["until"])
-        return (f"{first}/{last}", TimeRange.year(first, last)) if last > first else (str(first), TimeRange.year(first))
-    if match[0].endswith("s"):
-        return f"{first}s", TimeRange.year(first, first + (9 if first % 100 else 99 if first % 1000 else 9))
-    return str(first), TimeRange.year(first)
+def _time(text: str, match: re.Match[str], read: int) -> tuple[tuple[str, TimeRange] | None, int]:
+    """The time at a year, and up to where it was read."""
+    start, end, year = match.start(), match.end(), int(match[0])
+    iso = _ISO.match(text, start)
+    if iso:
+        return _day(year, int(iso[2]), int(iso[3])), iso.end()
+    before = _BEFORE.search(text, max(read, start - 24), start)
+    if before:
+        month = _MONTHS[before["month"].rstrip(".").lower()]
+        return _day(year, month, int(before["day"])) if before["day"] else _month(year, month), end
+    left = text[start - 1 : start]
+    if left in _NO_YEAR_BEFORE or left.isalpha() or _NO_YEAR_AFTER.match(text, end):
+        return None, end
+    if text.startswith("s", end):
+        return (f"{year}s", TimeRange.year(year, year + (99 if year % 100 == 0 else 9))), end
+    until = _UNTIL.match(text, end)
+    last = int(until[1]) if until and len(until[1]) == 4 else year // 100 * 100 + int(until[1]) if until else year
+    if until and last > year:
+        return (f"{year}/{last}", TimeRange.year(year, last)), until.end()
+    return (str(year), TimeRange.year(year)), end
 
 
 def _day(year: int, month: int, day: int) -> tuple[str, TimeRange] | None:
@@ -78,19 +101,20 @@ def _month(year: int, month: int) -> tuple[str, TimeRange]:
 
 
 def names_in(text: str) -> set[str]:
-    """Keys of the capitalised names, and of every run of up to five of their words, so that `Shawnee County` is found in
-    `Old Shawnee County Court`."""
+    """Keys of the capitalised names, and of every run of up to five of their words, so that `Shawnee County` is found
+    in `Old Shawnee County Court`."""
     keys: set[str] = set()
     for match in _NAME.finditer(text):
         words = _PIECE.findall(match[0])
         while words and words[0].lower() in _OPENERS:
             words.pop(0)
+        folded = [surface_key(word) for word in words]  # word by word it is the same, and words recur
         for start in range(len(words)):
             if words[start][0].islower():
                 continue
             for end in range(start + 1, min(len(words), start + _LONGEST) + 1):
                 if not words[end - 1][0].islower():
-                    keys.add(surface_key(" ".join(words[start:end])))
+                    keys.add(" ".join(folded[start:end]))
     keys.discard("")
     return keys
 

@@ -1,4 +1,5 @@
-"""The manifest (TOML): which sources a corpus has, what they are and who may see them. Every key is known, or it is an error."""
+"""The manifest (TOML): which sources a corpus has, what they are and who may see them. Every key is known, or it is
+an error."""
 
 from __future__ import annotations
 
@@ -120,6 +121,8 @@ def read_manifest(path: Path) -> Manifest:
     twice = next((i for i in ids if ids.count(i) > 1), None)
     if twice:
         raise ManifestError(f"{path.name}: source_id {twice} is there twice")
+    for source in sources:
+        _check_lookups(source, sources)
     return Manifest(path, collections, sources)
 
 
@@ -162,6 +165,19 @@ def _source(table: Table, base: Path) -> SourceSpec:
     if source.valid_from_ms and source.valid_until_ms and source.valid_until_ms < source.valid_from_ms:
         raise ManifestError(f"{table.where}: valid_until is before valid_from")
     return source
+
+
+def _check_lookups(source: SourceSpec, sources: tuple[SourceSpec, ...]) -> None:
+    """A row may take words of another table only if both are for the same eyes: else a lookup would carry secrets
+    across."""
+    for derive in source.table.derive if source.table else ():
+        if derive.lookup is None:
+            continue
+        other = next((s for s in sources if s.path == Path(derive.lookup["path"])), None)
+        if other is None or (other.collection, other.access) != (source.collection, source.access):
+            raise ManifestError(
+                """A row may take words of another table only if both are for the same eyes: else a lookup would leak."""
+            )
 
 
 def _patterns(table: Table, patterns: tuple[str, ...]) -> tuple[str, ...]:

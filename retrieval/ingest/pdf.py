@@ -12,7 +12,8 @@ _BREAK = "\n\n"
 
 
 def read_pdf(name: str, data: bytes) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text of all pages, one blank line between them, and each page's (start_char, end_char). Raises `LoadError`."""
+    """The text of all pages, one blank line between them, and each page's (start_char, end_char). Raises
+    `LoadError`."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as exc:

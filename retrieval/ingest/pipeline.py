@@ -1,8 +1,8 @@
 """Ingest: load -> chunk -> label -> link -> index, a row per file, and nothing visible before all of it is.
 
-A document is stored as a draft, added to every channel, the channels are committed, and only then does one transaction of the
-store make it active and its older version superseded. A kill at any point leaves at worst drafts, and entries in a channel that no
-active record answers to; the next run takes up both.
+A document is stored as a draft, added to every channel, the channels are committed, and only then does one
+transaction of the store make it active and its older version superseded. A kill at any point leaves at worst drafts,
+and entries in a channel that no active record answers to; the next run takes up both.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ class _Run:
     tenant: str
     jobs: list[FileJob]
     progress: Progress | None
+    known: Mapping[str, StoredDocument] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
     waiting: list[tuple[int, Prepared]] = field(default_factory=list)
     changed: set[int] = field(default_factory=set)
     superseded: set[str] = field(default_factory=set)
@@ -102,20 +104,22 @@ class Ingest:
         resume: bool = False,
         progress: Progress | None = None,
     ) -> IngestReport:
-        """Takes in what paths and manifest name. A file that cannot be taken in is a failed row, and the others go on; the same
-        content again is skipped. `resume` goes on in the rows of the tenant's last run. Raises `ManifestError`,
-        `StoreUnavailable`, `ChannelUnavailable`; after each the run can be repeated."""
+        """Takes in what paths and manifest name. A file that cannot be taken in is a failed row, and the others go
+        on; the same content again is skipped. `resume` goes on in the rows of the tenant's last run. Raises
+        `ManifestError`, `StoreUnavailable`, `ChannelUnavailable`; after each the run can be repeated."""
         sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
         run = await self._begin(sources, tenant, resume, progress)
         await self.repair(tenant)
-        known = {document.document_id: document for document in await self._store.stored(tenant)}
+        run.known = {document.document_id: document for document in await self._store.stored(tenant)}
+        run.titles = titles
         for position, source in enumerate(sources):
             try:
+                run.move(position, state="loading", stage="label")
                 visibility = visibility_of(
                     source, tenant=tenant, collection=collection, label=label, default_labels=self._default_labels
                 )
-                self._check_owner(source, visibility, known.values())
-                await self._take(run, position, source, visibility, known, titles)
+                _check_owner(source, visibility, run.known.values())
+                await self._take(run, position, source, visibility)
             except IngestError as exc:
                 run.move(position, state="failed", error_code=exc.code, error_message=str(exc)[:500])
             await self._save(run)
@@ -137,30 +141,13 @@ class Ingest:
         await self._store.put_files(jobs)
         return _Run(run_id, tenant, jobs, progress)
 
-    def _check_owner(self, source: SourceSpec, visibility: VisibilityClass, known: Iterable[StoredDocument]) -> None:
-        """A name made from a file's name must not push out a source of another collection."""
-        for document in known:
-            same = document.source_id == source.source_id
-            if same and not source.declared and document.collection != visibility.collection:
-                raise ManifestError(
-                    f"source {source.source_id} is already in another collection; name it in a manifest to move it"
-                )
-
-    async def _take(
-        self,
-        run: _Run,
-        position: int,
-        source: SourceSpec,
-        visibility: VisibilityClass,
-        known: Mapping[str, StoredDocument],
-        titles: Mapping[str, str],
-    ) -> None:
-        run.move(position, state="loading", stage="load")
+    async def _take(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> None:
+        run.move(position, stage="load")
         await self._save(run)
         identified = await asyncio.to_thread(identify, source, visibility, self._size)
-        await self._put_collection(visibility, titles)
+        await self._put_collection(visibility, run.titles)
         run.move(position, document_id=identified.document_id)
-        if identified.document_id in known:
+        if identified.document_id in run.known:
             await self._refresh_facts(source, visibility, identified)
             run.move(position, state="skipped", stage="load")
             return
@@ -236,7 +223,8 @@ class Ingest:
             run.written_s = moment_s
 
     async def remove(self, source_ids: Collection[str], *, tenant: str) -> tuple[str, ...]:
-        """Withdraws sources: out of the reader's sight in one transaction, then out of every channel. Returns the documents."""
+        """Withdraws sources: out of the reader's sight in one transaction, then out of every channel. Returns the
+        documents."""
         held = await self._store.stored(tenant)
         gone = tuple(document.document_id for document in held if document.source_id in source_ids)
         await self._store.set_lifecycle(gone, Lifecycle.WITHDRAWN)
@@ -244,18 +232,19 @@ class Ingest:
         return gone
 
     async def repair(self, tenant: str) -> None:
-        """Makes the channels hold exactly the tenant's active documents: what a kill or a lost index left is put right."""
+        """Makes the channels hold exactly the tenant's active documents: what a kill or a lost index left is put
+        right."""
         active = {document.document_id for document in await self._store.stored(tenant)}
-        stale: set[str] = set()
-        for lifecycle in Lifecycle:
-            if lifecycle is not Lifecycle.ACTIVE:
-                stale |= {document.document_id for document in await self._store.stored(tenant, lifecycle)}
+        others = [await self._store.stored(tenant, state) for state in Lifecycle if state is not Lifecycle.ACTIVE]
+        stale = {document.document_id for documents in others for document in documents}
         for index in self._indexes:
             held = await index.documents()
             if held & stale:
                 await index.remove(held & stale)
                 await index.commit()
             await self._refill([index], tenant, active - held)
+        drafts = await self._store.stored(tenant, Lifecycle.DRAFT)
+        await self._store.discard([document.document_id for document in drafts])
 
     async def rebuild(self) -> int:
         """Empties every channel and fills it from the store, all tenants; returns the number of documents."""
@@ -289,3 +278,13 @@ def _counts(prepared: Prepared) -> dict[str, int]:
         "observations": kinds.count(RecordKind.OBSERVATION),
         "features": kinds.count(RecordKind.FEATURE),
     }
+
+
+def _check_owner(source: SourceSpec, visibility: VisibilityClass, known: Iterable[StoredDocument]) -> None:
+    """A source named after its file must not push out a source of another collection."""
+    for document in known:
+        same = document.source_id == source.source_id
+        if same and not source.declared and document.collection != visibility.collection:
+            raise ManifestError(
+                f"source {source.source_id} is already in another collection; name it in a manifest to move it"
+            )

@@ -15,7 +15,7 @@ from retrieval.ingest.chunk import ChunkSize, chunk
 from retrieval.ingest.events import with_events
 from retrieval.ingest.link import mentions_of
 from retrieval.ingest.load import decode, load, media_type_of, read_bytes
-from retrieval.ingest.tables import inferred_spec, read_table, split_rows
+from retrieval.ingest.tables import read_table, split_rows
 from retrieval.ingest.values import Loaded, Owner, Parts, SourceSpec, TableSpec
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
@@ -56,7 +56,14 @@ def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -
     identity = {
         "sha256": loaded.sha256,
         "class": visibility.class_id,
-        "recipe": [RECIPE_VERSION, media_type, asdict(size), list(source.skip), recipe, source.title],
+        "recipe": [
+            RECIPE_VERSION,
+            media_type,
+            asdict(size),
+            list(source.skip),
+            recipe,
+            None if source.table else source.title,
+        ],
     }
     version = hashlib.sha256(rfc8785.dumps(_plain(identity))).hexdigest()[:12]  # type: ignore[arg-type]
     return Identified(loaded, f"{source.source_id}@{version}", lookups)
@@ -96,7 +103,7 @@ def prepare(source: SourceSpec, visibility: VisibilityClass, identified: Identif
     if not parts.records:
         raise LoadError(f"{source.path.name}: there is nothing in it to retrieve")
     facts = facts_of(source, visibility, identified)
-    document = Document(facts=facts, media_type=loaded.media_type, text=loaded.text, pages=loaded.pages)
+    document = Document(facts, loaded.media_type, loaded.text, loaded.pages, source.valid_from_ms)
     return Prepared(document, parts, tuple(mentions_of(parts.records)))
 
 
@@ -104,7 +111,7 @@ def _parts(source: SourceSpec, loaded: Loaded, owner: Owner, lookups: Lookups, s
     name = source.path.name
     match loaded.media_type:
         case "text/csv" | "text/tab-separated-values":
-            return read_table(name, loaded, owner, source.table or inferred_spec(loaded, source.title), lookups)
+            return read_table(source, loaded, owner, lookups)
         case "application/geo+json":
             from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for GeoJSON only
 

@@ -15,8 +15,8 @@ MANIFEST = "manifest.toml"
 
 
 def sources_of(paths: Sequence[Path], manifest: Path | None) -> tuple[tuple[SourceSpec, ...], dict[str, str]]:
-    """The sources in order, and the titles of collections. With a manifest (given, or `manifest.toml` in a folder that is named)
-    only what it lists is taken; without, every file of a kind that is read. Raises `ManifestError`."""
+    """The sources in order, and the titles of collections. With a manifest (given, or `manifest.toml` in a folder
+    that is named) only what it lists is taken; without, every file of a kind that is read. Raises `ManifestError`."""
     sources: list[SourceSpec] = []
     titles: dict[str, str] = {}
     if manifest is not None:

@@ -19,29 +19,34 @@ _ROMAN = re.compile(r"[IVXLC]+\.?")
 
 
 def blocks_of(text: str, media_type: str, skip: Sequence[str] = ()) -> tuple[Block, ...]:
-    """Blocks in order, without overlap. `skip` are regular expressions: a block whose words begin with one is left out, a
-    heading that does so takes its section with it."""
+    """Blocks in order, without overlap. `skip` are regular expressions: a block whose words begin with one is left
+    out, a heading that does so takes its section with it."""
     found = markdown_blocks(text) if media_type == "text/markdown" else text_blocks(text)
     return tuple(_unskipped(text, found, skip))
 
 
 def _unskipped(text: str, blocks: Iterator[Block], skip: Sequence[str]) -> Iterator[Block]:
     patterns = [re.compile(pattern) for pattern in skip]
+
+    def left_out(block: Block) -> bool:
+        words = block.title if block.kind == "heading" else bare(text[block.start_char : block.end_char])
+        return any(pattern.match(words) for pattern in patterns)
+
     silent: int | None = None
     for block in blocks:
-        words = block.title if block.kind == "heading" else bare(text[block.start_char : block.end_char])
-        matched = any(pattern.match(words) for pattern in patterns)
+        matched = bool(patterns) and left_out(block)
         if block.kind == "heading":
             if silent is not None and block.level <= silent:
                 silent = None
-            if silent is None and (matched or _CONTENTS.fullmatch(words)):
+            if silent is None and (matched or _CONTENTS.fullmatch(block.title)):
                 silent = block.level
         if silent is None and not matched:
             yield block
 
 
 def bare(words: str) -> str:
-    """Words without Markdown's emphasis, code marks, footnote marks, links and leading symbols: for headings and matching."""
+    """Words without Markdown's emphasis, code marks, footnote marks, links and leading symbols: for headings and
+    matching."""
     words = re.sub(r"\[\^[^\]]+\]|`|\*\*|__|(?<!\w)[*_]|[*_](?!\w)", "", words)
     words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", words)
     words = re.sub(r"^[^\w(\"'“‘]+", "", re.sub(r"\s+", " ", words))
@@ -49,7 +54,8 @@ def bare(words: str) -> str:
 
 
 def text_blocks(text: str) -> Iterator[Block]:
-    """Paragraphs between blank lines; a short paragraph in capitals, or one that is numbered as a chapter, is a heading."""
+    """Paragraphs between blank lines; a short paragraph in capitals, or one that is numbered as a chapter, is a
+    heading."""
     for match in _PARAGRAPH.finditer(text):
         start, end = match.start(), match.end()
         inner = match[0]
@@ -76,8 +82,8 @@ def _heading_title(words: str) -> str:
 
 
 def markdown_blocks(text: str) -> Iterator[Block]:
-    """Headings, paragraphs, list items, quotes and table rows. Code, HTML (and what it encloses in `details`), badges and
-    definitions of footnotes are no blocks."""
+    """Headings, paragraphs, list items, quotes and table rows. Code, HTML (and what it encloses in `details`), badges
+    and definitions of footnotes are no blocks."""
     from markdown_it import MarkdownIt  # noqa: PLC0415  the parser is loaded for Markdown only
 
     lines = [0, *(match.end() for match in _LINE.finditer(text))]

@@ -1,4 +1,5 @@
-"""Tables: a row per passage, a figure per observation, each located by row and column and equal to the row's exact slice."""
+"""Tables: a row per passage, a figure per observation, each located by row and column and equal to the row's exact
+slice."""
 
 from __future__ import annotations
 
@@ -7,9 +8,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from retrieval.errors import LoadError
-from retrieval.ingest.rows import Fields, Named, Speaker, year_of
+from retrieval.ingest.rows import Fields, Speaker, year_of
 from retrieval.ingest.templates import compile_template, slug
-from retrieval.ingest.values import EntitySpec, Loaded, ObservationSpec, Owner, Parts, TableSpec
+from retrieval.ingest.values import (
+    DEFAULT_STATEMENT,
+    EntitySpec,
+    Loaded,
+    ObservationSpec,
+    Owner,
+    Parts,
+    SourceSpec,
+    TableSpec,
+)
 from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
 
 _DELIMITERS = {"text/csv": ",", "text/tab-separated-values": "\t"}
@@ -31,7 +41,8 @@ class TableRow:
 
 
 def split_rows(name: str, text: str, delimiter: str) -> Iterator[TableRow]:
-    """Header (number -1) and data rows (from 0) by RFC 4180, with offsets. A blank line is no row. `LoadError` names the row."""
+    """Header (number -1) and data rows (from 0) by RFC 4180, with offsets. A blank line is no row. `LoadError` names
+    the row."""
     plain = re.compile(f'([^{delimiter}"\r\n]*)')
     position, number = 0, -1
     while position < len(text):
@@ -73,10 +84,9 @@ def _row(number: int) -> str:
     return "the header" if number < 0 else f"row {number}"
 
 
-def read_table(
-    name: str, loaded: Loaded, owner: Owner, spec: TableSpec, lookups: Mapping[str, Mapping[str, str]]
-) -> Parts:
+def read_table(source: SourceSpec, loaded: Loaded, owner: Owner, lookups: Mapping[str, Mapping[str, str]]) -> Parts:
     """Everything that a table states. Raises `LoadError` naming the row that is ragged or cannot be read."""
+    name = source.path.name
     rows = split_rows(name, loaded.text, _DELIMITERS[loaded.media_type])
     header = next(rows, None)
     if header is None or not any(cell.strip() for cell in header.cells):
@@ -84,9 +94,18 @@ def read_table(
     columns = tuple(cell.strip() for cell in header.cells)
     if len(set(columns)) < len(columns) or "" in columns:
         raise LoadError(f"{name}: the header names a column twice or not at all")
-    speaker = Speaker(spec, owner, lookups)
+    speaker = Speaker(source.table or inferred_spec(columns, source.title), owner, lookups)
     maker = _RowMaker(name, loaded.text, owner, columns, speaker)
     return maker.parts(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """A column whose cells are figures."""
+
+    column: str
+    index: int
+    time: TimeRange
 
 
 @dataclass(slots=True)
@@ -98,7 +117,7 @@ class _RowMaker:
     speaker: Speaker
 
     def parts(self, rows: Iterator[TableRow]) -> Parts:
-        figures = self._figure_columns()
+        figures = self._figures()
         records: list[Record] = []
         at_char = at_byte = 0
         for row in rows:
@@ -110,115 +129,100 @@ class _RowMaker:
             end_byte = at_byte + len(self.text[row.start_char : row.end_char].encode())
             locator = Locator(row.start_char, row.end_char, at_byte, end_byte, row=row.number)
             at_char, at_byte = row.end_char, end_byte
-            self._row(row, locator, figures, records)
+            for record in self._records([cell.strip() for cell in row.cells], locator, figures):
+                records.append(replace(record, ordinal=len(records)))
         return Parts(tuple(records), tuple(self.speaker.seen.values()), tuple(self.speaker.edges))
 
-    def _figure_columns(self) -> tuple[tuple[str, int, TimeRange], ...]:
+    def _figures(self) -> tuple[_Figures, ...]:
         observed = self.speaker.spec.observation
         if observed is None:
             return ()
-        wanted = observed.columns or tuple(column for column in self.columns if year_of(column) is not None)
-        figures: list[tuple[str, int, TimeRange]] = []
-        for column in wanted:
+        figures: list[_Figures] = []
+        for column in observed.columns or tuple(column for column in self.columns if year_of(column) is not None):
             year = year_of(column)
             if column not in self.columns or year is None:
                 raise LoadError(f"{self.name}: the column {column!r} is not in the table or is no year")
-            figures.append((column, self.columns.index(column), TimeRange.year(year)))
+            figures.append(_Figures(column, self.columns.index(column), TimeRange.year(year)))
         return tuple(figures)
 
-    def _row(
-        self,
-        row: TableRow,
-        locator: Locator,
-        figures: tuple[tuple[str, int, TimeRange], ...],
-        records: list[Record],
-    ) -> None:
-        cells = [cell.strip() for cell in row.cells]
+    def _records(self, cells: list[str], at: Locator, figures: tuple[_Figures, ...]) -> Iterator[Record]:
+        """The row, its point, its figures."""
         fields = self.speaker.complete(dict(zip(self.columns, cells, strict=True)))
         entities = self.speaker.entities(fields)
         for named in entities.values():
             self.speaker.note(named)
         whole = Record(
-            record_id=f"{self.owner.document_id}#r{row.number}",
+            record_id=f"{self.owner.document_id}#r{at.row}",
             kind=RecordKind.PASSAGE,
             document_id=self.owner.document_id,
             source_id=self.owner.source_id,
             class_id=self.owner.class_id,
-            ordinal=len(records),
-            text=self.text[locator.start_char : locator.end_char],
-            locator=locator,
+            ordinal=0,
+            text=self.text[at.start_char : at.end_char],
+            locator=at,
             statement=self.speaker.statement(fields, self.columns),
             time=self.speaker.time(fields),
             entities=tuple(named.entity for named in entities.values()),
         )
-        records.append(whole)
+        yield whole
         self.speaker.relate(whole.record_id, fields, entities)
         if self.speaker.spec.point:
-            records.append(self._feature(whole, fields, len(records)))
+            yield self._feature(whole, fields)
         observed = self.speaker.spec.observation
-        place = entities.get(observed.place) if observed else None
-        if observed and place:
-            records += self._observations(whole, cells, place, observed, figures, len(records))
+        if observed and observed.place in entities:
+            place = entities[observed.place].entity
+            base = replace(whole, kind=RecordKind.OBSERVATION, entities=(place,))
+            said = {**fields, "place": place.name, "measure": observed.measure, "unit": observed.unit}
+            for figure in figures:
+                value = self._value(at, figure.column, cells[figure.index], observed)
+                if value is not None:
+                    measured = Measurement(place, observed.measure, value, observed.unit, figure.time)
+                    statement = self._say(observed, {**said, "value": value, "year": figure.column})
+                    yield self._observation(base, figure, measured, statement)
 
-    def _feature(self, whole: Record, fields: Fields, ordinal: int) -> Record:
+    def _value(self, at: Locator, column: str, cell: str, observed: ObservationSpec) -> str | None:
+        """The decimal text of a cell, or None where it holds no figure."""
+        if not cell or cell in observed.no_figure:
+            return None
+        if _FIGURE.fullmatch(cell):
+            return cell.replace(",", "").replace(" ", "")
+        if observed.strict:
+            raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {column} is no figure")
+        return None
+
+    def _say(self, observed: ObservationSpec, fields: Fields) -> str | None:
+        return compile_template(observed.statement)(fields) or compile_template(DEFAULT_STATEMENT)(fields) or None
+
+    def _observation(self, base: Record, figure: _Figures, measured: Measurement, statement: str | None) -> Record:
+        return replace(
+            base,
+            record_id=f"{base.record_id}.{figure.index}",
+            locator=replace(base.locator, column=figure.column),
+            statement=statement,
+            time=figure.time,
+            measurement=measured,
+        )
+
+    def _feature(self, whole: Record, fields: Fields) -> Record:
         from retrieval.ingest.features import point_wkb  # noqa: PLC0415  geometry is loaded where a table has places
 
         longitude, latitude = self.speaker.spec.point or ("", "")
         point = point_wkb(f"{self.name}: row {whole.locator.row}", fields.get(longitude, ""), fields.get(latitude, ""))
-        feature = str(whole.locator.row)
         return replace(
             whole,
             record_id=f"{whole.record_id}.f",
             kind=RecordKind.FEATURE,
-            ordinal=ordinal,
-            locator=replace(whole.locator, feature=feature),
+            locator=replace(whole.locator, feature=str(whole.locator.row)),
             geometry=point,
         )
 
-    def _observations(
-        self,
-        whole: Record,
-        cells: list[str],
-        place: Named,
-        observed: ObservationSpec,
-        figures: tuple[tuple[str, int, TimeRange], ...],
-        ordinal: int,
-    ) -> Iterator[Record]:
-        say = compile_template(observed.statement)
-        at = whole.locator
-        for column, index, time in figures:
-            cell = cells[index]
-            if not cell or cell in observed.no_figure:
-                continue
-            if not _FIGURE.fullmatch(cell):
-                raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {column} is no figure")
-            value = cell.replace(",", "").replace(" ", "")
-            said = {"place": place.entity.name, "measure": observed.measure, "value": value, "unit": observed.unit}
-            yield Record(
-                record_id=f"{whole.record_id}.{index}",
-                kind=RecordKind.OBSERVATION,
-                document_id=whole.document_id,
-                source_id=whole.source_id,
-                class_id=whole.class_id,
-                ordinal=ordinal,
-                text=whole.text,
-                locator=Locator(at.start_char, at.end_char, at.start_byte, at.end_byte, row=at.row, column=column),
-                statement=say({**said, "year": column}),
-                time=time,
-                entities=(place.entity,),
-                measurement=Measurement(place.entity, observed.measure, value, observed.unit, time),
-            )
-            ordinal += 1
 
-
-def inferred_spec(loaded: Loaded, title: str) -> TableSpec:
-    """What an undeclared table says by its headers: with a column of names and columns that are years, cells that are figures
-    are observations of a measure called as the table is; otherwise rows are passages only."""
-    header = loaded.text.splitlines()[0].split(_DELIMITERS[loaded.media_type]) if loaded.text else []
-    columns = [cell.strip().strip('"') for cell in header]
+def inferred_spec(columns: tuple[str, ...], title: str) -> TableSpec:
+    """What an undeclared table says by its headers: with a column of names and columns that are years, cells that are
+    figures are observations of a measure called as the table is; otherwise rows are passages only."""
     name = next((column for column in columns if _NAME_COLUMN.fullmatch(column)), None)
     if name is None or not any(year_of(column) for column in columns):
         return TableSpec()
     place = EntitySpec(role="place", type="place", id=f"place:{{{name}|slug}}", name=f"{{{name}}}")
-    observed = ObservationSpec(place="place", measure=slug(title).replace("-", " ") or "value", unit="")
-    return TableSpec(entities=(place,), observation=observed)
+    measure = slug(title).replace("-", " ") or "value"
+    return TableSpec(entities=(place,), observation=ObservationSpec("place", measure, unit="", strict=False))

@@ -1,4 +1,5 @@
-"""The small template language of the manifest: `{field}`, `{field|filter}`, and `[optional parts]` that vanish with an empty field."""
+"""The small template language of the manifest: `{field}`, `{field|filter}`, and `[optional parts]` that vanish with
+an empty field."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ _FILTERS: Mapping[str, Callable[[str], str]] = {"slug": slug, "number": number, 
 
 @lru_cache(maxsize=1024)
 def compile_template(template: str) -> Callable[[Mapping[str, str]], str]:
-    """A renderer: fields by name, empty when a field outside an optional part is empty or absent. Raises `ManifestError`."""
+    """A renderer: fields by name, empty when a field outside an optional part is empty or absent. Raises
+    `ManifestError`."""
     pieces: list[tuple[bool, Callable[[Mapping[str, str]], str | None]]] = []
     position = 0
     for match in _OPTIONAL.finditer(template):

@@ -16,7 +16,8 @@ BlockKind = Literal["heading", "prose"]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of characters with one role. What no block covers (code, badges, markup) is in the text but in no passage."""
+    """A run of characters with one role. What no block covers (code, badges, markup) is in the text but in no
+    passage."""
 
     start_char: int
     end_char: int
@@ -27,7 +28,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A file as text. `sha256` is of its bytes (`sha256:<hex>`); `blocks` are None where `chunk` has still to find them."""
+    """A file as text. `sha256` is of its bytes (`sha256:<hex>`); `blocks` are None where `chunk` has still to find
+    them."""
 
     text: str
     media_type: str
@@ -56,8 +58,8 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class EntitySpec:
-    """How a row or feature names an entity. `role` is what relations and observations call it; of several specs with one role
-    the first whose `when` holds and whose id is not empty is taken."""
+    """How a row or feature names an entity. `role` is what relations and observations call it; of several specs with
+    one role the first whose `when` holds and whose id is not empty is taken."""
 
     role: str
     type: str
@@ -79,7 +81,8 @@ class RelationSpec:
 
 @dataclass(frozen=True, slots=True)
 class DeriveSpec:
-    """A further field of a row: `source` rendered, then cut by `pattern`, replaced by `values`, looked up in `lookup`."""
+    """A further field of a row: `source` rendered, then cut by `pattern`, replaced by `values`, looked up in
+    `lookup`."""
 
     name: str
     source: str
@@ -91,7 +94,9 @@ class DeriveSpec:
 
 @dataclass(frozen=True, slots=True)
 class ObservationSpec:
-    """Which cells are figures: columns (by default those whose header is a year), and the codes that mean "no figure"."""
+    """Which cells are figures: columns (by default those whose header is a year), and the codes that mean "no
+    figure". Any other cell that is no figure is an error if `strict`, else no observation. `statement` sees the row's
+    fields too."""
 
     place: str
     measure: str
@@ -99,6 +104,7 @@ class ObservationSpec:
     columns: tuple[str, ...] = ()
     no_figure: tuple[str, ...] = ()
     statement: str = DEFAULT_STATEMENT
+    strict: bool = True
 
 
 @dataclass(frozen=True, slots=True)

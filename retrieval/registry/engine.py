@@ -1,7 +1,8 @@
 """The seam under the store of record: who runs the SQL.
 
-Statements are written once, with `?` marks, in the subset that SQLite (3.35 or newer) and PostgreSQL share: `INSERT ... ON CONFLICT`,
-joins, expanded `IN` lists. An engine for another product brings its own connection, marks and isolation; the statements stay.
+Statements are written once, with `?` marks, in the subset that SQLite (3.35 or newer) and PostgreSQL share: `INSERT
+... ON CONFLICT`, joins, expanded `IN` lists. An engine for another product brings its own connection, marks and
+isolation; the statements stay.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ Row = tuple[Any, ...]
 
 
 class Session(Protocol):
-    """One connection inside one job. `generation` changes whenever another connection has changed the store: caches hang on it."""
+    """One connection inside one job. `generation` changes whenever another connection has changed the store: caches
+    hang on it."""
 
     cache: dict[object, Any]
 
@@ -26,7 +28,8 @@ class Session(Protocol):
 
 
 class Engine(Protocol):
-    """Runs jobs on worker threads. A job is one transaction; a cancelled caller interrupts its job. Raises `StoreUnavailable`."""
+    """Runs jobs on worker threads. A job is one transaction; a cancelled caller interrupts its job. Raises
+    `StoreUnavailable`."""
 
     async def read(self, job: Callable[[Session], T]) -> T: ...
 

@@ -16,6 +16,8 @@ from retrieval.registry.engine import Row, Session, marks
 from retrieval.registry.store import Coverage, Document, KnowledgeBase, Slice
 from retrieval.scope import Scope, VisibilityClass
 
+_VISIBLE = "d.lifecycle = 'active' AND d.tenant = ? AND (d.valid_from_ms IS NULL OR d.valid_from_ms <= ?)"
+_END_OF_TIME_MS = 2**62
 _ABSENT = "no such document or place in it"
 
 
@@ -50,30 +52,36 @@ def corpus_version(session: Session, tenant: str) -> int:
 
 def facts(session: Session, document_id: str) -> SourceFacts | None:
     """The facts of a document, with the digest of its text as it stands now; kept until the store changes."""
+    return _known(session, document_id)[0]
+
+
+def _known(session: Session, document_id: str) -> tuple[SourceFacts | None, int]:
+    """(facts, the millisecond from which readers may see the document)."""
     key = ("facts", document_id)
     if key not in session.cache:
-        session.cache[key] = _facts(session, document_id)
-    known: SourceFacts | None = session.cache[key]
+        session.cache[key] = _read_facts(session, document_id)
+    known: tuple[SourceFacts | None, int] = session.cache[key]
     return known
 
 
-def _facts(session: Session, document_id: str) -> SourceFacts | None:
+def _read_facts(session: Session, document_id: str) -> tuple[SourceFacts | None, int]:
     found = session.rows(f"SELECT {rows.FACTS} FROM document WHERE document_id = ?", (document_id,))  # noqa: S608
     if not found:
-        return None
-    visibility = session.rows(f"SELECT {rows.CLASS} FROM visibility_class WHERE class_id = ?", (found[0][2],))  # noqa: S608
-    return rows.facts_value(found[0], rows.class_value(visibility[0]), digest_of_text(found[0][10]))
+        return None, 0
+    row = found[0]
+    visibility = session.rows(f"SELECT {rows.CLASS} FROM visibility_class WHERE class_id = ?", (row[2],))  # noqa: S608
+    return rows.facts_value(row, rows.class_value(visibility[0]), digest_of_text(row[10])), row[11] or 0
 
 
-def admitted(session: Session, document_id: str, scope: Scope) -> SourceFacts | None:
-    """The facts of a document that the scope may see: active, of its tenant, of one of its classes."""
-    known = facts(session, document_id)
+def admitted(session: Session, document_id: str, scope: Scope, now_ms: int) -> SourceFacts | None:
+    """The facts of a document that the scope may see: active, begun, of its tenant, of one of its classes."""
+    known, begins_ms = _known(session, document_id)
     if known is None or known.lifecycle is not Lifecycle.ACTIVE or known.visibility.tenant != scope.tenant:
         return None
-    return known if known.visibility.class_id in scope.class_ids else None
+    return known if known.visibility.class_id in scope.class_ids and begins_ms <= now_ms else None
 
 
-def fetch(session: Session, record_ids: Collection[str], scope: Scope) -> Mapping[str, SourcedRecord]:
+def fetch(session: Session, record_ids: Collection[str], scope: Scope, now_ms: int) -> Mapping[str, SourcedRecord]:
     """The admitted ones among `record_ids`, in the order asked for."""
     wanted, allowed = list(dict.fromkeys(record_ids)), sorted(scope.class_ids)
     if not wanted or not allowed:
@@ -86,15 +94,15 @@ def fetch(session: Session, record_ids: Collection[str], scope: Scope) -> Mappin
             f" AND class_id IN ({marks(len(allowed))})"
         )
         for row in session.rows(statement, (*part, *allowed)):
-            source = admitted(session, row[1], scope)
+            source = admitted(session, row[1], scope, now_ms)
             if source is not None and row[4] == source.visibility.class_id:
                 found[row[0]] = SourcedRecord(rows.record_value(row, source.source_id), source)
     return {record_id: found[record_id] for record_id in wanted if record_id in found}
 
 
-def document(session: Session, document_id: str, scope: Scope) -> Document:
+def document(session: Session, document_id: str, scope: Scope, now_ms: int) -> Document:
     """The whole document, or `RecordNotFound`."""
-    source = admitted(session, document_id, scope)
+    source = admitted(session, document_id, scope, now_ms)
     if source is None:
         raise RecordNotFound(_ABSENT)
     media_type, text, pages = session.rows(
@@ -104,9 +112,9 @@ def document(session: Session, document_id: str, scope: Scope) -> Document:
     return Document(facts=source, media_type=media_type, text=bytes(text).decode(), pages=spans)
 
 
-def resolve(session: Session, document_id: str, locator: str, scope: Scope) -> Slice:
+def resolve(session: Session, document_id: str, locator: str, scope: Scope, now_ms: int) -> Slice:
     """The exact text at a locator, or `RecordNotFound`."""
-    whole = document(session, document_id, scope)
+    whole = document(session, document_id, scope, now_ms)
     try:
         asked = dict(parse_qsl(locator, keep_blank_values=True, strict_parsing=True))
     except ValueError as exc:
@@ -164,46 +172,58 @@ def _stored(session: Session, whole: Document, where: str, parameters: tuple[Any
     )
 
 
-def gazetteer_entries(session: Session, scope: Scope) -> tuple[GazetteerEntry, ...]:
-    """The names that the scope's active documents state; kept until the store changes."""
+def gazetteer_entries(session: Session, scope: Scope, now_ms: int) -> tuple[GazetteerEntry, ...]:
+    """The names that the scope's active documents state; kept until the store changes or a document begins to be
+    valid."""
     key = ("gazetteer", scope.digest)
-    if key not in session.cache:
-        session.cache[key] = _gazetteer_entries(session, scope)
-    known: tuple[GazetteerEntry, ...] = session.cache[key]
+    if key not in session.cache or session.cache[key][0] <= now_ms:
+        following = session.rows("SELECT min(valid_from_ms) FROM document WHERE valid_from_ms > ?", (now_ms,))[0][0]
+        session.cache[key] = following or _END_OF_TIME_MS, _gazetteer_entries(session, scope, now_ms)
+    known: tuple[GazetteerEntry, ...] = session.cache[key][1]
     return known
 
 
-def _gazetteer_entries(session: Session, scope: Scope) -> tuple[GazetteerEntry, ...]:
+def _gazetteer_entries(session: Session, scope: Scope, now_ms: int) -> tuple[GazetteerEntry, ...]:
     allowed = sorted(scope.class_ids)
     columns = ", ".join("g." + column for column in rows.GAZETTEER.split(", "))
     found = session.rows(
         f"SELECT {columns} FROM gazetteer_entry g JOIN document d ON d.document_id = g.document_id"  # noqa: S608
-        f" WHERE d.lifecycle = 'active' AND d.tenant = ? AND g.class_id IN ({marks(len(allowed))})"
-        " ORDER BY g.document_id, g.position",
-        (scope.tenant, *allowed),
+        f" WHERE {_VISIBLE} AND g.class_id IN ({marks(len(allowed))}) ORDER BY g.document_id, g.position",
+        (scope.tenant, now_ms, *allowed),
     )
     return tuple(rows.gazetteer_value(row) for row in found)
 
 
+def measures(session: Session, scope: Scope, now_ms: int) -> tuple[str, ...]:
+    """The measures observed in the scope, sorted."""
+    allowed = sorted(scope.class_ids)
+    found = session.rows(
+        "SELECT DISTINCT r.measure FROM record r JOIN document d ON d.document_id = r.document_id"  # noqa: S608
+        f" WHERE {_VISIBLE} AND r.measure IS NOT NULL AND r.class_id IN ({marks(len(allowed))}) ORDER BY r.measure",
+        [scope.tenant, now_ms, *allowed],
+    )
+    return tuple(measure for (measure,) in found)
+
+
 def coverage(
-    session: Session, scope: Scope, measures: Collection[str], place_ids: Collection[str]
+    session: Session, scope: Scope, measures: Collection[str], place_ids: Collection[str], now_ms: int
 ) -> tuple[Coverage, ...]:
     """Years per measure and place, by measure and place id; an empty collection does not narrow."""
     allowed = sorted(scope.class_ids)
     where = [f"r.class_id IN ({marks(len(allowed))})"]
-    parameters: list[object] = [scope.tenant, *allowed]
+    parameters: list[object] = [scope.tenant, now_ms, *allowed]
     for column, values in (("measure", sorted(set(measures))), ("place_id", sorted(set(place_ids)))):
         if values:
             where.append(f"r.{column} IN ({marks(len(values))})")
             parameters += values
     found = session.rows(
-        "SELECT DISTINCT r.measure, r.place_id, r.place_name, r.place_type, r.measured_start, r.measured_end"  # noqa: S608
-        " FROM record r JOIN document d ON d.document_id = r.document_id WHERE d.lifecycle = 'active' AND d.tenant = ?"
-        f" AND r.measure IS NOT NULL AND {' AND '.join(where)} ORDER BY r.measure, r.place_id, r.measured_start",
+        "SELECT DISTINCT r.measure, r.place_id, r.place_name, r.place_type, r.measured_start,"  # noqa: S608
+        " r.measured_end FROM record r JOIN document d ON d.document_id = r.document_id"
+        f" WHERE {_VISIBLE} AND r.measure IS NOT NULL AND {' AND '.join(where)} ORDER BY r.measure, r.place_id, r.measured_start",
         parameters,
     )
     years: dict[tuple[str, str], tuple[EntityRef, set[int]]] = {}
     for measure, place_id, name, kind, start, end in found:
-        place, seen = years.setdefault((measure, place_id), (EntityRef(place_id, name, kind), set()))
+        _, seen = years.setdefault((measure, place_id), (EntityRef(place_id, name, kind), set()))
         seen.update(range(int(start[:4]), int(end[:4]) + 1))
     return tuple(Coverage(measure, place, tuple(sorted(seen))) for (measure, _), (place, seen) in years.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from retrieval.index import GazetteerEntry
@@ -23,18 +24,19 @@ from retrieval.registry.engine import Row
 from retrieval.scope import VisibilityClass
 
 RECORD = (
-    "record_id, document_id, ordinal, kind, class_id, text, start_char, end_char, start_byte, end_byte, page, row_number,"
-    " column_name, feature, heading, statement, time_start, time_end, entities, place_id, place_name, place_type, measure,"
-    " value, unit, measured_start, measured_end, geometry"
+    "record_id, document_id, ordinal, kind, class_id, text, start_char, end_char, start_byte, end_byte, page,"
+    " row_number, column_name, feature, heading, statement, time_start, time_end, entities, place_id, place_name,"
+    " place_type, measure, value, unit, measured_start, measured_end, geometry"
 )
 CLASS = "class_id, tenant, collection, label, handling, groups, owner_group, allow_list"
 GAZETTEER = "document_id, position, class_id, entity_id, name, type, names"
 RELATIONSHIP = (
-    "document_id, position, class_id, record_id, subject_id, subject_name, subject_type, predicate, object_id, object_name,"
-    " object_type, time_start, time_end"
+    "document_id, position, class_id, record_id, subject_id, subject_name, subject_type, predicate, object_id,"
+    " object_name, object_type, time_start, time_end"
 )
 FACTS = (
-    "document_id, source_id, class_id, lifecycle, title, license, attribution, uri, valid_until_ms, text_sha256, text"
+    "document_id, source_id, class_id, lifecycle, title, license, attribution, uri, valid_until_ms, text_sha256, text,"
+    " valid_from_ms"
 )
 
 
@@ -42,8 +44,17 @@ def _times(time: TimeRange | None) -> tuple[str | None, str | None]:
     return (None, None) if time is None else (time.start.isoformat(), time.end.isoformat())
 
 
+@lru_cache(maxsize=4096)  # few spans and entities recur in many records, and the values are frozen
 def _time(start: str | None, end: str | None) -> TimeRange | None:
     return None if start is None or end is None else TimeRange(date.fromisoformat(start), date.fromisoformat(end))
+
+
+@lru_cache(maxsize=4096)
+def _entities(packed: str) -> tuple[EntityRef, ...]:
+    return tuple(EntityRef(*entity) for entity in json.loads(packed))
+
+
+_KINDS = {kind.value: kind for kind in RecordKind}
 
 
 def record_row(record: Record) -> Row:
@@ -71,10 +82,9 @@ def _measurement_row(measured: Measurement | None) -> Row:
 
 def record_value(row: Row, source_id: str) -> Record:
     """The record of a row of `RECORD`; the source is the document's."""
-    entities = () if row[18] is None else tuple(EntityRef(*entity) for entity in json.loads(row[18]))
     return Record(
         record_id=row[0],
-        kind=RecordKind(row[3]),
+        kind=_KINDS[row[3]],
         document_id=row[1],
         source_id=source_id,
         class_id=row[4],
@@ -84,8 +94,8 @@ def record_value(row: Row, source_id: str) -> Record:
         heading=row[14],
         statement=row[15],
         time=_time(row[16], row[17]),
-        entities=entities,
-        measurement=_measurement(row[19:27]),
+        entities=_entities(row[18]) if row[18] else (),
+        measurement=_measurement(row[19:27]) if row[22] else None,
         geometry=row[27],
     )
 
@@ -155,7 +165,8 @@ def relationship_value(row: Row) -> Relationship:
 
 
 def facts_value(row: Row, visibility: VisibilityClass, text_sha256: str) -> SourceFacts:
-    """The facts of a row of `FACTS`; `text_sha256` is of the text as it stands now, the row's own that of the indexed text."""
+    """The facts of a row of `FACTS`; `text_sha256` is of the text as it stands now, the row's own that of the indexed
+    text."""
     return SourceFacts(
         source_id=row[1],
         document_id=row[0],

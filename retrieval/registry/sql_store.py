@@ -33,21 +33,24 @@ class SqlRecordStore:
         return await self._engine.read(lambda s: reads.corpus_version(s, tenant))
 
     async def fetch(self, record_ids: Collection[str], *, scope: Scope) -> Mapping[str, SourcedRecord]:
-        return await self._engine.read(lambda s: reads.fetch(s, record_ids, scope))
+        return await self._engine.read(lambda s: reads.fetch(s, record_ids, scope, _now_ms()))
 
     async def document(self, document_id: str, *, scope: Scope) -> Document:
-        return await self._engine.read(lambda s: reads.document(s, document_id, scope))
+        return await self._engine.read(lambda s: reads.document(s, document_id, scope, _now_ms()))
 
     async def resolve(self, document_id: str, locator: str, *, scope: Scope) -> Slice:
-        return await self._engine.read(lambda s: reads.resolve(s, document_id, locator, scope))
+        return await self._engine.read(lambda s: reads.resolve(s, document_id, locator, scope, _now_ms()))
 
     async def gazetteer_entries(self, *, scope: Scope) -> Sequence[GazetteerEntry]:
-        return await self._engine.read(lambda s: reads.gazetteer_entries(s, scope))
+        return await self._engine.read(lambda s: reads.gazetteer_entries(s, scope, _now_ms()))
+
+    async def measures(self, *, scope: Scope) -> tuple[str, ...]:
+        return await self._engine.read(lambda s: reads.measures(s, scope, _now_ms()))
 
     async def coverage(
         self, *, scope: Scope, measures: Collection[str], place_ids: Collection[str]
     ) -> tuple[Coverage, ...]:
-        return await self._engine.read(lambda s: reads.coverage(s, scope, measures, place_ids))
+        return await self._engine.read(lambda s: reads.coverage(s, scope, measures, place_ids, _now_ms()))
 
     async def put(self, document: Document, batch: IndexBatch, *, lifecycle: Lifecycle) -> None:
         await self.put_all([document], batch, lifecycle=lifecycle)
@@ -63,6 +66,9 @@ class SqlRecordStore:
 
     async def set_lifecycle(self, document_ids: Collection[str], lifecycle: Lifecycle) -> None:
         await self._engine.write(lambda s: writes.set_lifecycle(s, document_ids, lifecycle))
+
+    async def discard(self, document_ids: Collection[str]) -> None:
+        await self._engine.write(lambda s: writes.discard(s, document_ids))
 
     async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]:
         return await self._engine.read(lambda s: writes.stored(s, tenant, lifecycle))

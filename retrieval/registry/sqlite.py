@@ -1,7 +1,8 @@
 """The embedded store of record: one SQLite file, one writer thread, a small pool of readers, rollback journal.
 
-The interpreter's own SQLite is used: one library per database file, and the versions it may be (3.7.0 to 3.51.2) can corrupt a
-write-ahead log under two checkpointing connections, so the journal is the rollback one. Durability: `synchronous = FULL`.
+The interpreter's own SQLite is used: one library per database file, and the versions it may be (3.7.0 to 3.51.2) can
+corrupt a write-ahead log under two checkpointing connections, so the journal is the rollback one. Durability:
+`synchronous = FULL`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The store of record, as a Protocol: documents with their exact text, records, entities, collections, and one row per ingested file."""
+"""The store of record, as a Protocol: documents with their exact text, records, entities, collections, and one row
+per ingested file."""
 
 from __future__ import annotations
 
@@ -23,17 +24,20 @@ class KnowledgeBase:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One version of one source: its exact text, in UTF-8 once encoded; offsets of records point into it. `pages` are (start_char, end_char)."""
+    """One version of one source: its exact text, in UTF-8 once encoded; offsets of records point into it. `pages` are
+    (start_char, end_char). Before `valid_from_ms` no reader sees it."""
 
     facts: SourceFacts
     media_type: str
     text: str
     pages: tuple[tuple[int, int], ...] = ()
+    valid_from_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What a locator resolves to: the document, the place in it and the exact text there. A cell carries its measurement."""
+    """What a locator resolves to: the document, the place in it and the exact text there. A cell carries its
+    measurement."""
 
     facts: SourceFacts
     locator: Locator
@@ -52,9 +56,9 @@ class Coverage:
 
 
 class RecordStore(Protocol):
-    """The store of record, read side. Every read but `classes`, `collections` and `corpus_version` takes the scope, and returns only records,
-    documents and names of its classes that are active. Raises `StoreUnavailable`; a locator that does not resolve is `RecordNotFound`
-    (absent and not admitted alike)."""
+    """The store of record, read side. Every read but `classes`, `collections` and `corpus_version` takes the scope,
+    and returns only records, documents and names of its classes that are active. Raises `StoreUnavailable`; a locator
+    that does not resolve is `RecordNotFound` (absent and not admitted alike)."""
 
     async def classes(self, tenant: str) -> tuple[VisibilityClass, ...]:
         """Every class of the tenant that holds an active document; for the query point only, never for a reader."""
@@ -63,7 +67,8 @@ class RecordStore(Protocol):
     async def collections(self, tenant: str) -> tuple[KnowledgeBase, ...]: ...
 
     async def corpus_version(self, tenant: str) -> int:
-        """A number that grows with every change that a reader of the tenant could notice; for caches, never released."""
+        """A number that grows with every change that a reader of the tenant could notice; for caches, never
+        released."""
         ...
 
     async def fetch(self, record_ids: Collection[str], *, scope: Scope) -> Mapping[str, SourcedRecord]:
@@ -106,7 +111,8 @@ FileState = Literal["queued", "loading", "indexing", "done", "skipped", "failed"
 
 @dataclass(frozen=True, slots=True)
 class FileJob:
-    """The row of one file in one ingest run. `stage` is the last stage it entered; a failed file says code and message."""
+    """The row of one file in one ingest run. `stage` is the last stage it entered; a failed file says code and
+    message."""
 
     run_id: str
     position: int
@@ -124,7 +130,8 @@ class FileJob:
 
 
 class RecordWriter(Protocol):
-    """The write side, for ingest; it sees every class. Every method is one transaction: all or nothing. Raises `StoreUnavailable`."""
+    """The write side, for ingest; it sees every class. Every method is one transaction: all or nothing. Raises
+    `StoreUnavailable`."""
 
     async def put(self, document: Document, batch: IndexBatch, *, lifecycle: Lifecycle) -> None: ...
 
@@ -137,10 +144,15 @@ class RecordWriter(Protocol):
         ...
 
     async def activate(self, document_ids: Collection[str]) -> frozenset[str]:
-        """Makes documents active and every other active version of their sources superseded; returns the superseded ones."""
+        """Makes documents active and every other active version of their sources superseded; returns the superseded
+        ones."""
         ...
 
     async def set_lifecycle(self, document_ids: Collection[str], lifecycle: Lifecycle) -> None: ...
+
+    async def discard(self, document_ids: Collection[str]) -> None:
+        """Forgets drafts that never became active; a document in any other state is left alone."""
+        ...
 
     async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]: ...
 
@@ -169,6 +181,6 @@ class RecordWriter(Protocol):
         ...
 
     async def manifest_hash(self, tenant: str) -> str:
-        """`sha256:` over the canonical list of active documents, their records and classes: equal corpora, equal hashes,
-        whatever the stores."""
+        """`sha256:` over the canonical list of active documents, their records and classes: equal corpora, equal
+        hashes, whatever the stores."""
         ...

@@ -1,7 +1,8 @@
 """The registry's tables, declared once for every SQL store.
 
-Only `ddl` is called at run time, and only when a store is created: importing SQLModel takes longer than a whole question, so the
-statements of the hot path are plain SQL (`reads.py`, `writes.py`) in the subset that SQLite and PostgreSQL share.
+Only `ddl` is called at run time, and only when a store is created: importing SQLModel takes longer than a whole
+question, so the statements of the hot path are plain SQL (`reads.py`, `writes.py`) in the subset that SQLite and
+PostgreSQL share.
 """
 
 from __future__ import annotations

@@ -16,12 +16,12 @@ from retrieval.registry.reads import digest_of_text
 from retrieval.registry.store import Document, FileJob, KnowledgeBase, StoredDocument
 
 _FILE = (
-    "run_id, position, tenant, path, source_id, state, stage, document_id, passages, observations, features, error_code,"
-    " error_message"
+    "run_id, position, tenant, path, source_id, state, stage, document_id, passages, observations, features,"
+    " error_code, error_message"
 )
 _DOCUMENT = (
-    "document_id, tenant, source_id, class_id, lifecycle, title, license, attribution, uri, valid_from_ms, valid_until_ms,"
-    " media_type, source_sha256, text_sha256, pages, text, stored_ms"
+    "document_id, tenant, source_id, class_id, lifecycle, title, license, attribution, uri, valid_from_ms,"
+    " valid_until_ms, media_type, source_sha256, text_sha256, pages, text, stored_ms"
 )
 
 
@@ -32,7 +32,8 @@ def _insert(table: str, columns: str) -> str:
 def _grow(session: Session, tenants: Iterable[str]) -> None:
     for tenant in sorted(set(tenants)):
         session.run(
-            "INSERT INTO corpus (tenant, version) VALUES (?, 1) ON CONFLICT (tenant) DO UPDATE SET version = corpus.version + 1",
+            "INSERT INTO corpus (tenant, version) VALUES (?, 1)"
+            " ON CONFLICT (tenant) DO UPDATE SET version = corpus.version + 1",
             (tenant,),
         )
 
@@ -67,11 +68,18 @@ def _put_document(session: Session, document: Document, lifecycle: Lifecycle, no
         _insert("document", _DOCUMENT),
         (
             *(facts.document_id, facts.visibility.tenant, facts.source_id, facts.visibility.class_id, lifecycle.value),
-            *(facts.title, facts.license, facts.attribution, facts.uri, None, facts.valid_until_ms),
+            *(facts.title, facts.license, facts.attribution, facts.uri, document.valid_from_ms, facts.valid_until_ms),
             *(document.media_type, facts.document_sha256, digest_of_text(text)),
             *(json.dumps(document.pages), text, now_ms),
         ),
     )
+
+
+def discard(session: Session, document_ids: Collection[str]) -> None:
+    """Forgets drafts."""
+    for document_id in sorted(document_ids):
+        if session.rows("SELECT 1 FROM document WHERE document_id = ? AND lifecycle = 'draft'", (document_id,)):
+            _forget(session, document_id)
 
 
 def put_collection(session: Session, collection: KnowledgeBase) -> None:
@@ -123,7 +131,8 @@ def stored(session: Session, tenant: str, lifecycle: Lifecycle) -> tuple[StoredD
     """The tenant's documents in one state of life, by id."""
     found = session.rows(
         "SELECT d.document_id, d.source_id, d.class_id, c.collection, d.lifecycle FROM document d"
-        " JOIN visibility_class c ON c.class_id = d.class_id WHERE d.tenant = ? AND d.lifecycle = ? ORDER BY d.document_id",
+        " JOIN visibility_class c ON c.class_id = d.class_id WHERE d.tenant = ? AND d.lifecycle = ?"
+        " ORDER BY d.document_id",
         (tenant, lifecycle.value),
     )
     return tuple(StoredDocument(row[0], row[1], row[2], row[3], Lifecycle(row[4])) for row in found)
@@ -132,7 +141,8 @@ def stored(session: Session, tenant: str, lifecycle: Lifecycle) -> tuple[StoredD
 def set_facts(session: Session, facts: SourceFacts) -> None:
     """Rewrites what a document says of itself without touching text, class or records."""
     session.run(
-        "UPDATE document SET title = ?, license = ?, attribution = ?, uri = ?, valid_until_ms = ? WHERE document_id = ?",
+        "UPDATE document SET title = ?, license = ?, attribution = ?, uri = ?, valid_until_ms = ?"
+        " WHERE document_id = ?",
         (facts.title, facts.license, facts.attribution, facts.uri, facts.valid_until_ms, facts.document_id),
     )
     _grow(session, [facts.visibility.tenant])
@@ -203,7 +213,7 @@ _PARTS = (
 
 def _rows_digest(session: Session, document_id: str, table: str, columns: str, order: str) -> str:
     whole = hashlib.sha256()
-    # Positions count within a batch, and a batch holds whatever the run had at hand: the order counts, the number does not.
+    # A position counts within a batch, and a batch holds whatever the run had at hand: only the order counts.
     shown = columns.replace("position, ", "")
     statement = f"SELECT {shown} FROM {table} WHERE document_id = ? ORDER BY {order}"  # noqa: S608
     for row in session.rows(statement, (document_id,)):
