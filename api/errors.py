@@ -4,6 +4,7 @@ EdgeError
 ├── SettingsInvalid        a setting is unknown, has a value that cannot be, or its file cannot be read; names the origin
 │   └── BackendNotBuilt    a setting names a server that this version does not speak to
 ├── HomeUnusable           the home folder cannot be made, read or written, or its disk is full
+├── HomeBusy               another process takes documents into this folder
 ├── MalformedBody          the body is not JSON
 ├── RequestRejected        the request's fields are not valid; `details` says where
 ├── PayloadTooLarge        the body is over the limit
@@ -52,6 +53,12 @@ class HomeUnusable(EdgeError):
     """The home folder cannot be made, read or written, or its disk is full."""
 
     code = "INDEX_NOT_READY"
+
+
+class HomeBusy(EdgeError):
+    """Another process takes documents into this folder."""
+
+    code = "CONFLICT"
 
 
 class MalformedBody(EdgeError):

@@ -72,6 +72,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         api.SettingsInvalid: "VALIDATION_FAILED",
         api.BackendNotBuilt: "VALIDATION_FAILED",
         api.HomeUnusable: "INDEX_NOT_READY",
+        api.HomeBusy: "CONFLICT",
         api.MalformedBody: "BAD_REQUEST",
         api.RequestRejected: "VALIDATION_FAILED",
         api.PayloadTooLarge: "PAYLOAD_TOO_LARGE",

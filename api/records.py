@@ -13,6 +13,7 @@ from api.errors import NoSuchThing
 from api.principal import Principal
 from api.reading import access_of, admitted_slice, still_admitted
 from ledger.errors import PartErased
+from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
 from retrieval.errors import RecordNotFound
 
@@ -48,7 +49,9 @@ class Reader:
         """The receipt, with the question or the answer and its cited sources disclosed."""
         entry = await self.entry(entry_id)
         disclosed = (
-            await disclosures(entry, self.services) if self.principal.may(AUDIT) else await self._own_parts(entry)
+            await disclosures(entry, self.services.ledger)
+            if self.principal.may(AUDIT)
+            else await self._own_parts(entry)
         )
         return await self.services.ledger.receipt(entry_id, disclose=disclosed)
 
@@ -57,26 +60,26 @@ class Reader:
         entry = await self.entry(entry_id)
         if "answer" not in await self._own_parts(entry):
             raise NoSuchThing("The recorded answer may no longer be shown.")
-        return dict(await _json_part(entry, "answer", self.services))
+        return dict(await _json_part(entry, "answer", self.services.ledger))
 
     async def _own_parts(self, entry: Entry) -> tuple[str, ...]:
         """What an asker may read of an own entry today."""
         if not await self._asked(entry):
             return ()
         shown = entry.leaf.kind is Kind.INTENT or await self._may_still_be_shown(entry)
-        return await disclosures(entry, self.services) if shown else ()
+        return await disclosures(entry, self.services.ledger) if shown else ()
 
     async def _may_still_be_shown(self, entry: Entry) -> bool:
         access = await access_of(self.principal.subject, request_id=self.request_id, services=self.services)
         if entry.leaf.kind is Kind.RETRIEVAL:
-            read = await _json_part(entry, "context", self.services)
+            read = await _json_part(entry, "context", self.services.ledger)
             try:
                 await admitted_slice(read["document_id"], read["locator"], access=access, services=self.services)
             except (NoSuchThing, RecordNotFound):
                 return False
             return True
-        answer = await _json_part(entry, "answer", self.services)
-        recorded = await _json_part(entry, "policy.evidence", self.services)
+        answer = await _json_part(entry, "answer", self.services.ledger)
+        recorded = await _json_part(entry, "policy.evidence", self.services.ledger)
         return answer is not None and await still_admitted(
             answer, recorded or (), access=access, services=self.services
         )
@@ -89,7 +92,7 @@ class Reader:
         holder = entry if not intents else await self.services.ledger.entry(intents[0])
         if "policy.query" not in holder.leaf.parts:
             return False
-        decided = await _json_part(holder, "policy.query", self.services)
+        decided = await _json_part(holder, "policy.query", self.services.ledger)
         if not decided:
             return False
         asker = decided[0]["input"]["subject"]
@@ -97,22 +100,22 @@ class Reader:
         return bool(asker["id"] == subject.id and asker["tenant"] == subject.tenant)
 
 
-async def disclosures(entry: Entry, services: Services) -> tuple[str, ...]:
+async def disclosures(entry: Entry, ledger: Ledger) -> tuple[str, ...]:
     """The parts that stand for question and answer in an entry, and the sources that the answer cites."""
     if entry.leaf.kind is Kind.INTENT:
         return ("question",)
     if "answer" not in entry.leaf.parts:
         return ()
-    answer = await _json_part(entry, "answer", services)
-    sources = range(1, len(await services.ledger.sources(entry.leaf.entry_id)) + 1)
+    answer = await _json_part(entry, "answer", ledger)
+    sources = range(1, len(await ledger.sources(entry.leaf.entry_id)) + 1)
     cited = answer.get("citations", {"1": None}) if isinstance(answer, Mapping) else {}
     return ("answer", *(f"sources/{n}" for n in sources if str(n) in cited))
 
 
-async def _json_part(entry: Entry, name: str, services: Services) -> Any:
+async def _json_part(entry: Entry, name: str, ledger: Ledger) -> Any:
     """A JSON part; None where it is empty or erased."""
     try:
-        data = await services.ledger.part(entry.leaf.entry_id, name)
+        data = await ledger.part(entry.leaf.entry_id, name)
     except PartErased:
         return None
     return json.loads(data) if data else None

@@ -120,6 +120,12 @@ class Policy(_Section):
 class Ingest(_Section):
     """How documents are taken in."""
 
+    chunk_words: Annotated[int, Field(ge=20, le=1_000)] = Field(
+        default=120, description="words at which a passage is closed"
+    )
+    longest_sentence_words: Annotated[int, Field(ge=20, le=2_000)] = Field(
+        default=240, description="words after which a sentence is cut"
+    )
     default_labels: dict[str, Label] = Field(
         default_factory=dict, description="label per collection for documents whose manifest and options name none"
     )

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NoReturn, TypeVar, assert_never
+from typing import TYPE_CHECKING, NoReturn, TypeVar, assert_never
 
 from ai.case import Services
 from ai.chat_model import ChatModel
@@ -25,6 +25,7 @@ from api import backends
 from api.backends import Backends, backends_of
 from api.configuration import Configuration
 from api.errors import BackendNotBuilt, HomeUnusable
+from api.home import KEYS_FILE, only_writer, prepare_home
 from api.keys import KeyStore
 from api.settings import ChannelDeadlines, ChannelWeights, Settings
 from api.version import VERSION
@@ -42,6 +43,9 @@ from retrieval.index import ChannelIndex
 from retrieval.model import ChannelName
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import open_sqlite_store
+
+if TYPE_CHECKING:
+    from retrieval.ingest.pipeline import Ingest
 
 T = TypeVar("T")
 C = TypeVar("C", Channel, ChannelIndex)
@@ -78,22 +82,24 @@ def new_id() -> str:
 
 def key_store(configuration: Configuration) -> KeyStore:
     """The API keys of the home."""
-    return KeyStore(configuration.home / "api-keys.sqlite", clock_ms=clock_ms)
+    return KeyStore(configuration.home / KEYS_FILE, clock_ms=clock_ms)
 
 
-def prepare_home(configuration: Configuration) -> None:
-    """Make the home folder, for its owner alone. Raises HomeUnusable."""
-    try:
-        configuration.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as exc:
-        raise HomeUnusable(f"the folder {configuration.home} cannot be made: {exc.strerror}") from exc
+def require_corpus(configuration: Configuration) -> None:
+    """Raise IndexNotReady for a folder that holds no corpus, so that reading never makes one."""
+    backend = backends_of(configuration).records
+    if isinstance(backend, backends.SqliteRecords) and not backend.path.exists():
+        raise IndexNotReady(
+            f"there is no corpus in {backend.path.parent}; make one: exhibit ingest PATH, or exhibit demo"
+        )
 
 
 @asynccontextmanager
 async def open_system(configuration: Configuration, *, empty: bool = False) -> AsyncIterator[System]:
     """Everything that answers questions, open. Raises the errors of the packages when a part cannot be opened; then nothing stays open."""
     chosen, settings = backends_of(configuration), configuration.settings
-    _check_corpus(chosen.records, empty=empty)
+    if not empty:
+        require_corpus(configuration)
     async with AsyncExitStack() as stack:
         store = _open_records(chosen.records, stack)
         bundle = await asyncio.to_thread(open_bundle, chosen.policy)
@@ -159,6 +165,24 @@ async def open_indexes(
         yield store, embedder, indexes
 
 
+@asynccontextmanager
+async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
+    """Ingest into the home, which is made if it is not there. One at a time: raises HomeBusy while another one runs."""
+    from retrieval.ingest.chunk import ChunkSize  # noqa: PLC0415
+    from retrieval.ingest.pipeline import Ingest  # noqa: PLC0415
+
+    settings = configuration.settings.ingest
+    prepare_home(configuration)
+    with only_writer(configuration.home / "ingest.lock"):
+        async with open_indexes(configuration) as (store, _, indexes):
+            yield Ingest(
+                store=store,
+                indexes=indexes,
+                chunk_size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
+                default_labels=settings.default_labels,
+            )
+
+
 def profile_of(name: str, settings: Settings) -> Profile:
     """The profile of that name with the limits of the settings. Raises UnknownProfile."""
     deadlines = settings.retrieval.deadline_ms
@@ -205,14 +229,6 @@ async def open_embedder(backend: backends.EmbeddingBackend) -> Embedder:
             _not_built("FOCUS_MODE_EMBED_MODEL", "embeddings by Ollama")
         case _:
             assert_never(backend)
-
-
-def _check_corpus(backend: backends.RecordsBackend, *, empty: bool) -> None:
-    """Nothing is made in a folder that holds no corpus, unless that is what the caller wants."""
-    if isinstance(backend, backends.SqliteRecords) and not empty and not backend.path.exists():
-        raise IndexNotReady(
-            f"there is no corpus in {backend.path.parent}; make one: exhibit ingest PATH, or exhibit demo"
-        )
 
 
 def _entered(stack: AsyncExitStack, parts: Sequence[C]) -> tuple[C, ...]:

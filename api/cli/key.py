@@ -13,12 +13,12 @@ import typer
 
 from api.cli.console import configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
+from api.home import KEYS_FILE
 from api.keys import ApiKey, KeyStore
 
 app = typer.Typer(help="API keys for callers over HTTP.", no_args_is_help=True, rich_markup_mode=None)
 _AGE = re.compile(r"(\d{1,5})([hdw])")
 _HOURS = {"h": 1, "d": 24, "w": 168}
-Words = Annotated[list[str], typer.Option(help="May be given several times.")]
 
 
 def now_ms() -> int:
@@ -79,7 +79,7 @@ def revoke(
 
 
 def _store(home: Path | None) -> KeyStore:
-    return KeyStore(configuration(home).home / "keys.sqlite", clock_ms=now_ms)
+    return KeyStore(configuration(home).home / KEYS_FILE, clock_ms=now_ms)
 
 
 def _check_known(what: str, words: list[str], known: set[str]) -> None:

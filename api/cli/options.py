@@ -12,3 +12,5 @@ Home = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.")]
+Role = Annotated[str, typer.Option("--role", help="Role, or several with commas.")]
+Groups = Annotated[str | None, typer.Option("--groups", help="Groups, with commas.")]

@@ -1,0 +1,83 @@
+"""`exhibit index`: the channels' indexes, which derive from the store of record."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import typer
+
+from api.cli.console import configuration, emit, table
+from api.cli.options import AsJson, Home, Tenant
+from api.problems import EXIT_FAILED
+
+app = typer.Typer(help="Compare, rebuild and mend the channels' indexes.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command()
+def status(home: Home = None, as_json: AsJson = False) -> None:
+    """Documents in each channel against the store. Exit code 1: they differ."""
+    found = asyncio.run(compared(configuration(home)))
+    rows = [[c["channel"], c["documents"], c["missing"], c["stale"]] for c in found["channels"]]
+    text = f"store: {found['documents']} documents\n\n"
+    emit(found, as_json=as_json, render=lambda: text + table(["channel", "documents", "missing", "stale"], rows))
+    if not found["consistent"]:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
+def rebuild(home: Home = None, as_json: AsJson = False) -> None:
+    """Empty every channel and fill it from the store."""
+    count = asyncio.run(_rebuild(configuration(home)))
+    emit({"documents": count}, as_json=as_json, render=lambda: f"{count} documents")
+
+
+@app.command()
+def repair(tenant: Tenant = "default", home: Home = None, as_json: AsJson = False) -> None:
+    """Add what a channel lacks, take out what it should not hold."""
+    found = asyncio.run(_repair(configuration(home), tenant))
+    emit(found, as_json=as_json, render=lambda: "consistent" if found["consistent"] else "still not consistent")
+    if not found["consistent"]:
+        raise typer.Exit(EXIT_FAILED)
+
+
+async def compared(configured: Any) -> dict[str, Any]:
+    """What each channel holds, compared with the active documents of the store. Raises IndexNotReady for a folder without a corpus."""
+    from api.wiring import open_indexes, require_corpus
+
+    require_corpus(configured)
+    async with open_indexes(configured) as (store, _, indexes):
+        active: set[str] = set()
+        for tenant in await store.tenants():
+            active |= {document.document_id for document in await store.stored(tenant)}
+        channels = []
+        for index in indexes:
+            held = await index.documents()
+            # A channel keeps only what it can search: not every document has a place or an edge.
+            channels.append(
+                {
+                    "channel": str(index.name),
+                    "documents": len(held),
+                    "missing": len(active - held),
+                    "stale": len(held - active),
+                }
+            )
+    consistent = all(c["missing"] == 0 and c["stale"] == 0 for c in channels)
+    return {"documents": len(active), "channels": channels, "consistent": consistent}
+
+
+async def _rebuild(configured: Any) -> int:
+    from api.wiring import open_ingest, require_corpus
+
+    require_corpus(configured)
+    async with open_ingest(configured) as ingest:
+        return await ingest.rebuild()
+
+
+async def _repair(configured: Any, tenant: str) -> dict[str, Any]:
+    from api.wiring import open_ingest, require_corpus
+
+    require_corpus(configured)
+    async with open_ingest(configured) as ingest:
+        await ingest.repair(tenant)
+    return await compared(configured)
