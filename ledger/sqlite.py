@@ -45,8 +45,10 @@ name)) STRICT;
 # Of each table, when an inserted row would take the place of one that is there: REPLACE fires no other trigger.
 _INSERT_ONLY = {
     "log": "EXISTS (SELECT 1 FROM log)",
-    "leaves": "NEW.idx <> (SELECT coalesce(max(idx) + 1, 0) FROM leaves) OR EXISTS (SELECT 1 FROM leaves WHERE id = NEW.id"
-    " OR (req = NEW.req AND kind = NEW.kind) OR (replica = NEW.replica AND rseq = NEW.rseq))",
+    "leaves": "NEW.idx <> (SELECT coalesce(max(idx) + 1, 0) FROM leaves)"
+    " OR EXISTS (SELECT 1 FROM leaves WHERE id = NEW.id)"
+    " OR EXISTS (SELECT 1 FROM leaves WHERE req = NEW.req AND kind = NEW.kind)"
+    " OR EXISTS (SELECT 1 FROM leaves WHERE replica = NEW.replica AND rseq = NEW.rseq)",
     "nodes": "EXISTS (SELECT 1 FROM nodes WHERE level = NEW.level AND n = NEW.n)",
     "checkpoints": "EXISTS (SELECT 1 FROM checkpoints WHERE size = NEW.size)",
 }

@@ -1,5 +1,5 @@
-"""Writes the ledger's golden vectors: `python -m tests.ledger_vectors`. They define bytes that must never change, so a difference after
-a run is a break of the format, not a vector to refresh."""
+"""Writes the ledger's golden vectors: `python -m tests.ledger_vectors`. They define bytes that must never change, so a
+difference after a run is a break of the format, not a vector to refresh."""
 
 from __future__ import annotations
 
@@ -226,7 +226,8 @@ def notes() -> dict[str, Any]:
 
 
 def receipts(vectors: dict[str, Any]) -> dict[str, Any]:
-    """From the golden receipt of the outcome: texts that are no receipt, and receipts that do not verify, with the step that fails."""
+    """From the golden receipt of the outcome: texts that are no receipt, and receipts that do not verify, with
+    the step that fails."""
     text: str = vectors["receipts"]["outcome, answer and source 2"]
     header, extra_line, index_line, *rest = text.split("\n")
     gap = rest.index("")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -147,34 +148,23 @@ async def test_two_ledgers_on_one_store_share_the_sequence(store: LedgerStore) -
     await one.aclose()
 
 
-@pytest.mark.parametrize(
-    ("kind", "request_id", "parts", "sources", "refs"),
-    [
-        (Kind.INTENT, "r", {"answer": b""}, (), ()),
-        (Kind.INTENT, "r", {}, (b"s",), ()),
-        (Kind.INTENT, "has space", {}, (), ()),
-        (Kind.INTENT, "", {}, (), ()),
-        (Kind.INTENT, "r", {}, (), (Ref("intent", "x", "ab" * 32),)),
-        (
-            Kind.INTENT,
-            "r",
-            {},
-            (),
-            tuple(Ref(f"r{i}", "018bcfe5-6800-7000-8000-000000000001", "ab" * 32) for i in range(40)),
-        ),
-    ],
-)
-async def test_bad_entries_are_refused_and_harm_no_other(
-    ledger: Ledger,
-    kind: Kind,
-    request_id: str,
-    parts: dict[str, bytes],
-    sources: tuple[bytes, ...],
-    refs: tuple[Ref, ...],
-) -> None:
+TARGET = "018bcfe5-6800-7000-8000-000000000001"
+BAD_ENTRIES: dict[str, dict[str, Any]] = {
+    "part of another kind": {"parts": {"answer": b""}},
+    "sources that the kind has not": {"sources": (b"s",)},
+    "request id with a space": {"request_id": "has space"},
+    "request id empty": {"request_id": ""},
+    "ref to no entry id": {"refs": (Ref("intent", "x", "ab" * 32),)},
+    "leaf over 4 KiB": {"refs": tuple(Ref(f"r{i}", TARGET, "ab" * 32) for i in range(40))},
+}
+
+
+@pytest.mark.parametrize("name", BAD_ENTRIES)
+async def test_bad_entries_are_refused_and_harm_no_other(ledger: Ledger, name: str) -> None:
+    bad: dict[str, Any] = {"tenant": "default", "request_id": "r", "parts": {}} | BAD_ENTRIES[name]
     results = await asyncio.gather(
         ledger.record(Kind.INTENT, tenant="default", request_id="good-1", parts=PARTS),
-        ledger.record(kind, tenant="default", request_id=request_id, parts=parts, sources=sources, refs=refs),
+        ledger.record(Kind.INTENT, **bad),
         ledger.record(Kind.INTENT, tenant="default", request_id="good-2", parts=PARTS),
         return_exceptions=True,
     )

@@ -1,4 +1,4 @@
-"""The golden vectors: exact bytes of leaves, commitments, roots, checkpoints, receipts and provenance that must never change."""
+"""The golden vectors: exact bytes of leaves, commitments, roots, checkpoints, receipts, provenance."""
 
 from __future__ import annotations
 

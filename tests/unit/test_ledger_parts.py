@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -81,18 +82,16 @@ def test_every_flipped_byte_is_found_and_named(field: str, step: str) -> None:
     part = named(sealed, "answer")
     data = getattr(part, field)
     for i in range(len(data)):
-        changed = dataclasses.replace(part, **{field: data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :]})
+        flipped: dict[str, Any] = {field: data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :]}
+        changed = dataclasses.replace(part, **flipped)
         with pytest.raises(VerificationFailed) as failed:
             open_part(changed, entry_id=ID, tenant_key=KEY, committed=sealed.commitments["answer"])
         assert failed.value.step == step
     for cut in (b"", data[:-1], data + b"\0", data[:5]):
+        shorter: dict[str, Any] = {field: cut}
+        changed = dataclasses.replace(part, **shorter)
         with pytest.raises(VerificationFailed):
-            open_part(
-                dataclasses.replace(part, **{field: cut}),
-                entry_id=ID,
-                tenant_key=KEY,
-                committed=sealed.commitments["answer"],
-            )
+            open_part(changed, entry_id=ID, tenant_key=KEY, committed=sealed.commitments["answer"])
 
 
 def test_a_part_opens_only_in_its_place_with_its_key_and_commitment() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -213,7 +214,7 @@ def test_proofs_of_large_trees_name_few_aligned_spans(size: int, data: st.DataOb
     covered = sorted([*spans, Span(index, index + 1)])
     assert covered[0].start == 0
     assert covered[-1].end == size
-    assert all(left.end == right.start for left, right in zip(covered, covered[1:], strict=False))
+    assert all(left.end == right.start for left, right in pairwise(covered))
     assert len(nodes_of(spans)) <= 2 * size.bit_length()
     for span in spans:
         assert sum(1 << node.level for node in subtrees(span)) == span.end - span.start

@@ -6,6 +6,7 @@ import asyncio
 import re
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -49,7 +50,7 @@ async def write_log(path: Path) -> list[str]:
 
 def tamper(path: Path, *statements: str) -> None:
     """Change the file as somebody with the disk would: triggers gone, foreign keys off."""
-    db = apsw.Connection(str(path))
+    db: Any = apsw.Connection(str(path))
     db.create_scalar_function("flip", lambda data: bytes([data[0] ^ 1]) + data[1:])
     db.create_scalar_function("leaf_hash", hash_leaf)
     for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
@@ -112,7 +113,8 @@ CHANGES = {
     "tail gone": ("DELETE FROM leaves WHERE idx >= 8", ("truncated", None, None)),
     "everything gone": ("DELETE FROM leaves", ("truncated", None, None)),
     "two leaves swapped": (
-        "UPDATE leaves SET idx = -1 WHERE idx = 3; UPDATE leaves SET idx = 3 WHERE idx = 4; UPDATE leaves SET idx = 4 WHERE idx = -1",
+        "UPDATE leaves SET idx = -1 WHERE idx = 3; UPDATE leaves SET idx = 3 WHERE idx = 4;"
+        "UPDATE leaves SET idx = 4 WHERE idx = -1",
         ("node", 3, None),
     ),
     "checkpoint's size": ("UPDATE checkpoints SET size = 5 WHERE size = 6", ("checkpoint", None, None)),
@@ -148,7 +150,7 @@ async def test_a_forged_history_without_the_key_does_not_verify(tmp_path: Path) 
     path = tmp_path / "ledger.db"
     await write_log(path)
     tamper(path, "DELETE FROM leaves WHERE idx >= 8", "DELETE FROM checkpoints WHERE size > 8")
-    db = apsw.Connection(str(path))
+    db: Any = apsw.Connection(str(path))
     hashes = [row[0] for row in db.execute("SELECT hash FROM leaves ORDER BY idx")]
     forger = MemoryKeyRing("forger").signer
     head = TreeHead(8, root_of(hashes))
@@ -223,10 +225,10 @@ COLUMNS = {
 
 @pytest.fixture(scope="module")
 def log_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[tuple[str, int]]]:
-    """The bytes of a closed log file, and where in it every byte of a leaf, node, salt, key, blob, root and note stands."""
+    """The bytes of a closed log file, and where every byte of a leaf, node, salt, key, blob, root or note stands."""
     path = tmp_path_factory.mktemp("log") / "ledger.db"
     asyncio.run(write_log(path))
-    db = apsw.Connection(str(path))
+    db: Any = apsw.Connection(str(path))
     stored = [(what, row[0]) for what, sql in COLUMNS.items() for row in db.execute(sql).fetchall()]
     db.close()
     file = path.read_bytes()
