@@ -57,7 +57,7 @@ class WasmEngine:
             engine = wasmtime.Engine(config)
             made = cls(bundle=bundle, engine=engine, module=wasmtime.Module(engine, bundle.wasm), workers=workers)
             made._idle.append(_Instance(engine, made._module, bundle.data_json))
-        except (wasmtime.WasmtimeError, wasmtime.Trap, _Aborted) as exc:
+        except _faults() as exc:
             raise BundleRejected(f"the module cannot be run: {_first_line(exc)}") from exc
         return made
 
@@ -98,12 +98,10 @@ class WasmEngine:
         self._engine.close()
 
     def _evaluate(self, entrypoint: str, input: bytes, fuel: int) -> Reply:
-        import wasmtime  # noqa: PLC0415
-
         try:
             instance = self._take()
             results = instance.evaluate(entrypoint, input, fuel)
-        except (wasmtime.WasmtimeError, wasmtime.Trap, _Aborted) as exc:
+        except _faults() as exc:
             raise PolicyUnavailable(f"the policy engine stopped: {_first_line(exc)}") from exc
         self._idle.append(instance)
         return Reply(results=results, bundle_digest=self._bundle.digest)
@@ -204,6 +202,13 @@ class _Instance:
 
 def _no_builtin(*_arguments: int) -> int:
     raise _Aborted("the module asked for a built-in function of the host")
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What a module can do to its host: traps, aborts, exports, addresses or texts that are not as they should be."""
+    import wasmtime  # noqa: PLC0415
+
+    return (wasmtime.WasmtimeError, wasmtime.Trap, _Aborted, LookupError, ValueError, TypeError)
 
 
 def _first_line(exc: BaseException) -> str:

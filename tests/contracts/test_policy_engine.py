@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 
 import pytest
+import pytest_asyncio
 
 from policy.bundle import load_bundle
 from policy.canonical import canonical
@@ -18,8 +19,12 @@ from tests.policy_world import base, brief, patched, vectors
 BACKENDS: dict[str, Callable[[], PolicyEngine]] = {"wasm": lambda: WasmEngine.open(load_bundle())}
 
 
-@pytest.fixture(params=sorted(BACKENDS))
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=sorted(BACKENDS))
 async def engine(request: pytest.FixtureRequest) -> AsyncIterator[PolicyEngine]:
+    """One engine for all tests, since nothing of one evaluation may be visible to the next."""
     opened = BACKENDS[request.param]()
     yield opened
     await opened.aclose()
@@ -105,7 +110,9 @@ async def test_cancelling_leaves_the_engine_whole(engine: PolicyEngine) -> None:
     assert found["result"]["admit"] == ["e1", "e2", "e3", "e4"]
 
 
-async def test_a_closed_engine_decides_nothing(engine: PolicyEngine) -> None:
+@pytest.mark.parametrize("backend", sorted(BACKENDS))
+async def test_a_closed_engine_decides_nothing(backend: str) -> None:
+    engine = BACKENDS[backend]()
     await engine.aclose()
     with pytest.raises(PolicyUnavailable):
         await engine.evaluate("kfm/ai/query", canonical(base("query")), deadline_s=5)

@@ -1,4 +1,4 @@
-"""The shipped bundle before the real `opa`: strict check, format, its own tests, the rebuilt module, the same vectors."""
+"""The shipped bundle before the real `opa`: check, format, its own tests, the rebuilt module, the same vectors."""
 
 from __future__ import annotations
 

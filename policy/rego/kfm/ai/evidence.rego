@@ -41,6 +41,13 @@ query_bound if {
 	is_array(input.prior.admit)
 }
 
+# METADATA
+# title: The classes of the query decision that the subject may still see
+scope contains id if {
+	some id in input.prior.admit
+	classes_admitted[id]
+}
+
 item_places[item.id] contains i if {
 	is_array(input.evidence)
 	some i, item in input.evidence
@@ -79,8 +86,7 @@ item_current(item) if {
 # METADATA
 # title: The item's class is in the scope of the query decision and is still one that the subject may see
 item_in_scope(item) if {
-	item.class_id in input.prior.admit
-	classes_admitted[item.class_id]
+	scope[item.class_id]
 }
 
 # METADATA
