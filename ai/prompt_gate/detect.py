@@ -19,6 +19,7 @@ from ai.prompt_gate.rules import Place, Reading, Rule, Ruleset, Source, Unless
 
 _SIGNS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum() and chr(code) not in "@$"})
 _LONG_WORD_CHARS = 18  # no English word; words run together, or an encoding
+_CODE_WORD_CHARS = 8  # letters and digits mixed, between the slashes and plus signs of an encoding
 _LONG_WORD = re.compile(rf"[^\W_]{{{_LONG_WORD_CHARS},400}}")
 _MENTION = re.compile(r"\b(?:means?|meant|phrase|words?|expression|saying|quot(?:e[ds]?|ation|ing)|slogan|motto)\b")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0134579@$")
@@ -40,10 +41,7 @@ class Hit:
 
 def find_hits(text: str, *, rules: Ruleset, place: Place) -> tuple[Hit, ...]:
     """Every match of every rule that is meant for `place`, by position, then by rule. Never raises on any `str`."""
-    hits = set(_visible_hits(text, rules, place))
-    if not text.isascii():
-        hits.update(_hidden_hits(text, rules, place))
-    return tuple(sorted(hits, key=lambda hit: (hit.start, hit.end, hit.rule.id)))
+    return tuple(sorted(set(_all_hits(text, rules, place)), key=lambda hit: (hit.start, hit.end, hit.rule.id)))
 
 
 def scan_text(text: str, *, rules: Ruleset) -> InjectionScan:
@@ -86,7 +84,7 @@ def is_attack(name: str) -> bool:
     return name.startswith(("injection.", "unsafe."))
 
 
-def _visible_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
+def _all_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
     """Hits in what a reader sees: lookalikes, digits for letters, ROT13, backwards, spaced letters undone."""
     folded = fold(text)
     words = _words(folded)
@@ -98,14 +96,17 @@ def _visible_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
             folded = plain
             words = _words(folded)
             yield from _woken_hits(folded, words, rules, place)
-    mixed = not "".join(words).isalpha()
-    long = max(map(len, words), default=0) >= _LONG_WORD_CHARS
-    if mixed:
-        yield from _leet_hits(folded, words, rules, place)
-    if long:
+    if folded.origin is not None:
+        yield from _hidden_hits(text, rules, place)
+    longest = len(max(words, key=len, default=""))
+    if longest >= _LONG_WORD_CHARS:
         yield from _loose_hits(_long_words(folded), rules, place)
-    if mixed or long:
         yield from _encoded_hits(text, rules, place)
+    if not "".join(words).isalpha():
+        mixed = [word for word in words if not word.isalpha() and not word.isdigit()]
+        yield from _leet_hits(folded, mixed, rules, place)
+        if longest < _LONG_WORD_CHARS and any(len(word) >= _CODE_WORD_CHARS for word in mixed):
+            yield from _encoded_hits(text, rules, place)
     if len(words & _LETTERS) >= _SPACED_LETTERS:
         yield from _loose_hits(joined(folded), rules, place)
 
@@ -158,8 +159,7 @@ def _is_excused(rule: Rule, text: str, start: int, end: int) -> bool:
     return rule.unless is Unless.QUOTED or _MENTION.search(text, 0, start) is not None
 
 
-def _leet_hits(folded: View, words: Iterable[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
-    mixed = [word for word in words if not word.isalpha() and not word.isdigit()]
+def _leet_hits(folded: View, mixed: Iterable[str], rules: Ruleset, place: Place) -> Iterator[Hit]:
     read = {reading for word in mixed for reading in unleet_word(word)}
     if not rules.wake_words.isdisjoint(read):
         for view in unleet(folded):
@@ -206,7 +206,7 @@ def _encoded_hits(text: str, rules: Ruleset, place: Place) -> Iterator[Hit]:
     """Hits of the rules for encodings: a base64 or hexadecimal run whose content is itself an attack."""
     decoders = rules.of_source(Source.DECODED)
     for start, end, hidden in _decoded_runs(text):
-        if any(is_attack(hit.rule.name) for hit in _visible_hits(hidden, rules, place)):
+        if any(is_attack(hit.rule.name) for hit in _all_hits(hidden, rules, place)):
             yield from (Hit(rule, start, end) for rule in decoders if place in rule.places)
 
 

@@ -88,7 +88,7 @@ def fold(text: str) -> View:
                 uneven[char] = plain
             elif plain != char:
                 folded = folded.replace(char, plain)
-    return _fold_unevenly(folded, uneven) if uneven else View(folded.translate(_ASCII_LOWER))
+    return _fold_unevenly(folded, uneven) if uneven else View(_lower(folded))
 
 
 def latin(view: View) -> View:
@@ -167,7 +167,12 @@ def _fold_unevenly(folded: str, uneven: dict[str, str]) -> View:
         origin.extend([at] * len(plain))
         done = at + 1
     origin.extend(range(done, len(folded)))
-    return View("".join((*parts, folded[done:])).translate(_ASCII_LOWER), tuple(origin))
+    return View(_lower("".join((*parts, folded[done:]))), tuple(origin))
+
+
+def _lower(folded: str) -> str:
+    """ASCII letters in lower case; the rest is folded already, and `str.lower` could change its length."""
+    return folded.lower() if folded.isascii() else folded.translate(_ASCII_LOWER)
 
 
 @lru_cache(maxsize=4096)
@@ -204,4 +209,4 @@ _SIGNS = {
 
 def _sign(char: str) -> str:
     """An ASCII sign of the same kind, so that patterns see word and sentence ends."""
-    return "'" if char in "‘’‛‹›" else _SIGNS.get(unicodedata.category(char), char)
+    return "'" if char in "‘’‛‹›" else _SIGNS.get(unicodedata.category(char), ".")

@@ -86,12 +86,13 @@ class Rule:
     def matches_near(self, text: str, words: Iterable[str]) -> Iterator[re.Match[str]]:
         """The pattern's matches around the places where one of `words` stands, left to right."""
         pattern = compiled(self.pattern)
-        done = 0
+        first = last = -1
         for at in sorted(at for word in words for at in _places(text, word)):
-            if at + self.reach > done:
-                for match in pattern.finditer(text, max(at - self.lead, done, 0), at + self.reach):
-                    done = match.end()
-                    yield match
+            if at - self.lead > last:
+                yield from pattern.finditer(text, max(first, 0), max(last, 0))
+                first = at - self.lead
+            last = at + self.reach
+        yield from pattern.finditer(text, max(first, 0), max(last, 0))
 
 
 @dataclass(frozen=True, slots=True)

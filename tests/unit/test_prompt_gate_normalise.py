@@ -20,12 +20,12 @@ ANY = st.text(st.characters(codec=None), max_size=60)
         ("he\u200bl\u00adlo\ufeff", "hello"),
         ("“hi” ‘hi’ — hi…", "\"hi\" 'hi' - hi."),
         ("a\u0301bc", "abc"),
-        ("👩\u200d🌾️ farm", "👩🌾 farm"),
+        ("👩\u200d🌾️ farm → 5 €", ".. farm . 5 ."),
         ("ⓘⓖ 🅸🆂 🇮", "ig is i"),
-        ("№ ½ ²", "no ½ 2"),
+        ("№ ½ ²", "no . 2"),
         ("ЁЖ й", "еж и"),
         ("", ""),
-        ("\ud800x", "\ud800x"),
+        ("\ud800x", ".x"),
     ],
 )
 def test_folded_text_is_what_a_reader_sees(text: str, read: str) -> None:
