@@ -185,16 +185,16 @@ def _container_of(asked: Asked) -> Sequence[Operation]:
 
 
 def _count(asked: Asked) -> Sequence[Operation]:
-    match = re.search(
-        rf"\b(?:how many|number of|count(?: of)?(?: the)?) (?:@\d+ )?(?P<kind>{asked.reading.kind_pattern})\b",
-        asked.masked,
-    )
-    if match is None:
-        return ()
-    kind = asked.kind(match["kind"])
+    kinds = asked.reading.kind_pattern
     floor = re.search(
         r"\b(?P<how>at least|or more than|more than|over|exceeding|exceeded|above) (?P<n>\d{1,12})\b", asked.masked
     )
+    match = re.search(rf"\b(?:how many|number of|count(?: of)?(?: the)?) (?:@\d+ )?(?P<kind>{kinds})\b", asked.masked)
+    if match is None and floor is not None and asked.measures:  # `which cities had more than 10,000 inhabitants?`
+        match = re.search(rf"\b(?P<kind>{kinds})\b", asked.masked)
+    if match is None:
+        return ()
+    kind = asked.kind(match["kind"])
     minimum = int(floor["n"]) + (floor["how"] != "at least") if floor else None
     measure = _measure(asked) if floor else None
     return (Count(kind, asked.within(kind), asked.year, measure, minimum),)
@@ -272,7 +272,7 @@ def _aggregate(asked: Asked) -> Sequence[Operation]:
 
 
 def _lookup(asked: Asked) -> Sequence[Operation]:
-    if not asked.measures or not asked.places:
+    if not asked.measures or not asked.places or _of_many(asked):
         return ()
     subjects = _subjects(asked)
     years: tuple[int | None, ...] = asked.years or (None,)
@@ -293,6 +293,12 @@ _RULES: tuple[Callable[[Asked], Sequence[Operation]], ...] = (
     _aggregate,
     _lookup,
 )
+
+
+def _of_many(asked: Asked) -> bool:
+    """`The populations of the counties of Kansas`: the figures of its parts, which the figure of the whole is not."""
+    plural = re.search(rf"\b(?P<kind>{asked.reading.kind_pattern}) (?:in|of|inside|within)\b", asked.masked)
+    return plural is not None and plural["kind"] != asked.kind(plural["kind"])
 
 
 def _subjects(asked: Asked) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ degree."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,12 +13,14 @@ import snowballstemmer
 
 from retrieval.graph.rows import Edge, EdgeKind, GraphRows, time_keys
 from retrieval.index import surface_key
-from retrieval.model import Mention, Query, TimeRange
+from retrieval.model import Limitation, Mention, Query, TimeRange
 
 MAX_EDGES = 1_000
 MAX_NODES = 64
+MAX_FAN = 20
 _PATH_EDGES = 4
 _HAPPENING = frozenset({"happen", "event", "occur", "chronolog", "timelin"})
+_NARROW = frozenset({"county", "city", "place", "event", "treaty"})
 _COMMON = frozenset(
     {"are", "for", "has", "had", "the", "was", "were", "what", "when", "which", "who", "with", "did", "does"}
 )
@@ -26,24 +28,23 @@ _COMMON = frozenset(
 
 @dataclass(slots=True)
 class Found:
-    """A record and why it was found."""
+    """A record and why it was found. `in_time` is 2 when it is dated inside a time of the question, 1 when it only
+    overlaps."""
 
     record_id: str
+    stated: bool = True
     relation: int = 0
     seeds: set[str] = field(default_factory=set)
-    in_time: bool = False
+    in_time: int = 0
     hops: int = 1
     edges: dict[str, None] = field(default_factory=dict)
 
     @property
-    def order(self) -> tuple[int, int, int, int, str]:
-        """Best first: relation, number of seeds, time, fewer hops, record id."""
-        return (-self.relation, -len(self.seeds), -self.in_time, self.hops, self.record_id)
-
-    @property
-    def score(self) -> float:
-        """The order as a number, for readers of a run."""
-        return self.relation * 100.0 + len(self.seeds) * 10.0 + self.in_time * 5.0 - self.hops
+    def score(self) -> int:
+        """Higher is better: stated relations, then how well the relation matches, the number of seeds, time, fewer
+        hops."""
+        parts = (self.stated, min(self.relation, 9), min(len(self.seeds), 99), self.in_time, 9 - self.hops)
+        return sum(part * weight for part, weight in zip(parts, (1_000_000, 100_000, 1_000, 100, 10), strict=True))
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -51,72 +52,123 @@ class Found:
         return tuple(self.edges)[:_PATH_EDGES]
 
 
-def rank(rows: GraphRows, query: Query) -> list[Found]:
+def rank(rows: GraphRows, query: Query) -> tuple[list[Found], tuple[Limitation, ...]]:
     """Records that state a relation of the question, then passages that name two or more of its names and times,
-    best first."""
-    stated = sorted(_stated(rows, query), key=lambda f: f.order)
+    best first, ties by record id."""
+    stated = sorted(_stated(rows, query), key=lambda f: (-f.score, f.record_id))
     seen = {f.record_id for f in stated}
     together = [f for f in _named_together(rows, query, query.top_k + len(seen)) if f.record_id not in seen]
-    return [*stated, *together]
+    if stated or together or not _asks_what_happened(query):
+        return [*stated, *together], ()
+    dated = _dated(rows, query)
+    return dated, _not_placed(query) if dated else ()
 
 
 def _stated(rows: GraphRows, query: Query) -> list[Found]:
     """Records whose edges touch a seed or, with none, are of the relation and the time that the question names."""
-    words = _words(query)
-    cues = {kind: match for kind in rows.kinds() if (match := _match(kind, words)) > 0}
-    predicates = {kind.predicate for kind, match in cues.items() if match > 1} or {k.predicate for k in cues}
     seeds = {e.entity_id for e in query.intent.entities}
-    times = query.intent.times
+    cues = _cues(rows.kinds(), _words(query), {e.type for e in query.intent.entities})
+    predicates = {kind.predicate for kind in cues}
     if seeds:
-        return _touching(rows, seeds, cues, predicates, query)
-    if query.intent.unknown_names or not times:
+        return _touching(rows, seeds, cues, query)
+    if query.intent.unknown_names or not query.intent.times or not predicates:
         return []
-    happening = not words.isdisjoint(_HAPPENING)
-    wanted = {k.predicate for k in rows.kinds()} if happening else predicates
-    edges = rows.edges_of(wanted, times=times, limit=MAX_EDGES) if wanted else []
-    return list(_grouped(edges, seeds, cues, times, hops=1).values())
+    edges = rows.edges_of(predicates, times=query.intent.times, limit=MAX_EDGES)
+    edges = [e for e in edges if _cue(e, cues)]
+    return list(_grouped(edges, seeds, cues, query.intent.times, hops=1).values())
 
 
-def _touching(
-    rows: GraphRows, seeds: set[str], cues: dict[EdgeKind, int], predicates: Collection[str], query: Query
-) -> list[Found]:
-    """Edges at the seeds, and one hop further. Without a relation in the question, only what its time or a second
-    seed supports."""
+def _touching(rows: GraphRows, seeds: set[str], cues: dict[EdgeKind, int], query: Query) -> list[Found]:
+    """Edges at the seeds, and one hop further along the question's relation. Without a relation in the question only
+    what its time or a second seed supports, and nothing for a question of figures and places, which is the spatial
+    channel's."""
     times = query.intent.times
-    if query.intent.operations and not predicates:
-        return []  # a question of figures and places: the spatial channel's
-    near = rows.edges_at(seeds, predicates=predicates or None, times=times, limit=MAX_EDGES)
-    nodes = {n for e in near for n in (e.subject, e.object)} - seeds
-    nodes = {n for n in nodes if not n.startswith("date:")}
+    named = {kind: match for kind, match in cues.items() if match > 1}
+    if query.intent.operations and not named:
+        return []
+    predicates = {kind.predicate for kind in cues} or None
+    near = rows.edges_at(seeds, predicates=predicates, times=times, limit=MAX_EDGES)
+    near = [e for e in near if predicates is None or _cue(e, cues)]
     found = _grouped(near, seeds, cues, times, hops=1)
-    if 0 < len(nodes) <= MAX_NODES and predicates:
-        further = rows.edges_at(nodes, predicates=predicates, times=times, limit=MAX_EDGES)
-        for record_id, item in _grouped(further, seeds, cues, times, hops=2).items():
-            if record_id not in found:
-                first = next(e for e in near if any(n in path for path in item.edges for n in (e.subject, e.object)))
-                item.edges = {first.path: None, **item.edges}
-                item.seeds |= {first.subject, first.object} & seeds
-                found[record_id] = item
+    for record_id, item in (_further(rows, near, seeds, named, times) if named else {}).items():
+        found.setdefault(record_id, item)
     supported = [f for f in found.values() if f.relation or f.in_time or len(f.seeds) > 1]
     return supported if times or predicates else list(found.values())
+
+
+def _further(
+    rows: GraphRows, near: Sequence[Edge], seeds: set[str], cues: dict[EdgeKind, int], times: Sequence[TimeRange]
+) -> dict[str, Found]:
+    """Records one hop beyond: of the nodes that the first edges lead to, those that are no hubs."""
+    through = {
+        n: e for e in reversed(near) for n in (e.subject, e.object) if n not in seeds and not n.startswith("date:")
+    }
+    if not 0 < len(through) <= MAX_NODES:
+        return {}
+    edges = rows.edges_at(through, predicates={k.predicate for k in cues}, times=times, limit=MAX_EDGES)
+    fan = Counter(n for e in edges for n in (e.subject, e.object) if n in through)
+    found: dict[str, Found] = {}
+    for node in sorted(n for n, count in fan.items() if count <= MAX_FAN):
+        first = through[node]
+        reached = [e for e in edges if node in (e.subject, e.object) and _cue(e, cues)]
+        for record_id, item in _grouped(reached, seeds, cues, times, hops=2).items():
+            item.edges = {first.path: None, **item.edges}
+            item.seeds |= {first.subject, first.object} & seeds
+            found.setdefault(record_id, item)
+    return found
 
 
 def _grouped(
     edges: Sequence[Edge], seeds: set[str], cues: dict[EdgeKind, int], times: Sequence[TimeRange], *, hops: int
 ) -> dict[str, Found]:
     found: dict[str, Found] = {}
-    ordered = sorted(edges, key=lambda e: (-_cue(e, cues), e.path))
-    for edge in ordered:
+    for edge in sorted(edges, key=lambda e: (-_cue(e, cues), e.path)):
         item = found.setdefault(edge.record_id, Found(edge.record_id, hops=hops))
         item.relation = max(item.relation, _cue(edge, cues))
         item.seeds |= {edge.subject, edge.object} & seeds
-        item.in_time = item.in_time or edge.overlaps(times)
+        item.in_time = max(item.in_time, edge.time_match(times))
         item.edges[edge.path] = None
+    return found
+
+
+def _cues(kinds: Sequence[EdgeKind], words: frozenset[str], seed_types: Collection[str]) -> dict[EdgeKind, int]:
+    """How well the question's words name each kind of edge: two for the predicate, one for each type. A type alone
+    names a kind only when the other end is of a seed's type, or both are named (`treaties of the Kansa`)."""
+    found: dict[EdgeKind, int] = {}
+    for kind in kinds:
+        predicate = any(_stem(w) in words for w in kind.predicate.split("_") if len(w) > 2)
+        subject, other = _stem(kind.subject_type) in words, _stem(kind.object_type) in words
+        joined = (subject and kind.object_type in seed_types) or (other and kind.subject_type in seed_types)
+        if predicate or joined or (subject and other):
+            found[kind] = 2 * predicate + subject + other
     return found
 
 
 def _cue(edge: Edge, cues: dict[EdgeKind, int]) -> int:
     return cues.get(EdgeKind(edge.subject_type, edge.predicate, edge.object_type), 0)
+
+
+def _asks_what_happened(query: Query) -> bool:
+    """`What happened in Kansas in 1850?`: a time, no name that is unknown, and no place narrower than a state."""
+    broad = all(e.type not in _NARROW for e in query.intent.entities)
+    happening = not _words(query).isdisjoint(_HAPPENING)
+    return happening and broad and bool(query.intent.times) and not query.intent.unknown_names
+
+
+def _dated(rows: GraphRows, query: Query) -> list[Found]:
+    """Records dated to the time that was asked for."""
+    predicates = {kind.predicate for kind in rows.kinds()}
+    edges = rows.edges_of(predicates, times=query.intent.times, limit=MAX_EDGES)
+    found = _grouped(edges, set(), {}, query.intent.times, hops=1)
+    return sorted(found.values(), key=lambda f: (-f.score, f.record_id))
+
+
+def _not_placed(query: Query) -> tuple[Limitation, ...]:
+    if not query.intent.entities:
+        return ()
+    name = query.intent.entities[0].name
+    message = f"These records are of the time that was asked for; that they concern {name} they do not say."
+    return (Limitation("PLACE_NOT_NAMED", message, "neo4j"),)
 
 
 def _named_together(rows: GraphRows, query: Query, limit: int) -> list[Found]:
@@ -144,7 +196,7 @@ def _best(rows: GraphRows, counts: dict[int, int], in_time: frozenset[int], limi
     for (count, dated), rids in sorted(groups.items(), reverse=True):
         for record_id in sorted(rows.record_ids(rids).values())[: limit - len(best)]:
             names = {str(n) for n in range(count)}
-            best.append(Found(record_id, seeds=names, in_time=dated))
+            best.append(Found(record_id, stated=False, seeds=names, in_time=dated))
         if len(best) >= limit:
             break
     return best
@@ -162,13 +214,6 @@ def _words(query: Query) -> frozenset[str]:
         text[mention.start_char : mention.end_char] = " " * (mention.end_char - mention.start_char)
     found = re.findall(r"[^\W\d_]{3,}", "".join(text).casefold()[:4_000])
     return frozenset(_stem(w) for w in found if w not in _COMMON)
-
-
-def _match(kind: EdgeKind, words: frozenset[str]) -> int:
-    """Two for the predicate, one for each type that the question names."""
-    predicate = any(_stem(w) in words for w in kind.predicate.split("_") if len(w) > 2)
-    types = {kind.subject_type, kind.object_type}
-    return 2 * predicate + sum(_stem(t) in words for t in types)
 
 
 @lru_cache(maxsize=4096)

@@ -63,11 +63,14 @@ class Edge:
         """`nation:apache -signed-> treaty:10-stat-979`."""
         return f"{self.subject} -{self.predicate}-> {self.object}"
 
-    def overlaps(self, times: Sequence[TimeRange]) -> bool:
-        """Whether the relation is dated and shares a day with one of the times."""
+    def time_match(self, times: Sequence[TimeRange]) -> int:
+        """2 when the relation is dated inside one of the times, 1 when it shares a day with one, else 0."""
         if self.start_day is None or self.end_day is None:
-            return False
-        return any(t.start.toordinal() <= self.end_day and self.start_day <= t.end.toordinal() for t in times)
+            return 0
+        spans = [(t.start.toordinal(), t.end.toordinal()) for t in times]
+        if any(first <= self.start_day and self.end_day <= last for first, last in spans):
+            return 2
+        return int(any(first <= self.end_day and self.start_day <= last for first, last in spans))
 
 
 @dataclass(frozen=True, slots=True)

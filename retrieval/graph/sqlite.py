@@ -50,9 +50,10 @@ class GraphChannel:
 
 def _search(connection: apsw.Connection, query: Query) -> Run:
     with connection:  # one snapshot for all reads
-        found = rank(rows.GraphRows(connection, query.scope), query)[: query.top_k]
-    hits = tuple(Hit(i, item.record_id, item.score, path=item.path) for i, item in enumerate(found, start=1))
-    return Run(GraphChannel.name, GraphChannel.store, hits)
+        found, limitations = rank(rows.GraphRows(connection, query.scope), query)
+    best = found[: max(0, query.top_k)]
+    hits = tuple(Hit(i, f.record_id, float(f.score), path=f.path) for i, f in enumerate(best, start=1))
+    return Run(GraphChannel.name, GraphChannel.store, hits, limitations if hits else ())
 
 
 class GraphIndex:
@@ -83,7 +84,7 @@ class GraphIndex:
     async def documents(self) -> frozenset[str]:
         """See `ChannelIndex`."""
         sql = "SELECT document_id FROM document"
-        return await self._guarded(self._file.inspect(lambda c: frozenset(row[0] for row in c.execute(sql))))
+        return await self._guarded(self._file.read(lambda c: frozenset(row[0] for row in c.execute(sql))))
 
     async def clear(self) -> None:
         """See `ChannelIndex`."""

@@ -85,7 +85,7 @@ class SpatialIndex:
     async def documents(self) -> frozenset[str]:
         """See `ChannelIndex`."""
         sql = "SELECT document_id FROM document"
-        return await self._guarded(self._file.inspect(lambda c: frozenset(row[0] for row in c.execute(sql))))
+        return await self._guarded(self._file.read(lambda c: frozenset(row[0] for row in c.execute(sql))))
 
     async def clear(self) -> None:
         """See `ChannelIndex`."""
@@ -113,7 +113,7 @@ def _search(rows: FactRows, query: Query) -> Run:
     for given in answers:
         for record_id in given.records:
             hits.setdefault(record_id, Hit(0, record_id, 0.0))
-    best = list(hits.values())[: query.top_k]
+    best = list(hits.values())[: max(0, query.top_k)]
     ranked = tuple(replace(hit, rank=i, score=1.0 / i) for i, hit in enumerate(best, start=1))
     limitations = tuple(dict.fromkeys(limitation for given in answers for limitation in given.limitations))
     return Run(SpatialChannel.name, SpatialChannel.store, ranked, limitations)
@@ -122,8 +122,9 @@ def _search(rows: FactRows, query: Query) -> Run:
 def _evidence_around(rows: FactRows, query: Query) -> Answer:
     """Without an operation: what is observed or drawn at the places, in the region and at the time that question and
     map name."""
-    if query.intent.unknown_names and not query.intent.entities:
-        return Answer()  # the place that was asked about is not known here; the map is no substitute for it
+    unknown = query.intent.unknown_names
+    if unknown and (query.intent.measures or not query.intent.entities):
+        return Answer()  # what was asked about is not known here, and neither the map nor another place is a substitute
     found = rows.around(query, limit=_AROUND_LIMIT)
     if query.geometry is not None and not query.intent.entities:
         region = geometry.from_geojson(query.geometry)
