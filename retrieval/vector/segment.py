@@ -79,7 +79,8 @@ class Segment:
             np.load(folder / "scales.npy", allow_pickle=False),
             float(header["error"]),
         )
-        if not len(self.vectors) == len(self.codes.values) == len(self.record_ids) == len(self.document_ids):
+        lengths = {len(self.vectors), len(self.codes.values), len(self.codes.scales), len(self.record_ids)}
+        if lengths != {len(self.document_ids)}:
             raise ValueError(f"segment {folder.name} is damaged: its files differ in length")
 
     @cached_property
