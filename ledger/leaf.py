@@ -81,6 +81,16 @@ def is_hash(value: object) -> bool:
     return isinstance(value, str) and _HEX32.fullmatch(value) is not None
 
 
+def is_entry_id(value: str) -> bool:
+    """Whether `value` can be the id of an entry: a UUID of version 7 in lower case."""
+    return _UUID7.fullmatch(value) is not None
+
+
+def is_token(value: str) -> bool:
+    """Whether `value` can be a request id, replica or tenant of a leaf."""
+    return _TOKEN.fullmatch(value) is not None
+
+
 def _leaf_of(body: Mapping[str, Any]) -> Leaf:
     if set(body) != _FIELDS:
         _refuse(f"fields {sorted(_FIELDS ^ set(body))} are missing or unknown")

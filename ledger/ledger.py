@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from ledger.errors import EntryConflict, EntryNotFound, KeyUnusable, PartErased, VerificationFailed
 from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
-from ledger.leaf import parse_leaf
+from ledger.leaf import is_entry_id, is_token, parse_leaf
 from ledger.model import PART_NAMES, SOURCES, Entry, EntryRef, Kind, Ref, VerifyReport
 from ledger.parts import (
     Entropy,
@@ -23,10 +23,11 @@ from ledger.parts import (
 )
 from ledger.receipt import Receipt, format_receipt
 from ledger.store import LedgerStore, LogIdentity, StoredLeaf
-from ledger.tree import hash_leaf, inclusion_spans, nodes_of, resolve, verify_inclusion
+from ledger.tree import MAX_SIZE, hash_leaf, inclusion_spans, nodes_of, resolve, verify_inclusion
 from ledger.verify import verify_log
 from ledger.writer import Draft, Writer
 
+MAX_PAGE_ENTRIES = 1000
 _INLINE_BYTES = 256 * 1024  # below this, sealing takes about as long as the way to a worker thread and back
 
 
@@ -51,6 +52,7 @@ class Ledger:
         self._clock_ms = clock_ms
         self._new_id = new_id
         self._entropy = entropy
+        self._tenants: set[str] = set()
 
     @classmethod
     async def open(
@@ -115,7 +117,7 @@ class Ledger:
         has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then nothing
         was written."""
         alias = self.pseudonym("tenant", tenant)
-        tenant_key = await self._keys.tenant_key(alias, create=True)
+        tenant_key = await self._tenant_key(alias)
         t_ms, entry_id = self._clock_ms(), entry_id or self._new_id()
         sealed = await self._seal(kind, entry_id, parts, sources, tenant_key)
         draft = Draft(kind, entry_id, t_ms, alias, request_id, tuple(refs), sealed)
@@ -128,21 +130,23 @@ class Ledger:
 
     async def entry(self, entry_id: str) -> Entry:
         """The entry of that id. Raises EntryNotFound."""
-        stored = await self._store.leaf(entry_id)
+        stored = await self._store.leaf(entry_id) if is_entry_id(entry_id) else None
         if stored is None:
             raise EntryNotFound(f"no entry {entry_id}")
         return _entry(stored)
 
     async def find(self, *, request_id: str) -> tuple[Entry, ...]:
         """The entries of a request, oldest first."""
-        return tuple(_entry(stored) for stored in await self._store.find(request_id))
+        found = await self._store.find(request_id) if is_token(request_id) else ()
+        return tuple(_entry(stored) for stored in found)
 
     async def entries(
         self, *, after: int = -1, limit: int = 100, kind: Kind | None = None, tenant: str | None = None
     ) -> tuple[Entry, ...]:
-        """At most `limit` entries above the index `after`, by index; the last one's index is the cursor of the next
-        page."""
+        """At most `limit` entries (and at most 1,000) above the index `after`, by index; the last one's index is the
+        cursor of the next page."""
         alias = None if tenant is None else self.pseudonym("tenant", tenant)
+        after, limit = min(max(after, -1), MAX_SIZE), min(max(limit, 0), MAX_PAGE_ENTRIES)
         found = await self._store.scan(after=after, limit=limit, kind=kind, tenant=alias)
         return tuple(_entry(stored) for stored in found)
 
@@ -199,6 +203,15 @@ class Ledger:
         """Wait for what is being written, then close the store."""
         await self._writer.aclose()
         await self._store.aclose()
+
+    async def _tenant_key(self, alias: str) -> bytes:
+        """The tenant's key, made for a tenant without entries only: a new key in the place of a lost one would go
+        unnoticed."""
+        if alias not in self._tenants:
+            known = await self._store.scan(after=-1, limit=1, tenant=alias)
+            await self._keys.tenant_key(alias, create=not known)
+            self._tenants.add(alias)
+        return await self._keys.tenant_key(alias, create=False)
 
     async def _seal(
         self, kind: Kind, entry_id: str, parts: Mapping[str, bytes], sources: Sequence[bytes], tenant_key: bytes

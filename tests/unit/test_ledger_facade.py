@@ -29,7 +29,7 @@ from ledger.receipt import verify_receipt
 from ledger.sqlite import SqliteLedgerStore
 from ledger.store import LedgerStore
 from ledger.tree import EMPTY_ROOT
-from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, open_ledger
+from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, fixed_ids, open_ledger
 
 PARTS = {"question": b"Who?", "scope": b"[]"}
 
@@ -91,6 +91,8 @@ async def test_entries_are_paged_and_filtered(ledger: Ledger) -> None:
     assert [entry.index for entry in page] == [0, 1, 2, 3]
     assert [entry.index for entry in await ledger.entries(after=page[-1].index)] == [4, 5, 6]
     assert [entry.index for entry in await ledger.entries(kind=Kind.OUTCOME)] == [1, 3, 5]
+    assert await ledger.entries(limit=-1) == await ledger.entries(after=2**70) == ()
+    assert len(await ledger.entries(after=-(2**70), limit=2**70)) == 7
     assert [entry.index for entry in await ledger.entries(tenant="other")] == [6]
 
 
@@ -175,7 +177,16 @@ async def test_bad_entries_are_refused_and_harm_no_other(ledger: Ledger, name: s
 async def test_unknown_entries_and_parts(ledger: Ledger) -> None:
     intent, outcome = await ask(ledger, "r")
     missing = "018bcfe5-6800-7000-8000-00000000ffff"
-    for entry_id, name in ((missing, "question"), (intent, "answer"), (intent, "sources/1"), (outcome, "sources/3")):
+    assert await ledger.find(request_id="\ud800") == ()
+    for entry_id, name in (
+        (missing, "question"),
+        ("", "question"),
+        ("\ud800", "question"),
+        (intent, "\ud800"),
+        (intent, "answer"),
+        (intent, "sources/1"),
+        (outcome, "sources/3"),
+    ):
         with pytest.raises(EntryNotFound):
             await ledger.part(entry_id, name)
     with pytest.raises(EntryNotFound):
@@ -362,6 +373,103 @@ async def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path, content: byte
     with pytest.raises(LedgerUnavailable):
         await SqliteLedgerStore.open(path)
     assert path.read_bytes() == content
+
+
+async def test_a_lost_tenant_key_is_not_replaced(tmp_path: Path) -> None:
+    async def opened() -> Ledger:
+        keys = await open_key_ring(tmp_path / "keys", origin=ORIGIN, create=True)
+        store = await SqliteLedgerStore.open(tmp_path / "ledger.db")
+        return await Ledger.open(
+            store=store, keys=keys, origin=ORIGIN, replica="a", clock_ms=lambda: 1, new_id=fixed_ids()
+        )
+
+    first = await opened()
+    await first.record(Kind.INTENT, tenant="default", request_id="r", parts=PARTS)
+    await first.aclose()
+    (key_file,) = (tmp_path / "keys").glob("tenant-*.key")
+    key_file.unlink()
+    second = await opened()
+    with pytest.raises(KeyUnusable, match="missing"):
+        await second.record(Kind.INTENT, tenant="default", request_id="s", parts=PARTS)
+    await second.aclose()
+    assert not key_file.exists()
+
+
+async def test_two_writers_of_one_file_stay_in_order(tmp_path: Path) -> None:
+    ledgers = [
+        await open_ledger(await SqliteLedgerStore.open(tmp_path / "ledger.db"), first_id=1 + 1_000_000 * number)
+        for number in range(2)
+    ]
+
+    async def write(number: int) -> None:
+        for request in range(20):
+            await ask(ledgers[number], f"r{number}-{request}")
+            if request % 7 == number:
+                await ledgers[number].checkpoint()
+
+    await asyncio.gather(write(0), write(1))
+    report = await ledgers[0].verify()
+    assert report.ok, report.problems
+    assert report.size == 80
+    entries = await ledgers[1].entries(limit=100)
+    assert [entry.leaf.rseq for entry in entries] == list(range(1, 81))
+    for ledger in ledgers:
+        await ledger.aclose()
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from ledger.model import Kind
+from ledger.sqlite import SqliteLedgerStore
+from tests.ledger_doubles import open_ledger
+
+async def main() -> None:
+    ledger = await open_ledger(await SqliteLedgerStore.open(Path(sys.argv[1])), first_id=int(sys.argv[2]) * 10**6)
+    async def record(number):
+        ref = await ledger.record(
+            Kind.INTENT, tenant="default", request_id=f"k{sys.argv[2]}-{number}", parts={"question": b"?" * 3000}
+        )
+        print(ref.entry_id, flush=True)
+    number = 0
+    while True:
+        await asyncio.gather(*(record(number + i) for i in range(5)))
+        number += 5
+        await ledger.checkpoint()
+
+asyncio.run(main())
+"""
+
+
+def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    acknowledged: list[str] = []
+    for attempt in range(1, 5):
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(path), str(attempt)],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+        assert process.stdout is not None
+        for _ in range(7 + 13 * attempt):
+            acknowledged.append(process.stdout.readline().strip())
+        process.kill()
+        acknowledged += [line.strip() for line in process.stdout if line.endswith("\n")]
+        process.stdout.close()
+        process.wait()
+
+    async def stored() -> tuple[bool, set[str], list[int]]:
+        ledger = await open_ledger(await SqliteLedgerStore.open(path))
+        entries = await ledger.entries(limit=1000)
+        ok = (await ledger.verify()).ok
+        await ledger.aclose()
+        return ok, {entry.leaf.entry_id for entry in entries}, [entry.leaf.rseq for entry in entries]
+
+    ok, ids, numbers = asyncio.run(stored())
+    assert ok
+    assert set(acknowledged) <= ids
+    assert numbers == list(range(1, len(numbers) + 1))
 
 
 async def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
