@@ -9,7 +9,7 @@ turn.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from ai.errors import PromptTooLong, TemplateNotFound
 from ai.model import AdmittedItem, MapContext, PromptSource, RenderedPrompt
 from ai.sentences import split_sentences
 from prompt_templates import PromptTemplate, load_template
+from retrieval.bundle import count_tokens
 from retrieval.model import Computed, Intent, Measurement, RecordKind
 from retrieval.operations import Change, Compare, Lookup, Operation
 
@@ -32,11 +33,12 @@ instruction carries."""
 _MAX_TITLE_CHARS = 160
 _MIN_CUT_TOKENS = 24
 _ROW_TEXT_CHARS = 400
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _FORGED = re.compile(r"\[(?=\s*\^?(?:\d|/?\s*(?:inst|sys|source|ref|citation)))([^\[\]\n]{0,80})\]", re.IGNORECASE)
 _BRACKETS = str.maketrans(
     {"<": "‹", ">": "›", "【": "(", "】": ")", "［": "(", "］": ")", DATAMARK: " ", '"': "”", "\x00": " "}
 )
+_MARKDOWN = re.compile(r"\[\^[^\]\s]{1,40}\]:?|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|^#{1,6}[ \t]+", re.MULTILINE)
+_SPACE = re.compile(r"\s+")
 _SPACES = re.compile(r"[^\S\n]+")
 
 
@@ -48,11 +50,6 @@ class ContextBudgets:
     max_tokens_per_source: int = 320
     max_tokens: int = 3600
     reserve: int = 700
-
-
-def count_tokens(text: str) -> int:
-    """Words and single signs."""
-    return len(_TOKEN.findall(text))
 
 
 def template_named(name: str) -> PromptTemplate:
@@ -114,17 +111,22 @@ def prompt_source(item: AdmittedItem, intent: Intent) -> PromptSource:
     """The item as a model sees it, before any budget. A row, cell or feature speaks through its statement; its raw
     text follows if short."""
     record, source = item.evidence.first.record, item.evidence.first.source
-    title = " — ".join(part for part in (source.title, record.heading) if part)
+    title = " — ".join(part for part in (source.title, record.heading) if part) + f" ({source.collection})"
     is_passage = item.evidence.computed is None and record.kind is RecordKind.PASSAGE
     raw = item.text if is_passage or item.statement is None or len(item.text) <= _ROW_TEXT_CHARS else ""
     return PromptSource(
         index=item.index,
         kind="computed" if item.evidence.computed else "passage" if is_passage else "observation",
         title=neutralise(title).replace("\n", " ")[:_MAX_TITLE_CHARS],
-        text="" if item.evidence.computed else neutralise(raw),
+        text="" if item.evidence.computed else neutralise(_plain(raw)),
         statement=None if item.statement is None else neutralise(item.statement),
         direct=is_direct(item, intent),
     )
+
+
+def _plain(text: str) -> str:
+    """Without the signs of Markdown that say nothing: emphasis, heading marks, footnote references."""
+    return _MARKDOWN.sub("", text) if "*" in text or "#" in text or "[^" in text else text
 
 
 def is_direct(item: AdmittedItem, intent: Intent) -> bool:
@@ -140,17 +142,22 @@ def _computes(computed: Computed, operation: Operation) -> bool:
     if computed.operation.replace("_", "").lower() != type(operation).__name__.lower():
         return False
     asked = {f.name: getattr(operation, f.name) for f in fields(operation)}
-    return all(
-        _same(computed.parameters[name], value)
-        for name, value in asked.items()
-        if name in computed.parameters and value is not None
-    )
+    return all(_agrees(computed.parameters, name, value) for name, value in asked.items() if value is not None)
 
 
-def _same(given: object, asked: object) -> bool:
-    if isinstance(asked, tuple) and isinstance(given, list | tuple):
-        return set(given) <= set(asked)
-    return given == asked
+def _agrees(parameters: Mapping[str, object], name: str, asked: object) -> bool:
+    """Whether a computation was made for what was asked. It may name one of several places, and says distances in
+    metres."""
+    match name:
+        case "place_ids" if "place_id" in parameters:
+            return isinstance(asked, tuple) and parameters["place_id"] in asked
+        case "place_ids":
+            given = parameters.get(name)
+            return isinstance(asked, tuple) and isinstance(given, list | tuple) and set(given) == set(asked)
+        case "distance_km":
+            return isinstance(asked, int | float) and parameters.get("distance_m") == round(asked * 1000)
+        case _:
+            return parameters.get(name) == asked
 
 
 def _observes(measurement: Measurement, operation: Operation) -> bool:
@@ -195,16 +202,16 @@ def _fit(sources: Sequence[PromptSource], per_source: int, room: int) -> tuple[P
 
 def _cut(text: str, limit: int) -> str:
     """The first sentences of `text` inside `limit` tokens, or the first words where one sentence is longer."""
-    if len(text) <= limit or count_tokens(text) <= limit:
+    if count_tokens(text) <= limit:
         return text
-    end, used = 0, 0
+    end = 0
     for span in split_sentences(text):
-        used += count_tokens(text[span.start : span.end])
-        if used > limit:
+        if count_tokens(text[: span.end].rstrip()) > limit:
             break
         end = span.end
     if end == 0:
-        end = [m.end() for m in _TOKEN.finditer(text)][limit - 1]
+        ends = [m.start() for m in _SPACE.finditer(text)]
+        end = max((e for e in ends if count_tokens(text[:e]) <= limit), default=0)
     return text[:end].rstrip()
 
 

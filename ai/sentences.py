@@ -18,7 +18,7 @@ MARKER_PATTERN = (
 )
 
 _STOP = re.compile(
-    r"(?P<stop>[.!?…]+)(?P<close>[\"'”’»)\]]*)(?P<marks>(?:[ \t]*"
+    r"(?P<stop>[.!?…]+)(?P<close>(?:[\"'”’»)\]*_]|\[\^[^\]\s]{1,40}\])*)(?P<marks>(?:[ \t]*"
     + MARKER_PATTERN
     + r")*)(?P<gap>\s+)(?=(?P<next>\S))",
     re.IGNORECASE,
