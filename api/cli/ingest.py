@@ -52,7 +52,7 @@ def ingest(
             resume=resume,
         )
     )
-    emit(report_json(report), as_json=as_json, render=lambda: _table(report))
+    emit(report_json(report), as_json=as_json, render=lambda: report_text(report))
     if report.failed:
         raise typer.Exit(EXIT_FAILED)
 
@@ -78,7 +78,7 @@ def report_json(report: IngestReport) -> dict[str, Any]:
     }
 
 
-def _table(report: IngestReport) -> str:
+def report_text(report: IngestReport) -> str:
     rows = [
         [
             Path(f.path).name,

@@ -1,0 +1,189 @@
+"""`exhibit demo`: from an empty folder to proved answers, in one command."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from api.cli.ask import readable
+from api.cli.console import bold, configuration, dim, note, styled
+from api.cli.options import AsJson, Home
+
+if TYPE_CHECKING:
+    from api.configuration import Configuration
+    from api.wiring import System
+
+app = typer.Typer(help="Ingest the sample corpus, ask, show cited answers, verify the receipts.", rich_markup_mode=None)
+
+
+@app.command()
+def demo(home: Home = None, as_json: AsJson = False) -> None:
+    """Exit code 0 only if everything that is claimed was seen."""
+    configured = _fresh(home)
+    say: Callable[[str], None] = note if as_json else print
+    report = asyncio.run(_play(configured, say))
+    if as_json:
+        import json
+
+        print(json.dumps(report, ensure_ascii=False, indent=2))
+
+
+def _fresh(home: Path | None) -> Configuration:
+    """An empty home: the one named, ./exhibit-home if there is none yet, else a temporary folder. What is there is never touched."""
+    from api.errors import HomeInUse
+
+    configured = configuration(home)
+    used = configured.home.exists() and any(configured.home.iterdir())
+    if not used:
+        return configured
+    if home is not None or os.environ.get("EXHIBIT_HOME"):
+        raise HomeInUse(f"{configured.home} is in use; the demo needs an empty folder")
+    return configuration(Path(tempfile.mkdtemp(prefix="exhibit-demo-")))
+
+
+async def _play(configured: Configuration, say: Callable[[str], None]) -> dict[str, Any]:
+    from api import demonstration as shown
+    from api.wiring import open_system
+
+    started = time.perf_counter()
+    corpus = shown.sample_corpus()
+    say(f"{bold('Exhibit')} in {configured.home}, from {corpus}\n")
+    await _ingest(configured, corpus / "manifest.toml", say)
+    with tempfile.TemporaryDirectory(prefix="exhibit-demo-") as scratch:
+        bodies = await _scenes(configured, say)
+        await _hidden_changes_nothing(configured, corpus, Path(scratch), bodies, say)
+        async with open_system(configured) as system:
+            await _receipts(bodies, system, say)
+            grades = await _replay(system, say)
+            vkey = system.services.ledger.vkey
+        found = await _tampered(configured, Path(scratch), say)
+    elapsed_s = round(time.perf_counter() - started, 1)
+    say(f"\n{styled('everything that was claimed was seen', '32')} in {elapsed_s} s")
+    say(
+        dim(
+            f'go on:  export EXHIBIT_HOME={configured.home}\n        exhibit ask "{shown.POPULATION}"\n        exhibit serve'
+        )
+    )
+    return {
+        "home": str(configured.home),
+        "scenes": [_scene_json(scene.shows, body) for scene, body in zip(shown.SCENES, bodies, strict=True)],
+        "receipts_verified": len(bodies),
+        "vkey": vkey,
+        "replay": grades,
+        "tampering": found,
+        "elapsed_s": elapsed_s,
+    }
+
+
+async def _ingest(configured: Configuration, manifest: Path, say: Callable[[str], None]) -> None:
+    from api.cli.ingest import report_text, take_in
+    from api.errors import ExpectationFailed
+
+    report = await take_in(configured, [], manifest=manifest, quiet=True)
+    say(report_text(report))
+    if report.failed:
+        raise ExpectationFailed(f"{len(report.failed)} files of the sample corpus were not taken in")
+
+
+async def _scenes(configured: Configuration, say: Callable[[str], None]) -> list[dict[str, Any]]:
+    from api import demonstration as shown
+    from api.wiring import open_system
+
+    bodies = []
+    async with open_system(configured) as system:
+        for number, scene in enumerate(shown.SCENES, start=1):
+            say(f"\n{styled(f'{number:2}  {scene.shows}', '36')}")
+            asker = "" if scene.role == "public_viewer" else f"  ({scene.role})"
+            say(f"    {scene.question}{dim(asker)}")
+            body = await shown.play(scene, system)
+            for line in readable(body):
+                say(f"    {line}" if line else "")
+            bodies.append(body)
+    return bodies
+
+
+async def _hidden_changes_nothing(
+    configured: Configuration, corpus: Path, scratch: Path, bodies: list[dict[str, Any]], say: Callable[[str], None]
+) -> None:
+    """Ask the public questions of a corpus that never held what is hidden, and compare the bodies."""
+    from dataclasses import replace
+
+    from api import demonstration as shown
+    from api.cli.ingest import take_in
+    from api.errors import ExpectationFailed
+    from api.wiring import open_system
+
+    without = replace(configured, home=scratch / "without")
+    await take_in(without, [], manifest=shown.public_manifest(corpus, scratch / "corpus"), quiet=True)
+    compared = 0
+    async with open_system(without) as system:
+        for scene, body in zip(shown.SCENES, bodies, strict=True):
+            if scene.role == "public_viewer":
+                again = await shown.play(scene, system)
+                if shown.without_identity(again) != shown.without_identity(body):
+                    raise ExpectationFailed(f"hidden documents changed the answer to: {scene.question}")
+                compared += 1
+    say(
+        f"\n{bold('hidden evidence')}  {compared} public answers equal those of a corpus that never held the hidden documents"
+    )
+
+
+async def _receipts(bodies: list[dict[str, Any]], system: System, say: Callable[[str], None]) -> None:
+    from api import demonstration as shown
+
+    verified = [await shown.check_receipt(body, system) for body in bodies]
+    say(
+        f"{bold('receipts')}         {len(verified)} of {len(bodies)} verify offline with the key {system.services.ledger.vkey}"
+    )
+
+
+async def _replay(system: System, say: Callable[[str], None]) -> dict[str, int]:
+    from api.cli.replay import grades, reached, replay_all
+    from api.errors import ExpectationFailed
+
+    results = [result async for result in replay_all(system)]
+    short = [result for result in results if not reached(result)]
+    if short:
+        raise ExpectationFailed(f"{len(short)} entries were not reproduced; the first differs at {short[0].differs_at}")
+    outcomes = [result for result in results if str(result.grade) == "R1"]
+    say(
+        f"{bold('replay')}           {len(outcomes)} outcomes recomputed to the recorded bytes (R1), {len(results) - len(outcomes)} intents proved (R0)"
+    )
+    return grades(results)
+
+
+async def _tampered(configured: Configuration, scratch: Path, say: Callable[[str], None]) -> Mapping[str, Any]:
+    from api import demonstration as shown
+    from api.errors import ExpectationFailed
+    from api.wiring import open_ledger
+
+    async with open_ledger(configured) as ledger:
+        intact = await ledger.verify()
+    if not intact.ok:
+        raise ExpectationFailed(f"the ledger does not verify: {intact.problems[0]}")
+    copy = scratch / "tampered"
+    copy.mkdir()
+    report, index = await shown.tampered(configured, copy)
+    named = [problem for problem in report.problems if problem.index == index]
+    if report.ok or not named:
+        raise ExpectationFailed("a flipped byte in the ledger was not found")
+    say(
+        f"{bold('ledger')}           intact: {intact.entries} entries, {intact.parts} parts; in a copy with one flipped bit: {named[0]}"
+    )
+    return {"verdict": str(report.verdict), "problem": str(named[0]), "index": index}
+
+
+def _scene_json(shows: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "shows": shows,
+        "outcome": body["outcome"],
+        "answer": body["answer"],
+        "entry_id": body["provenance"]["entry_id"],
+    }

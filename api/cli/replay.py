@@ -1,0 +1,95 @@
+"""`exhibit replay`: recorded answers recomputed, to a grade."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.console import bold, configuration, emit, table
+from api.cli.options import AsJson, Home
+from api.problems import EXIT_VERIFICATION
+
+if TYPE_CHECKING:
+    from ai.replay import Replayed
+    from api.wiring import System
+
+app = typer.Typer(help="Recompute recorded answers and grade them.", rich_markup_mode=None)
+_PAGE = 500
+
+
+@app.command()
+def replay(
+    entry_id: Annotated[str | None, typer.Argument(help="Id of an outcome entry.")] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Every entry of the ledger.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """R0: bytes and proofs hold. R1: moreover the deterministic shell gives the recorded bytes again. Exit code 7: something fell short of
+    what its kind can reach (outcomes R1, all else R0)."""
+    if (entry_id is None) == (not everything):
+        raise typer.BadParameter("name an entry, or give --all")
+    results = asyncio.run(_replay(home, entry_id))
+    rows = [[r.entry_id, r.kind, r.grade, r.differs_at or "", ",".join(r.changed)] for r in results]
+    tally = ", ".join(f"{count} {grade}" for grade, count in sorted(grades(results).items()))
+    emit(
+        {"entries": [replayed_json(r) for r in results], "grades": grades(results)},
+        as_json=as_json,
+        render=lambda: table(["entry", "kind", "grade", "differs at", "changed settings"], rows) + f"\n\n{bold(tally)}",
+    )
+    if not all(reached(r) for r in results):
+        raise typer.Exit(EXIT_VERIFICATION)
+
+
+async def _replay(home: Path | None, entry_id: str | None) -> list[Replayed]:
+    from api.wiring import open_system
+
+    async with open_system(configuration(home)) as system:
+        if entry_id is not None:
+            from ai.replay import replay as replay_one
+
+            return [await replay_one(entry_id, services=system.services)]
+        return [result async for result in replay_all(system)]
+
+
+async def replay_all(system: System) -> AsyncIterator[Replayed]:
+    """Every entry by index."""
+    from ai.replay import replay as replay_one
+
+    after = -1
+    while page := await system.services.ledger.entries(after=after, limit=_PAGE):
+        for entry in page:
+            yield await replay_one(entry.leaf.entry_id, services=system.services)
+        after = page[-1].index
+
+
+def reached(result: Replayed) -> bool:
+    """Whether an entry reached what its kind can: R1 for outcomes, R0 for what has no deterministic shell."""
+    from ledger.model import Kind
+
+    return str(result.grade) in (("R1",) if result.kind is Kind.OUTCOME else ("R0", "R1"))
+
+
+def grades(results: list[Replayed]) -> dict[str, int]:
+    """How many entries have each grade."""
+    tally: dict[str, int] = {}
+    for result in results:
+        tally[str(result.grade)] = tally.get(str(result.grade), 0) + 1
+    return tally
+
+
+def replayed_json(result: Replayed) -> dict[str, Any]:
+    """One result as a document."""
+    return {
+        "entry_id": result.entry_id,
+        "kind": str(result.kind),
+        "grade": str(result.grade),
+        "differs_at": result.differs_at,
+        "stages": [{"name": s.name, "same": s.same, "detail": s.detail} for s in result.stages],
+        "changed": list(result.changed),
+        "erased": list(result.erased),
+    }
