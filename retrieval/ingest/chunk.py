@@ -15,7 +15,7 @@ from retrieval.model import Locator, Record, RecordKind, TimeRange
 _END = re.compile(r"[.!?][\"'”’)\]]*(?:\[\^[^\]]+\])*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Hon|Gen|Col|Capt|Lieut|Lt|Maj|Sergt|Sgt|Gov|Sen|Rep|Rev|St|Ft|Mt|No|Nos|Vol|vol|pp|p|ch|art"
-    r"|Stat|Co|Jr|Sr|vs|etc|viz|i\.e|e\.g|Messrs|Prof|Pres|Jan|Feb|Mar|Apr|Aug|Sept|Oct|Nov|Dec)|\b[A-Z])\.$"
+    r"|Stat|Co|Jr|Sr|v|vs|etc|viz|i\.e|e\.g|Messrs|Prof|Pres|Jan|Feb|Mar|Apr|Aug|Sept|Oct|Nov|Dec)|\b[A-Z])\.$"
 )
 
 
@@ -85,12 +85,17 @@ def passages(loaded: Loaded, size: ChunkSize, skip: Sequence[str] = ()) -> Itera
                 continue
             for start, end in sentences(loaded.text, block.start_char, block.end_char, size.longest_words):
                 run.append((start, end))
-                words += loaded.text.count(" ", start, end) + loaded.text.count("\n", start, end) + 1
+                words += _weight(loaded.text, start, end)
                 if words >= size.target_words:
                     yield _closed(run, path, page)
                     run, words = [], 0
         if run:
             yield _closed(run, path, page)
+
+
+def _weight(text: str, start: int, end: int) -> int:
+    """Words of a span; what has few spaces (a long number, a script without them) counts by its length."""
+    return max(text.count(" ", start, end) + text.count("\n", start, end) + 1, (end - start) // 12)
 
 
 def _closed(run: list[tuple[int, int]], path: list[Block], page: int | None) -> Passage:
@@ -130,7 +135,7 @@ def _trim(text: str, start: int, end: int) -> int:
     return end
 
 
-_WORD = re.compile(r"\S{1,400}")
+_WORD = re.compile(r"\S{1,40}")
 
 
 def _bounded(text: str, start: int, end: int, longest_words: int) -> Iterator[tuple[int, int]]:

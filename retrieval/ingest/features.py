@@ -50,12 +50,13 @@ def split_features(name: str, text: str) -> Iterator[Feature]:
         raise LoadError(f"{name}: not valid JSON ({_reason(exc)})") from exc
     if kind != "FeatureCollection" or "features" not in members:
         raise LoadError(f"{name}: no GeoJSON FeatureCollection")
-    number = -1
+    number = 0
     try:
-        for number, position in enumerate(_items(text, members["features"])):
+        for position in _items(text, members["features"]):
             yield _feature(name, text, number, position)
+            number += 1
     except (ValueError, IndexError, RecursionError) as exc:
-        raise LoadError(f"{name}: feature {number + 1}: not valid JSON ({_reason(exc)})") from exc
+        raise LoadError(f"{name}: feature {number}: not valid JSON ({_reason(exc)})") from exc
 
 
 def _reason(exc: Exception) -> str:

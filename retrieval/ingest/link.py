@@ -21,14 +21,14 @@ _MONTHS = {
     )
     for name in names
 }
-_YEAR = re.compile(r"[12]\d\d\d")  # without a look-behind: its first character is found at the speed of C
+_YEAR = re.compile(r"[12][0-9]{3}")  # without a look-behind: its first character is found at the speed of C
 _BEFORE = re.compile(
     r"\b(?P<month>Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?"
     r"|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)"
-    r",?\s+(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+)?\Z"
+    r",?\s+(?:(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,?\s+)?\Z"
 )
-_ISO = re.compile(r"(\d{4})[-‑](\d\d)[-‑](\d\d)(?!\d)")
-_UNTIL = re.compile(r"\s?[-–—]\s?((?:1[5-9]|20)?\d\d)(?!\d)")
+_ISO = re.compile(r"(\d{4})[-‑](\d\d)[-‑](\d\d)(?!\d)", re.ASCII)
+_UNTIL = re.compile(r"\s?[-–—]\s?((?:1[5-9]|20)?[0-9]{2})(?!\d)")
 _NO_YEAR_BEFORE = frozenset(",.$£/–—-_")
 _NO_YEAR_AFTER = re.compile(r"[,.]\d|/\d|%")
 _FIRST_YEAR, _LAST_YEAR = 1500, 2099

@@ -176,7 +176,7 @@ def _check_lookups(source: SourceSpec, sources: tuple[SourceSpec, ...]) -> None:
         other = next((s for s in sources if s.path == Path(derive.lookup["path"])), None)
         if other is None or (other.collection, other.access) != (source.collection, source.access):
             raise ManifestError(
-                """A row may take words of another table only if both are for the same eyes: else a lookup would leak."""
+                f"source {source.source_id}: lookup {derive.name} needs a source of the manifest with the same access"
             )
 
 

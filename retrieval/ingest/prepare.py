@@ -21,7 +21,7 @@ from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
 
-RECIPE_VERSION = 1
+RECIPE_VERSION = 2
 Lookups = Mapping[str, Mapping[str, str]]
 
 

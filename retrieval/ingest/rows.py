@@ -126,4 +126,4 @@ def _named(spec: EntitySpec, fields: Fields) -> Named | None:
 
 def year_of(header: str) -> int | None:
     """The year that a column header is, from 1500 to 2099."""
-    return int(header) if re.fullmatch(r"1[5-9]\d\d|20\d\d", header) else None
+    return int(header) if re.fullmatch(r"1[5-9]\d\d|20\d\d", header, re.ASCII) else None

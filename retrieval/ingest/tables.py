@@ -23,7 +23,7 @@ from retrieval.ingest.values import (
 from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
 
 _DELIMITERS = {"text/csv": ",", "text/tab-separated-values": "\t"}
-_FIGURE = re.compile(r"-?(?:\d+|\d{1,3}(?:[, ]\d{3})+)(?:\.\d+)?")
+_FIGURE = re.compile(r"-?(?:\d+|\d{1,3}(?:[, ]\d{3})+)(?:\.\d+)?", re.ASCII)
 _NAME_COLUMN = re.compile(
     r"(?:place|county|city|town|state|area|region)?[ _]?name|place|county|city|town", re.IGNORECASE
 )

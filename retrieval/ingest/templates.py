@@ -27,7 +27,7 @@ def slug(text: str) -> str:
 
 def number(text: str) -> str:
     """Thousands separated: `85200` -> `85,200`; anything that is no number stays."""
-    match = re.fullmatch(r"(-?)(\d+)(\.\d+)?", text.strip())
+    match = re.fullmatch(r"(-?)(\d+)(\.\d+)?", text.strip(), re.ASCII)
     return f"{match[1]}{int(match[2]):,}{match[3] or ''}" if match else text
 
 

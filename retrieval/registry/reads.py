@@ -219,7 +219,8 @@ def coverage(
     found = session.rows(
         "SELECT DISTINCT r.measure, r.place_id, r.place_name, r.place_type, r.measured_start,"  # noqa: S608
         " r.measured_end FROM record r JOIN document d ON d.document_id = r.document_id"
-        f" WHERE {_VISIBLE} AND r.measure IS NOT NULL AND {' AND '.join(where)} ORDER BY r.measure, r.place_id, r.measured_start",
+        f" WHERE {_VISIBLE} AND r.measure IS NOT NULL AND {' AND '.join(where)}"
+        " ORDER BY r.measure, r.place_id, r.measured_start",
         parameters,
     )
     years: dict[tuple[str, str], tuple[EntityRef, set[int]]] = {}
