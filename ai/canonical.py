@@ -22,9 +22,9 @@ T = TypeVar("T")
 def canonical(value: object) -> bytes:
     """RFC 8785 bytes of a JSON value whose keys are ASCII and whose numbers are integers below 2**53.
 
-    For such values sorting keys by code point and Python's own string escapes are exactly RFC 8785 (property-tested against `rfc8785`),
-    at a seventh of the general encoder's cost, which matters because every question records some 60 KB. The codec below writes floats
-    as text; a lone surrogate raises ValueError.
+    For such values sorting keys by code point and Python's own string escapes are exactly RFC 8785 (property-tested
+    against `rfc8785`), at a seventh of the general encoder's cost, which matters because every question records some 60
+    KB. The codec below writes floats as text; a lone surrogate raises ValueError.
     """
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode("utf-8")
@@ -36,12 +36,14 @@ def digest(value: object) -> str:
 
 
 def to_json(value: object) -> Any:
-    """A frozen dataclass as JSON values without floats: numbers with a fraction become their shortest text, so that they come back exactly."""
+    """A frozen dataclass as JSON values without floats: numbers with a fraction become their shortest text, so that
+    they come back exactly."""
     return codec().unstructure(value)
 
 
 def from_json(value: object, kind: type[T]) -> T:
-    """The inverse of `to_json`. Raises `cattrs.BaseValidationError` or `ValueError` for anything that is not a `kind`."""
+    """The inverse of `to_json`. Raises `cattrs.BaseValidationError` or `ValueError` for anything that is not a
+    `kind`."""
     if not isinstance(value, Mapping):
         raise ValueError(f"not a recorded {kind.__name__}")
     return codec().structure(value, kind)

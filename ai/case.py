@@ -30,8 +30,9 @@ from retrieval.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Everything that the pipeline works with, made once by `api.wiring`. `points` gives the policy points with a fixed clock, so that all
-    decisions of one request see one time, and a replay the recorded one. `canary` is a secret that no answer may contain."""
+    """Everything that the pipeline works with, made once by `api.wiring`. `points` gives the policy points with a fixed
+    clock, so that all decisions of one request see one time, and a replay the recorded one. `canary` is a secret that
+    no answer may contain."""
 
     store: RecordStore
     channels: Sequence[Channel]
@@ -52,7 +53,8 @@ class Services:
 
 
 class Stopwatch:
-    """Times stages by name: `with watch("gate"): ...`. Also keeps each stage's UTC start and end for the provenance document."""
+    """Times stages by name: `with watch("gate"): ...`. Also keeps each stage's UTC start and end for the provenance
+    document."""
 
     def __init__(self, clock_ms: Callable[[], int]) -> None:
         self._clock_ms = clock_ms
@@ -85,7 +87,7 @@ class Case:
     request: RequestFacts | None = None
     decision: Decision | None = None
     scope: Scope = field(default_factory=lambda: Scope("", frozenset()))
-    intent: Intent = Intent()
+    intent: Intent = field(default_factory=Intent)
     limitations: tuple[Limitation, ...] = ()
     intent_entry: EntryRef | None = None
     entry_id: str = ""
@@ -94,7 +96,11 @@ class Case:
     def of(cls, ask: Ask, *, profile: Profile, services: Services) -> Case:
         """The case at its start; the outcome's entry id is chosen now, because the body names it."""
         return cls(
-            ask=ask, profile=profile, now_ms=services.clock_ms(), watch=Stopwatch(services.clock_ms), entry_id=services.new_id()
+            ask=ask,
+            profile=profile,
+            now_ms=services.clock_ms(),
+            watch=Stopwatch(services.clock_ms),
+            entry_id=services.new_id(),
         )
 
     @property

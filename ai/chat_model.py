@@ -11,8 +11,8 @@ from retrieval.model import Intent
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One call. A language model reads `prompt` alone; `question`, `intent` and `prompt.sources` are the structured form of what the prompt
-    says, for models that select instead of write. Nothing in it was not admitted."""
+    """One call. A language model reads `prompt` alone; `question`, `intent` and `prompt.sources` are the structured
+    form of what the prompt says, for models that select instead of write. Nothing in it was not admitted."""
 
     prompt: RenderedPrompt
     question: str
@@ -26,9 +26,10 @@ class ChatRequest:
 class ChatModel(Protocol):
     """A chat model.
 
-    `complete` returns the whole output for one request, deterministic at temperature 0 with a seed as far as the model can be; cancelling
-    it stops the generation. Raises `ModelUnavailable`, `ModelTimeout` (no answer within `deadline_s`), `PromptTooLong`. It has no tools,
-    no network and no data but the request. Its output is untrusted text.
+    `complete` returns the whole output for one request, deterministic at temperature 0 with a seed as far as the model
+    can be; cancelling it stops the generation. Raises `ModelUnavailable`, `ModelTimeout` (no answer within
+    `deadline_s`), `PromptTooLong`. It has no tools, no network and no data but the request. Its output is untrusted
+    text.
     """
 
     async def identity(self) -> ModelIdentity: ...

@@ -1,12 +1,12 @@
 """START HERE: one question, from the prompt to the released, recorded answer.
 
 question + map context + subject
-  -> prompt gate -> query point (scope) -> intent -> ledger `intent`
-  -> four channels inside the scope -> fused bundle -> evidence point -> numbered, admitted items
-  -> prompt -> model -> draft -> answer point -> ledger `outcome` -> body
+-> prompt gate -> query point (scope) -> intent -> ledger `intent`
+-> four channels inside the scope -> fused bundle -> evidence point -> numbered, admitted items
+-> prompt -> model -> draft -> answer point -> ledger `outcome` -> body
 
-Everything from the bundle on, except the model's words, is a deterministic function of recorded values (`ai.shell`), which is what
-replay runs again. Every outcome is recorded; if it cannot be, nothing is released.
+Everything from the bundle on, except the model's words, is a deterministic function of recorded values (`ai.shell`),
+which is what replay runs again. Every outcome is recorded; if it cannot be, nothing is released.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ai.case import Answered, Case, Faulted, Services
+from ai.catalogue import reason_text
 from ai.errors import AIError
 from ai.intent import read_intent
 from ai.model import Ask, Outcome, Release, Sentence
-from ai.catalogue import reason_text
 from ai.profiles import Profile
 from ai.prompt_gate import check_prompt
 from ai.recording import record_fault, record_intent, record_outcome
@@ -32,8 +32,9 @@ from retrieval.model import Limitation
 async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
     """Answer, abstain or deny, with a durable ledger entry for whichever it is.
 
-    Raises `LedgerUnavailable` when nothing could be recorded, and `Faulted` (with the entry and the cause) when a policy engine, a
-    model or the store of record failed: that is recorded too, and released as an error, never as an answer.
+    Raises `LedgerUnavailable` when nothing could be recorded, and `Faulted` (with the entry and the cause) when a
+    policy engine, a model or the store of record failed: that is recorded too, and released as an error, never as an
+    answer.
     """
     case = Case.of(ask, services=services, profile=profile)
     try:
@@ -105,7 +106,9 @@ async def search(case: Case, services: Services) -> Gathered:
 def refused(case: Case) -> Shell:
     """The outcome of a question that ends at the query point."""
     codes = tuple(dict.fromkeys(reason.code for reason in case.decided.reasons))
-    sentences = tuple(Sentence(i=i, text=reason_text(code), markers=(), catalogue=f"deny.{code}") for i, code in enumerate(codes))
+    sentences = tuple(
+        Sentence(i=i, text=reason_text(code), markers=(), catalogue=f"deny.{code}") for i, code in enumerate(codes)
+    )
     return Shell(release=Release(Outcome.DENY, codes, sentences, (), decisions=(case.decided,)))
 
 

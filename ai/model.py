@@ -75,10 +75,12 @@ class TextSpan:
 
 @dataclass(frozen=True, slots=True)
 class AdmittedItem:
-    """An item that the evidence point admitted, after its obligations. `index` is the citation number, fixed before generation.
+    """An item that the evidence point admitted, after its obligations. `index` is the citation number, fixed before
+    generation.
 
-    `text` is the evidence's own text with redacted spans replaced by a block of the same length (so offsets hold); `statement` likewise
-    says what a row, cell, feature or computation states. `geometry` is GeoJSON text, generalised if so obliged.
+    `text` is the evidence's own text with redacted spans replaced by a block of the same length (so offsets hold);
+    `statement` likewise says what a row, cell, feature or computation states. `geometry` is GeoJSON text, generalised
+    if so obliged.
     """
 
     index: int
@@ -92,7 +94,8 @@ class AdmittedItem:
 
 @dataclass(frozen=True, slots=True)
 class PromptSource:
-    """A numbered source as a model sees it. `direct` marks a computed or observed fact that answers an operation of the intent."""
+    """A numbered source as a model sees it. `direct` marks a computed or observed fact that answers an operation of the
+    intent."""
 
     index: int
     kind: Literal["passage", "observation", "computed"]
@@ -136,8 +139,8 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words of the stored document that stand behind a sentence; copied by the system, never by a model. `redacted` are spans inside `text`.
-    A computed item has no words of its own: its quote is its statement, and its locator None."""
+    """Words of the stored document that stand behind a sentence; copied by the system, never by a model. `redacted` are
+    spans inside `text`. A computed item has no words of its own: its quote is its statement, and its locator None."""
 
     index: int
     text: str
@@ -147,8 +150,9 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the draft without its markers. `markers` are the admitted items it cites, `unknown_markers` numbers that name none.
-    `catalogue` is the id of the fixed phrase it equals, if any. `findings` are what the detectors saw in it."""
+    """A sentence of the draft without its markers. `markers` are the admitted items it cites, `unknown_markers` numbers
+    that name none. `catalogue` is the id of the fixed phrase it equals, if any. `findings` are what the detectors saw
+    in it."""
 
     i: int
     text: str
@@ -162,7 +166,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A model's output as sentences with citations and support; nothing of it is released before the answer point allows it."""
+    """A model's output as sentences with citations and support; nothing of it is released before the answer point
+    allows it."""
 
     sentences: tuple[Sentence, ...]
     completion: Completion
@@ -170,7 +175,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What may leave: after the answer point, or a refusal before it. `decisions` are all policy decisions of the request, in order."""
+    """What may leave: after the answer point, or a refusal before it. `decisions` are all policy decisions of the
+    request, in order."""
 
     outcome: Outcome
     reason_codes: tuple[str, ...]

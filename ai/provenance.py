@@ -1,4 +1,5 @@
-"""The run as facts of W3C PROV: which activities used and made what, and who answers for it. Ids and digests only, no text of anyone."""
+"""The run as facts of W3C PROV: which activities used and made what, and who answers for it. Ids and digests only, no
+text of anyone."""
 
 from __future__ import annotations
 
@@ -22,11 +23,15 @@ _STAGES = (
 
 
 def run_facts(case: Case, shell: Shell, body: Body, services: Services) -> ProvFacts:
-    """The provenance of one outcome. The question stands as an entity without attributes: what it said is the ledger's `question` part."""
+    """The provenance of one outcome. The question stands as an entity without attributes: what it said is the ledger's
+    `question` part."""
     spans = {stage: (start, end) for stage, start, end in case.watch.spans}
     ran = [(stage, kind) for stage, kind in _STAGES if stage in spans]
     sources = tuple(_source_id(item.index) for item in shell.items)
-    activities = [_activity(stage, kind, spans[stage], shell, sources, before) for (stage, kind), before in zip(ran, (None, *ran), strict=False)]
+    activities = [
+        _activity(stage, kind, spans[stage], shell=shell, sources=sources, before=before)
+        for (stage, kind), before in zip(ran, (None, *ran), strict=False)
+    ]
     channels = () if shell.gathered is None else shell.gathered.runs
     activities += [_channel(run, spans["retrieve"]) for run in channels]
     cited = {quoted.index for sentence in shell.release.sentences for quoted in sentence.quotes}
@@ -42,8 +47,6 @@ def run_facts(case: Case, shell: Shell, body: Body, services: Services) -> ProvF
     )
 
 
-
-
 def _source_id(index: int) -> str:
     return f"source/{index}"
 
@@ -53,18 +56,34 @@ def _sources(shell: Shell) -> list[ProvEntity]:
         ProvEntity(
             _source_id(item.index),
             "Computed" if item.evidence.computed is not None else "Source",
-            {"record": item.evidence.record_id.replace(" ", "_"), "document": item.evidence.first.source.document_sha256},
+            {
+                "record": item.evidence.record_id.replace(" ", "_"),
+                "document": item.evidence.first.source.document_sha256,
+            },
         )
         for item in shell.items
     ]
 
 
 def _activity(
-    stage: str, kind: str, span: tuple[int, int], shell: Shell, sources: tuple[str, ...], before: tuple[str, str] | None
+    stage: str,
+    kind: str,
+    span: tuple[int, int],
+    *,
+    shell: Shell,
+    sources: tuple[str, ...],
+    before: tuple[str, str] | None,
 ) -> ProvActivity:
     used: tuple[str, ...] = ("question",) if stage in {"gate", "intent", "retrieve", "context"} else ()
-    used += sources if stage in {"context", "generate", "policy_answer"} or (stage == "evidence" and shell.call is None) else ()
-    agents = {"policy_query": "agent/policy", "evidence": "agent/policy", "policy_answer": "agent/policy", "generate": "agent/model"}
+    # Each source once: the last stage that reads them in full is the one that the answer was made by.
+    last = "policy_answer" if shell.call is not None else "evidence"
+    used += sources if stage == last else ()
+    agents = {
+        "policy_query": "agent/policy",
+        "evidence": "agent/policy",
+        "policy_answer": "agent/policy",
+        "generate": "agent/model",
+    }
     acting = (agents.get(stage, "agent/software"),)
     return ProvActivity(
         f"activity/{stage}",
@@ -97,7 +116,12 @@ def _run_ids(run: Run) -> list[str]:
 
 def _agents(case: Case, shell: Shell, services: Services) -> tuple[ProvAgent, ...]:
     agents = [
-        ProvAgent("agent/principal", "Principal", is_person=True, attributes={"pseudonym": services.ledger.pseudonym("subject", case.ask.subject.id)}),
+        ProvAgent(
+            "agent/principal",
+            "Principal",
+            is_person=True,
+            attributes={"pseudonym": services.ledger.pseudonym("subject", case.ask.subject.id)},
+        ),
         ProvAgent("agent/software", "Software", attributes={"version": services.software}),
         ProvAgent("agent/policy", "PolicyBundle", attributes={"digest": case.decided.stamp.bundle}),
     ]

@@ -1,7 +1,8 @@
 """What the ledger keeps of a question: the parts of its `intent` and `outcome` entries, as exact bytes.
 
-`deterministic_parts` is computed again by replay and compared byte for byte; so nothing in it may depend on time, chance or order of
-arrival. Times stand in `prov` alone, and the entry id and request id in the body are those of the recorded request.
+`deterministic_parts` is computed again by replay and compared byte for byte; so nothing in it may depend on time,
+chance or order of arrival. Times stand in `prov` alone, and the entry id and request id in the body are those of the
+recorded request.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ai.canonical import canonical, digest, to_json
 from ai.case import Case, Services
 from ai.model import AdmittedItem, Options
 from ai.provenance import run_facts
-from ai.render import Body, evidence_json, limitation_json, render_body
+from ai.render import Body, evidence_json, locator_json, render_body
 from ai.shell import Shell
 from ledger.model import EntryRef, Kind
 from ledger.prov import prov_document
@@ -27,8 +28,8 @@ FAULT = "FAULT"
 
 @dataclass(frozen=True, slots=True)
 class ReplayInputs:
-    """What the deterministic shell was given, beside what other parts hold. The question and its context are parts of the `intent` entry;
-    the runs are `candidates`; the model's output is in `calls`."""
+    """What the deterministic shell was given, beside what other parts hold. The question and its context are parts of
+    the `intent` entry; the runs are `candidates`; the model's output is in `calls`."""
 
     software: str
     request_id: str
@@ -57,9 +58,11 @@ async def record_intent(case: Case, services: Services) -> Case:
 
 
 async def record_outcome(case: Case, shell: Shell, services: Services) -> tuple[Body, EntryRef]:
-    """Append the `outcome` entry and return the body that may now leave. Raises `LedgerUnavailable`: then nothing may."""
-    body = body_of(case, shell)
-    parts = deterministic_parts(case, shell, body)
+    """Append the `outcome` entry and return the body that may now leave. Raises `LedgerUnavailable`: then nothing
+    may."""
+    shown = [evidence_json(item) for item in shell.items]
+    body = body_of(case, shell, shown)
+    parts = deterministic_parts(shell, body, shown)
     parts["replay"] = canonical(to_json(replay_inputs(case, shell, services)))
     parts["prov"] = prov_document(run_facts(case, shell, body, services))
     entry = await services.ledger.record(
@@ -75,7 +78,8 @@ async def record_outcome(case: Case, shell: Shell, services: Services) -> tuple[
 
 
 async def record_fault(case: Case, fault: Exception, services: Services) -> EntryRef:
-    """Append the outcome of a request whose engine, model or store failed; and its intent, if it did not come to that."""
+    """Append the outcome of a request whose engine, model or store failed; and its intent, if it did not come to
+    that."""
     if case.intent_entry is None:
         case = await record_intent(case, services)
     code = getattr(fault, "code", "INTERNAL")
@@ -90,32 +94,46 @@ async def record_fault(case: Case, fault: Exception, services: Services) -> Entr
     )
 
 
-def body_of(case: Case, shell: Shell) -> Body:
+def body_of(case: Case, shell: Shell, shown: Sequence[Body]) -> Body:
     """The wire body without timings."""
     return render_body(
-        ask=case.ask, release=shell.release, items=shell.items, draft=shell.draft, prompt=shell.prompt, entry_id=case.entry_id
+        ask=case.ask,
+        release=shell.release,
+        items=shell.items,
+        shown=shown,
+        draft=shell.draft,
+        prompt=shell.prompt,
+        entry_id=case.entry_id,
     )
 
 
 def intent_parts(case: Case) -> dict[str, bytes]:
-    """The parts of an `intent` entry. The question is the original one: what was asked, not what the gate made of it."""
+    """The parts of an `intent` entry. The question is the original one: what was asked, not what the gate made of
+    it."""
     ask = case.ask
-    context = {"context": to_json(ask.context), "options": to_json(ask.options), "purpose": ask.purpose, "session_id": ask.session_id}
+    context = {
+        "context": to_json(ask.context),
+        "options": to_json(ask.options),
+        "purpose": ask.purpose,
+        "session_id": ask.session_id,
+    }
     parts = {"question": ask.question.encode("utf-8"), "context": canonical(context)}
-    parts["scope"] = canonical({"scope": to_json(case.scope), "gate": None if case.gate is None else to_json(case.gate)})
+    parts["scope"] = canonical(
+        {"scope": to_json(case.scope), "gate": None if case.gate is None else to_json(case.gate)}
+    )
     if case.decision is not None:
         parts["policy.query"] = canonical(decisions_json([case.decision]))
     return parts
 
 
-def deterministic_parts(case: Case, shell: Shell, body: Body) -> dict[str, bytes]:
+def deterministic_parts(shell: Shell, body: Body, shown: Sequence[Body]) -> dict[str, bytes]:
     """The parts of an `outcome` entry that replay computes again."""
     gathered, admission = shell.gathered, shell.admission
     parts: dict[str, bytes] = {"answer": canonical(body)}
     if gathered is not None:
         parts["candidates"] = canonical({"runs": [to_json(run) for run in gathered.runs]})
     if admission is not None:
-        parts["bundle"] = canonical(bundle_json(admission.items, sorted(admission.excluded)))
+        parts["bundle"] = canonical({"items": list(shown), "excluded": sorted(admission.excluded)})
         parts["policy.evidence"] = canonical(decisions_json(admission.decisions))
     if shell.call is not None and shell.prompt is not None:
         parts["calls"] = canonical([call_json(shell)])
@@ -129,14 +147,20 @@ def decisions_json(decisions: Sequence[Decision]) -> list[Any]:
     return [{"input": decision.input, **decision.record()} for decision in decisions]
 
 
-def bundle_json(items: Sequence[AdmittedItem], excluded: Sequence[str]) -> dict[str, Any]:
-    """The numbered items as the wire shows them, and which candidates the evidence point took out."""
-    return {"items": [evidence_json(item, cited=False) for item in items], "excluded": list(excluded)}
-
-
 def source_json(item: AdmittedItem) -> dict[str, Any]:
-    """One admitted source, enough to check a quote against: text after obligations, place in the document, digest of the document."""
-    return {"item": evidence_json(item, cited=False), "text": item.text, "statement": item.statement}
+    """One admitted source, enough to check a quote against: text after obligations, place in the document, digest of
+    the document."""
+    record, source = item.evidence.first.record, item.evidence.first.source
+    return {
+        "index": item.index,
+        "record_id": item.evidence.record_id,
+        "document_id": source.document_id,
+        "document_sha256": source.document_sha256,
+        "title": source.title,
+        "locator": locator_json(None if item.evidence.computed is not None else record.locator),
+        "text": item.text,
+        "statement": item.statement,
+    }
 
 
 def call_json(shell: Shell) -> dict[str, Any]:

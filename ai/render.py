@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from ai.catalogue import reason_text
 from ai.model import AdmittedItem, Ask, Draft, Outcome, Quote, Release, RenderedPrompt, Sentence
@@ -16,15 +16,20 @@ SUPPORTED_MILLI = 700
 
 Body = dict[str, Any]
 
+_CITATION = (
+    "index", "kind", "source_id", "document_id", "chunk_id", "title", "channel", "store", "document_sha256", "href",
+    "license", "attribution", "sensitivity", "uri", "geometry", "time_range", "computed",
+)  # fmt: skip
+"""The keys of an evidence item that its citation shows."""
+
 
 def locator_query(record: Record) -> str:
     """The query part of an evidence link: `row=89&col=1930`, `feature=20177` or `c=120-480`."""
     at = record.locator
     if at.feature is not None:
-        return urlencode({"feature": at.feature})
+        return f"feature={quote(at.feature, safe='')}"
     if at.row is not None:
-        cell = {"row": str(at.row)} | ({"col": at.column} if at.column is not None else {})
-        return urlencode(cell)
+        return f"row={at.row}" + ("" if at.column is None else f"&col={quote(at.column, safe='')}")
     return f"c={at.start_char}-{at.end_char}"
 
 
@@ -34,11 +39,20 @@ def evidence_href(record: Record) -> str:
 
 
 def render_body(
-    *, ask: Ask, release: Release, items: Sequence[AdmittedItem], draft: Draft | None, prompt: RenderedPrompt | None, entry_id: str
+    *,
+    ask: Ask,
+    release: Release,
+    items: Sequence[AdmittedItem],
+    shown: Sequence[Body],
+    draft: Draft | None,
+    prompt: RenderedPrompt | None,
+    entry_id: str,
 ) -> Body:
-    """The body without `timings_ms`, which is not part of what the ledger commits to."""
+    """The body without `timings_ms`, which is not part of what the ledger commits to. `shown` are the items as
+    `evidence_json` gives them, made once because the ledger's bundle holds the same."""
     cited = {quoted.index for sentence in release.sentences for quoted in sentence.quotes}
-    shown = items if release.outcome is Outcome.ANSWER else ()
+    if release.outcome is not Outcome.ANSWER:
+        shown = ()
     return {
         "request_id": ask.request_id,
         "outcome": str(release.outcome),
@@ -46,8 +60,10 @@ def render_body(
         "answer": " ".join([*(_plain(s) for s in release.sentences), *release.notices]),
         "answer_markdown": " ".join([*(_markdown(s, items) for s in release.sentences), *release.notices]),
         "sentences": [_sentence(s) for s in release.sentences],
-        "citations": {str(item.index): _citation(item) for item in shown if item.index in cited},
-        "evidence": [evidence_json(item, cited=item.index in cited) for item in shown],
+        "citations": {
+            str(each["index"]): {key: each[key] for key in _CITATION} for each in shown if each["index"] in cited
+        },
+        "evidence": [each | {"cited": each["index"] in cited} for each in shown],
         "limitations": [limitation_json(limitation) for limitation in release.limitations],
         "policy": _policy(release),
         "provenance": _provenance(draft, prompt, entry_id),
@@ -142,12 +158,12 @@ def _citation(item: AdmittedItem) -> Body:
     }
 
 
-def evidence_json(item: AdmittedItem, *, cited: bool) -> Body:
-    """An admitted item on the wire: a citation, and how it was found."""
+def evidence_json(item: AdmittedItem) -> Body:
+    """An admitted item on the wire: what a citation shows, and how it was found. `cited` is set where it is known."""
     record = item.evidence.first.record
     return {
         **_citation(item),
-        "cited": cited,
+        "cited": False,
         "snippet": item.statement if item.statement is not None else item.text,
         "redacted": [{"start": span.start, "end": span.end, "kind": span.kind} for span in item.redacted],
         "rank": {str(rank.channel): rank.rank for rank in item.evidence.ranks},
@@ -165,7 +181,12 @@ def evidence_json(item: AdmittedItem, *, cited: bool) -> Body:
 
 
 def _duplicate(record: Record, source: SourceFacts) -> Body:
-    return {"chunk_id": record.record_id, "source_id": source.source_id, "document_id": source.document_id, "href": evidence_href(record)}
+    return {
+        "chunk_id": record.record_id,
+        "source_id": source.source_id,
+        "document_id": source.document_id,
+        "href": evidence_href(record),
+    }
 
 
 def _kind(item: AdmittedItem) -> str:
@@ -225,7 +246,12 @@ def _effect(decisions: Sequence[Decision]) -> str:
 
 def _released_obligations(release: Release) -> list[Body]:
     """Request-level obligations only; those on items that were filtered are nobody's business."""
-    notices = {(o.op, o.rule) for d in release.decisions for o in d.obligations if o.op in {"neutralise_prompt", "append_notice"}}
+    notices = {
+        (o.op, o.rule)
+        for d in release.decisions
+        for o in d.obligations
+        if o.op in {"neutralise_prompt", "append_notice"}
+    }
     return [{"op": op, "rule": rule} for op, rule in sorted(notices)] if release.outcome is not Outcome.DENY else []
 
 

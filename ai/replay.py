@@ -1,8 +1,9 @@
 """Replay of a recorded answer, to a grade.
 
-R0: the entry's bytes, commitments and inclusion proof hold. R1: moreover the deterministic shell of this software, run again on the
-recorded inputs and the recorded words of the model, gives every recorded part byte for byte. The shell is recomputed, never compared
-with itself; when a part differs, the first stage that differs is named. R2 (the model again) and R3 (the stores again) come later.
+R0: the entry's bytes, commitments and inclusion proof hold. R1: moreover the deterministic shell of this software, run
+again on the recorded inputs and the recorded words of the model, gives every recorded part byte for byte. The shell is
+recomputed, never compared with itself; when a part differs, the first stage that differs is named. R2 (the model again)
+and R3 (the stores again) come later.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ai.focus_pipeline import check_gate, refused
 from ai.model import Ask, Completion, MapContext, ModelIdentity
 from ai.profiles import profile_named
 from ai.recording import FAULT, ReplayInputs, body_of, decisions_json, deterministic_parts, pinned
+from ai.render import evidence_json
 from ai.scoping import prompt_facts
 from ai.shell import run_shell
 from ledger.errors import LedgerError, PartErased
@@ -57,7 +59,8 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result for one entry. `changed` names pinned settings (template, gate, fusion ...) that differ from the recorded ones."""
+    """The result for one entry. `changed` names pinned settings (template, gate, fusion ...) that differ from the
+    recorded ones."""
 
     entry_id: str
     kind: Kind
@@ -106,7 +109,9 @@ async def _prove(entry: Entry, services: Services) -> tuple[tuple[Stage, ...], d
     return tuple(stages), parts, tuple(erased)
 
 
-async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Services) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
+async def _recompute(
+    entry: Entry, parts: Mapping[str, bytes], services: Services
+) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
     answer = _load(parts, "answer")
     if answer.get("outcome") == FAULT:
         raise ReplayImpossible("the request failed; there is no shell to run again")
@@ -120,8 +125,11 @@ async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Service
     else:
         gathered = _gathered(parts, inputs)
         stages = (*stages, _computed(gathered))
-        shell = await run_shell(case, gathered, services=replace(services, model=RecordedModel(parts), canary=inputs.canary))
-    again = deterministic_parts(case, shell, body_of(case, shell))
+        shell = await run_shell(
+            case, gathered, services=replace(services, model=RecordedModel(parts), canary=inputs.canary)
+        )
+    shown = [evidence_json(item) for item in shell.items]
+    again = deterministic_parts(shell, body_of(case, shell, shown), shown)
     stages = (*stages, *(_compare(name, parts.get(name, b""), again.get(name, b"")) for name in STAGES))
     now = pinned(services)
     return stages, tuple(sorted(name for name, value in inputs.pinned.items() if now.get(name) != value))
@@ -185,7 +193,9 @@ def _computed(gathered: Gathered) -> Stage:
         for hit in run.hits:
             if hit.computed is None:
                 continue
-            inputs = [gathered.records[record_id].record for record_id in hit.computed.inputs if record_id in gathered.records]
+            inputs = [
+                gathered.records[record_id].record for record_id in hit.computed.inputs if record_id in gathered.records
+            ]
             if recompute(hit.computed.operation, hit.computed.parameters, inputs) != hit.computed:
                 return Stage("computed", False, f"{hit.computed.operation} gives another result from its inputs")
     return Stage("computed", True)
@@ -202,7 +212,7 @@ class RecordedModel:
         """The recorded model's."""
         return self._next().model
 
-    async def complete(self, request: ChatRequest) -> Completion:  # noqa: ARG002 - the recorded words do not depend on it
+    async def complete(self, request: ChatRequest) -> Completion:
         """The recorded completion, whatever the prompt is now: the prompt is compared as a stage of its own."""
         return self._next()
 
@@ -218,8 +228,12 @@ class RecordedModel:
 def _compare(name: str, recorded: bytes, again: bytes) -> Stage:
     if recorded == again:
         return Stage(name, True)
-    at = next((i for i, (a, b) in enumerate(zip(recorded, again, strict=False)) if a != b), min(len(recorded), len(again)))
-    return Stage(name, False, f"first difference at byte {at} of {len(recorded)}: {_around(recorded, at)} | {_around(again, at)}")
+    at = next(
+        (i for i, (a, b) in enumerate(zip(recorded, again, strict=False)) if a != b), min(len(recorded), len(again))
+    )
+    return Stage(
+        name, False, f"first difference at byte {at} of {len(recorded)}: {_around(recorded, at)} | {_around(again, at)}"
+    )
 
 
 def _around(data: bytes, at: int) -> str:

@@ -29,10 +29,14 @@ def class_facts(classes: Iterable[VisibilityClass]) -> tuple[ClassFacts, ...]:
 
 
 def request_facts(case: Case, known: Iterable[KnowledgeBase]) -> RequestFacts:
-    """The request as policy facts. Collections asked for by id go by their name; what is unknown stays as the caller wrote it."""
+    """The request as policy facts. Collections asked for by id go by their name; what is unknown stays as the caller
+    wrote it."""
     ask = case.ask
     return RequestFacts(
-        id=ask.request_id, purpose=ask.purpose, profile=case.profile.name, collections=collection_names(ask.options.collections, known)
+        id=ask.request_id,
+        purpose=ask.purpose,
+        profile=case.profile.name,
+        collections=collection_names(ask.options.collections, known),
     )
 
 
@@ -49,8 +53,11 @@ def prompt_facts(case: Case) -> PromptFacts:
     return PromptFacts(chars=gate.chars, verdict=str(gate.verdict), risk=gate.risk, classes=classes)
 
 
-def admitted_scope(ask: Ask, decision: Decision, classes: Sequence[VisibilityClass], known: Iterable[KnowledgeBase]) -> Scope:
-    """The classes that the decision admits, cut to the collections that the caller named. A denial gives the empty scope."""
+def admitted_scope(
+    ask: Ask, decision: Decision, classes: Sequence[VisibilityClass], known: Iterable[KnowledgeBase]
+) -> Scope:
+    """The classes that the decision admits, cut to the collections that the caller named. A denial gives the empty
+    scope."""
     if not decision.allowed:
         return Scope(ask.subject.tenant, frozenset())
     wanted = set(collection_names(ask.options.collections, known))

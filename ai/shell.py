@@ -1,7 +1,7 @@
 """The deterministic shell around the model: everything between the channels' runs and the released sentences.
 
-Given the same runs, records, settings, clock and model output it gives the same bytes; that is grade R1 of replay, and replay runs this
-very code. Nothing here reads a store, a channel or the time.
+Given the same runs, records, settings, clock and model output it gives the same bytes; that is grade R1 of replay, and
+replay runs this very code. Nothing here reads a store, a channel or the time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ ANSWER_RUNS = 3
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What the evidence point let through: items numbered 1..n, the facts it decided over, and every decision that led there."""
+    """What the evidence point let through: items numbered 1..n, the facts it decided over, and every decision that led
+    there."""
 
     bundle: EvidenceBundle
     items: tuple[AdmittedItem, ...]
@@ -107,8 +108,8 @@ def search_query(case: Case) -> Query:
 
 
 async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, services: Services) -> Admission:
-    """The evidence point over the bundle. What it refuses is taken out of the runs and the bundle made again, so that the result equals the
-    one of a corpus without it; this ends, because each round excludes at least one record."""
+    """The evidence point over the bundle. What it refuses is taken out of the runs and the bundle made again, so that
+    the result equals the one of a corpus without it; this ends, because each round excludes at least one record."""
     classes = _classes_of(gathered)
     excluded: frozenset[str] = frozenset()
     decisions: tuple[Decision, ...] = ()
@@ -143,8 +144,8 @@ async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, service
 async def release_draft(
     case: Case, admission: Admission, draft: Draft, limitations: tuple[Limitation, ...], *, points: PolicyPoints
 ) -> tuple[Release, tuple[Decision, ...]]:
-    """The answer point, at most three runs: obligations are carried out and what remains is decided again; only an allow without new
-    obligations releases."""
+    """The answer point, at most three runs: obligations are carried out and what remains is decided again; only an
+    allow without new obligations releases."""
     sentences: tuple[Sentence, ...] = draft.sentences
     notices: tuple[str, ...] = ()
     before = (case.decided, *admission.decisions)
@@ -172,7 +173,11 @@ async def release_draft(
 
 
 def _released(
-    case: Case, sentences: tuple[Sentence, ...], notices: tuple[str, ...], limitations: tuple[Limitation, ...], decisions: tuple[Decision, ...]
+    case: Case,
+    sentences: tuple[Sentence, ...],
+    notices: tuple[str, ...],
+    limitations: tuple[Limitation, ...],
+    decisions: tuple[Decision, ...],
 ) -> Release:
     """Sentences that are all fixed phrases say that there is no answer; that is an abstention, whoever wrote them."""
     if all(sentence.catalogue is not None for sentence in sentences):
@@ -210,5 +215,7 @@ def advice(case: Case) -> tuple[Limitation, ...]:
 
 def _classes_of(gathered: Gathered) -> Sequence[VisibilityClass]:
     """The classes of everything that was found, by id."""
-    found: Mapping[str, VisibilityClass] = {s.source.visibility.class_id: s.source.visibility for s in gathered.records.values()}
+    found: Mapping[str, VisibilityClass] = {
+        s.source.visibility.class_id: s.source.visibility for s in gathered.records.values()
+    }
     return [found[class_id] for class_id in sorted(found)]

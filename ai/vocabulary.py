@@ -19,8 +19,8 @@ class Vocabulary:
 
 
 class Vocabularies:
-    """Vocabularies by (scope, corpus version). The key holds the scope's digest, so no name crosses authority, and the corpus version, so a
-    re-index is seen at once."""
+    """Vocabularies by (scope, corpus version). The key holds the scope's digest, so no name crosses authority, and the
+    corpus version, so a re-index is seen at once."""
 
     def __init__(self, *, store: RecordStore, capacity: int = 32) -> None:
         self._store = store

@@ -1,19 +1,14 @@
 """Errors of the retrieval package.
 
-RetrievalError
-├── ChannelError            a channel could not answer; the bundle says so as a limitation
-│   ├── ChannelTimeout      no answer within its deadline
-│   ├── ChannelUnavailable  its store cannot be reached or read
-│   └── ChannelFault        its store answered something that cannot be an answer
-├── IndexNotReady           the index does not exist yet or is being rebuilt
-├── EmbedModelMismatch      vectors of another model or dimension than the index holds
-├── StoreUnavailable        the store of record cannot be read or written
-├── CollectionNotFound      no such collection for this principal (unknown and forbidden alike)
-├── RecordNotFound          no such document or record in this scope
-└── IngestError             one file could not be taken in; the others go on
-    ├── LoadError           the bytes are not what their media type says (truncated PDF, ragged CSV, invalid GeoJSON, not UTF-8)
-    ├── LabelMissing        no label from manifest, option or collection default
-    └── ManifestError       the manifest is not valid; names the entry and the field
+RetrievalError ├── ChannelError            a channel could not answer; the bundle says so as a limitation │   ├──
+ChannelTimeout      no answer within its deadline │   ├── ChannelUnavailable  its store cannot be reached or read │
+└── ChannelFault        its store answered something that cannot be an answer ├── IndexNotReady           the index does
+not exist yet or is being rebuilt ├── EmbedModelMismatch      vectors of another model or dimension than the index holds
+├── StoreUnavailable        the store of record cannot be read or written ├── CollectionNotFound      no such collection
+for this principal (unknown and forbidden alike) ├── RecordNotFound          no such document or record in this scope
+└── IngestError             one file could not be taken in; the others go on ├── LoadError           the bytes are not
+what their media type says (truncated PDF, ragged CSV, invalid GeoJSON, not UTF-8) ├── LabelMissing        no label from
+manifest, option or collection default └── ManifestError       the manifest is not valid; names the entry and the field
 """
 
 from __future__ import annotations
@@ -26,7 +21,8 @@ class RetrievalError(Exception):
 
 
 class ChannelError(RetrievalError):
-    """A channel could not answer. `channel` is its wire name; the message is fit for a reader: no addresses, no store text."""
+    """A channel could not answer. `channel` is its wire name; the message is fit for a reader: no addresses, no store
+    text."""
 
     code = "CHANNEL_FAULT"
 

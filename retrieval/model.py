@@ -61,7 +61,8 @@ class TimeRange:
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """Where a record stands in its document. Character and byte offsets are into the stored text (UTF-8), end exclusive; `row` counts data rows from 0."""
+    """Where a record stands in its document. Character and byte offsets are into the stored text (UTF-8), end
+    exclusive; `row` counts data rows from 0."""
 
     start_char: int
     end_char: int
@@ -97,9 +98,9 @@ class Measurement:
 class Record:
     """The unit that is indexed, retrieved and cited: a slice of one version of one document, in one visibility class.
 
-    `text` is exactly `document.text[start_char:end_char]`. `statement` says in a sentence what a table row, cell or feature states
-    (None for prose, which speaks for itself). `entities` are those the record is about by declaration (columns, properties), not by guess.
-    `geometry` is WKB in WGS 84.
+    `text` is exactly `document.text[start_char:end_char]`. `statement` says in a sentence what a table row, cell or
+    feature states (None for prose, which speaks for itself). `entities` are those the record is about by declaration
+    (columns, properties), not by guess. `geometry` is WKB in WGS 84.
     """
 
     record_id: str
@@ -159,7 +160,8 @@ class SourcedRecord:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Words of the question that name entities. `candidates` is empty when they look like a name that the admitted gazetteer does not hold."""
+    """Words of the question that name entities. `candidates` is empty when they look like a name that the admitted
+    gazetteer does not hold."""
 
     surface: str
     start_char: int
@@ -190,8 +192,9 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One search. `text` is the sanitized question; `bbox` is (west, south, east, north) in degrees, west > east across the antimeridian;
-    `geometry` is GeoJSON text; `layers` are source ids that narrow spatial evidence (empty: no narrowing)."""
+    """One search. `text` is the sanitized question; `bbox` is (west, south, east, north) in degrees, west > east across
+    the antimeridian; `geometry` is GeoJSON text; `layers` are source ids that narrow spatial evidence (empty: no
+    narrowing)."""
 
     text: str
     scope: Scope
@@ -224,7 +227,8 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One place in a run. `score` is the store's own and comparable within the run only; `path` names the relations that a graph hit followed."""
+    """One place in a run. `score` is the store's own and comparable within the run only; `path` names the relations
+    that a graph hit followed."""
 
     rank: int
     record_id: str
@@ -235,7 +239,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Limitation:
-    """Something the reader must know about what was not found or not asked. Never derived from records outside the scope."""
+    """Something the reader must know about what was not found or not asked. Never derived from records outside the
+    scope."""
 
     code: str
     message: str
@@ -265,8 +270,8 @@ class ChannelRank:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A numbered item of the bundle. For a computed item `records` are its inputs, else it is the one record; `duplicates` lists the
-    provenance of near-equal records that were folded into this one."""
+    """A numbered item of the bundle. For a computed item `records` are its inputs, else it is the one record;
+    `duplicates` lists the provenance of near-equal records that were folded into this one."""
 
     index: int
     record_id: str

@@ -1,6 +1,7 @@
 """What a question can ask of structured data. Values only: `ai.intent` reads them, the spatial channel answers them.
 
-Places are entity ids, so that one question means the same on every store. `place_type` is the gazetteer's type (`county`, `city`, `state` ...).
+Places are entity ids, so that one question means the same on every store. `place_type` is the gazetteer's type
+(`county`, `city`, `state` ...).
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ class ContainerOf:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many places of a type are inside a place or a region, in a year where the records are dated; `minimum` counts only those whose
-    measure reaches it."""
+    """How many places of a type are inside a place or a region, in a year where the records are dated; `minimum` counts
+    only those whose measure reaches it."""
 
     place_type: str
     within: str | None = None
@@ -122,5 +123,16 @@ class Distance:
 
 
 Operation = (
-    Lookup | Change | Superlative | Aggregate | Compare | Neighbours | Nearest | WithinDistance | ContainedIn | ContainerOf | Count | Distance
+    Lookup
+    | Change
+    | Superlative
+    | Aggregate
+    | Compare
+    | Neighbours
+    | Nearest
+    | WithinDistance
+    | ContainedIn
+    | ContainerOf
+    | Count
+    | Distance
 )

@@ -14,8 +14,8 @@ import rfc8785
 class VisibilityClass:
     """The access facts that a record carries, as one value; two records with equal facts share one class.
 
-    `label` is one of public, internal, confidential, restricted as the policy data orders them; `handling`, `groups` and `allow_list`
-    are sorted and free of duplicates, so that equal facts give an equal `class_id`.
+    `label` is one of public, internal, confidential, restricted as the policy data orders them; `handling`, `groups`
+    and `allow_list` are sorted and free of duplicates, so that equal facts give an equal `class_id`.
     """
 
     tenant: str

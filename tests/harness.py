@@ -1,7 +1,9 @@
-"""The whole product in a folder, for tests that ask questions: ingest through the public pipeline, ask through the orchestrator."""
+"""The whole product in a folder, for tests that ask questions: ingest through the public pipeline, ask through the
+orchestrator."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -24,7 +26,7 @@ async def ingest(
     home: Path, *, paths: Sequence[Path] = (), manifest: Path | None = None, tenant: str = "default", **access: str
 ) -> IngestReport:
     """Takes files into the home, as `exhibit ingest` does; a failed file fails the test."""
-    home.mkdir(parents=True, exist_ok=True)
+    await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
     async with wiring.open_indexes(load({}, home=home)) as (store, _, indexes):
         report = await Ingest(store=store, indexes=indexes).run(paths, tenant=tenant, manifest=manifest, **access)
     assert not report.failed, report.failed
@@ -38,7 +40,14 @@ async def opened(home: Path) -> AsyncIterator[wiring.System]:
         yield system
 
 
-def subject(system: wiring.System, role: str = "public_viewer", *, tenant: str = "default", groups: Sequence[str] = (), id: str = "tester") -> Subject:
+def subject(
+    system: wiring.System,
+    role: str = "public_viewer",
+    *,
+    tenant: str = "default",
+    groups: Sequence[str] = (),
+    id: str = "tester",
+) -> Subject:
     """A subject of that role."""
     return Subject.of(id=id, tenant=tenant, roles=(role,), groups=tuple(groups), data=system.data)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 class Embedder(Protocol):
     """Turns texts into L2-normalised float32 vectors of shape (len(texts), dimension).
 
-    The same text gives the same vector. `model` names weights and version (`wordllama-0.4.0/l2_supercat_256`), and is stored with every
-    index: vectors of another model or dimension are refused with `EmbedModelMismatch`. An empty text gives the zero vector.
-    Raises `ChannelUnavailable` when the model cannot be reached.
+    The same text gives the same vector. `model` names weights and version (`wordllama-0.4.0/l2_supercat_256`), and is
+    stored with every index: vectors of another model or dimension are refused with `EmbedModelMismatch`. An empty text
+    gives the zero vector. Raises `ChannelUnavailable` when the model cannot be reached.
     """
 
     @property

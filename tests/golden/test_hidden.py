@@ -46,7 +46,8 @@ def hidden_files(folder: Path, start: int, count: int) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def crowded_home(kansas_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The corpus and fifty documents more: of another tenant, above the asker's label, of a group that the asker is not in."""
+    """The corpus and fifty documents more: of another tenant, above the asker's label, of a group that the asker is not
+    in."""
     home = tmp_path_factory.mktemp("crowded") / "home"
     shutil.copytree(kansas_home, home)
     files = tmp_path_factory.mktemp("files")
@@ -56,7 +57,9 @@ def crowded_home(kansas_home: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 async def hide(home: Path, files: Path) -> None:
     """Fifty documents that speak of everything that the questions ask."""
-    await ingest(home, paths=hidden_files(files / "foreign", 100, 17), tenant="foreign", label="public", collection="kansas")
+    await ingest(
+        home, paths=hidden_files(files / "foreign", 100, 17), tenant="foreign", label="public", collection="kansas"
+    )
     await ingest(home, paths=hidden_files(files / "restricted", 200, 17), label="restricted", collection="kansas")
     await ingest(home, manifest=group_manifest(files / "grouped", 300, 16))
 
@@ -77,10 +80,14 @@ def group_manifest(folder: Path, start: int, count: int) -> Path:
 async def test_hidden_documents_change_nothing(kansas_home: Path, crowded_home: Path, role: str) -> None:
     async with opened(kansas_home) as plain, opened(crowded_home) as crowded:
         for question in QUESTIONS:
-            assert settled(await ask(plain, question, role=role)) == settled(await ask(crowded, question, role=role)), question
+            assert settled(await ask(plain, question, role=role)) == settled(await ask(crowded, question, role=role)), (
+                question
+            )
 
 
-async def test_the_same_documents_do_change_answers_for_those_who_may_see_them(kansas_home: Path, crowded_home: Path) -> None:
+async def test_the_same_documents_do_change_answers_for_those_who_may_see_them(
+    kansas_home: Path, crowded_home: Path
+) -> None:
     """The negative of the above: the fifty documents are really there and really compete."""
     async with opened(kansas_home) as plain, opened(crowded_home) as crowded:
         changed = [

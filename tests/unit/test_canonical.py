@@ -48,7 +48,10 @@ def test_codec_gives_back_what_it_took(score: float, day: date, result: dict[str
     computed = Computed("change", {"measure": "population"}, ("a", "b"), "sha256:00", result, "It grew.")
     run = Run(ChannelName.SPATIAL, "sqlite", (Hit(1, computed.record_id, score, computed, ("a -b-> c",)),))
     assert from_json(to_json(run), Run) == run
-    intent = Intent(times=(TimeRange(day, day),), operations=(Lookup("m", ("p",), 1930), Neighbours("p"), WithinDistance("p", "city", 12.5)))
+    intent = Intent(
+        times=(TimeRange(day, day),),
+        operations=(Lookup("m", ("p",), 1930), Neighbours("p"), WithinDistance("p", "city", 12.5)),
+    )
     query = Query("q", Scope("t", frozenset({"b", "a"})), 8, intent, (-102.1, 36.9, -94.6, 40.0))
     assert from_json(to_json(query), Query) == query
     canonical(to_json(query))

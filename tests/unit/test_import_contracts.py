@@ -1,4 +1,5 @@
-"""The import contracts hold, and each is broken by a planted violation: a contract that nothing can break proves nothing."""
+"""The import contracts hold, and each is broken by a planted violation: a contract that nothing can break proves
+nothing."""
 
 from __future__ import annotations
 
@@ -22,8 +23,15 @@ PLANTED = {
 
 
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).parent / "lint-imports"), "--config", str(folder / "pyproject.toml"), "--no-cache"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(folder), "PATH": ""})
+    command = [
+        str(Path(sys.executable).parent / "lint-imports"),
+        "--config",
+        str(folder / "pyproject.toml"),
+        "--no-cache",
+    ]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(folder), "PATH": ""}
+    )
 
 
 @pytest.fixture(scope="module")
