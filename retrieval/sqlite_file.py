@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import quote
 
 import apsw
 
@@ -105,12 +106,30 @@ class SqliteFile:
 
     def _connect(self, *, write: bool) -> apsw.Connection:
         with self._lock:  # whoever comes first makes the file
-            connection = apsw.Connection(str(self._path))
+            try:
+                return self._opened(str(self._path), write=write)
+            except (apsw.CantOpenError, apsw.ReadOnlyError):
+                if write or not self._path.exists():
+                    raise
+                # a folder that may not be written has nobody who writes: what is there can be read as it stands
+                return self._opened(f"file:{quote(str(self._path))}?immutable=1", write=False)
+
+    def _opened(self, name: str, *, write: bool) -> apsw.Connection:
+        fixed = name.startswith("file:")
+        flags = apsw.SQLITE_OPEN_READONLY if fixed else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_URI)
+        try:
             connection.set_busy_timeout(_BUSY_MS)
-            connection.execute(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-{_CACHE_KIB}")
-            connection.execute("BEGIN IMMEDIATE; " + self._schema + "; COMMIT")
+            connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}; PRAGMA synchronous=NORMAL")
+            if not fixed:
+                connection.execute("PRAGMA journal_mode=WAL")
+            if not connection.execute("SELECT count(*) FROM sqlite_master").get:
+                connection.execute("BEGIN IMMEDIATE; " + self._schema + "; COMMIT")
             if not write:
                 connection.execute("PRAGMA query_only=1")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
 

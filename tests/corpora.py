@@ -188,7 +188,7 @@ def probes(visible: Corpus, *, top_k: int = 10, scope: Scope | None = None) -> t
 
 def probe(place: EntityRef, year: int, scope: Scope, *, top_k: int = 10) -> Query:
     """The population of a place in a year, as `ai.intent` would read it."""
-    text = f"What was the population of {place.name} in {year}, and what did the railroad change?"
+    text = f"What was the population of {place.name} in {year}, what borders it, and what did the railroad change?"
     start = text.index(place.name)
     intent = Intent(
         mentions=(Mention(place.name, start, start + len(place.name), (place,)),),

@@ -183,19 +183,17 @@ def _unpacked(blob: bytes) -> array[int]:
 
 def put(connection: apsw.Connection, batch: IndexBatch) -> None:
     """Adds whole documents, in place of what was there of them."""
-    documents = _documents(batch)
+    documents = sorted({r.document_id for r in batch.records})
     delete(connection, documents)
     first = _next(connection, "SELECT coalesce(max(did), 0) + 1 FROM document")
     dids = {document_id: did for did, document_id in enumerate(documents, start=first)}
     connection.executemany("INSERT INTO document VALUES (?, ?)", [(did, d) for d, did in dids.items()])
     cids = _classes(connection, batch)
     _put_postings(connection, batch, dids, cids)
-    connection.executemany(
-        "INSERT INTO edge VALUES (?,?,?,?,?,?,?,?,?,?)", [_edge_row(r, dids, cids) for r in batch.relationships]
-    )
-    kinds = {
-        (dids[r.document_id], cids[r.class_id], r.subject.type, r.predicate, r.object.type) for r in batch.relationships
-    }
+    stated = [r for r in batch.relationships if r.document_id in dids]
+    edges = [_edge_row(r, dids, cids) for r in stated]
+    connection.executemany("INSERT INTO edge VALUES (?,?,?,?,?,?,?,?,?,?)", edges)
+    kinds = {(dids[r.document_id], cids[r.class_id], r.subject.type, r.predicate, r.object.type) for r in stated}
     connection.executemany("INSERT INTO kind VALUES (?,?,?,?,?)", sorted(kinds))
 
 
@@ -219,11 +217,6 @@ def _next(connection: apsw.Connection, sql: str) -> int:
     return int(connection.execute(sql).get)
 
 
-def _documents(batch: IndexBatch) -> list[str]:
-    named = {r.document_id for r in batch.records} | {r.document_id for r in batch.relationships}
-    return sorted(named | {m.document_id for m in batch.mentions})
-
-
 def _classes(connection: apsw.Connection, batch: IndexBatch) -> dict[str, int]:
     wanted = {r.class_id for r in batch.records} | {r.class_id for r in batch.relationships}
     wanted |= {m.class_id for m in batch.mentions}
@@ -239,6 +232,8 @@ def _put_postings(connection: apsw.Connection, batch: IndexBatch, dids: dict[str
     rows: list[tuple[int, str, int]] = []
     postings: defaultdict[tuple[str, int, int], array[int]] = defaultdict(lambda: array("I"))
     for record_id, class_id, document_id, keys in _carried(batch):
+        if document_id not in dids:
+            continue
         number = rids.get(record_id)
         if number is None:
             number = rids[record_id] = rid

@@ -21,14 +21,16 @@ _PUT_FACT = (
 
 def put(connection: apsw.Connection, batch: IndexBatch) -> None:
     """Adds whole documents, in place of what was there of them."""
-    documents = sorted({r.document_id for r in batch.records} | {r.document_id for r in batch.relationships})
+    documents = sorted({r.document_id for r in batch.records})
     delete(connection, documents)
     connection.executemany("INSERT INTO document VALUES (?)", [(d,) for d in documents])
     for record in batch.records:
         fact = Fact.of(record)
         if fact is not None:
             _put(connection, batch.tenant, record, fact)
-    inside = [_inside_row(batch.tenant, r) for r in batch.relationships if r.predicate == CONTAINMENT]
+    held = set(documents)
+    stated = [r for r in batch.relationships if r.predicate == CONTAINMENT and r.document_id in held]
+    inside = [_inside_row(batch.tenant, r) for r in stated]
     connection.executemany("INSERT INTO inside VALUES (?,?,?,?,?,?,?,?,?,?)", inside)
 
 
