@@ -218,3 +218,55 @@ def test_proofs_of_large_trees_name_few_aligned_spans(size: int, data: st.DataOb
     assert len(nodes_of(spans)) <= 2 * size.bit_length()
     for span in spans:
         assert sum(1 << node.level for node in subtrees(span)) == span.end - span.start
+
+
+def test_a_root_is_no_leaf_of_a_larger_tree() -> None:
+    """A proof that is too short fails although the hash at hand is the root."""
+    root = mth(LEAVES[:4])
+    with pytest.raises(VerificationFailed, match="too short"):
+        verify_inclusion(leaf_hash=root, index=0, size=2, proof=(), root=root)
+    with pytest.raises(VerificationFailed, match="too short"):
+        verify_inclusion(leaf_hash=mth(LEAVES[:2]), index=0, size=8, proof=(mth(LEAVES[2:4]),), root=root)
+
+
+def test_a_proof_that_goes_on_above_the_root_is_too_long() -> None:
+    """A longer path that does lead to the given root fails for its length."""
+    pair = mth(LEAVES[:2])
+    for index, sibling in ((0, LEAVES[1]), (1, LEAVES[0])):
+        with pytest.raises(VerificationFailed, match="too long"):
+            verify_inclusion(leaf_hash=LEAVES[index], index=0, size=1, proof=(sibling,), root=pair)
+    above = sha256(b"\x01" + LEAVES[5] + pair).digest()
+    with pytest.raises(VerificationFailed, match="too long"):
+        verify_inclusion(leaf_hash=LEAVES[1], index=1, size=2, proof=(LEAVES[0], LEAVES[5]), root=above)
+
+
+def test_consistency_paths_of_another_length_fail_though_they_lead_to_the_roots() -> None:
+    three, four = mth(LEAVES[:3]), mth(LEAVES[:4])
+    proof = resolve(consistency_spans(3, 4), NODES)
+    with pytest.raises(VerificationFailed, match="too short"):
+        verify_consistency(old=3, new=8, old_root=three, new_root=four, proof=proof)
+    old_above = sha256(b"\x01" + LEAVES[9] + three).digest()
+    new_above = sha256(b"\x01" + LEAVES[9] + four).digest()
+    with pytest.raises(VerificationFailed, match="too long"):
+        verify_consistency(old=3, new=4, old_root=old_above, new_root=new_above, proof=(*proof, LEAVES[9]))
+
+
+@pytest.mark.parametrize("shift", [-1, 1, 7])
+def test_hashes_of_other_lengths_with_the_same_concatenation_fail(shift: int) -> None:
+    """The first two hashes cut at another byte give the same parents; only their lengths tell."""
+    for old in range(2, 20):
+        for new in range(old + 1, 21):
+            proof = resolve(consistency_spans(old, new), NODES)
+            if len(proof) < 2:
+                continue
+            for joined in (proof[0] + proof[1], proof[1] + proof[0]):
+                first, second = joined[: 32 + shift], joined[32 + shift :]
+                for head in ((first, second), (second, first)):
+                    with pytest.raises(VerificationFailed, match="32 bytes"):
+                        verify_consistency(
+                            old=old,
+                            new=new,
+                            old_root=mth(LEAVES[:old]),
+                            new_root=mth(LEAVES[:new]),
+                            proof=(*head, *proof[2:]),
+                        )

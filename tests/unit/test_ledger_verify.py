@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import LedgerError, VerificationFailed
+from ledger.leaf import encode_leaf
 from ledger.ledger import Ledger
-from ledger.model import Kind, Problem, TreeHead
+from ledger.model import PART_NAMES, Kind, Leaf, Problem, Ref, TreeHead
 from ledger.note import checkpoint_text, sign_note
 from ledger.sqlite import SqliteLedgerStore
-from ledger.tree import hash_leaf, root_of
-from tests.ledger_doubles import MemoryKeyRing, open_ledger
+from ledger.store import NewEntry
+from ledger.tree import EMPTY_ROOT, Frontier, hash_leaf, root_of
+from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, open_ledger
 
 REQUESTS = 5
 
@@ -144,6 +148,85 @@ async def test_one_change_is_one_problem(tmp_path: Path, change: str) -> None:
     await write_log(path)
     tamper(path, CHANGES[change][0])
     assert len([problem for problem in await problems(path) if problem.step != "store"]) == 1
+
+
+async def signed_log(edit: Callable[[int, Leaf], Leaf]) -> Ledger:
+    """A log of two requests whose leaves were edited before they were written and signed: by a careless or lying operator."""
+    honest = MemoryLedgerStore()
+    ledger = await open_ledger(honest)
+    for request in ("a", "b"):
+        intent = await ledger.record(Kind.INTENT, tenant="default", request_id=request, parts={})
+        await ledger.checkpoint()
+        await ledger.record(
+            Kind.OUTCOME, tenant="default", request_id=request, parts={}, refs=[intent.as_ref("intent")]
+        )
+    store = MemoryLedgerStore(signed={size: item for size, item in honest.signed.items() if size == 1})
+    for index, entry in enumerate(honest.entries):
+        leaf = edit(index, entry.leaf)
+        edited = NewEntry(leaf, encode_leaf(leaf), entry.parts)
+        store.frontier, made = store.frontier.append(hash_leaf(edited.leaf_bytes))
+        store.tree.update(made)
+        store.entries.append(edited)
+    lying = await open_ledger(store)
+    await lying.checkpoint()
+    return lying
+
+
+FOREIGN = Ref("intent", "018bcfe5-6800-7000-8000-000000000001", "cd" * 32)
+EDITS: dict[str, tuple[int, dict[str, Any], set[str]]] = {
+    "nothing": (1, {}, set()),
+    "a number left out": (1, {"rseq": 3}, {"rseq"}),
+    "a number twice": (1, {"rseq": 1}, {"rseq"}),
+    "a ref to another leaf hash": (1, {"refs": (FOREIGN,)}, {"ref"}),
+    "a ref to no entry": (1, {"refs": (dataclasses.replace(FOREIGN, id=FOREIGN.id[:-1] + "f"),)}, {"ref"}),
+    "seen in the future": (1, {"seen": TreeHead(9, b"x" * 32)}, {"seen"}),
+    "seen another root": (1, {"seen": TreeHead(1, b"x" * 32)}, {"seen"}),
+    "seen an empty tree with a root": (1, {"seen": TreeHead(0, b"x" * 32)}, {"seen"}),
+    "a commitment to something else": (
+        1,
+        {"parts": dict.fromkeys(PART_NAMES[Kind.OUTCOME], "ab" * 32)},
+        {"commitment"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+async def test_what_was_signed_is_checked_too(name: str) -> None:
+    at, changes, steps = EDITS[name]
+
+    def edit(index: int, leaf: Leaf) -> Leaf:
+        if index == at:
+            return dataclasses.replace(leaf, **changes)
+        return dataclasses.replace(leaf, seen=TreeHead(0, EMPTY_ROOT)) if leaf.seen.size > 1 else leaf
+
+    report = await (await signed_log(edit)).verify()
+    found = {problem.step for problem in report.problems if problem.index == at}
+    assert found == steps, report.problems
+
+
+async def test_a_rewritten_tree_does_not_have_the_signed_root() -> None:
+    """Leaf, leaf hash and every tree node are changed consistently; only the signature is of the old root."""
+    store = MemoryLedgerStore()
+    ledger = await open_ledger(store)
+    refs = [
+        await ledger.record(Kind.INTENT, tenant="default", request_id=f"r{number}", parts={}) for number in range(3)
+    ]
+    await ledger.checkpoint()
+    leaf = dataclasses.replace(store.entries[1].leaf, t_ms=1)
+    store.entries[1] = NewEntry(leaf, encode_leaf(leaf), store.entries[1].parts)
+    store.tree, store.frontier = {}, Frontier()
+    for entry in store.entries:
+        store.frontier, made = store.frontier.append(hash_leaf(entry.leaf_bytes))
+        store.tree.update(made)
+    reopened = await open_ledger(store, first_id=1000)
+    report = await reopened.verify()
+    assert {(problem.step, problem.index) for problem in report.problems} == {("root", 2)}
+    for ref in refs:
+        with pytest.raises(VerificationFailed):
+            await reopened.receipt(ref.entry_id, disclose=())
+    await reopened.record(Kind.INTENT, tenant="default", request_id="more", parts={})
+    with pytest.raises(VerificationFailed):
+        await reopened.checkpoint()
 
 
 async def test_a_forged_history_without_the_key_does_not_verify(tmp_path: Path) -> None:
