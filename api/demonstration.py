@@ -42,7 +42,7 @@ class Scene:
 
 
 POPULATION = "What was the population of Shawnee County in 1930?"
-HIDDEN = "How did Cody ride for the Pony Express?"
+HIDDEN = "Who was the agent of the pony express line at Julesburg?"
 SCENES = (
     Scene(
         "spatial channel alone: a cell of a table",

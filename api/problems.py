@@ -156,6 +156,11 @@ def code_of(exc: BaseException) -> str:
     return next((CODES[kind] for kind in type(exc).__mro__ if kind in CODES), "INTERNAL")
 
 
+def is_known(exc: BaseException) -> bool:
+    """Whether an error is one of ours, and not a bug."""
+    return any(kind in CODES for kind in type(exc).__mro__)
+
+
 def problem_of(exc: BaseException) -> Problem:
     """What is told of an error: a caller's mistake in its own words, a fault of ours by its code's fixed text. A recorded failure is told
     as its cause, with the entry that records it."""
@@ -166,9 +171,8 @@ def problem_of(exc: BaseException) -> Problem:
     meaning = MEANINGS[code]
     own = " ".join(printable(str(exc)).split())
     message = own if own and meaning.status < 500 else meaning.text
-    known = any(kind in CODES for kind in type(exc).__mro__)
     exit_code = EXIT_VERIFICATION if isinstance(exc, _UNVERIFIED) else meaning.exit
-    return Problem(code, message, own if known and own else meaning.text, exit_code, _details_of(exc))
+    return Problem(code, message, own if own and is_known(exc) else meaning.text, exit_code, _details_of(exc))
 
 
 def printable(text: str, limit: int = 500) -> str:

@@ -115,7 +115,7 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
                 stack.push_async_callback(part.aclose)
         engine, embedder, ledger = _opened(parts[0]), _opened(parts[1]), _opened(parts[2])
         channels = _entered(stack, [side.channel() for side in _sides(chosen, embedder)])
-        chat = _open_chat(chosen.chat, stack)
+        chat = open_chat(chosen.chat, stack)
         services = Services(
             store=store,
             channels=channels,
@@ -333,7 +333,8 @@ def _vector(backend: backends.VectorBackend, embedder: Embedder) -> _Sides:
             assert_never(backend)
 
 
-def _open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel:
+def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel:
+    """What writes the drafts; closed with the stack."""
     chat: ChatModel
     match backend:
         case backends.ExtractiveChat(min_coverage_milli=coverage, max_sentences=sentences):

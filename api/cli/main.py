@@ -110,10 +110,10 @@ def run(arguments: Sequence[str]) -> int:
 def _fail(exc: Exception, *, as_json: bool) -> int:
     if hasattr(exc, "format_message") and hasattr(exc, "exit_code"):
         return _tell("BAD_REQUEST", " ".join(exc.format_message().split()), 2, as_json=as_json)
-    from api.problems import problem_of
+    from api.problems import is_known, problem_of
 
     problem = problem_of(exc)
-    message = problem.local if problem.code != "INTERNAL" else f"{problem.local} [{_where(exc)}]"
+    message = problem.local if is_known(exc) else f"{problem.local} [{_where(exc)}]"
     details = [{"field": d.field, "code": d.code, "message": d.message} for d in problem.details]
     return _tell(problem.code, message, problem.exit, as_json=as_json, details=details)
 

@@ -1,0 +1,188 @@
+"""`exhibit doctor`: what is wrong with a folder, and the next command."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import stat
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
+
+import typer
+
+from api.cli.console import configuration, emit, styled
+from api.cli.options import AsJson, Home
+from api.problems import EXIT_FAILED, problem_of
+
+if TYPE_CHECKING:
+    from api.configuration import Configuration
+
+app = typer.Typer(help="Find what is wrong and name the next command.", rich_markup_mode=None)
+LEAST_FREE_BYTES = 256 * 1024 * 1024
+MOST_VERIFIED_ENTRIES = 50_000
+_MARKS = {"ok": ("ok  ", "32"), "warning": ("warn", "33"), "failed": ("FAIL", "31")}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. `next` is the command that helps, if any."""
+
+    name: str
+    state: Literal["ok", "warning", "failed"]
+    detail: str
+    next: str | None = None
+
+
+@app.command()
+def doctor(home: Home = None, as_json: AsJson = False) -> None:
+    """Look at settings, folder, disk, corpus, indexes, policy, ledger, keys and model. Exit code 1: something failed."""
+    findings = asyncio.run(_all(lambda: configuration(home)))
+    emit(
+        [asdict(finding) for finding in findings], as_json=as_json, render=lambda: "\n".join(_line(f) for f in findings)
+    )
+    if any(finding.state == "failed" for finding in findings):
+        raise typer.Exit(EXIT_FAILED)
+
+
+async def _all(configured: Callable[[], Configuration]) -> list[Finding]:
+    """Each look on its own: one that fails does not hide the rest."""
+    try:
+        settings = configured()
+    except Exception as exc:
+        return [Finding("settings", "failed", problem_of(exc).local, "exhibit config show --origin")]
+    findings = [Finding("settings", "ok", f"{len(settings.origins) - 1} set beside the defaults")]
+    for name, look in _LOOKS.items():
+        try:
+            findings += [finding async for finding in look(settings)]
+        except Exception as exc:
+            findings.append(Finding(name, "failed", problem_of(exc).local))
+    return findings
+
+
+async def _home(configured: Configuration) -> AsyncIterator[Finding]:
+    home = configured.home
+    if not home.is_dir():
+        yield Finding("home", "failed", f"{home} is no folder", f"exhibit ingest PATH --home {home}")
+        return
+    try:
+        with tempfile.TemporaryFile(dir=home):
+            pass
+    except OSError as exc:
+        yield Finding("home", "failed", f"{home} cannot be written: {exc.strerror}")
+        return
+    free = shutil.disk_usage(home).free
+    if free < LEAST_FREE_BYTES:
+        yield Finding("home", "warning", f"{home} has {free // 1_048_576} MiB left")
+    else:
+        yield Finding("home", "ok", f"{home} can be written, {free // 1_073_741_824} GiB left")
+
+
+async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
+    from api.cli.index import compared
+    from api.errors import EdgeError
+    from retrieval.errors import RetrievalError
+
+    try:
+        found = await compared(configured)
+    except (RetrievalError, EdgeError) as exc:
+        yield Finding("corpus", "failed", problem_of(exc).local, f"exhibit ingest PATH --home {configured.home}")
+        return
+    state: Literal["ok", "warning"] = "ok" if found["documents"] else "warning"
+    yield Finding(
+        "corpus", state, f"{found['documents']} documents", None if found["documents"] else "exhibit ingest PATH"
+    )
+    for channel in found["channels"]:
+        wrong = channel["missing"] or channel["stale"]
+        detail = f"{channel['documents']} documents, {channel['missing']} missing, {channel['stale']} stale"
+        yield Finding(
+            f"index {channel['channel']}",
+            "failed" if wrong else "ok",
+            detail,
+            "exhibit index repair" if wrong else None,
+        )
+
+
+async def _policy(configured: Configuration) -> AsyncIterator[Finding]:
+    from api.backends import backends_of
+    from api.wiring import open_bundle
+
+    yield Finding("policy", "ok", open_bundle(backends_of(configured).policy).digest)
+
+
+async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
+    from api.backends import backends_of
+    from api.wiring import open_ledger
+
+    backend = backends_of(configured).ledger
+    if not backend.path.exists():
+        yield Finding("ledger", "ok", "nothing recorded yet", 'exhibit ask "QUESTION"')
+        return
+    async with open_ledger(configured) as ledger:
+        size = int((await ledger.checkpoint()).splitlines()[1])
+        if size > MOST_VERIFIED_ENTRIES:
+            yield Finding("ledger", "warning", f"{size} entries, not verified here", "exhibit ledger verify")
+            return
+        report = await ledger.verify()
+    if not report.ok:
+        yield Finding("ledger", "failed", str(report.problems[0]), "exhibit ledger verify")
+    elif report.dangling:
+        yield Finding(
+            "ledger", "warning", f"{len(report.dangling)} requests ended without an outcome", "exhibit ledger verify"
+        )
+    else:
+        yield Finding("ledger", "ok", f"{report.entries} entries, {report.parts} parts verified")
+
+
+async def _keys(configured: Configuration) -> AsyncIterator[Finding]:
+    from api.backends import backends_of
+    from api.principal import is_loopback
+    from api.wiring import key_store
+
+    folder = backends_of(configured).ledger.keys
+    if folder.exists() and stat.S_IMODE(folder.stat().st_mode) & 0o077:
+        yield Finding("keys", "failed", f"{folder} can be read by others", f"chmod 700 {folder}")
+    usable = len(key_store(configured).usable())
+    exposed = not is_loopback(configured.settings.server.host)
+    if exposed and not usable:
+        yield Finding(
+            "API keys",
+            "failed",
+            "the server would listen beyond loopback without a key",
+            "exhibit key create --name NAME --role ROLE",
+        )
+    else:
+        yield Finding("API keys", "ok", f"{usable} usable")
+
+
+async def _model(configured: Configuration) -> AsyncIterator[Finding]:
+    from contextlib import AsyncExitStack
+
+    from ai.errors import AIError
+    from api.backends import backends_of
+    from api.wiring import open_chat
+
+    async with AsyncExitStack() as stack:
+        try:
+            identity = await open_chat(backends_of(configured).chat, stack).identity()
+        except AIError as exc:
+            yield Finding("model", "failed", problem_of(exc).local, "check OLLAMA_API_URL, or unset FOCUS_MODE_MODEL")
+            return
+    yield Finding("model", "ok", f"{identity.name} {identity.digest}")
+
+
+_LOOKS: dict[str, Callable[[Configuration], AsyncIterator[Finding]]] = {
+    "home": _home,
+    "corpus": _corpus,
+    "policy": _policy,
+    "ledger": _ledger,
+    "keys": _keys,
+    "model": _model,
+}
+
+
+def _line(finding: Finding) -> str:
+    mark, colour = _MARKS[finding.state]
+    follow = f"  ->  {finding.next}" if finding.next else ""
+    return f"{styled(mark, colour)}  {finding.name:16} {finding.detail}{follow}"
