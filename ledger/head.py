@@ -59,6 +59,7 @@ class HeadSigner:
         kept = await self._store.add_checkpoint(Checkpoint(head, note))
         if kept.head != head:
             raise VerificationFailed("checkpoint", f"size {size} was signed for with another root")
+        _check_signed(kept, self._signer)
         return kept
 
     async def _recompute(self, latest: Checkpoint | None, size: int) -> Frontier:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ledger.errors import LedgerError, VerificationFailed
 from ledger.leaf import encode_leaf
 from ledger.ledger import Ledger
-from ledger.model import PART_NAMES, Kind, Leaf, Problem, Ref, TreeHead
+from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, Problem, Ref, TreeHead
 from ledger.note import checkpoint_text, sign_note
 from ledger.sqlite import SqliteLedgerStore
 from ledger.store import NewEntry
@@ -227,6 +227,32 @@ async def test_a_rewritten_tree_does_not_have_the_signed_root() -> None:
     await reopened.record(Kind.INTENT, tenant="default", request_id="more", parts={})
     with pytest.raises(VerificationFailed):
         await reopened.checkpoint()
+
+
+async def test_a_truncated_log_signs_nothing_and_says_why() -> None:
+    store = MemoryLedgerStore()
+    ledger = await open_ledger(store)
+    for number in range(3):
+        await ledger.record(Kind.INTENT, tenant="default", request_id=f"r{number}", parts={})
+    await ledger.checkpoint()
+    store.entries.pop()
+    for reader in (ledger, await open_ledger(store)):
+        with pytest.raises(VerificationFailed) as failed:
+            await reader.checkpoint()
+        assert failed.value.step == "truncated"
+
+
+@pytest.mark.parametrize("kept", [Checkpoint(TreeHead(1, b"x" * 32), "x"), Checkpoint(TreeHead(1, b""), "not signed")])
+async def test_a_size_that_was_signed_for_otherwise_meanwhile_is_refused(kept: Checkpoint) -> None:
+    class Racing(MemoryLedgerStore):
+        async def add_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint:
+            root = kept.head.root or checkpoint.head.root
+            return Checkpoint(TreeHead(1, root), kept.note)
+
+    ledger = await open_ledger(Racing())
+    await ledger.record(Kind.INTENT, tenant="default", request_id="r", parts={})
+    with pytest.raises(LedgerError):
+        await ledger.checkpoint()
 
 
 async def test_a_forged_history_without_the_key_does_not_verify(tmp_path: Path) -> None:
