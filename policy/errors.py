@@ -3,7 +3,9 @@
 PolicyError
 ├── PolicyUnavailable   the engine gave no decision in time, trapped, or cannot be reached
 ├── BundleRejected      a bundle that must not be activated; says why
-└── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
+├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
+├── OpaMissing          authoring/opa.py, command line only: there is no `opa` program of the pinned version
+└── OpaFailed           authoring/opa.py, command line only: the `opa` program found a fault
 
 A *wrong* decision (undefined, unknown obligation, ids that were not asked for) is not an error: the adapter turns it
 into a denial with its own code, because a refusal is an outcome and must be recorded.

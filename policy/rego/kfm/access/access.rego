@@ -28,7 +28,6 @@ label_ok(record) if {
 # title: The record names the subject, or is owned by one of its groups
 named(record) if {
 	is_array(record.allow_list)
-	is_string(input.subject.id)
 	input.subject.id in record.allow_list
 }
 
