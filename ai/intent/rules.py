@@ -297,7 +297,7 @@ _RULES: tuple[Callable[[Asked], Sequence[Operation]], ...] = (
 
 def _of_many(asked: Asked) -> bool:
     """`The populations of the counties of Kansas`: the figures of its parts, which the figure of the whole is not."""
-    plural = re.search(rf"\b(?P<kind>{asked.reading.kind_pattern}) (?:in|of|inside|within)\b", asked.masked)
+    plural = re.search(rf"\b(?P<kind>{asked.reading.kind_pattern}) (?:in|of|inside|within) (?!#)", asked.masked)
     return plural is not None and plural["kind"] != asked.kind(plural["kind"])
 
 

@@ -47,7 +47,7 @@ _POINTS = (
     ("day", re.compile(r"(?<!\w)" + _DAY + r"\s+(?:of\s+)?" + _MONTH + r"\s*,?\s+" + _YEAR + _END, re.I)),
     ("month", re.compile(r"(?<!\w)" + _MONTH + r"\s*,?\s+(?:of\s+)?" + _YEAR + _END, re.I)),
     ("decade", re.compile(_START + r"(?P<year>1[0-9]{2}0|20[0-9]0)['\u2019]?s(?!\w)")),
-    ("year", re.compile(r"(?<![\w.,$#/])(?<!\w-)" + _YEAR + _END + _COUNTED, re.I)),
+    ("year", re.compile(r"(?<![\w.,$#/])(?:(?<=\d{4}-)|(?<!\w-))" + _YEAR + _END + _COUNTED, re.I)),
 )
 _SHORT_END = re.compile(r"\s*[-\u2013]\s*(?P<tail>[0-9]{2})(?![\w-])")
 _TO = re.compile(r"\s*(?:to|until|till|through|and|-|\u2013|\u2014)\s*(?:the\s+)?(?:year\s+)?", re.I)

@@ -1,0 +1,282 @@
+"""What questions ask for, with the map and without."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai.intent import read_intent
+from ai.model import MapContext
+from retrieval.gazetteer import Gazetteer
+from retrieval.index import GazetteerEntry
+from retrieval.model import EntityRef, Intent, TimeRange
+from retrieval.operations import (
+    Aggregate,
+    Change,
+    Compare,
+    ContainedIn,
+    ContainerOf,
+    Count,
+    Distance,
+    Lookup,
+    Nearest,
+    Neighbours,
+    Operation,
+    Superlative,
+    WithinDistance,
+)
+
+POP = "population"
+SHAWNEE, DOUGLAS, TOPEKA, WICHITA = "county:20177", "county:20045", "city:ks-topeka", "city:ks-wichita"
+KANSAS, MISSOURI = "state:20", "state:29"
+
+
+def entry(entity_id: str, *names: str, document_id: str = "d1") -> GazetteerEntry:
+    return GazetteerEntry(EntityRef(entity_id, names[0], entity_id.partition(":")[0]), names, "c", document_id)
+
+
+GAZETTEER = Gazetteer(
+    [
+        entry(SHAWNEE, "Shawnee County", "Shawnee", "Shawnee County, Kansas"),
+        entry(DOUGLAS, "Douglas County", "Douglas"),
+        entry(TOPEKA, "Topeka", "Topeka, Kansas", "Topeka, KS"),
+        entry(WICHITA, "Wichita", "Wichita, Kansas"),
+        entry("county:20203", "Wichita County", "Wichita"),
+        entry("city:ks-shawnee", "Shawnee", "Shawnee, Kansas"),
+        entry("city:ok-shawnee", "Shawnee", "Shawnee, Oklahoma"),
+        entry(KANSAS, "Kansas", "KS"),
+        entry(KANSAS, "Kansas", document_id="d2"),
+        entry(MISSOURI, "Missouri"),
+        entry("nation:shawnee", "Shawnee"),
+        entry("nation:kansas", "Kansas"),
+        entry("nation:kansa", "Kansa"),
+        entry("place:santa-fe", "Santa Fe"),
+        entry("event:black-sunday", "Black Sunday"),
+    ]
+)
+
+
+def read(question: str, context: MapContext = MapContext()) -> Intent:  # noqa: B008
+    return read_intent(question, context, gazetteer=GAZETTEER, measures={POP}).intent
+
+
+def entities(question: str) -> list[str]:
+    return [e.entity_id for e in read(question).entities]
+
+
+CASES: list[tuple[str, tuple[Operation, ...]]] = [
+    ("What was the population of Shawnee County in 1930?", (Lookup(POP, (SHAWNEE,), 1930),)),
+    ("population of shawnee county 1930", (Lookup(POP, (SHAWNEE,), 1930),)),
+    ("How many people lived in Topeka in 1900?", (Lookup(POP, (TOPEKA,), 1900),)),
+    ("How many inhabitants did Topeka, KS have in 1900?", (Lookup(POP, (TOPEKA,), 1900),)),
+    ("What was the population of Shawnee County in 1870?", (Lookup(POP, (SHAWNEE,), 1870),)),
+    ("What is the population of Topeka?", (Lookup(POP, (TOPEKA,), None),)),
+    ("What was the population of Shawnee in 1930?", (Lookup(POP, ("city:ks-shawnee",), 1930),)),
+    ("population of the city of Wichita in 1930", (Lookup(POP, (WICHITA,), 1930),)),
+    ("population of Wichita county in 1930", (Lookup(POP, ("county:20203",), 1930),)),
+    ("Population of Topeka, Kansas in 1930", (Lookup(POP, (TOPEKA,), 1930),)),
+    ("Population of Shawnee and Douglas counties in 1930", (Lookup(POP, (SHAWNEE, DOUGLAS), 1930),)),
+    ("Population of Kansas in 1900 and 1930", (Lookup(POP, (KANSAS,), 1900), Lookup(POP, (KANSAS,), 1930))),
+    ("population of Topeka from 1900 to 1930", (Lookup(POP, (TOPEKA,), None),)),
+    ("How did the population of Shawnee County change between 1900 and 1930?", (Change(POP, (SHAWNEE,), 1900, 1930),)),
+    ("How much did Shawnee County grow from 1900 to 1930?", (Change(POP, (SHAWNEE,), 1900, 1930),)),
+    ("Did the population of Topeka decline in the 1930s?", (Change(POP, (TOPEKA,), 1930, 1940),)),
+    ("Largest county in 1930?", (Superlative(POP, "county", 1930, "largest", KANSAS),)),
+    ("Which county had the most inhabitants in 1930?", (Superlative(POP, "county", 1930, "largest", KANSAS),)),
+    ("Least populous county of Kansas in 1950", (Superlative(POP, "county", 1950, "smallest", KANSAS),)),
+    ("biggest town in Missouri in 1930", (Superlative(POP, "city", 1930, "largest", MISSOURI),)),
+    ("the five largest cities in 1930", (Superlative(POP, "city", 1930, "largest", KANSAS, 5),)),
+    ("largest city in Shawnee County", (Superlative(POP, "city", None, "largest", SHAWNEE),)),
+    ("total population of all counties in 1930", (Aggregate("sum", POP, "county", 1930, KANSAS),)),
+    ("average population of Kansas counties in 1930", (Aggregate("mean", POP, "county", 1930, KANSAS),)),
+    ("median population of towns in Missouri in 1930", (Aggregate("median", POP, "city", 1930, MISSOURI),)),
+    ("Which of Topeka and Wichita was larger in 1930?", (Compare(POP, (TOPEKA, WICHITA), 1930),)),
+    ("Did Shawnee County have more people than Douglas County in 1930?", (Compare(POP, (SHAWNEE, DOUGLAS), 1930),)),
+    ("Which counties border Shawnee County?", (Neighbours(SHAWNEE),)),
+    ("neighbors of Douglas County", (Neighbours(DOUGLAS),)),
+    ("What is the nearest town to Topeka?", (Nearest(TOPEKA, "city"),)),
+    ("the three counties closest to Topeka", (Nearest(TOPEKA, "county", 3),)),
+    ("Which towns are within 50 km of Topeka?", (WithinDistance(TOPEKA, "city", 50.0),)),
+    ("cities within 10 miles of Topeka", (WithinDistance(TOPEKA, "city", 16.093),)),
+    ("Which cities are in Shawnee County?", (ContainedIn(SHAWNEE, "city"),)),
+    ("In which county is Topeka?", (ContainerOf(TOPEKA, "county"),)),
+    ("Which county contains Topeka?", (ContainerOf(TOPEKA, "county"),)),
+    ("How many counties are there in Kansas?", (Count("county", KANSAS),)),
+    ("How many counties had at least 20,000 inhabitants in 1930?", (Count("county", KANSAS, 1930, POP, 20_000),)),
+    ("Which towns had more than 9,999 inhabitants in 1930?", (Count("city", KANSAS, 1930, POP, 10_000),)),
+    ("How far is Topeka from Wichita?", (Distance(TOPEKA, WICHITA),)),
+]
+
+
+@pytest.mark.parametrize(("question", "operations"), CASES, ids=[q for q, _ in CASES])
+def test_a_question_asks_for_its_operations(question: str, operations: tuple[Operation, ...]) -> None:
+    assert read(question).operations == operations
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "?",
+        "What happened in Kansas in 1850?",
+        "What happened on Black Sunday?",
+        "Who signed treaties in 1854?",
+        "Treaties of the Shawnee",
+        "How many people died in Topeka in 1935?",
+        "How many people were killed in Topeka?",
+        "What is the largest county by area?",
+        "How many square miles is Shawnee County?",
+        "Which county grew the most between 1900 and 1930?",
+        "What were the populations of the counties of Kansas in 1930?",
+        "population",
+        "the largest",
+        "within 50 km of",
+        "Which counties border?",
+        "Tell me about Topeka.",
+        "Where is the largest tree in Topeka?",
+    ],
+)
+def test_what_no_operation_answers_asks_for_none(question: str) -> None:
+    assert read(question).operations == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("What was the population of Atlantis County in 1930?", "Atlantis County"),
+        ("What was the population of Topeka County in 1930?", "Topeka County"),
+        ("population of topeka county in 1930", "topeka county"),
+        ("What was the population of Atlantis, Kansas in 1930?", "Atlantis"),
+        ("Was Atlantis larger than Topeka in 1930?", "Atlantis"),
+        ("What is the largest city in Atlantis?", "Atlantis"),
+        ("Which towns are within 50 km of Atlantis?", "Atlantis"),
+        ("What is the population of Topeka Heights?", "Topeka Heights"),
+    ],
+)
+def test_an_unknown_place_is_named_and_no_other_is_asked_in_its_stead(question: str, unknown: str) -> None:
+    intent = read(question, MapContext(place_id=SHAWNEE))
+    assert unknown in intent.unknown_names
+    assert intent.operations == ()
+
+
+def test_a_name_that_governs_nothing_does_not_stop_a_question() -> None:
+    intent = read("According to the Gazette, what was the population of Topeka in 1930?")
+    assert intent.unknown_names == ("Gazette",)
+    assert intent.operations == (Lookup(POP, (TOPEKA,), 1930),)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Shawnee County", [SHAWNEE]),
+        ("treaties of the Shawnee", ["nation:shawnee"]),
+        ("the county of Shawnee", [SHAWNEE]),
+        ("the city of Wichita", [WICHITA]),
+        ("Shawnee and Douglas counties", [SHAWNEE, DOUGLAS]),
+        ("which Kansas county", [KANSAS, "nation:kansas"]),
+        ("tell me of Shawnee", ["city:ks-shawnee", SHAWNEE, "nation:shawnee"]),
+        ("What treaties were signed at Santa Fe?", ["place:santa-fe"]),
+    ],
+)
+def test_words_beside_a_name_settle_what_it_names(question: str, expected: list[str]) -> None:
+    assert entities(question) == expected
+
+
+def test_the_map_fills_in_place_and_year() -> None:
+    context = MapContext(place_id=SHAWNEE, time=TimeRange.year(1930))
+    reading = read_intent("What was the population?", context, gazetteer=GAZETTEER, measures={POP})
+    assert reading.intent.operations == (Lookup(POP, (SHAWNEE,), 1930),)
+    assert reading.intent.entities[0].entity_id == SHAWNEE
+    assert reading.intent.times == (TimeRange.year(1930),)
+    assert reading.overridden == ()
+
+
+def test_the_map_may_name_its_place() -> None:
+    assert read("Which counties border it?", MapContext(place="Shawnee County")).operations == (Neighbours(SHAWNEE),)
+
+
+def test_the_maps_range_is_what_a_change_is_between() -> None:
+    context = MapContext(place_id=TOPEKA, time=TimeRange.year(1900, 1930))
+    assert read("How did the population change?", context).operations == (Change(POP, (TOPEKA,), 1900, 1930),)
+
+
+def test_a_place_of_the_map_that_the_scope_does_not_know_fills_nothing() -> None:
+    intent = read("What was the population in 1930?", MapContext(place_id="county:hidden", place="Hidden County"))
+    assert intent.mentions == ()
+    assert intent.operations == ()
+
+
+def test_the_question_wins_over_the_map_and_says_so() -> None:
+    context = MapContext(place_id=DOUGLAS, time=TimeRange.year(1900))
+    question = "What was the population of Shawnee County in 1930?"
+    reading = read_intent(question, context, gazetteer=GAZETTEER, measures={POP})
+    assert reading.intent.operations == (Lookup(POP, (SHAWNEE,), 1930),)
+    assert [o.code for o in reading.overridden] == ["CONTEXT_OVERRIDDEN"] * 2
+    assert "Shawnee County" in reading.overridden[0].message
+    assert "Douglas County" in reading.overridden[0].message
+    assert "1930" in reading.overridden[1].message
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        MapContext(),
+        MapContext(place_id=SHAWNEE, time=TimeRange.year(1930)),
+        MapContext(place_id=KANSAS, time=TimeRange.year(1900, 1950)),
+        MapContext(place_id="county:hidden"),
+        MapContext(place="nowhere"),
+        MapContext(bbox=(-96.0, 38.0, -95.0, 39.0)),
+    ],
+)
+def test_a_map_that_agrees_overrides_nothing(context: MapContext) -> None:
+    question = "What was the population of Shawnee County in 1930?"
+    assert read_intent(question, context, gazetteer=GAZETTEER, measures={POP}).overridden == ()
+
+
+def test_a_measure_of_the_corpus_is_named_by_its_own_words() -> None:
+    question = "What was the corn yield of Shawnee County in 1930?"
+    intent = read_intent(question, MapContext(), gazetteer=GAZETTEER, measures={"corn_yield"}).intent
+    assert intent.operations == (Lookup("corn_yield", (SHAWNEE,), 1930),)
+    assert read(question).operations == ()
+
+
+def test_terms_are_the_words_that_carry_meaning() -> None:
+    assert read("What did the railroad change in Topeka in 1900?").terms == ("railroad", "change")
+
+
+PIECES = st.sampled_from(
+    [w for q, _ in CASES for w in q.split()]
+    + ["Atlantis", "@0", "#0", "99999999999999999999", "miles", "1e9", "\ud800"]
+)
+CONTEXTS = st.builds(
+    MapContext,
+    place=st.none() | st.text(max_size=20) | st.just("Topeka"),
+    place_id=st.none() | st.sampled_from([SHAWNEE, KANSAS, "nation:kansa", "x"]),
+    time=st.none()
+    | st.builds(lambda a, b: TimeRange(min(a, b), max(a, b)), st.dates(), st.dates())
+    | st.just(TimeRange(date.min, date.max)),
+)
+
+
+@given(st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=24).map(" ".join)), CONTEXTS)
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_read_without_an_error_and_always_the_same(text: str, context: MapContext) -> None:
+    first = read_intent(text, context, gazetteer=GAZETTEER, measures={POP})
+    assert read_intent(text, context, gazetteer=GAZETTEER, measures={POP}) == first
+    admitted = {*map(GAZETTEER.entity, [e.entity_id for e in first.intent.entities])}
+    assert None not in admitted
+
+
+@given(st.text(max_size=50))
+@settings(max_examples=50, deadline=None)
+def test_nothing_is_known_without_a_gazetteer(text: str) -> None:
+    intent = read_intent(text, MapContext(place_id=SHAWNEE), gazetteer=Gazetteer()).intent
+    assert intent.entities == ()
+    assert all(isinstance(o, Superlative | Count | Aggregate) for o in intent.operations)
+
+
+def test_a_very_long_question_is_read_to_its_bound() -> None:
+    assert read("x " * 500_000 + "population of Topeka").operations == ()
