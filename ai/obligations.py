@@ -65,7 +65,8 @@ def redact(text: str, spans: Sequence[TextSpan]) -> str:
     chars = list(text)
     for span in spans:
         start, end = max(0, span.start), min(len(chars), span.end)
-        chars[start:end] = BLOCK * max(0, end - start)
+        if start < end:
+            chars[start:end] = BLOCK * (end - start)
     return "".join(chars)
 
 

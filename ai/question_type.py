@@ -23,15 +23,15 @@ _ASKS = (
     (
         Wanted.TIME,
         re.compile(
-            r"\bwhen\b(?!\s+\w+ing\b)|\b(?:what|which|in what|in which) (?:year|date|day|month|decade|century)\b",
+            r"^\W*(?:\w+\s+)?when\b|\b(?:what|which) (?:year|date|day|month|decade|century|time)\b",
             re.IGNORECASE,
         ),
     ),
-    (Wanted.PERSON, re.compile(r"^\W*(?:\w+\s+){0,2}(?:who|whom|whose)\b", re.IGNORECASE)),
+    (Wanted.PERSON, re.compile(r"^\W*(?:\w+\s+)?(?:who|whom|whose)\b", re.IGNORECASE)),
     (
         Wanted.PLACE,
         re.compile(
-            r"^\W*(?:\w+\s+){0,2}where\b"
+            r"^\W*(?:\w+\s+)?where\b"
             r"|\b(?:what|which) (?:county|city|town|state|country|place|location|fort|river)\b",
             re.IGNORECASE,
         ),
@@ -49,6 +49,7 @@ _NUMBER = re.compile(
     r"forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|none|once|twice)\b",
     re.IGNORECASE,
 )
+_LEADS = re.compile(r"\W*([A-Z][\w'’-]+)(?=\s+(?:[A-Z]|(?:was|is|were|had|became|came|went|took|made|led|\w+ed)\b))")
 _AT = re.compile(
     r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
 )
@@ -76,6 +77,6 @@ def offers(sentence: str, wanted: Wanted, question: str) -> bool:
 
 
 def _names(sentence: str) -> frozenset[str]:
-    first = re.match(r"\W*([A-Z][\w'’-]+)(?=\s+(?:[A-Z]|was|is|were|had|became))", sentence)
+    first = _LEADS.match(sentence)
     lead = frozenset({first[1].casefold()}) if first else frozenset()
     return words_of(sentence).names | (lead & words_of(sentence).content)

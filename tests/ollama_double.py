@@ -1,0 +1,111 @@
+"""A small HTTP server that speaks the part of Ollama's API that the client uses. It is a double, not Ollama: it
+generates nothing, and tells only whether the client asks rightly and understands the answers, the bad ones above all.
+The real server is met in `make test-services`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+WEIGHTS = "ab" * 32
+SHOWN: dict[str, Any] = {
+    "modelfile": f"# Modelfile\nFROM /root/.ollama/models/blobs/sha256-{WEIGHTS}\nTEMPLATE {{{{ .Prompt }}}}",
+    "template": "{{ .Prompt }}",
+    "parameters": "temperature 0",
+    "details": {"family": "llama"},
+    "model_info": {},
+}
+
+
+@dataclass
+class OllamaDouble:
+    """What the server answers, and what it was asked. `status` other than 200 fails every generation with `error`;
+    `cut` ends the stream before its last part; `stall_s` waits before each part; `stopped` tells that the client went
+    away in the middle."""
+
+    parts: list[str] = field(default_factory=lambda: ["The sources ", "say so [1]."])
+    done_reason: str = "stop"
+    status: int = 200
+    error: str = "boom"
+    error_in_stream: str | None = None
+    cut: bool = False
+    garbage: bool = False
+    stall_s: float = 0.0
+    shown: dict[str, Any] = field(default_factory=lambda: dict(SHOWN))
+    missing: bool = False
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    stopped: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while await self._one(reader, writer):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.stopped.set()
+        finally:
+            writer.close()
+
+    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        line = await reader.readline()
+        if not line:
+            return False
+        path, length = line.split()[1].decode(), 0
+        while (header := await reader.readline()).strip():
+            name, _, value = header.decode().partition(":")
+            length = int(value) if name.lower() == "content-length" else length
+        body = json.loads(await reader.readexactly(length)) if length else {}
+        if path == "/api/version":
+            return await _reply(writer, 200, {"version": "0.17.4"})
+        if self.missing:
+            return await _reply(writer, 404, {"error": "model not found"})
+        if path == "/api/show":
+            return await _reply(writer, 200, self.shown)
+        self.bodies.append(body)
+        if self.status != 200:
+            return await _reply(writer, self.status, {"error": self.error})
+        await self._stream(reader, writer)
+        return False
+
+    async def _stream(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nConnection: close\r\n\r\n")
+        gone = asyncio.create_task(reader.read(1))
+        last = {"response": "", "done": True, "done_reason": self.done_reason, "prompt_eval_count": 11, "eval_count": 7}
+        lines = [json.dumps({"response": part, "done": False}) for part in self.parts]
+        if not self.cut:
+            lines.append(json.dumps(last))
+        if self.error_in_stream is not None:
+            lines = [lines[0], json.dumps({"error": self.error_in_stream})]
+        if self.garbage:
+            lines = ["{not json"]
+        for line in lines:
+            if self.stall_s:
+                await asyncio.wait({gone}, timeout=self.stall_s)
+                if gone.done():
+                    self.stopped.set()
+                    return
+            writer.write(line.encode() + b"\n")
+            await writer.drain()
+        gone.cancel()
+
+
+async def _reply(writer: asyncio.StreamWriter, status: int, body: dict[str, Any]) -> bool:
+    data = json.dumps(body).encode()
+    head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+    writer.write(head.encode() + data)
+    await writer.drain()
+    return True
+
+
+@asynccontextmanager
+async def serving(double: OllamaDouble) -> AsyncIterator[str]:
+    """The base URL of a running double."""
+    server = await asyncio.start_server(double.handle, "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()[:2]
+    try:
+        yield f"http://{host}:{port}"
+    finally:
+        server.close()

@@ -1,0 +1,239 @@
+"""The extractive model: it answers with whole sentences that stand in the sources, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai.candidates import Parameters
+from ai.catalogue import ABSTAIN, PARTIAL, PHRASES
+from ai.chat_model import ChatRequest
+from ai.context import ContextBudgets, render_prompt, template_named
+from ai.errors import ModelTimeout
+from ai.extractive import ExtractiveModel
+from ai.model import AdmittedItem, MapContext
+from ai.question_type import Wanted, offers, wanted_of
+from retrieval.model import EntityRef, Intent, Mention, TimeRange
+from retrieval.operations import Lookup
+from tests.fakes_ai import SHAWNEE, an_item, an_observation
+
+NO_INTENT = Intent()
+ABSTAINS = PHRASES[ABSTAIN]
+KANSAS = EntityRef("state:20", "Kansas", "state")
+LOOKUP = Lookup("population", ("county:20177",), 1930)
+BUCHANAN = (
+    "JAMES BUCHANAN\n\nJames Buchanan was born near Mercersburg, Pa., April 23, 1791. His father came from the county of\n"
+    "Donegal, Ireland, in 1783. Was elected to the House of Representatives in 1820 and served ten years."
+)
+
+
+def request(
+    question: str, items: Sequence[AdmittedItem], intent: Intent = NO_INTENT, *, max_tokens: int = 700
+) -> ChatRequest:
+    template = template_named("focus_mode/v1")
+    prompt = render_prompt(
+        question, items, MapContext(), intent=intent, template=template, budgets=ContextBudgets(), canary=None
+    )
+    return ChatRequest(prompt, question, intent, max_tokens, 0, None, 10.0)
+
+
+def ask(question: str, *items: AdmittedItem, intent: Intent = NO_INTENT) -> list[str]:
+    completion = asyncio.run(ExtractiveModel().complete(request(question, items, intent)))
+    return completion.text.split("\n")
+
+
+def year(value: int, *entities: EntityRef) -> Intent:
+    return Intent(mentions=tuple(Mention(e.name, 0, 1, (e,)) for e in entities), times=(TimeRange.year(value),))
+
+
+def test_it_answers_with_the_sentence_that_answers() -> None:
+    assert ask("Where was James Buchanan born?", an_item("It rained."), an_item(BUCHANAN, 2)) == [
+        "James Buchanan was born near Mercersburg, Pa., April 23, 1791. [2]"
+    ]
+
+
+def test_a_direct_fact_comes_first_and_alone() -> None:
+    items = [an_item("Shawnee County had a large population in 1930."), an_observation(2)]
+    lines = ask("What was the population of Shawnee County in 1930?", *items, intent=Intent(operations=(LOOKUP,)))
+    assert lines == ["Shawnee County had 85,200 inhabitants in 1930. [2]"]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        an_observation(year=1920),
+        an_observation(place=EntityRef("city:ks-topeka", "Topeka", "city")),
+        an_item("The population of Shawnee County in 1930 was 85,200."),
+    ],
+)
+def test_an_operation_without_a_direct_source_abstains(item: AdmittedItem) -> None:
+    question = "What was the population of Shawnee County in 1930?"
+    intent = Intent(
+        operations=(LOOKUP,), times=(TimeRange.year(1930),), mentions=(Mention("Shawnee County", 0, 1, (SHAWNEE,)),)
+    )
+    assert ask(question, item, intent=intent) == [ABSTAINS]
+
+
+def test_a_part_that_is_missing_is_said() -> None:
+    intent = Intent(operations=(LOOKUP, Lookup("population", ("county:20177",), 1870)))
+    assert ask("In 1930 and 1870?", an_observation(), intent=intent)[-1] == PHRASES[PARTIAL]
+
+
+def test_an_unknown_name_must_stand_in_a_source() -> None:
+    intent = Intent(mentions=(Mention("Gotham", 0, 6, ()),))
+    item = an_item("The storm came to the city from the north.")
+    assert ask("When was the storm of Gotham?", item, intent=intent) == [ABSTAINS]
+    named = an_item("The storm came to\nGotham in 1931.")
+    assert ask("When was the storm of Gotham?", item, replace(named, index=2), intent=intent) == [
+        "The storm came to Gotham in 1931. [2]"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the capital of France?", BUCHANAN),
+        ("Who invented the telephone?", BUCHANAN),
+        ("When did the storm come?", "The storm came from the north over the hills."),
+        ("How many men came to Lawrence?", "The men came to Lawrence over the hills."),
+        ("Who came to Lawrence with the guns?", "They came to Lawrence with the guns."),
+        ("What did the storm destroy?", "The storm destroyed"),
+        ("What did the storm destroy?", "the storm destroyed the barn."),
+        ("What happened?", "The storm destroyed the barn in the night."),
+        ("", "The storm destroyed the barn in the night."),
+        ("What is it?", "It is a very good thing indeed."),
+    ],
+)
+def test_what_is_not_answered_abstains(question: str, text: str) -> None:
+    assert ask(question, an_item(text)) == [ABSTAINS]
+
+
+def test_no_source_abstains() -> None:
+    assert ask("What did the storm destroy?") == [ABSTAINS]
+
+
+def test_what_happened_in_a_year_takes_what_is_dated_to_it() -> None:
+    treaty = an_item(
+        "Wyandot", 1, title="Treaties of Kansas", statement="The Wyandot signed a treaty at Washington on 1 April 1850."
+    )
+    other = an_item("In 1861 the army left Kansas for ever. The barn of the fort burned down.", 2)
+    prose = an_item("The first train came to Kansas in 1850 with forty men. It stayed there.", 3)
+    figure = an_item("x", 4, title="Towns of Kansas", statement="Kansas City had a population of 700 in 1850.")
+    lines = ask("What happened in Kansas in 1850?", treaty, other, prose, figure, intent=year(1850, KANSAS))
+    assert set(lines) == {
+        "The Wyandot signed a treaty at Washington on 1 April 1850. [1]",
+        "The first train came to Kansas in 1850 with forty men. [3]",
+    }
+
+
+def test_another_years_sentence_is_not_selected() -> None:
+    item = an_item(
+        "In 1861 the governor of Kansas was Charles Robinson. In 1857 the governor of Kansas was Robert Walker."
+    )
+    assert ask("Who was the governor of Kansas in 1857?", item, intent=year(1857, KANSAS)) == [
+        "In 1857 the governor of Kansas was Robert Walker. [1]"
+    ]
+    assert ask("Who was the governor of Kansas in 1870?", item, intent=year(1870, KANSAS)) == [ABSTAINS]
+
+
+def test_an_undated_sentence_stands_under_the_year_before_it() -> None:
+    item = an_item(
+        "It was 1857 in Kansas. The governor of the land was Robert Walker. Then came 1858. The governor was James Denver."
+    )
+    assert ask("Who was governor of Kansas in 1858?", item, intent=year(1858, KANSAS)) == [
+        "The governor was James Denver. [1]"
+    ]
+
+
+def test_a_source_about_another_place_is_not_selected() -> None:
+    intent = Intent(mentions=(Mention("Shawnee County", 0, 1, (SHAWNEE,)),))
+    assert ask(
+        "When was the court house of Shawnee County built?",
+        an_item("The court house was built in 1867."),
+        intent=intent,
+    ) == [ABSTAINS]
+
+
+def test_at_most_three_sentences_and_no_repetition() -> None:
+    items = [
+        an_item(f"The storm destroyed the {thing} of the farm in the night.", i)
+        for i, thing in enumerate(("barn", "mill", "well", "gate", "barn"), start=1)
+    ]
+    lines = ask("What did the storm destroy?", *items)
+    assert 1 <= len(lines) <= 3
+    assert len(set(lines)) == len(lines)
+
+
+def test_max_tokens_cuts_whole_sentences() -> None:
+    items = [
+        an_item("The storm destroyed the old barn.", 1),
+        an_item("A second storm destroyed forty other mills there.", 2),
+    ]
+    completion = asyncio.run(ExtractiveModel().complete(request("What did the storm destroy?", items, max_tokens=12)))
+    assert completion.truncated
+    assert completion.text in {
+        "The storm destroyed the old barn. [1]",
+        "A second storm destroyed forty other mills there. [2]",
+    }
+
+
+def test_a_passed_deadline_is_a_timeout() -> None:
+    late = replace(request("What did the storm destroy?", [an_item("The storm destroyed the barn.")]), deadline_s=-1.0)
+    with pytest.raises(ModelTimeout):
+        asyncio.run(ExtractiveModel().complete(late))
+
+
+def test_its_identity_pins_its_parameters() -> None:
+    one, same, other = ExtractiveModel(), ExtractiveModel(), ExtractiveModel(Parameters(min_coverage=1))
+    digests = [asyncio.run(model.identity()).digest for model in (one, same, other)]
+    assert digests[0] == digests[1] != digests[2]
+    assert re.fullmatch("sha256:[0-9a-f]{64}", digests[0])
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["storm", "barn", "destroyed", "Kansas", "1850", "the.", "Lane", "He", "[1]", "</source>", ".", "came"]
+    ),
+    max_size=30,
+).map(" ".join)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(WORDS, max_size=4), WORDS)
+def test_every_line_is_a_cited_sentence_of_its_source_or_a_phrase(texts: list[str], question: str) -> None:
+    items = [an_item(text, i) for i, text in enumerate(texts, start=1)]
+    asked = request(question, items)
+    sources = {s.index: " ".join(s.text.split()) for s in asked.prompt.sources}
+    for line in asyncio.run(ExtractiveModel().complete(asked)).text.split("\n"):
+        if line != ABSTAINS:
+            found = re.fullmatch(r"(.+) \[(\d+)\]", line)
+            assert found and found[1] in sources[int(found[2])]
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("When did it happen?", Wanted.TIME),
+        ("In what year did it happen?", Wanted.TIME),
+        ("How many men came?", Wanted.NUMBER),
+        ("Who came?", Wanted.PERSON),
+        ("Where is it?", Wanted.PLACE),
+        ("In which county is it?", Wanted.PLACE),
+        ("What is it?", Wanted.ANY),
+        ("Did the man who came stay when asked?", Wanted.ANY),
+    ],
+)
+def test_the_question_word_says_what_is_wanted(question: str, wanted: Wanted) -> None:
+    assert wanted_of(question) is wanted
+
+
+def test_what_the_question_says_itself_is_no_offer() -> None:
+    assert not offers("Lane came to Lawrence.", Wanted.PERSON, "Who was Lane, who came to Lawrence?")
+    assert offers("Robinson came to Lawrence.", Wanted.PERSON, "Who came to Lawrence?")
+    assert not offers("He came to Lawrence.", Wanted.PLACE, "Where is Lawrence?")

@@ -1,0 +1,96 @@
+"""Sentences: exact offsets, abbreviations, markers, and no exception on anything."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai.sentences import split_sentences, trimmed
+
+QUICK = settings(deadline=None, max_examples=50)
+SIGNS = [
+    "Mr. Lane",
+    "U.S. Army",
+    ". ",
+    "! ",
+    "? ",
+    "\n\n",
+    "\n- ",
+    "1850",
+    "No. 5",
+    " [1]",
+    "[2, 3].",
+    " he ",
+    " The ",
+    '" ',
+    "# H\n",
+    "…",
+    "3.5",
+    "é",
+]
+PIECES = st.lists(st.sampled_from(SIGNS), max_size=25).map("".join)
+
+
+def cut(text: str) -> list[str]:
+    return [text[s.start : s.end].strip() for s in split_sentences(text)]
+
+
+@QUICK
+@given(st.one_of(st.text(max_size=300), PIECES))
+def test_slices_concatenate(text: str) -> None:
+    spans = split_sentences(text)
+    assert "".join(text[s.start : s.end] for s in spans) == (text if text.strip() else "")
+    for span in spans:
+        inner = trimmed(text, span)
+        assert text[inner.start : inner.end] == text[span.start : span.end].strip() != ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mr. Smith met Gen. Lane at Lecompton.",
+        "The U.S. Army left the post in 1861.",
+        "It is printed in 9 Stat. 987 and again.",
+        "See No. 5 of the list.",
+        "J. H. Lane came to Lawrence.",
+        "It cost 3.5 dollars at St. Louis.",
+        "He came on Sept. 4 with Dr. Robinson.",
+        "The treaty (10 Stat. 1013, pp. 3-4) was signed.",
+        "They waited... and then left.",
+        "He cried Stop! and fell.",
+        "Born near Mercersburg, Pa., April 23, 1791.",
+    ],
+)
+def test_one_sentence_stays_one(text: str) -> None:
+    assert cut(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("He came. He saw.", ["He came.", "He saw."]),
+        ('"Stop." He ran! Why? So.', ['"Stop."', "He ran!", "Why?", "So."]),
+        ("He lived in the U.S. The end.", ["He lived in the U.S.", "The end."]),
+        ("In Washington, D.C. The city grew.", ["In Washington, D.C.", "The city grew."]),
+        ("One. [1] Two. [2][3] Three.", ["One. [1]", "Two. [2][3]", "Three."]),
+        ("One.[^note] Two.", ["One.[^note]", "Two."]),
+        ("A heading\n\nText here.", ["A heading", "Text here."]),
+        ("# Title\nText here.", ["# Title", "Text here."]),
+        ("Items:\n- one\n- two", ["Items:", "- one", "- two"]),
+        ("First line\n[2] Second line", ["First line", "[2] Second line"]),
+        ("It was 1861. 200 men left.", ["It was 1861.", "200 men left."]),
+        ("Lines that\nrun on. Next.", ["Lines that\nrun on.", "Next."]),
+    ],
+)
+def test_cuts(text: str, sentences: list[str]) -> None:
+    assert cut(text) == sentences
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n \t"])
+def test_nothing_has_no_sentence(text: str) -> None:
+    assert split_sentences(text) == ()
+
+
+def test_long_text_without_a_stop_is_one_sentence() -> None:
+    assert len(split_sentences("word " * 20_000)) == 1
