@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from policy.canonical import canonical, digest
+from policy.canonical import canonical, digest, ensure_plain
 from policy.data import DATA_PATH, PolicyData
-from policy.errors import BundleRejected
+from policy.errors import BundleRejected, InputRejected
 
 ENTRYPOINTS = ("kfm/ai/query", "kfm/ai/evidence", "kfm/ai/answer", "kfm/ai/allow_answer")
 SHIPPED = Path(__file__).parent
@@ -103,13 +103,20 @@ def _module(path: Path, sha256: str) -> bytes:
 
 
 def _data_document(sources: Mapping[str, bytes]) -> bytes:
-    """The `data` document: each `data.json` stands at the path of its folder."""
-    document: dict[str, Any] = {}
-    for path, content in sources.items():
-        if path.endswith("data.json"):
-            place = document
-            *folders, last = path.split("/")[:-1] or [""]
-            for folder in folders:
-                place = place.setdefault(folder, {})
-            place[last] = json.loads(content)
-    return canonical(document)
+    """The `data` document: the data stand at the path of their folder, and in one file, so that no two can overlap."""
+    if others := [path for path in sources if path.endswith("data.json") and path != DATA_PATH]:
+        raise BundleRejected(f"data belong into {DATA_PATH}, not into {', '.join(others)}")
+    value = _json(DATA_PATH, sources[DATA_PATH])
+    for folder in reversed(DATA_PATH.split("/")[:-1]):
+        value = {folder: value}
+    return canonical(value)
+
+
+def _json(path: str, content: bytes) -> object:
+    """Data that every engine reads alike. Raises BundleRejected for floats, large integers, what is not JSON."""
+    try:
+        value = json.loads(content)
+        ensure_plain(value)
+    except (ValueError, InputRejected) as exc:
+        raise BundleRejected(f"{path}: {exc}") from exc
+    return value

@@ -210,6 +210,8 @@ def test_tests_are_no_part_of_the_bundle(folder: Path) -> None:
         lambda f: (f / "rego/kfm/ai/extra.rego").write_text("package kfm.ai\n"),
         lambda f: (f / "rego" / DATA_PATH).unlink(),
         lambda f: (f / "rego" / DATA_PATH).write_text('{"labels": 1.5}'),
+        lambda f: (f / "rego" / DATA_PATH).write_bytes(DATA_JSON.replace(b"500", b"0.5")),
+        lambda f: (f / "rego" / "data.json").write_text("{}"),
         lambda f: (f / "wasm/bundle.wasm").unlink(),
         lambda f: (f / "wasm/bundle.wasm").write_bytes((f / "wasm/bundle.wasm").read_bytes()[:-1] + b"x"),
         lambda f: (f / "wasm/manifest.json").unlink(),
