@@ -17,7 +17,7 @@ from typing import Any
 
 import tantivy
 
-from retrieval.manifest import stamp, sync_folder, write_json
+from retrieval.durable import stamp, sync_folder, write_json
 
 FORMAT = "exhibit.fulltext/1"
 ANALYSIS = "exhibit_en"

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.manifest import sync_file, sync_folder
+from retrieval.durable import sync_file, sync_folder
 
 # Float32 rounding of scores, scales and norms near 1: two orders above what it can be at 4,096 dimensions or fewer.
 _SLACK = 1e-5

@@ -1,4 +1,4 @@
-"""The commit point of an index folder: one small JSON file, replaced atomically."""
+"""Durable files: what is written stays written, and a small file that is replaced atomically is a commit point."""
 
 from __future__ import annotations
 
