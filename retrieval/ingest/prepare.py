@@ -22,6 +22,7 @@ from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
 
 RECIPE_VERSION = 2
+TABULAR = frozenset(("text/csv", "text/tab-separated-values"))
 Lookups = Mapping[str, Mapping[str, str]]
 
 
@@ -53,6 +54,7 @@ def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -
         {**asdict(derive), "lookup": lookups.get(derive.name)}
         for derive in (source.table.derive if source.table else ())
     ]
+    named = source.title if media_type in TABULAR and source.table is None else None  # a measure is called after it
     identity = {
         "sha256": loaded.sha256,
         "class": visibility.class_id,
@@ -62,7 +64,7 @@ def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -
             asdict(size),
             list(source.skip),
             recipe,
-            None if source.table else source.title,
+            named,
         ],
     }
     version = hashlib.sha256(rfc8785.dumps(_plain(identity))).hexdigest()[:12]  # type: ignore[arg-type]

@@ -116,9 +116,12 @@ def resolve(session: Session, document_id: str, locator: str, scope: Scope, now_
     """The exact text at a locator, or `RecordNotFound`."""
     whole = document(session, document_id, scope, now_ms)
     try:
-        asked = dict(parse_qsl(locator, keep_blank_values=True, strict_parsing=True))
+        pairs = parse_qsl(locator, keep_blank_values=True, strict_parsing=True)
     except ValueError as exc:
         raise RecordNotFound(_ABSENT) from exc
+    asked = dict(pairs)
+    if len(asked) != len(pairs):
+        raise RecordNotFound(_ABSENT)
     match sorted(asked):
         case ["c"]:
             start, _, end = asked["c"].partition("-")

@@ -15,9 +15,22 @@ from retrieval.ingest.values import Loaded, Owner
 OWNER = Owner("doc@1", "doc", "class")
 WORD = st.text(st.characters(codec="utf-8", categories=("L", "N", "So", "Mn", "Po", "Zs")), min_size=1, max_size=12)
 MARKED = st.sampled_from(
-    ["# Head\n\n", "\n\n", ". ", "! ", "\n", "- item ", "> quote ", "`code`", "```\nx\n```\n", "| a | b |\n|---|---|\n| c | d |\n"]
+    [
+        "# Head\n\n",
+        "\n\n",
+        ". ",
+        "! ",
+        "\n",
+        "- item ",
+        "> quote ",
+        "`code`",
+        "```\nx\n```\n",
+        "| a | b |\n|---|---|\n| c | d |\n",
+    ]
 )
-WRITING = st.lists(st.one_of(WORD, MARKED, st.sampled_from(["Mr. ", "Kansas ", "🌪️", "e\u0301", "\u2028"])), max_size=60).map("".join)
+WRITING = st.lists(
+    st.one_of(WORD, MARKED, st.sampled_from(["Mr. ", "Kansas ", "🌪️", "e\u0301", "\u2028"])), max_size=60
+).map("".join)
 
 
 def loaded(text: str, media_type: str = "text/plain") -> Loaded:
@@ -76,7 +89,9 @@ def test_a_line_of_a_megabyte_is_cut(text: str) -> None:
 
 def test_headings_part_passages_and_make_the_path() -> None:
     text = "# A\n\nOne.\n\n## B\n\nTwo.\n\n### C\n\nThree.\n\n## D\n\nFour.\n"
-    found = [(p.headings, text[p.start_char : p.end_char]) for p in passages(loaded(text, "text/markdown"), ChunkSize())]
+    found = [
+        (p.headings, text[p.start_char : p.end_char]) for p in passages(loaded(text, "text/markdown"), ChunkSize())
+    ]
     assert found == [(("A",), "One."), (("A", "B"), "Two."), (("A", "B", "C"), "Three."), (("A", "D"), "Four.")]
 
 

@@ -18,7 +18,10 @@ OWNER = Owner("geo@1", "geo", "class")
 SPEC = TableSpec(
     feature_id="geoid",
     statement="{name} is a county.",
-    entities=(EntitySpec("county", "county", "county:{geoid}", "{name}"), EntitySpec("state", "state", "state:{st}", "{st}")),
+    entities=(
+        EntitySpec("county", "county", "county:{geoid}", "{name}"),
+        EntitySpec("state", "state", "state:{st}", "{st}"),
+    ),
     relations=(RelationSpec("county", "located_in", "state"),),
 )
 SQUARE = {"type": "Polygon", "coordinates": [[[-96, 38], [-95, 38], [-95, 39], [-96, 39], [-96, 38]]]}
@@ -44,9 +47,15 @@ JSON = st.recursive(
 )
 
 
-@given(st.lists(st.dictionaries(st.text(max_size=5), JSON, max_size=4), max_size=5), st.sampled_from([None, 1, 3]), st.booleans())
+@given(
+    st.lists(st.dictionaries(st.text(max_size=5), JSON, max_size=4), max_size=5),
+    st.sampled_from([None, 1, 3]),
+    st.booleans(),
+)
 @settings(max_examples=100)
-def test_properties_are_found_where_they_stand(found: list[dict[str, Any]], indent: int | None, ascii_only: bool) -> None:
+def test_properties_are_found_where_they_stand(
+    found: list[dict[str, Any]], indent: int | None, ascii_only: bool
+) -> None:
     features = [{"geometry": None, "properties": p, "type": "Feature", "more": {"properties": [1]}} for p in found]
     text = " " + json.dumps({"name": {"features": []}, **collection(*features)}, indent=indent, ensure_ascii=ascii_only)
     split = list(split_features("a", text))
@@ -76,17 +85,29 @@ INVALID = {
     "features are no list": (json.dumps({"type": "FeatureCollection", "features": 3}), "not valid JSON"),
     "no feature": (json.dumps(collection()), "there is no feature"),
     "no object": (json.dumps(collection(7)), "feature 0: not valid JSON"),
-    "no properties": (json.dumps(collection({"type": "Feature", "geometry": None})), "feature 0: no Feature with properties"),
-    "properties null": (json.dumps(collection({"type": "Feature", "properties": None})), "feature 0: its properties are no object"),
+    "no properties": (
+        json.dumps(collection({"type": "Feature", "geometry": None})),
+        "feature 0: no Feature with properties",
+    ),
+    "properties null": (
+        json.dumps(collection({"type": "Feature", "properties": None})),
+        "feature 0: its properties are no object",
+    ),
     "id twice": (json.dumps(collection(feature("1"), feature("1"))), "feature 1: the id '1' is there twice"),
     "bow tie": (json.dumps(collection(feature("1"), feature("2", BOW_TIE))), "feature 2: the geometry is not valid"),
     "open ring": (
         json.dumps(collection(feature("1", {"type": "Polygon", "coordinates": [[[0, 0], [1, 1], [1, 0]]]}))),
         "feature 1: the geometry",
     ),
-    "no such type": (json.dumps(collection(feature("1", {"type": "Blob", "coordinates": []}))), "feature 1: the geometry"),
+    "no such type": (
+        json.dumps(collection(feature("1", {"type": "Blob", "coordinates": []}))),
+        "feature 1: the geometry",
+    ),
     "text as geometry": (json.dumps(collection(feature("1", "POINT(0 0)"))), "feature 1: the geometry"),
-    "empty": (json.dumps(collection(feature("1", {"type": "Point", "coordinates": []}))), "feature 1: the geometry is empty"),
+    "empty": (
+        json.dumps(collection(feature("1", {"type": "Point", "coordinates": []}))),
+        "feature 1: the geometry is empty",
+    ),
     "off the earth": (
         json.dumps(collection(feature("1", {"type": "Point", "coordinates": [200, 0]}))),
         "feature 1: the geometry lies outside",
@@ -113,7 +134,9 @@ def test_a_broken_file_is_an_error_or_still_geojson(position: int, insert: str) 
         assert str(exc).startswith("geo.json: ")
 
 
-@pytest.mark.parametrize(("x", "y"), [("181", "0"), ("0", "-90.5"), ("nan", "0"), ("inf", "1"), ("east", "1"), ("1", "")])
+@pytest.mark.parametrize(
+    ("x", "y"), [("181", "0"), ("0", "-90.5"), ("nan", "0"), ("inf", "1"), ("east", "1"), ("1", "")]
+)
 def test_points_that_are_nowhere(x: str, y: str) -> None:
     with pytest.raises(LoadError, match="row 3: "):
         point_wkb("row 3", x, y)

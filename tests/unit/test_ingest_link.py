@@ -39,7 +39,10 @@ def test_what_is_no_time(text: str) -> None:
 
 
 def test_a_time_is_its_days() -> None:
-    spans = {key: (time.start.isoformat(), time.end.isoformat()) for key, time in times_in("1850; December 1850; 1930s; 1930–31")}
+    spans = {
+        key: (time.start.isoformat(), time.end.isoformat())
+        for key, time in times_in("1850; December 1850; 1930s; 1930–31")
+    }
     assert spans == {
         "1850": ("1850-01-01", "1850-12-31"),
         "1850-12": ("1850-12-01", "1850-12-31"),
@@ -57,8 +60,18 @@ def test_any_text_has_times_or_none(text: str) -> None:
 
 
 def test_names() -> None:
-    found = names_in("Old Shawnee County Court met at Ft. Leavenworth. The Sac and Fox crossed Pope’s land.\nIn Fort of\nOsage K.")
-    assert {"shawnee county", "old shawnee county court", "fort leavenworth", "sac", "fox", "pope", "fort of osage"} <= found
+    found = names_in(
+        "Old Shawnee County Court met at Ft. Leavenworth. The Sac and Fox crossed Pope’s land.\nIn Fort of\nOsage K."
+    )
+    assert {
+        "shawnee county",
+        "old shawnee county court",
+        "fort leavenworth",
+        "sac",
+        "fox",
+        "pope",
+        "fort of osage",
+    } <= found
     assert not {"the", "in", "met", "the sac", "in fort", "leavenworth the", "sac and fox", "of"} & found
 
 
@@ -67,7 +80,12 @@ def test_a_name_does_not_run_over_the_end_of_a_sentence() -> None:
     assert "james k polk" in names_in("James K. Polk spoke.")
 
 
-@given(st.lists(st.sampled_from(["Topeka", "Ft.", "Shawnee", "Co.", "of", "the", "O’Brien's", "rode", "É.", "1850", "St."]), max_size=9))
+@given(
+    st.lists(
+        st.sampled_from(["Topeka", "Ft.", "Shawnee", "Co.", "of", "the", "O’Brien's", "rode", "É.", "1850", "St."]),
+        max_size=9,
+    )
+)
 @settings(max_examples=100)
 def test_a_key_is_the_key_of_some_words_of_the_text(words: list[str]) -> None:
     text = " ".join(words)
@@ -103,7 +121,11 @@ def test_dated_headings_are_events() -> None:
         ]
     )
     (edge,) = parts.relationships
-    assert (edge.subject.entity_id, edge.predicate, edge.object.entity_id) == ("event:black-sunday", "occurred_on", "date:1935-04-14")
+    assert (edge.subject.entity_id, edge.predicate, edge.object.entity_id) == (
+        "event:black-sunday",
+        "occurred_on",
+        "date:1935-04-14",
+    )
     assert (edge.object.name, edge.record_id) == ("April 14, 1935", "d#c0")
     assert [len(r.entities) for r in parts.records] == [1, 1, 0, 0]
     times = [r.time.start.isoformat() if r.time else None for r in parts.records]

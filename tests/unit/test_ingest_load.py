@@ -86,7 +86,9 @@ def test_kinds_of_files() -> None:
 
 
 def test_pdf_pages_keep_their_characters_and_no_passage_crosses_them() -> None:
-    loaded = load("a.pdf", pdf_of("Topeka is the capital.", "", "Wichita is larger. It lies in the south."), "application/pdf")
+    loaded = load(
+        "a.pdf", pdf_of("Topeka is the capital.", "", "Wichita is larger. It lies in the south."), "application/pdf"
+    )
     assert [loaded.text[start:end].strip() for start, end in loaded.pages] == [
         "Topeka is the capital.",
         "",

@@ -120,7 +120,9 @@ def test_the_narrowest_word_on_a_label_wins() -> None:
         (source("public"), "", None, ManifestError),
     ],
 )
-def test_a_label_is_never_assumed(spec: SourceSpec, collection: str | None, label: str | None, error: type[IngestError]) -> None:
+def test_a_label_is_never_assumed(
+    spec: SourceSpec, collection: str | None, label: str | None, error: type[IngestError]
+) -> None:
     with pytest.raises(error):
         visibility_of(spec, tenant="t", collection=collection, label=label, default_labels={"other": "public"})
 
@@ -139,11 +141,18 @@ def test_files_without_a_manifest_name_themselves(tmp_path: Path) -> None:
 
 def test_templates() -> None:
     say = compile_template("The {nation} signed[ ({cite})][ on {day|date}].")
-    assert say({"nation": "Kansa", "cite": "9 Stat. 1", "day": "1846-01-14"}) == "The Kansa signed (9 Stat. 1) on January 14, 1846."
+    assert (
+        say({"nation": "Kansa", "cite": "9 Stat. 1", "day": "1846-01-14"})
+        == "The Kansa signed (9 Stat. 1) on January 14, 1846."
+    )
     assert say({"nation": "Kansa"}) == "The Kansa signed."
     assert say({"cite": "x"}) == ""
     assert compile_template("{a}")({"a": "{b}", "b": "no"}) == "{b}"
-    assert (slug("Sac & Fox — O'Neil"), number("-1234567.50"), number("n/a")) == ("sac-fox-oneil", "-1,234,567.50", "n/a")
+    assert (slug("Sac & Fox — O'Neil"), number("-1234567.50"), number("n/a")) == (
+        "sac-fox-oneil",
+        "-1,234,567.50",
+        "n/a",
+    )
     assert long_date("1850") == "1850"
 
 

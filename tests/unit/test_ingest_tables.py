@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
 from retrieval.ingest.tables import read_table, split_rows
-from retrieval.ingest.values import EntitySpec, Loaded, ObservationSpec, Owner, Parts, RelationSpec, SourceSpec, TableSpec
+from retrieval.ingest.values import (
+    EntitySpec,
+    Loaded,
+    ObservationSpec,
+    Owner,
+    Parts,
+    RelationSpec,
+    SourceSpec,
+    TableSpec,
+)
 from retrieval.model import RecordKind
 
 OWNER = Owner("pop@1", "pop", "class")
@@ -25,7 +34,9 @@ CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")) | s
 
 
 def table(text: str, spec: TableSpec | None = SPEC, title: str = "Population") -> Parts:
-    return read_table(SourceSpec(Path("pop.csv"), "pop", title, table=spec), Loaded(text, "text/csv", "sha256:0"), OWNER, {})
+    return read_table(
+        SourceSpec(Path("pop.csv"), "pop", title, table=spec), Loaded(text, "text/csv", "sha256:0"), OWNER, {}
+    )
 
 
 @given(st.lists(st.lists(CELL, min_size=2, max_size=5), min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]))
@@ -64,7 +75,7 @@ RAGGED = {
     "infinite": ("fips,name,1930\n1,A,inf\n", "is no figure"),
     "exponent": ("fips,name,1930\n1,A,1e5\n", "is no figure"),
     "other digits": ("fips,name,1930\n1,A,٣٤\n", "is no figure"),
-    "bad groups": ("fips,name,1930\n1,A,\"1,23\"\n", "is no figure"),
+    "bad groups": ('fips,name,1930\n1,A,"1,23"\n', "is no figure"),
     "column twice": ("fips,fips,1930\n1,A,5\n", "names a column twice"),
     "column without name": ("fips,,1930\n1,A,5\n", "names a column twice or not at all"),
     "blank header": (" \n", "no header"),
