@@ -14,11 +14,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.durable import stamp, write_json
 from retrieval.embedding.embedder import Embedder
 from retrieval.errors import ChannelUnavailable, EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.index_text import index_text
-from retrieval.durable import stamp, write_json
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.vector.exact import nearest
 from retrieval.vector.segment import Rows, Segment, write_segment
