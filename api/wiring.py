@@ -338,7 +338,8 @@ def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel
     chat: ChatModel
     match backend:
         case backends.ExtractiveChat(min_coverage_milli=coverage, max_sentences=sentences):
-            from ai.extractive import ExtractiveModel, Parameters  # noqa: PLC0415
+            from ai.candidates import Parameters  # noqa: PLC0415
+            from ai.extractive import ExtractiveModel  # noqa: PLC0415
 
             chat = ExtractiveModel(Parameters(min_coverage=coverage, max_sentences=sentences))
         case backends.OllamaChatModel(url=url, model=model):
