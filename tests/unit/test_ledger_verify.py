@@ -255,6 +255,20 @@ async def test_a_size_that_was_signed_for_otherwise_meanwhile_is_refused(kept: C
         await ledger.checkpoint()
 
 
+@pytest.mark.parametrize(
+    "change", ["UPDATE leaves SET leaf = flip(leaf) WHERE idx = 8", "DELETE FROM leaves WHERE idx = 7"]
+)
+async def test_what_changed_since_the_last_checkpoint_is_not_signed(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "ledger.db"
+    await write_log(path)
+    tamper(path, change, "DELETE FROM checkpoints WHERE size = 10")
+    ledger = await open_ledger(await SqliteLedgerStore.open(path))
+    with pytest.raises(VerificationFailed) as failed:
+        await ledger.checkpoint()
+    assert failed.value.step == "leaf-hash"
+    await ledger.aclose()
+
+
 async def test_a_forged_history_without_the_key_does_not_verify(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     await write_log(path)
