@@ -59,8 +59,7 @@ class Shell:
 async def run_shell(case: Case, gathered: Gathered, *, services: Services) -> Shell:
     """From runs to a release. Raises `PolicyError` and `AIError` when a point or the model fails."""
     points = services.points(case.now_ms)
-    with case.watch("evidence"):
-        admission = await admit(case, gathered, points=points, services=services)
+    admission = await admit(case, gathered, points=points, services=services)
     limitations = (*case.limitations, *admission.bundle.limitations)
     if not case.profile.generates:
         return Shell(bundle_release(case, admission, limitations), gathered, admission)
@@ -114,30 +113,32 @@ async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, service
     excluded: frozenset[str] = frozenset()
     decisions: tuple[Decision, ...] = ()
     while True:
-        bundle = assemble(
-            gathered.runs,
-            gathered.records,
-            query=search_query(case),
-            rules=services.bundle_rules,
-            limits=replace(services.bundle_limits, max_items=case.ask.options.top_k),
-            excluded=excluded,
-            limitations=gathered.limitations,
-        )
-        facts = tuple(fact for item in bundle.items for fact in evidence_facts(item, rules=services.rules))
-        decision = await points.evidence(
-            request=case.asked,
-            subject=case.ask.subject,
-            prompt=prompt_facts(case),
-            classes=class_facts(classes),
-            evidence=facts,
-            prior=case.decided,
-        )
-        decisions = (*decisions, decision)
-        if not decision.allowed:
-            return Admission(replace(bundle, items=()), (), facts, decisions, excluded)
-        items, refused = enforce_evidence(bundle, decision, rules=services.rules)
-        if not refused:
-            return Admission(bundle, items, facts, decisions, excluded)
+        with case.watch("bundle"):
+            bundle = assemble(
+                gathered.runs,
+                gathered.records,
+                query=search_query(case),
+                rules=services.bundle_rules,
+                limits=replace(services.bundle_limits, max_items=case.ask.options.top_k),
+                excluded=excluded,
+                limitations=gathered.limitations,
+            )
+        with case.watch("evidence"):
+            facts = tuple(fact for item in bundle.items for fact in evidence_facts(item, rules=services.rules))
+            decision = await points.evidence(
+                request=case.asked,
+                subject=case.ask.subject,
+                prompt=prompt_facts(case),
+                classes=class_facts(classes),
+                evidence=facts,
+                prior=case.decided,
+            )
+            decisions = (*decisions, decision)
+            if not decision.allowed:
+                return Admission(replace(bundle, items=()), (), facts, decisions, excluded)
+            items, refused = enforce_evidence(bundle, decision, rules=services.rules)
+            if not refused:
+                return Admission(bundle, items, facts, decisions, excluded)
         excluded |= refused
 
 
