@@ -62,6 +62,8 @@ def _told(exc: Exception) -> Exception:
     if isinstance(exc, RequestValidationError):
         if any(error["type"] == "json_invalid" for error in exc.errors()):
             return MalformedBody("The body is not valid JSON.")
+        if any(error["type"] == "missing" and error["loc"] == ("body",) for error in exc.errors()):
+            return MalformedBody("The body is empty.")
         return RequestRejected("The request is not valid.", field_problems(exc.errors()))
     if isinstance(exc, HTTPException):
         if isinstance(exc.__cause__, EdgeError):

@@ -61,7 +61,9 @@ async def make_world(folder: Path) -> World:
     for name, text in TEXTS.items():
         (corpus / name).write_text(text, "utf-8")
     sources = (
-        SOURCE.format(path="ferry.md", source_id="ferry", title="The ferry", collection="staff", label="internal", more=""),
+        SOURCE.format(
+            path="ferry.md", source_id="ferry", title="The ferry", collection="staff", label="internal", more=""
+        ),
         SOURCE.format(
             path="diary.md",
             source_id="diary",
@@ -70,7 +72,9 @@ async def make_world(folder: Path) -> World:
             label="confidential",
             more='groups = ["archivists"]\nowner_group = "archivists"',
         ),
-        SOURCE.format(path="contact.md", source_id="contact", title="The survey", collection="kansas", label="public", more=""),
+        SOURCE.format(
+            path="contact.md", source_id="contact", title="The survey", collection="kansas", label="public", more=""
+        ),
     )
     manifest = corpus / "manifest.toml"
     manifest.write_text(MANIFEST + _population() + "".join(sources), "utf-8")

@@ -35,28 +35,28 @@ async def entries(
     return EntriesResponse(entries=listed, next=found[-1].index if len(found) == limit else None)
 
 
-@router.get("/entries/{entry_id}", responses=errors(401, 403, 404, 503))
+@router.get("/entries/{entry_id}", responses=errors(401, 403, 404, 422, 503))
 async def entry(entry_id: str, system: Open, caller: Caller, request_id: RequestId) -> EntryResponse:
     """One entry: own ones, or any of the tenant with `ledger.audit`."""
     found = await Reader(caller, request_id, system.services).entry(entry_id)
     return EntryResponse.model_validate(entry_json(found))
 
 
-@router.get("/entries/{entry_id}/receipt", response_class=PlainTextResponse, responses=errors(401, 403, 404, 503))
+@router.get("/entries/{entry_id}/receipt", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
 async def receipt(entry_id: str, system: Open, caller: Caller, request_id: RequestId) -> PlainTextResponse:
     """The receipt (C2SP `tlog-proof`), which verifies offline against the log's key."""
     text = await Reader(caller, request_id, system.services).receipt(entry_id)
     return PlainTextResponse(text, headers=_NO_STORE)
 
 
-@router.get("/entries/{entry_id}/prov", response_model=None, responses=errors(401, 403, 404, 503))
+@router.get("/entries/{entry_id}/prov", response_model=None, responses=errors(401, 403, 404, 422, 503))
 async def prov(entry_id: str, system: Open, caller: Caller, request_id: RequestId) -> Response:
     """The provenance document (W3C PROV-JSON). Needs `ledger.audit`."""
     data = await Reader(caller, request_id, system.services).part(entry_id, "prov")
     return Response(data, media_type="application/json", headers=_NO_STORE)
 
 
-@router.get("/entries/{entry_id}/parts/{name:path}", response_model=None, responses=errors(401, 403, 404, 503))
+@router.get("/entries/{entry_id}/parts/{name:path}", response_model=None, responses=errors(401, 403, 404, 422, 503))
 async def part(entry_id: str, name: str, system: Open, caller: Caller, request_id: RequestId) -> Response:
     """One part as recorded: question, answer and cited sources of own entries; everything with `ledger.audit`."""
     data = await Reader(caller, request_id, system.services).part(entry_id, name)

@@ -55,7 +55,9 @@ async def test_the_body_validates_against_the_published_schema(client: httpx.Asy
     schema = {"$ref": "#/components/schemas/QueryResponse", "components": described["components"]}
     Draft202012Validator(schema).validate(await ask(client, POPULATION))
     with pytest.raises(Exception, match="outcome"):
-        Draft202012Validator(schema).validate({k: v for k, v in (await ask(client, POPULATION)).items() if k != "outcome"})
+        Draft202012Validator(schema).validate(
+            {k: v for k, v in (await ask(client, POPULATION)).items() if k != "outcome"}
+        )
 
 
 async def test_want_of_evidence_abstains(client: httpx.AsyncClient) -> None:

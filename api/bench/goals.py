@@ -1,0 +1,61 @@
+"""The goals, and whether a report meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from api.bench.model import Measured, Report
+
+SMALL, LARGE = 1_000, 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One goal. `measured` None: the run did not measure it, which does not meet it either."""
+
+    goal: str
+    unit: str
+    limit: float
+    measured: float | None
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether the measure is on the right side of the limit."""
+        if self.measured is None:
+            return False
+        return self.measured >= self.limit if self.at_least else self.measured <= self.limit
+
+    @property
+    def says(self) -> str:
+        """The verdict in a line, with the factor by which a goal is missed."""
+        bound = f"{'>=' if self.at_least else '<='} {self.limit:,g} {self.unit}"
+        if self.measured is None:
+            return f"not measured  {self.goal} {bound}"
+        line = f"{self.measured:,.2f} {self.unit}, goal {bound}"
+        if self.met:
+            return f"met     {self.goal}: {line}"
+        factor = self.limit / self.measured if self.at_least else self.measured / self.limit
+        return f"MISSED  {self.goal}: {line}, by a factor of {factor:.2f}"
+
+
+def verdicts(report: Report) -> tuple[Verdict, ...]:
+    """Every goal, in order."""
+    by_size = {measured.size: measured for measured in report.sizes}
+    return tuple(_verdicts(by_size.get(SMALL), by_size.get(LARGE)))
+
+
+def _verdicts(small: Measured | None, large: Measured | None) -> Iterator[Verdict]:
+    retrieval = large and large.load.sums["four channels + bundle"]
+    governance = large and large.load.sums["gate + policy + ledger"]
+    ratio = None
+    if small and large:
+        ratio = large.load.requests["in process"].p50 / small.load.requests["in process"].p50
+    governed = "gate + three policy points + two durable ledger entries at 100k"
+    yield Verdict("four channels + bundle at 100k, p50", "ms", 10, retrieval and retrieval.p50)
+    yield Verdict(f"{governed}, p50", "ms", 8, governance and governance.p50)
+    yield Verdict(f"{governed}, p99", "ms", 20, governance and governance.p99)
+    yield Verdict("whole request, p50 at 100k over p50 at 1k", "x", 3, ratio)
+    yield Verdict("ingest at 100k", "passages/s", 2_000, large and large.ingested.passages_per_s, at_least=True)
+    yield Verdict("cold start of exhibit ask at 100k", "s", 1.5, large and large.cold_start_s)

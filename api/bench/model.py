@@ -1,0 +1,86 @@
+"""Values of a benchmark. Times are milliseconds unless named otherwise, memory and disk MiB."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from api.bench.statistics import Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is run, at each size. `sample` is the folder of the sample corpus, `folder` where the scaled ones lie."""
+
+    folder: Path
+    sample: Path
+    sizes: tuple[int, ...]
+    queries: int
+    rounds: int
+    seed: int
+    peer: str | None = None
+    peer_queries: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """One ingest of a whole corpus into an empty home. `passages` counts table rows too; `records` also observations
+    and features, each of which is indexed as a passage is."""
+
+    files: int
+    passages: int
+    records: int
+    seconds: float
+    peak_memory_mib: int | None
+    disk_mib: Mapping[str, float]
+
+    @property
+    def passages_per_s(self) -> float:
+        """Passages made retrievable in a second, with everything else that they were made retrievable with."""
+        return self.passages / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The questions at one size. `throughput` is requests per second by name of the way of asking."""
+
+    stages: Mapping[str, Spread]
+    channels: Mapping[str, Spread]
+    sums: Mapping[str, Spread]
+    requests: Mapping[str, Spread]
+    throughput: Mapping[str, float]
+    outcomes: Mapping[str, Mapping[str, int]]
+    peak_memory_mib: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Another library on the same passages and questions: from question to prompt, without generation, policy or
+    record."""
+
+    name: str
+    passages: int
+    index_seconds: float
+    query: Spread
+    peak_memory_mib: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Everything at one size."""
+
+    size: int
+    ingested: Ingested
+    load: Load
+    cold_start_s: float
+    peer: Peer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole run."""
+
+    plan: Mapping[str, object]
+    machine: Mapping[str, object]
+    sizes: tuple[Measured, ...] = field(default=())

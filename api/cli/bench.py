@@ -1,0 +1,86 @@
+"""`exhibit bench`: measures the pipeline on a scaled corpus, and compares it with the goals."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.cli.console import emit, note, table
+from api.cli.options import AsJson
+from api.problems import EXIT_FAILED
+
+app = typer.Typer(help="Measure the pipeline.", rich_markup_mode=None)
+
+
+class PeerName(StrEnum):
+    """Libraries that can be put beside it."""
+
+    HAYSTACK = "haystack"
+
+
+@app.command()
+def bench(
+    *,
+    sizes: Annotated[str, typer.Option("--sizes", help="Passages of the corpora, with commas.")] = "1000,10000,100000",
+    queries: Annotated[int, typer.Option("--queries", min=5, help="Questions of a round.")] = 200,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Rounds; figures are medians over them.")] = 3,
+    peer: Annotated[
+        PeerName | None, typer.Option("--peer", help="Put this library beside it (dependency group `bench`).")
+    ] = None,
+    peer_queries: Annotated[int, typer.Option("--peer-queries", min=5, help="Questions that the peer is asked.")] = 50,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of corpus and questions.")] = 7,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
+    home: Annotated[
+        Path | None, typer.Option("--home", help="Folder for the corpora, kept; an ingest found there is not repeated.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure ingest, the query path stage by stage, throughput, memory and cold start at each size."""
+    from api.bench.goals import verdicts
+    from api.bench.model import Plan
+    from api.bench.report import report_json, report_text
+    from api.bench.run import run
+    from api.demonstration import sample_corpus
+
+    _check_peer(peer)
+    with ExitStack() as stack:
+        folder = home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="exhibit-bench-")))
+        plan = Plan(
+            folder=folder.absolute(),
+            sample=sample_corpus(),
+            sizes=_sizes(sizes),
+            queries=queries,
+            rounds=rounds,
+            seed=seed,
+            peer=None if peer is None else str(peer),
+            peer_queries=peer_queries,
+        )
+        report = run(plan, note)
+    emit(report_json(report), as_json=as_json, render=lambda: report_text(report, table))
+    missed = [verdict for verdict in verdicts(report) if not verdict.met]
+    if check and missed:
+        for verdict in missed:
+            note(verdict.says)
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    try:
+        found = tuple(sorted({int(part.replace("_", "")) for part in text.split(",")}))
+    except ValueError:
+        raise typer.BadParameter("sizes are whole numbers with commas: 1000,10000") from None
+    if found[0] < 1_000 or found[-1] > 1_000_000:
+        raise typer.BadParameter("sizes lie between 1000 and 1000000 passages")
+    return found
+
+
+def _check_peer(peer: PeerName | None) -> None:
+    from api.bench.peer_haystack import available
+
+    if peer is not None and not available():
+        raise typer.BadParameter("haystack is not installed; add the dependency group: uv pip install --group bench")

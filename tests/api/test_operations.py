@@ -1,0 +1,105 @@
+"""Probes, metrics, the offline documentation, and what happens when a part is gone."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+from asgi_lifespan import LifespanManager
+
+from api.app import create_app
+from api.schemas.evidence import ReadyResponse
+from tests.api_world import POPULATION, make_world
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_probes(connect: Any) -> None:
+    async with connect(address="203.0.113.9") as afar:
+        assert (await afar.get("/livez")).json() == {"status": "alive"}
+        ready = await afar.get("/readyz")
+        assert ready.status_code == 200
+        body = ReadyResponse.model_validate(ready.json())
+        version = (await afar.get("/version")).json()
+    assert body.status == "ready"
+    assert {"records", "policy", "ledger", "model", "neo4j", "postgis", "fulltext", "vector"} == set(body.parts)
+    assert version["policy_bundle"].startswith("sha256:")
+
+
+async def test_metrics_are_for_loopback_and_operators(connect: Any) -> None:
+    async with connect() as near:
+        await near.post("/api/v1/ai/query", json={"question": POPULATION})
+        text = (await near.get("/metrics")).text
+    assert re.search(r'exhibit_requests_total\{outcome="ANSWER",surface="ai.query"\} [1-9]', text)
+    assert re.search(r'exhibit_stage_seconds_count\{stage="\w+"\} [1-9]', text)
+    assert "Shawnee" not in text
+    for key, status in ((None, 401), ("viewer", 403), ("operator", 200)):
+        async with connect(key, address="203.0.113.9") as afar:
+            assert (await afar.get("/metrics")).status_code == status
+
+
+async def test_the_documentation_needs_no_network(client: httpx.AsyncClient) -> None:
+    page = await client.get("/docs")
+    links = re.findall(r'(?:src|href)="([^"]*)"', page.text)
+    assert [link for link in links if not link.startswith(("/", "data:"))] == []
+    assert "connect-src 'self'" in page.headers["content-security-policy"]
+    for link in links:
+        if link.startswith("/"):
+            assert (await client.get(link)).status_code == 200, link
+    start = (await client.get("/docs/assets/start.js")).text
+    assert "validatorUrl: null" in start
+
+
+async def test_every_operation_is_described(client: httpx.AsyncClient) -> None:
+    described = (await client.get("/openapi.json")).json()
+    assert described["openapi"].startswith("3.1")
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            assert operation.get("description"), f"{method} {path}"
+            for status, response in operation["responses"].items():
+                if int(status) >= 400:
+                    reference = response["content"]["application/json"]["schema"]["$ref"]
+                    assert reference.endswith(("ErrorBody", "ReadyResponse")), f"{method} {path} {status}"
+
+
+async def test_every_response_is_marked_as_what_it_is(client: httpx.AsyncClient) -> None:
+    for path in ("/livez", "/nope", "/docs"):
+        headers = (await client.get(path)).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-request-id"]
+
+
+async def test_without_a_ledger_nothing_is_released(tmp_path: Any) -> None:
+    world = await make_world(tmp_path)
+    app = create_app(world.configuration)
+    async with LifespanManager(app, startup_timeout=60):
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            assert (await client.post("/api/v1/ai/query", json={"question": POPULATION})).status_code == 200
+            await app.state.system.services.ledger.aclose()
+            response = await client.post("/api/v1/ai/query", json={"question": POPULATION})
+            ready = await client.get("/readyz")
+    error = response.json()["error"]
+    assert (response.status_code, error["code"]) == (503, "LEDGER_UNAVAILABLE")
+    assert set(response.json()) == {"error"}
+    assert "85,200" not in response.text
+    assert str(tmp_path) not in response.text
+    assert (ready.status_code, ready.json()["status"]) == (503, "unavailable")
+
+
+async def test_without_policy_nothing_is_released(tmp_path: Any) -> None:
+    world = await make_world(tmp_path)
+    app = create_app(world.configuration)
+    async with LifespanManager(app, startup_timeout=60):
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            await app.state.system.engine.aclose()
+            response = await client.post("/api/v1/ai/query", json={"question": POPULATION})
+            reading = await client.get("/api/v1/collections")
+    error = response.json()["error"]
+    assert (response.status_code, error["code"]) == (503, "POLICY_UNAVAILABLE")
+    assert error["entry_id"]
+    assert response.headers["retry-after"]
+    assert (reading.status_code, reading.json()["error"]["code"]) == (503, "POLICY_UNAVAILABLE")
