@@ -38,7 +38,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "SCOPE": "The search is limited to what this account may see.",
         "PROMPT_SANITIZED": "Parts of the question were neutralised.",
         "ANSWER_INVALID": "The draft could not be read by the policy.",
-        "LEAK": "The draft disclosed protected text.",
+        "LEAK": "A sentence that disclosed protected text was removed.",
         "UNCITED_SENTENCE": "A sentence without a citation was removed.",
         "UNKNOWN_CITATION": "A sentence that cites nothing known was removed.",
         "CITATION_NOT_ADMITTED": "A sentence that cites unusable evidence was removed.",

@@ -96,9 +96,7 @@ def leaks(body: Mapping[str, Any], canary: str) -> list[str]:
     """What of a body must not be in it."""
     text = json.dumps(body, ensure_ascii=False)
     found = [
-        word
-        for word in (SECRET, FOREIGN, canary, "My instructions are", "evil.example")
-        if word.casefold() in text.casefold()
+        word for word in (SECRET, f"{FOREIGN}-", canary, "My instructions are") if word.casefold() in text.casefold()
     ]
     catalogue = {s["text"] for s in body["sentences"] if s["verdict"] == "catalogue"}
     found += [f"uncited: {s['text']}" for s in body["sentences"] if not s["citations"] and s["text"] not in catalogue]

@@ -68,7 +68,9 @@ def other_limits(services: Services) -> dict[str, Any]:
 
 def other_template(services: Services) -> dict[str, Any]:
     template = services.template
-    return {"template": replace(template, text=template.text.replace("SOURCES", "EVIDENCE"), digest="sha256:" + "0" * 64)}
+    return {
+        "template": replace(template, text=template.text.replace("SOURCES", "EVIDENCE"), digest="sha256:" + "0" * 64)
+    }
 
 
 def other_budgets(services: Services) -> dict[str, Any]:

@@ -27,21 +27,6 @@ answer_reasons contains reason("A02", "PRIOR_MISSING") if not evidence_bound
 # custom: {id: A03, code: ANSWER_INVALID, severity: deny}
 answer_reasons contains reason("A03", "ANSWER_INVALID") if not sentences_valid
 
-# METADATA
-# title: No sentence carries a canary or the system prompt
-# custom: {id: A04, code: LEAK, severity: deny}
-answer_reasons contains {
-	"rule": "A04",
-	"code": "LEAK",
-	"severity": "deny",
-	"target": {"kind": "answer", "ref": ""},
-	"params": {},
-} if {
-	some sentence in input.answer.sentences
-	some finding in sentence.findings
-	finding.kind in config.leaks
-}
-
 at_answer if input.point == "answer"
 
 evidence_bound if {
@@ -90,6 +75,7 @@ kept contains i if {
 	sentences_valid
 	some i, sentence in input.answer.sentences
 	from_catalogue(sentence)
+	clean(sentence)
 }
 
 kept contains i if {
@@ -100,6 +86,7 @@ kept contains i if {
 	citations_admitted(sentence)
 	citations_hold(sentence)
 	supported(sentence)
+	clean(sentence)
 }
 
 from_catalogue(sentence) if {
@@ -133,6 +120,14 @@ supported(sentence) if {
 	sentence.support_milli >= config.limits.support_milli
 }
 
+clean(sentence) if {
+	is_array(sentence.findings)
+	every finding in sentence.findings {
+		is_string(finding.kind)
+		not finding.kind in config.leaks
+	}
+}
+
 cited contains id if {
 	some i in kept
 	some id in input.answer.sentences[i].citations
@@ -142,6 +137,14 @@ falling[i] := sentence if {
 	sentences_valid
 	some i, sentence in input.answer.sentences
 	not i in kept
+}
+
+# METADATA
+# title: No sentence carries a canary or the system prompt
+# custom: {id: A04, code: LEAK, severity: drop}
+sentence_reasons contains falls("A04", "LEAK", i) if {
+	some i, sentence in falling
+	not clean(sentence)
 }
 
 # METADATA

@@ -19,11 +19,12 @@ test_answer_with_a_foreign_citation if {
 	codes(decision) == {"CITATION_NOT_ADMITTED"}
 }
 
-test_answer_that_leaks_is_denied if {
+test_answer_sentence_that_leaks_is_dropped if {
 	finding := {"kind": "canary", "start": 0, "end": 3}
 	decision := ai.answer with input as changed("answer", "/answer/sentences/0/findings", [finding])
-	decision.effect == "deny"
 	codes(decision) == {"LEAK"}
+	"drop_sentence" in ops(decision)
+	decision.admit == []
 }
 
 test_answer_notice if {
