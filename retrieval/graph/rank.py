@@ -4,14 +4,15 @@ degree."""
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import numpy as np
 import snowballstemmer
 
-from retrieval.graph.rows import Edge, EdgeKind, GraphRows, time_keys
+from retrieval.graph.rows import Edge, EdgeKind, GraphRows, Postings, time_keys
 from retrieval.index import surface_key
 from retrieval.model import Limitation, Mention, Query, TimeRange
 
@@ -173,33 +174,34 @@ def _not_placed(query: Query) -> tuple[Limitation, ...]:
 
 def _named_together(rows: GraphRows, query: Query, limit: int) -> list[Found]:
     """Passages that carry two or more of the question's names and times, at most `limit`, best first."""
-    signals = [(f"name {i}", rows.postings(_mention_keys(m))) for i, m in enumerate(query.intent.mentions)]
-    dated = [rows.postings(keys) for time in query.intent.times if (keys := time_keys(time))]
-    signals += [(f"time {i}", rids) for i, rids in enumerate(dated)]
-    signals = sorted((s for s in signals if s[1]), key=lambda s: len(s[1]))
-    counts: defaultdict[int, int] = defaultdict(int)
-    for i, (_, rids) in enumerate(signals):
-        rest = signals[i + 1 :]
-        for rid in rids if rest else ():
-            if rid not in counts and any(rid in other for _, other in rest):
-                counts[rid] = sum(rid in every for _, every in signals)
-    in_time = frozenset[int]().union(*dated) if dated else frozenset[int]()
-    return _best(rows, counts, in_time, limit)
-
-
-def _best(rows: GraphRows, counts: dict[int, int], in_time: frozenset[int], limit: int) -> list[Found]:
-    """The best `limit`; record ids are looked up only for groups of equals that reach into it."""
-    groups: defaultdict[tuple[int, bool], list[int]] = defaultdict(list)
-    for rid, count in counts.items():
-        groups[count, rid in in_time].append(rid)
+    names = [carried for m in query.intent.mentions if (carried := rows.postings(_mention_keys(m))).size]
+    times = [carried for t in query.intent.times if (carried := rows.postings(time_keys(t))).size]
+    if len(names) + len(times) < 2:
+        return []
+    size = 1 + max(int(carried.max()) for carried in (*names, *times))
+    counts = np.zeros(size, dtype=np.uint16)
+    dated = np.zeros(size, dtype=np.uint16)
+    for carried in (*names, *times):
+        once = np.zeros(size, dtype=np.uint16)
+        once[carried] = 1
+        counts += once
+    for carried in times:
+        dated[carried] = 1
+    together = np.flatnonzero(counts >= 2)
+    grades = counts[together] * 2 + dated[together]
     best: list[Found] = []
-    for (count, dated), rids in sorted(groups.items(), reverse=True):
-        for record_id in sorted(rows.record_ids(rids).values())[: limit - len(best)]:
-            names = {str(n) for n in range(count)}
-            best.append(Found(record_id, stated=False, seeds=names, in_time=dated))
+    for grade in sorted({int(g) for g in np.unique(grades)}, reverse=True):
+        best += _graded(rows, together[grades == grade], grade, limit - len(best))
         if len(best) >= limit:
             break
     return best
+
+
+def _graded(rows: GraphRows, rids: Postings, grade: int, limit: int) -> list[Found]:
+    """Equals, in order of record id."""
+    seeds = {str(n) for n in range(grade // 2)}
+    first = rows.first_record_ids(rids, limit)
+    return [Found(i, stated=False, seeds=set(seeds), in_time=grade % 2) for i in first]
 
 
 def _mention_keys(mention: Mention) -> list[str]:

@@ -14,9 +14,12 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from retrieval.index import IndexBatch
 from retrieval.model import Record, RecordKind, Relationship, TimeRange
@@ -27,6 +30,7 @@ CREATE TABLE IF NOT EXISTS class(cid INTEGER PRIMARY KEY, tenant TEXT NOT NULL, 
   UNIQUE(tenant, class_id));
 CREATE TABLE IF NOT EXISTS document(did INTEGER PRIMARY KEY, document_id TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS record(rid INTEGER PRIMARY KEY, record_id TEXT NOT NULL, did INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS record_order ON record(record_id);
 CREATE INDEX IF NOT EXISTS record_document ON record(did);
 CREATE TABLE IF NOT EXISTS posting(key TEXT NOT NULL, cid INTEGER NOT NULL, did INTEGER NOT NULL, rids BLOB NOT NULL,
   PRIMARY KEY(key, cid, did)) WITHOUT ROWID;
@@ -42,6 +46,9 @@ CREATE TABLE IF NOT EXISTS kind(did INTEGER NOT NULL, cid INTEGER NOT NULL, subj
   WITHOUT ROWID
 """
 _MAX_YEARS = 60
+_FEW = 500
+_NUMBER = np.dtype("=u4")  # as `array("I")` writes them
+Postings = NDArray[np.unsignedinteger[Any]] | NDArray[np.signedinteger[Any]]
 _EDGE = "subject, subject_type, predicate, object, object_type, record_id, start_day, end_day"
 
 
@@ -148,18 +155,22 @@ class GraphRows:
         )
         return [Edge(*row) for row in self._connection.execute(sql, {"limit": limit, **values})]
 
-    def postings(self, keys: Collection[str]) -> frozenset[int]:
-        """The records that carry any of the keys."""
+    def postings(self, keys: Collection[str]) -> Postings:
+        """The numbers of the records that carry any of the keys; some may stand twice."""
         sql = f"SELECT rids FROM posting WHERE key IN (SELECT value FROM json_each(?)) AND {self._in_scope}"  # noqa: S608
-        found: set[int] = set()
-        for (blob,) in self._connection.execute(sql, (json.dumps(sorted(keys)),)):
-            found.update(_unpacked(blob))
-        return frozenset(found)
+        blobs = [row[0] for row in self._connection.execute(sql, (json.dumps(sorted(keys)),))]
+        return np.frombuffer(b"".join(blobs), dtype=_NUMBER)
 
-    def record_ids(self, rids: Collection[int]) -> dict[int, str]:
-        """The ids of records."""
-        sql = "SELECT rid, record_id FROM record WHERE rid IN (SELECT value FROM json_each(?))"
-        return dict(self._connection.execute(sql, (json.dumps(sorted(rids)),)))
+    def first_record_ids(self, rids: Postings, limit: int) -> list[str]:
+        """The ids of the records, in order, at most `limit`. Few are looked up; of many the first are soon met in order."""
+        if len(rids) <= _FEW:
+            sql = (
+                "SELECT record_id FROM record WHERE rid IN (SELECT value FROM json_each(?)) ORDER BY record_id LIMIT ?"
+            )
+            return [row[0] for row in self._connection.execute(sql, (json.dumps(rids.tolist()), limit))]
+        wanted = set(rids.tolist())
+        ordered = self._connection.execute("SELECT rid, record_id FROM record ORDER BY record_id")
+        return list(islice((record_id for rid, record_id in ordered if rid in wanted), limit))
 
 
 def _narrowed(predicates: Collection[str] | None, times: Sequence[TimeRange]) -> tuple[str, dict[str, Any]]:
@@ -173,12 +184,6 @@ def _narrowed(predicates: Collection[str] | None, times: Sequence[TimeRange]) ->
         values |= {f"from{i}": t.start.toordinal() for i, t in enumerate(times)}
         values |= {f"to{i}": t.end.toordinal() for i, t in enumerate(times)}
     return where, values
-
-
-def _unpacked(blob: bytes) -> array[int]:
-    rids: array[int] = array("I")
-    rids.frombytes(blob)
-    return rids
 
 
 def put(connection: apsw.Connection, batch: IndexBatch) -> None:
