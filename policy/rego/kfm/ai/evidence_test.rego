@@ -28,9 +28,9 @@ test_evidence_obligations if {
 	tagged := ai.evidence with input as changed("evidence", "/evidence/0/handling", ["sensitive_location", "pii"])
 	ops(tagged) == {"generalise_geometry", "redact"}
 	tagged.admit == ["e1"]
-	suspicious := ai.evidence with input as changed("evidence", "/evidence/0/injection/score_milli", 500)
+	suspicious := ai.evidence with input as changed("evidence", "/evidence/0/injection/score_milli", 499)
 	ops(suspicious) == {"datamark"}
-	hostile := ai.evidence with input as changed("evidence", "/evidence/0/injection/score_milli", 900)
+	hostile := ai.evidence with input as changed("evidence", "/evidence/0/injection/score_milli", 500)
 	ops(hostile) == {"drop"}
 	hostile.admit == []
 }
