@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 
 from retrieval.index import SurfaceMention, surface_key
 from retrieval.model import Record, TimeRange
@@ -104,19 +105,23 @@ def names_in(text: str) -> set[str]:
     """Keys of the capitalised names, and of every run of up to five of their words, so that `Shawnee County` is found
     in `Old Shawnee County Court`."""
     keys: set[str] = set()
-    for match in _NAME.finditer(text):
-        words = _PIECE.findall(match[0])
-        while words and words[0].lower() in _OPENERS:
-            words.pop(0)
-        folded = [surface_key(word) for word in words]  # word by word it is the same, and words recur
-        for start in range(len(words)):
-            if words[start][0].islower():
-                continue
-            for end in range(start + 1, min(len(words), start + _LONGEST) + 1):
-                if not words[end - 1][0].islower():
-                    keys.add(" ".join(folded[start:end]))
-    keys.discard("")
+    for name in _NAME.findall(text):
+        keys.update(_keys_of(name))
     return keys
+
+
+@lru_cache(maxsize=32_768)  # names recur
+def _keys_of(name: str) -> tuple[str, ...]:
+    words = _PIECE.findall(name)
+    while words and words[0].lower() in _OPENERS:
+        words.pop(0)
+    folded = [surface_key(word) for word in words]  # word by word it is the same
+    keys: list[str] = []
+    for start, first in enumerate(words):
+        if not first[0].islower():
+            ends = range(start + 1, min(len(words), start + _LONGEST) + 1)
+            keys += [" ".join(folded[start:end]) for end in ends if not words[end - 1][0].islower()]
+    return tuple(key for key in keys if key)
 
 
 def mentions_of(records: Iterable[Record]) -> list[SurfaceMention]:

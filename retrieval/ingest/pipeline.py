@@ -11,7 +11,7 @@ import asyncio
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -65,6 +65,7 @@ class _Run:
     waiting: list[tuple[int, Prepared]] = field(default_factory=list)
     changed: set[int] = field(default_factory=set)
     superseded: set[str] = field(default_factory=set)
+    flushing: asyncio.Task[None] | None = None
     written_s: float = 0.0
 
     def move(self, position: int, **changes: object) -> None:
@@ -85,7 +86,7 @@ class Ingest:
         indexes: Sequence[ChannelIndex],
         chunk_size: ChunkSize = ChunkSize(),  # noqa: B008  frozen
         default_labels: Mapping[str, str] | None = None,
-        group_records: int = 8192,
+        group_records: int = 4096,
     ) -> None:
         self._store = store
         self._indexes = tuple(indexes)
@@ -112,20 +113,18 @@ class Ingest:
         await self.repair(tenant)
         run.known = {document.document_id: document for document in await self._store.stored(tenant)}
         run.titles = titles
-        for position, source in enumerate(sources):
-            try:
-                run.move(position, state="loading", stage="label")
-                visibility = visibility_of(
-                    source, tenant=tenant, collection=collection, label=label, default_labels=self._default_labels
-                )
-                _check_owner(source, visibility, run.known.values())
-                await self._take(run, position, source, visibility)
-            except IngestError as exc:
-                run.move(position, state="failed", error_code=exc.code, error_message=str(exc)[:500])
-            await self._save(run)
-            if sum(len(prepared.parts.records) for _, prepared in run.waiting) >= self._group_records:
-                await self._flush(run)
-        await self._flush(run)
+        try:
+            for position, source in enumerate(sources):
+                await self._take_or_fail(run, position, source, collection=collection, label=label)
+                if sum(len(prepared.parts.records) for _, prepared in run.waiting) >= self._group_records:
+                    await self._hand_over(run)
+            await self._hand_over(run)
+            await _settle(run)
+        except BaseException:
+            if run.flushing:
+                run.flushing.cancel()
+                await asyncio.gather(run.flushing, return_exceptions=True)
+            raise
         await self._save(run, now=True)
         return IngestReport(
             run.run_id, tuple(run.jobs), tuple(sorted(run.superseded)), await self._store.manifest_hash(tenant)
@@ -136,10 +135,25 @@ class Ingest:
         run_id = f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
         if resume:
             last = await self._store.files(tenant)
-            run_id = last[0].run_id if [file.path for file in last] == [str(s.path) for s in sources] else run_id
+            if last and [file.path for file in last] == [str(source.path) for source in sources]:
+                run_id = last[0].run_id
         jobs = [FileJob(run_id, i, tenant, str(s.path), s.source_id) for i, s in enumerate(sources)]
         await self._store.put_files(jobs)
         return _Run(run_id, tenant, jobs, progress)
+
+    async def _take_or_fail(
+        self, run: _Run, position: int, source: SourceSpec, *, collection: str | None, label: str | None
+    ) -> None:
+        try:
+            run.move(position, state="loading", stage="label")
+            visibility = visibility_of(
+                source, tenant=run.tenant, collection=collection, label=label, default_labels=self._default_labels
+            )
+            _check_owner(source, visibility, run.known.values())
+            await self._take(run, position, source, visibility)
+        except IngestError as exc:
+            run.move(position, state="failed", error_code=exc.code, error_message=str(exc)[:500])
+        await self._save(run)
 
     async def _take(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> None:
         run.move(position, stage="load")
@@ -180,34 +194,32 @@ class Ingest:
         if wanted != held:
             await self._store.set_facts(wanted)
 
-    async def _flush(self, run: _Run) -> None:
-        if not run.waiting:
-            return
-        group = [prepared for _, prepared in run.waiting]
+    async def _hand_over(self, run: _Run) -> None:
+        """Starts the flush of what waits, so that the next files are read meanwhile; one flush at a time."""
+        await _settle(run)
+        group, run.waiting = run.waiting, []
+        if group:
+            run.flushing = asyncio.create_task(self._flush(run, group))
+
+    async def _flush(self, run: _Run, group: Sequence[tuple[int, Prepared]]) -> None:
+        parts = [prepared.parts for _, prepared in group]
         batch = IndexBatch(
             tenant=run.tenant,
-            records=[record for prepared in group for record in prepared.parts.records],
-            entries=[entry for prepared in group for entry in prepared.parts.entries],
-            relationships=[edge for prepared in group for edge in prepared.parts.relationships],
-            mentions=[mention for prepared in group for mention in prepared.mentions],
+            records=[record for part in parts for record in part.records],
+            entries=[entry for part in parts for entry in part.entries],
+            relationships=[edge for part in parts for edge in part.relationships],
+            mentions=[mention for _, prepared in group for mention in prepared.mentions],
         )
-        await self._store.put_all([prepared.document for prepared in group], batch, lifecycle=Lifecycle.DRAFT)
-        await self._index(batch)
-        ids = [prepared.document.facts.document_id for prepared in group]
-        superseded = await self._store.activate(ids)
+        documents = [prepared.document for _, prepared in group]
+        await self._store.put_all(documents, batch, lifecycle=Lifecycle.DRAFT)
+        await _all(index.add(batch) for index in self._indexes)
+        await _all(index.commit() for index in self._indexes)
+        superseded = await self._store.activate([document.facts.document_id for document in documents])
         await self._drop(superseded)
         run.superseded |= superseded
-        for position, _ in run.waiting:
+        for position, _ in group:
             run.move(position, state="done")
-        run.waiting.clear()
         await self._save(run, now=True)
-
-    async def _index(self, batch: IndexBatch) -> None:
-        async with asyncio.TaskGroup() as group:
-            for index in self._indexes:
-                group.create_task(index.add(batch))
-        for index in self._indexes:
-            await index.commit()
 
     async def _drop(self, document_ids: Collection[str]) -> None:
         if document_ids:
@@ -218,9 +230,10 @@ class Ingest:
     async def _save(self, run: _Run, *, now: bool = False) -> None:
         moment_s = time.monotonic()
         if run.changed and (now or moment_s - run.written_s >= _ROW_INTERVAL_S):
-            await self._store.put_files([run.jobs[position] for position in sorted(run.changed)])
+            rows = [run.jobs[position] for position in sorted(run.changed)]
             run.changed.clear()
             run.written_s = moment_s
+            await self._store.put_files(rows)
 
     async def remove(self, source_ids: Collection[str], *, tenant: str) -> tuple[str, ...]:
         """Withdraws sources: out of the reader's sight in one transaction, then out of every channel. Returns the
@@ -269,6 +282,19 @@ class Ingest:
         if wanted:
             for index in indexes:
                 await index.commit()
+
+
+async def _settle(run: _Run) -> None:
+    if run.flushing:
+        await run.flushing
+        run.flushing = None
+
+
+async def _all(steps: Iterable[Awaitable[None]]) -> None:
+    """Runs steps side by side to their end, then raises the first error: no channel is left at work unwatched."""
+    for outcome in await asyncio.gather(*steps, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
 
 
 def _counts(prepared: Prepared) -> dict[str, int]:

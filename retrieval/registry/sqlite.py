@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import queue
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -61,6 +62,7 @@ class SqliteEngine:
         self._idle: queue.LifoQueue[SqliteSession] = queue.LifoQueue()
         self._writing: SqliteSession | None = None
         self._opened: list[SqliteSession] = []
+        self._running = threading.Lock()  # so that a late interrupt never meets the connection's next job
 
     async def read(self, job: Callable[[SqliteSession], T]) -> T:
         running: list[SqliteSession] = []
@@ -81,11 +83,13 @@ class SqliteEngine:
         try:
             return await asyncio.get_running_loop().run_in_executor(pool, work)
         except asyncio.CancelledError:
-            for session in running:
-                session.connection.interrupt()
+            with self._running:
+                for session in running:
+                    session.connection.interrupt()
             raise
         except (sqlite3.Error, OSError) as exc:
-            raise StoreUnavailable(f"the store of record cannot be used: {exc}") from exc
+            reason = exc.strerror if isinstance(exc, OSError) else exc
+            raise StoreUnavailable(f"the store of record cannot be used: {reason}") from exc
 
     def _read(self, job: Callable[[SqliteSession], T], running: list[SqliteSession]) -> T:
         try:
@@ -101,7 +105,8 @@ class SqliteEngine:
             session.refresh()
             return job(session)
         finally:
-            running.clear()
+            with self._running:
+                running.clear()
             with contextlib.suppress(sqlite3.Error):
                 session.connection.rollback()
             self._idle.put(session)
@@ -121,7 +126,8 @@ class SqliteEngine:
                 session.connection.rollback()
             raise
         finally:
-            running.clear()
+            with self._running:
+                running.clear()
 
     def _open_reader(self) -> SqliteSession:
         if not self._path.exists():

@@ -18,6 +18,7 @@ from retrieval.errors import RecordNotFound, StoreUnavailable
 from retrieval.index import IndexBatch
 from retrieval.ingest.pipeline import IngestStore
 from retrieval.model import Lifecycle, RecordKind
+from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import SqliteEngine, open_sqlite_store
 from retrieval.registry.store import Document, FileJob, KnowledgeBase
 from retrieval.registry.tables import ddl
@@ -291,6 +292,29 @@ async def test_a_store_that_is_not_there_or_no_store(tmp_path: Path) -> None:
             await broken.classes(TENANT)
         await broken.aclose()
     await absent.aclose()
+
+
+async def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    broken = open_sqlite_store(tmp_path / "file" / "record.sqlite")
+    with pytest.raises(StoreUnavailable) as caught:
+        await broken.put_files([])
+    assert str(tmp_path) not in str(caught.value)
+    await broken.aclose()
+
+
+async def test_a_full_disk_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+    engine = SqliteEngine(tmp_path / "record.sqlite")
+    full = SqlRecordStore(engine=engine)
+    await full.put_files([])
+    before = await full.manifest_hash(TENANT)
+    await engine.write(lambda session: session.rows("PRAGMA max_page_count = 40"))
+    many = corpus(9, documents=60)
+    with pytest.raises(StoreUnavailable, match="full"):
+        await full.put_all(many.documents, many.batch(), lifecycle=Lifecycle.ACTIVE)
+    assert await full.manifest_hash(TENANT) == before
+    assert await full.classes(TENANT) == ()
+    await full.aclose()
 
 
 async def test_another_schema_is_refused(store: IngestStore, tmp_path: Path) -> None:

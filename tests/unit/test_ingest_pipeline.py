@@ -202,6 +202,24 @@ async def test_a_channel_that_is_down_stops_the_run_and_shows_nothing(home: Home
     assert list((await home.seen()).values()) == ["Words."]
 
 
+async def test_a_channel_that_cannot_add_is_the_error_itself(home: Home) -> None:
+    class Down(ScanIndex):
+        async def add(self, batch: IndexBatch) -> None:
+            raise ChannelUnavailable("fulltext", "it is down")
+
+    home.write("a.txt", "Words.")
+    home.write("b.txt", "More words.")
+    broken = Ingest(store=home.store, indexes=[Down(), home.indexes[0]], group_records=1)
+    with pytest.raises(ChannelUnavailable):
+        await broken.run([home.files], tenant=T, collection="kansas", label="public")
+    assert await home.store.classes(T) == ()
+
+
+async def test_nothing_to_take_in(home: Home) -> None:
+    assert (await home.run(resume=True)).files == ()
+    assert (await home.run(resume=True)).files == ()
+
+
 async def test_repair_fills_a_lost_index_and_takes_out_what_is_stale(home: Home) -> None:
     home.write("a.txt", "Words.")
     await home.run()
