@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
 from ai.question_type import Wanted, offers, wanted_of
-from ai.sentences import split_sentences, trimmed, word_list
-from ai.support import STOPWORDS, WORD, fold, stem, words_of
+from ai.sentences import Span, split_sentences, trimmed, word_list
+from ai.support import STOPWORDS, WORD, carries, fold, stem, words_of
 from retrieval.model import Intent, TimeRange
 
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?![\d,]|\.\d)")
@@ -24,6 +24,7 @@ _ASKING = word_list(
     "happen happened happening tell describe explain give list find show know say said information kind type name "
     "called mean please story first time year years day date place people person number amount lot anything something"
 )
+_MEANT = 2
 _PRONOUNS = word_list("he she they it this that these those his her their its such here there")
 
 
@@ -70,7 +71,7 @@ def candidates(
     for read in reads:
         if time.monotonic() > stop_at:
             raise ModelTimeout("the deadline passed before all sources were read")
-        if asked.concerns(read) and asked.coverage(read.tokens) >= parameters.min_source_coverage:
+        if asked.coverage(read.tokens) >= parameters.min_source_coverage:
             found += _of_source(read, asked, parameters)
     return sorted(found, key=lambda c: (-c.score, c.index, c.start))
 
@@ -92,23 +93,31 @@ def choose(found: Sequence[Candidate], parameters: Parameters) -> list[Candidate
 def question_terms(question: str, intent: Intent) -> frozenset[str]:
     """The folded content words of the question without the words that only ask, and without the names and times that
     are checked apart."""
-    named = {fold(w) for mention in intent.mentions if mention.candidates for w in WORD.findall(mention.surface)}
+    named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
     words = {fold(match[0]) for match in WORD.finditer(question) if not match[0][0].isdigit()}
     return frozenset(w for w in words if w not in STOPWORDS and w not in _ASKING and w not in named and len(w) > 1)
 
 
-def whole(source: PromptSource) -> str:
-    """Title, statement and text, folded, with single spaces, so that a name may run over a line end."""
-    return " ".join(" ".join((source.title, source.statement or "", source.text)).split()).casefold()
+def names(surface: str, tokens: frozenset[str]) -> bool:
+    """Whether `tokens` carry every content word of a name, in any order and form."""
+    words = {fold(word) for word in WORD.findall(surface)} - STOPWORDS
+    return bool(words) and all(carries(tokens, word) for word in words)
+
+
+def tokens_of(source: PromptSource) -> frozenset[str]:
+    """The folded words of title, statement and text."""
+    return _tokens(" ".join((source.title, source.statement or "", source.text)).casefold())
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A sentence as read once: its words, its years."""
+    """A sentence as read once: its words, its years. `around` are its words, those of the two sentences before it,
+    which its pronouns may mean, and the title's."""
 
     start: int
     text: str
     tokens: frozenset[str]
+    around: frozenset[str]
     years: frozenset[int]
 
 
@@ -117,17 +126,21 @@ class _ReadSource:
     """A source as read once. A row, cell or feature is its statement."""
 
     source: PromptSource
-    folded: str
     tokens: frozenset[str]
+    title: frozenset[str]
     sentences: tuple[_Read, ...]
 
     @classmethod
     def of(cls, source: PromptSource) -> _ReadSource:
-        folded = whole(source)
-        text = source.statement or source.text
-        spans = [trimmed(text, span) for span in split_sentences(text)] if not source.statement else None
-        pieces = [(0, text)] if spans is None else [(s.start, text[s.start : s.end]) for s in spans]
-        return cls(source, folded, _tokens(folded), tuple(_sentence(start, piece) for start, piece in pieces))
+        text, title = source.statement or source.text, _tokens(source.title.casefold())
+        spans = [Span(0, len(text))] if source.statement else [trimmed(text, span) for span in split_sentences(text)]
+        sentences: list[_Read] = []
+        for span in spans:
+            shown = " ".join(text[span.start : span.end].split())
+            tokens = _tokens(shown.casefold())
+            around = title.union(tokens, *(before.tokens for before in sentences[-_MEANT:]))
+            sentences.append(_Read(span.start, shown, tokens, around, _years(shown)))
+        return cls(source, title.union(*(each.tokens for each in sentences)), title, tuple(sentences))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +171,11 @@ class _Asked:
         held = sum(weight for term, weight in self.weights.items() if not self.forms[term].isdisjoint(tokens))
         return 1000 * held // total if total else 1000
 
-    def concerns(self, read: _ReadSource) -> bool:
-        """Whether the source speaks of every place or thing that the question names, by one of its names."""
+    def concerns(self, tokens: frozenset[str]) -> bool:
+        """Whether the words name every place or thing that the question names, by one of its names."""
         return all(
-            " ".join(mention.surface.casefold().split()) in read.folded
-            or any(c.name.casefold() in read.folded for c in mention.candidates)
+            names(mention.surface, tokens) or any(names(c.name, tokens) for c in mention.candidates)
             for mention in self.intent.mentions
-            if mention.candidates
         )
 
     def is_timely(self, read: _Read, source: PromptSource) -> bool:
@@ -179,32 +190,37 @@ class _Asked:
 
 
 def _of_source(read: _ReadSource, asked: _Asked, parameters: Parameters) -> list[Candidate]:
-    scored = ((_score(each, read.source, asked, parameters), each) for each in read.sentences)
+    scored = ((_score(each, read, asked, parameters), each) for each in read.sentences)
     return [Candidate(score, read.source.index, each.start, each.text) for score, each in scored if score is not None]
 
 
-def _score(read: _Read, source: PromptSource, asked: _Asked, parameters: Parameters) -> int | None:
+def _score(read: _Read, within: _ReadSource, asked: _Asked, parameters: Parameters) -> int | None:
     """The sentence's score, or None where it cannot answer."""
-    coverage, words = asked.coverage(read.tokens), read.text.count(" ") + 1
-    if coverage < parameters.min_coverage or not parameters.min_words <= words <= parameters.max_words:
+    covered, words = _covered(read, within, asked), read.text.count(" ") + 1
+    if covered < parameters.min_coverage or not parameters.min_words <= words <= parameters.max_words:
         return None
-    if not asked.weights and (not asked.intent.times or _FIGURE.search(read.text)):
+    if not (_is_whole(read.text, within.source) and asked.is_timely(read, within.source)):
         return None
-    if not (_is_whole(read.text, source) and asked.is_timely(read, source)):
+    if not (asked.concerns(read.around) and offers(read.text, asked.wanted, asked.question)):
         return None
-    if not offers(read.text, asked.wanted, asked.question):
+    named = asked.concerns(read.tokens) and bool(asked.intent.mentions)
+    if not asked.weights and (_FIGURE.search(read.text) or not (named or asked.intent.times)):
         return None
-    folded = read.text.casefold()
     bonus = parameters.wanted_bonus * (asked.wanted is not Wanted.ANY)
-    bonus += parameters.year_bonus * bool(asked.intent.times and read.years)
-    bonus += parameters.entity_bonus * any(c.name.casefold() in folded for c in asked.intent.entities)
-    penalty = parameters.pronoun_penalty * (folded.partition(" ")[0] in _PRONOUNS)
-    return coverage + bonus - penalty - parameters.long_penalty * (words > parameters.long_words)
+    bonus += parameters.year_bonus * bool(asked.intent.times and read.years) + parameters.entity_bonus * named
+    penalty = parameters.pronoun_penalty * (read.text.casefold().partition(" ")[0] in _PRONOUNS)
+    return covered + bonus - penalty - parameters.long_penalty * (words > parameters.long_words)
+
+
+def _covered(read: _Read, within: _ReadSource, asked: _Asked) -> int:
+    """How much of the question the sentence covers; what its title or heading adds counts half."""
+    alone = asked.coverage(read.tokens)
+    return (alone + asked.coverage(read.tokens | within.title)) // 2 if alone else 0
 
 
 def _is_whole(text: str, source: PromptSource) -> bool:
     """It starts like a sentence and ends like one. Rows and cells speak through their statement."""
-    if source.kind != "passage":
+    if source.statement is not None:
         return True
     starts = text[0].isupper() or text[0].isdigit() or text[0] in "\"'“‘(”"
     return starts and text.rstrip("\"'”’)")[-1:] in {".", "!", "?"}
@@ -213,11 +229,6 @@ def _is_whole(text: str, source: PromptSource) -> bool:
 def _alike(one: Candidate, other: Candidate) -> int:
     a, b = words_of(one.text).content, words_of(other.text).content
     return 1000 * len(a & b) // max(1, min(len(a), len(b)))
-
-
-def _sentence(start: int, raw: str) -> _Read:
-    text = " ".join(raw.split())
-    return _Read(start, text, _tokens(text.casefold()), _years(text))
 
 
 def _tokens(folded: str) -> frozenset[str]:

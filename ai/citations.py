@@ -72,7 +72,8 @@ def best_quote(sentence: str, item: AdmittedItem) -> Quote:
     sentences, whole rows and cells for observations, the statement for a computed item."""
     if item.evidence.computed is not None:
         return Quote(item.index, item.statement or "", None)
-    if item.evidence.first.record.kind is not RecordKind.PASSAGE:
+    record = item.evidence.first.record
+    if record.kind is not RecordKind.PASSAGE or record.statement is not None:
         span = Span(0, min(len(item.text), _MAX_QUOTE_CHARS))
     else:
         span = _best_span(sentence, item.text)

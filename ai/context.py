@@ -111,7 +111,9 @@ def prompt_source(item: AdmittedItem, intent: Intent) -> PromptSource:
     """The item as a model sees it, before any budget. A row, cell or feature speaks through its statement; its raw
     text follows if short."""
     record, source = item.evidence.first.record, item.evidence.first.source
-    title = " — ".join(part for part in (source.title, record.heading) if part) + f" ({source.collection})"
+    title = " — ".join(part for part in (source.title, record.heading) if part)
+    if item.statement is not None:  # a row says little of what it belongs to
+        title += f" ({source.collection})"
     is_passage = item.evidence.computed is None and record.kind is RecordKind.PASSAGE
     raw = item.text if is_passage or item.statement is None or len(item.text) <= _ROW_TEXT_CHARS else ""
     return PromptSource(

@@ -19,7 +19,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from ai.candidates import PARAMETERS, Parameters, candidates, choose, whole
+from ai.candidates import PARAMETERS, Parameters, candidates, choose, names, tokens_of
 from ai.canonical import digest
 from ai.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.chat_model import ChatRequest
@@ -79,8 +79,8 @@ def select(request: ChatRequest, parameters: Parameters) -> list[str]:
 def _names_known(intent: Intent, sources: Sequence[PromptSource]) -> bool:
     if not intent.unknown_names:
         return True
-    texts = [whole(source) for source in sources]
-    return all(any(" ".join(name.casefold().split()) in text for text in texts) for name in intent.unknown_names)
+    read = [tokens_of(source) for source in sources]
+    return all(any(names(name, tokens) for tokens in read) for name in intent.unknown_names)
 
 
 def _direct(sources: Sequence[PromptSource], operations: int, parameters: Parameters) -> list[str]:

@@ -68,7 +68,8 @@ def test_the_prompt_holds_everything_in_its_place() -> None:
         place="Shawnee County", time=TimeRange(date(1930, 1, 1), date(1930, 12, 31)), active_layers=("counties",)
     )
     prompt = render(an_item("It rained.", title="Rain"), an_observation(2), context=context, question="Did it rain?")
-    assert '<source n="1" kind="passage" title="Rain (kansas)">\nIt rained.\n</source>' in prompt.prompt
+    assert '<source n="1" kind="passage" title="Rain">\nIt rained.\n</source>' in prompt.prompt
+    assert 'title="Population of the counties of Kansas (kansas)"' in prompt.prompt
     assert "Shawnee County had 85,200 inhabitants in 1930." in prompt.prompt
     assert "place: Shawnee County\ntime: 1930-01-01 to 1930-12-31\nactive_layers: counties" in prompt.prompt
     assert prompt.prompt.index("SOURCES") < prompt.prompt.index("MAP CONTEXT") < prompt.prompt.index("Did it rain?")

@@ -144,7 +144,7 @@ def test_another_years_sentence_is_not_selected() -> None:
 
 def test_an_undated_sentence_stands_under_the_year_before_it() -> None:
     item = an_item(
-        "It was 1857 in Kansas. The governor of the land was Robert Walker. Then came 1858. The governor was James Denver."
+        "It was 1857. The governor of Kansas was Robert Walker. Then came 1858. The governor was James Denver."
     )
     assert ask("Who was governor of Kansas in 1858?", item, intent=year(1858, KANSAS)) == [
         "The governor was James Denver. [1]"
@@ -158,6 +158,33 @@ def test_a_source_about_another_place_is_not_selected() -> None:
         an_item("The court house was built in 1867."),
         intent=intent,
     ) == [ABSTAINS]
+
+
+def test_a_name_must_stand_near_the_sentence() -> None:
+    intent = Intent(mentions=(Mention("France", 0, 6, ()),))
+    near = "Our relations with France are friendly. Peace reigns. Roads are long. The capital of the banks has grown."
+    assert ask("What is the capital of France?", an_item(near), intent=intent) == [ABSTAINS]
+    right = an_item("We came to France in May. Its capital is the city of Paris.")
+    assert ask("What is the capital of France?", right, intent=intent) == ["Its capital is the city of Paris. [1]"]
+
+
+def test_a_question_that_is_only_a_name_takes_sentences_that_name_it() -> None:
+    storm = EntityRef("event:black-sunday", "Black Sunday", "event")
+    intent = Intent(mentions=(Mention("Black Sunday", 9, 21, (storm,)),))
+    item = an_item("The day was clear. A wall of dust came, a storm remembered as **Black Sunday**.[^pbs] It went on.")
+    assert ask("What was Black Sunday?", item, intent=intent) == [
+        "A wall of dust came, a storm remembered as Black Sunday. [1]"
+    ]
+
+
+def test_a_heading_counts_half_and_never_alone() -> None:
+    other = an_item("It rained in May. It snowed in June. It was a good year. All was well.", 2)
+    apart = an_item("The rain stayed away from 1930 on.", title="Kansas", heading="The drought begins")
+    assert ask("When did the drought begin?", apart, other) == [ABSTAINS]
+    under = an_item("The long drought came in 1930 to all farms.", title="Kansas", heading="The drought begins")
+    assert ask("When did the drought begin?", under, other) == ["The long drought came in 1930 to all farms. [1]"]
+    plain = an_item("The long drought came in 1930 to all farms.", title="Kansas")
+    assert ask("When did the drought begin?", plain, other) == [ABSTAINS]
 
 
 def test_at_most_three_sentences_and_no_repetition() -> None:
