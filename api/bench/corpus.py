@@ -52,16 +52,20 @@ AUDIENCES = (
 ADMITTED_SHARE_MILLI = sum(audience.share_milli for audience in AUDIENCES if audience.admitted)
 
 _GIVEN = (
-    "Abner Ada Albert Alice Amos Anna Asa Bertha Caleb Clara Cyrus Daniel Edith Elias Eliza Emma Enoch Esther Ezra Fanny "
-    "Frank George Grace Hannah Henry Hiram Ida Isaac Jacob James Jane Joel John Julia Laura Levi Lewis Lucy Luther Mabel "
-    "Martha Mary Minnie Moses Nancy Noah Nora Oscar Peter Phoebe Rachel Reuben Rose Ruth Samuel Sarah Silas Susan Thomas Walter"
-).split()
+    "Abner", "Ada", "Albert", "Alice", "Amos", "Anna", "Asa", "Bertha", "Caleb", "Clara", "Cyrus", "Daniel",
+    "Edith", "Elias", "Eliza", "Emma", "Enoch", "Esther", "Ezra", "Fanny", "Frank", "George", "Grace", "Hannah",
+    "Henry", "Hiram", "Ida", "Isaac", "Jacob", "James", "Jane", "Joel", "John", "Julia", "Laura", "Levi", "Lewis",
+    "Lucy", "Luther", "Mabel", "Martha", "Mary", "Minnie", "Moses", "Nancy", "Noah", "Nora", "Oscar", "Peter",
+    "Phoebe", "Rachel", "Reuben", "Rose", "Ruth", "Samuel", "Sarah", "Silas", "Susan", "Thomas", "Walter",
+)  # fmt: skip
 _FAMILY = (
-    "Abbott Adair Alden Ames Atwood Babcock Bagley Barlow Beecham Bixby Blaine Bowers Brandt Briggs Calloway Carver Chase "
-    "Clough Colby Conway Corbin Crandall Cutler Dalton Dexter Doane Dunlap Eaton Eldridge Emery Farnham Finch Fiske Gage "
-    "Garrett Gifford Goddard Hadley Hale Harlan Hewitt Holcomb Hoyt Hubbard Ingalls Jarvis Kellogg Kimball Lathrop Leland "
-    "Lockwood Mather Merriam Nye Osgood Paxton Pomeroy Quigley Ransom Sawyer Thayer Upton Vaughn Wadsworth Yates"
-).split()
+    "Abbott", "Adair", "Alden", "Ames", "Atwood", "Babcock", "Bagley", "Barlow", "Beecham", "Bixby", "Blaine",
+    "Bowers", "Brandt", "Briggs", "Calloway", "Carver", "Chase", "Clough", "Colby", "Conway", "Corbin", "Crandall",
+    "Cutler", "Dalton", "Dexter", "Doane", "Dunlap", "Eaton", "Eldridge", "Emery", "Farnham", "Finch", "Fiske",
+    "Gage", "Garrett", "Gifford", "Goddard", "Hadley", "Hale", "Harlan", "Hewitt", "Holcomb", "Hoyt", "Hubbard",
+    "Ingalls", "Jarvis", "Kellogg", "Kimball", "Lathrop", "Leland", "Lockwood", "Mather", "Merriam", "Nye",
+    "Osgood", "Paxton", "Pomeroy", "Quigley", "Ransom", "Sawyer", "Thayer", "Upton", "Vaughn", "Wadsworth", "Yates",
+)  # fmt: skip
 _DEEDS = (
     "kept a ferry", "surveyed the section lines", "opened a blacksmith shop", "taught the first school", "bred horses",
     "printed a weekly newspaper", "built a stone mill", "drove a stage", "planted an orchard", "ran a trading post",

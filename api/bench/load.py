@@ -17,20 +17,18 @@ from ai.focus_pipeline import answer
 from api.app import create_app
 from api.bench.corpus import ASKER_GROUP, ASKER_ROLE, ASKER_TENANT
 from api.bench.machine import peak_memory_mib
-from api.bench.model import Load
+from api.bench.model import SUMS, Load
 from api.bench.questions import KINDS, Question
 from api.bench.statistics import Spread, settled, settled_by_name
 from api.cli.local import local_subject
 from api.configuration import Configuration
 from api.errors import ExpectationFailed
+from api.logs import configure_logging
 from api.schemas.ask import ask_of, parse_query
 from api.wiring import System, key_store, new_id, open_system
 from retrieval.channel import Channel
 from retrieval.model import ChannelName, Query, Run
 
-RETRIEVAL = ("retrieve", "bundle")
-GOVERNANCE = ("gate", "policy_query", "evidence", "policy_answer", "ledger_intent", "ledger_outcome")
-TO_PROMPT = ("intent", "retrieve", "bundle", "context")
 CONCURRENT = 8
 WARM_UP = 40
 
@@ -70,6 +68,7 @@ class Sample:
     kind: str
     outcome: str
     total_ms: float
+    cpu_ms: float
     stages_ms: Mapping[str, float]
     channels_ms: Mapping[str, float]
 
@@ -93,12 +92,12 @@ async def measure_load(configuration: Configuration, questions: Sequence[Questio
     return Load(
         stages=stages,
         channels=settled_by_name([[sample.channels_ms for sample in each] for each in samples]),
-        sums={
-            "four channels + bundle": settled([[_sum(s, RETRIEVAL) for s in each] for each in samples]),
-            "question to prompt": settled([[_sum(s, TO_PROMPT) for s in each] for each in samples]),
-            "gate + policy + ledger": settled([[_sum(s, GOVERNANCE) for s in each] for each in samples]),
+        sums={name: settled([[_sum(s, of) for s in each] for each in samples]) for name, of in SUMS.items()},
+        requests={
+            "in process": settled([[s.total_ms for s in each] for each in samples]),
+            "in process, CPU of all threads": settled([[s.cpu_ms for s in each] for each in samples]),
+            "HTTP": over_http,
         },
-        requests={"in process": settled([[s.total_ms for s in each] for each in samples]), "HTTP": over_http},
         throughput={name: round(value, 1) for name, value in (throughput | http_throughput).items()},
         outcomes={kind: Counter(s.outcome for s in samples[0] if s.kind == kind) for kind in KINDS},
         peak_memory_mib=peak_memory_mib(),
@@ -129,11 +128,11 @@ async def _round(ask: Asker, questions: Sequence[Question], taken: dict[str, flo
     samples = []
     for question in questions:
         taken.clear()
-        started = time.perf_counter()
+        started, started_cpu = time.perf_counter(), time.process_time()
         body = await ask(question.text)
-        total_ms = (time.perf_counter() - started) * 1000
+        total_ms, cpu_ms = (time.perf_counter() - started) * 1000, (time.process_time() - started_cpu) * 1000
         _check_audience(body)
-        samples.append(Sample(question.kind, body["outcome"], total_ms, dict(body["timings_ms"]), dict(taken)))
+        samples.append(Sample(question.kind, body["outcome"], total_ms, cpu_ms, dict(body["timings_ms"]), dict(taken)))
     return samples
 
 
@@ -159,7 +158,8 @@ async def _throughput(ask: Asker, questions: Sequence[Question], *, askers: int)
 async def _http(
     configuration: Configuration, questions: Sequence[Question], rounds: int
 ) -> tuple[Spread, dict[str, float]]:
-    """The same through the whole HTTP application, client included, without a socket."""
+    """The same through the whole HTTP application, client included, without a socket. Only its warnings are logged."""
+    configure_logging("warning")
     _, token = key_store(configuration).create(
         name="bench", tenant=ASKER_TENANT, roles=(ASKER_ROLE,), groups=(ASKER_GROUP,)
     )

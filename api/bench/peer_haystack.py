@@ -11,6 +11,7 @@ import asyncio
 import os
 import time
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any
 
 from api.backends import WordllamaEmbedding
@@ -49,8 +50,6 @@ def measure(texts: Texts, questions: Sequence[Question], *, size: int, seed: int
 
 
 async def _measure(texts: Texts, questions: Sequence[Question], size: int, seed: int) -> Peer:
-    import haystack  # noqa: PLC0415
-
     embedder = await open_embedder(WordllamaEmbedding())
     passages = [passage.text for passage in admitted_passages(texts, size, seed)]
     started = time.perf_counter()
@@ -63,7 +62,7 @@ async def _measure(texts: Texts, questions: Sequence[Question], size: int, seed:
         if number >= WARM_UP:
             taken.append((time.perf_counter() - started) * 1000)
     await embedder.aclose()
-    name = f"haystack-ai {haystack.__version__}"
+    name = f"haystack-ai {version('haystack-ai')}"
     return Peer(name, len(passages), round(index_seconds, 2), spread(taken), peak_memory_mib())
 
 
@@ -89,9 +88,7 @@ async def _pipeline(passages: Sequence[str], embedder: Embedder) -> Any:
     pipeline.add_component("bm25", InMemoryBM25Retriever(document_store=store, top_k=TOP_K))
     pipeline.add_component("vector", InMemoryEmbeddingRetriever(document_store=store, top_k=TOP_K))
     pipeline.add_component("join", DocumentJoiner(join_mode="reciprocal_rank_fusion", top_k=ITEMS))
-    pipeline.add_component(
-        "prompt", PromptBuilder(template=TEMPLATE, required_variables=["documents", "question"])
-    )
+    pipeline.add_component("prompt", PromptBuilder(template=TEMPLATE, required_variables=["documents", "question"]))
     pipeline.connect("bm25", "join")
     pipeline.connect("vector", "join")
     pipeline.connect("join", "prompt.documents")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from api.bench.goals import verdicts
-from api.bench.model import Measured, Report
+from api.bench.model import TO_PROMPT, Measured, Report
 from api.bench.statistics import Spread
 
 Table = Callable[[Sequence[str], Iterable[Sequence[object]]], str]
@@ -45,10 +45,7 @@ def _blocks(report: Report, table: Table) -> Iterator[str]:
     )
     yield "Outcomes of a round\n" + table(
         ["kind", *(f"{m.size:,}" for m in report.sizes)],
-        (
-            [kind, *(_plain(m.load.outcomes[kind]) for m in report.sizes)]
-            for kind in report.sizes[0].load.outcomes
-        ),
+        ([kind, *(_plain(m.load.outcomes[kind]) for m in report.sizes)] for kind in report.sizes[0].load.outcomes),
     )
     yield "Process\n" + table(
         ["size", "peak MiB under load", "cold start s"],
@@ -74,7 +71,7 @@ def _peer(measured: Measured) -> list[object]:
     peer = measured.peer
     if peer is None:
         raise AssertionError("there was no peer")
-    ours = measured.load.sums["question to prompt"].p50
+    ours = measured.load.sums[TO_PROMPT].p50
     return [
         f"{measured.size:,}", peer.name, f"{peer.passages:,}", peer.index_seconds, *_numbers(peer.query),
         peer.peak_memory_mib, f"{ours:.2f}", f"{peer.query.p50 / ours:.1f}",

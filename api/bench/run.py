@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -25,6 +25,7 @@ from api.bench.questions import questions
 from api.bench.texts import read_texts
 from api.configuration import Configuration, load
 from api.errors import ExpectationFailed
+from retrieval.registry.store import FileJob
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -80,12 +81,12 @@ def ingest(plan: Plan, size: int) -> Ingested:
     return done
 
 
-async def _take_in(configuration: Configuration, manifests: object) -> tuple[int, int, int]:
+async def _take_in(configuration: Configuration, manifests: Mapping[str, Path]) -> tuple[int, int, int]:
     from api.wiring import open_ingest  # noqa: PLC0415
 
-    jobs = []
+    jobs: list[FileJob] = []
     async with open_ingest(configuration) as taking:
-        for tenant, manifest in dict(manifests).items():  # type: ignore[call-overload]
+        for tenant, manifest in manifests.items():
             report = await taking.run([], tenant=tenant, manifest=manifest)
             jobs += report.files
     bad = [job for job in jobs if job.state != "done"]

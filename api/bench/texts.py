@@ -17,7 +17,8 @@ _PLAIN = re.compile(r"[A-Z][A-Za-z0-9 ,;:'()\-]{40,260}[.!?]")
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Words to build with. `sentences` in the order of the texts; `towns` are (town, county); `nations` have treaties."""
+    """Words to build with. `sentences` stand in the order of the texts; `towns` are (town, county); every nation of
+    `nations` has a treaty."""
 
     sentences: tuple[str, ...]
     towns: tuple[tuple[str, str], ...]
