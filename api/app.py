@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -21,6 +22,11 @@ from api.routes import ai, collections, evidence, health, ledger
 from api.schemas.ask import field_problems
 from api.version import VERSION
 from api.wiring import new_id, open_system
+
+
+_DESCRIPTION = (
+    "Questions answered from governed evidence: each sentence cited, each answer recorded, each record provable."
+)
 
 
 def create_app(configuration: Configuration) -> FastAPI:
@@ -45,7 +51,20 @@ def create_app(configuration: Configuration) -> FastAPI:
     app.add_middleware(RequestFrame, new_id=new_id, metrics=metrics)
     for kind in (*(kind for kind in CODES if kind.__base__ is Exception), HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _refuse)
+    app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]
     return app
+
+
+def _described(app: FastAPI, describe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The description of the API, made once. Errors are JSON whatever a route answers with; the framework takes the route's own type."""
+    if app.openapi_schema is None:
+        document = describe()
+        for operation in (o for path in document["paths"].values() for o in path.values()):
+            for status, response in operation["responses"].items():
+                if int(status) >= 400 and "content" in response:
+                    response["content"] = {"application/json": next(iter(response["content"].values()))}
+        app.openapi_schema = document
+    return app.openapi_schema
 
 
 async def _refuse(request: Request, exc: Exception) -> JSONResponse:

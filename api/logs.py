@@ -12,7 +12,10 @@ from structlog.types import Processor
 def configure_logging(level: str) -> None:
     """Set up structured logging for this process, third-party loggers included."""
     threshold = logging.getLevelNamesMapping()[level.upper()]
-    shared: list[Processor] = [structlog.processors.add_log_level, structlog.processors.TimeStamper(fmt="iso", utc=True, key="time")]
+    shared: list[Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+    ]
     structlog.configure(
         processors=[*shared, structlog.processors.JSONRenderer()],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),

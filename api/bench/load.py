@@ -20,12 +20,12 @@ from api.bench.machine import peak_memory_mib
 from api.bench.model import SUMS, Load
 from api.bench.questions import KINDS, Question
 from api.bench.statistics import Spread, settled, settled_by_name
-from api.cli.local import local_subject
 from api.configuration import Configuration
 from api.errors import ExpectationFailed
 from api.logs import configure_logging
 from api.schemas.ask import ask_of, parse_query
 from api.wiring import System, key_store, new_id, open_system
+from policy.model import Subject
 from retrieval.channel import Channel
 from retrieval.model import ChannelName, Query, Run
 
@@ -99,7 +99,7 @@ async def measure_load(configuration: Configuration, questions: Sequence[Questio
             "HTTP": over_http,
         },
         throughput={name: round(value, 1) for name, value in (throughput | http_throughput).items()},
-        outcomes={kind: Counter(s.outcome for s in samples[0] if s.kind == kind) for kind in KINDS},
+        outcomes={kind: dict(Counter(s.outcome for s in samples[0] if s.kind == kind)) for kind in KINDS},
         peak_memory_mib=peak_memory_mib(),
     )
 
@@ -109,7 +109,7 @@ def _sum(sample: Sample, stages: Sequence[str]) -> float:
 
 
 def _in_process(system: System, services: Services) -> Asker:
-    subject = local_subject(system.data, role=ASKER_ROLE, groups=ASKER_GROUP, tenant=ASKER_TENANT)
+    subject = Subject.of(id="bench", tenant=ASKER_TENANT, roles=(ASKER_ROLE,), data=system.data, groups=(ASKER_GROUP,))
     profile = system.profile("focus")
 
     async def ask(question: str) -> Mapping[str, Any]:
