@@ -162,7 +162,7 @@ class GraphRows:
         return np.frombuffer(b"".join(blobs), dtype=_NUMBER)
 
     def first_record_ids(self, rids: Postings, limit: int) -> list[str]:
-        """The ids of the records, in order, at most `limit`. Few are looked up; of many the first are soon met in order."""
+        """The ids of the records, in order, at most `limit`. Few are looked up, of many the first are soon met."""
         if len(rids) <= _FEW:
             sql = (
                 "SELECT record_id FROM record WHERE rid IN (SELECT value FROM json_each(?)) ORDER BY record_id LIMIT ?"

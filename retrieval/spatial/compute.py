@@ -280,7 +280,9 @@ def _shape_of(facts: Sequence[Fact], place_id: str) -> Fact:
 def _around(parameters: Mapping[str, object], facts: Sequence[Fact]) -> tuple[Fact, list[Fact]]:
     """The place that the operation is about, and the other inputs."""
     place_id = _text(parameters, "place_id")
-    return _shape_of(facts, place_id), [f for f in facts if f.place.entity_id != place_id]
+    centre = _shape_of(facts, place_id)
+    _wkb(centre)  # without a shape it has neither neighbours nor distances
+    return centre, [f for f in facts if f.place.entity_id != place_id]
 
 
 def _by_distance(parameters: Mapping[str, object], facts: Sequence[Fact]) -> tuple[Fact, list[tuple[int, Fact]]]:

@@ -21,7 +21,8 @@ CREATE TABLE IF NOT EXISTS fact(
   NULL, measure TEXT, value TEXT, unit TEXT, start_day INTEGER, end_day INTEGER, geometry BLOB);
 CREATE INDEX IF NOT EXISTS fact_document ON fact(document_id);
 CREATE INDEX IF NOT EXISTS fact_place ON fact(place_id, measure, start_day);
-CREATE INDEX IF NOT EXISTS fact_measure ON fact(place_type, measure, class_id, start_day) WHERE measure IS NOT NULL;
+CREATE INDEX IF NOT EXISTS fact_measure ON fact(place_type, measure, class_id, start_day, end_day)
+  WHERE measure IS NOT NULL;
 CREATE INDEX IF NOT EXISTS fact_shape ON fact(place_type, class_id) WHERE geometry IS NOT NULL;
 CREATE VIRTUAL TABLE IF NOT EXISTS box USING rtree(rid, west, east, south, north);
 CREATE TABLE IF NOT EXISTS inside(
