@@ -99,7 +99,7 @@ def _weight(text: str, start: int, end: int) -> int:
 
 
 def _closed(run: list[tuple[int, int]], path: list[Block], page: int | None) -> Passage:
-    return Passage(run[0][0], run[-1][1], tuple(block.title for block in path), page)
+    return Passage(run[0][0], run[-1][1], tuple(block.title for block in path if block.title), page)
 
 
 def _left_out(text: str, start: int, end: int) -> bool:

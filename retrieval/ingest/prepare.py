@@ -21,7 +21,7 @@ from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
 
-RECIPE_VERSION = 2
+RECIPE_VERSION = 3
 TABULAR = frozenset(("text/csv", "text/tab-separated-values"))
 Lookups = Mapping[str, Mapping[str, str]]
 

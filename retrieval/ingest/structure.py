@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from retrieval.ingest.values import Block
@@ -15,6 +16,8 @@ _IMAGES = re.compile(r"(?:\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+")
 _TABLE_RULE = re.compile(r"[\s|:>-]+")
 _CONTENTS = re.compile(r"(?:table of )?contents|index", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:CHAPTER|BOOK|PART|SECTION|VOLUME)\s+(?:[IVXLC]+|\d+)\b.{0,60}", re.IGNORECASE)
+_RECURS = 20
+_DEEPEST = 99
 _ROMAN = re.compile(r"[IVXLC]+\.?")
 
 
@@ -54,16 +57,25 @@ def bare(words: str) -> str:
 
 
 def text_blocks(text: str) -> Iterator[Block]:
-    """Paragraphs between blank lines; a short paragraph in capitals, or one that is numbered as a chapter, is a
-    heading."""
-    for match in _PARAGRAPH.finditer(text):
-        start, end = match.start(), match.end()
-        inner = match[0]
-        words = inner.strip()
-        start += len(inner) - len(inner.lstrip())
-        end = start + len(words)
-        level = _heading_level(words)
-        yield Block(start, end, "heading", level, _heading_title(words)) if level else Block(start, end, "prose")
+    """Paragraphs between blank lines; a short paragraph in capitals, or one that is numbered as a chapter, is a heading.
+    One that recurs often (a signature, a running head) parts passages but names no section."""
+    spans = [_stripped(text, match.start(), match.end()) for match in _PARAGRAPH.finditer(text)]
+    levels = [_heading_level(text[start:end]) for start, end in spans]
+    titles = [_heading_title(text[a:b]) if level else "" for (a, b), level in zip(spans, levels, strict=True)]
+    times = Counter(titles)
+    for (start, end), level, title in zip(spans, levels, titles, strict=True):
+        if not level:
+            yield Block(start, end, "prose")
+        elif times[title] > _RECURS:
+            yield Block(start, end, "heading", _DEEPEST)
+        else:
+            yield Block(start, end, "heading", level, title)
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    inner = text[start:end]
+    start += len(inner) - len(inner.lstrip())
+    return start, start + len(inner.strip())
 
 
 def _heading_level(words: str) -> int:

@@ -10,6 +10,7 @@ from datetime import date
 from functools import lru_cache
 
 from retrieval.errors import ManifestError
+from retrieval.index import surface_key
 
 _FIELD = re.compile(r"\{([^{}|]+)(?:\|([a-z_]+))?\}")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
@@ -40,11 +41,21 @@ def long_date(text: str) -> str:
     return f"{_MONTHS[day.month - 1]} {day.day}, {day.year}"
 
 
+def _key(text: str) -> str:
+    return slug(surface_key(text))
+
+
 def _title(text: str) -> str:
     return text.title() if text.isupper() else text
 
 
-_FILTERS: Mapping[str, Callable[[str], str]] = {"slug": slug, "number": number, "date": long_date, "title": _title}
+_FILTERS: Mapping[str, Callable[[str], str]] = {
+    "slug": slug,
+    "number": number,
+    "date": long_date,
+    "title": _title,
+    "key": _key,
+}
 
 
 @lru_cache(maxsize=1024)

@@ -104,6 +104,12 @@ def test_headings_of_plain_text() -> None:
     ]
 
 
+def test_a_line_that_recurs_parts_passages_and_names_nothing() -> None:
+    text = "MESSAGES.\n\n" + "".join(f"Letter {i} is written.\n\nJAMES BUCHANAN.\n\n" for i in range(24))
+    found = [(p.headings, text[p.start_char : p.end_char]) for p in passages(loaded(text), ChunkSize())]
+    assert found == [(("MESSAGES.",), f"Letter {i} is written.") for i in range(24)]
+
+
 MARKUP = """\
 # Story 🌪️
 

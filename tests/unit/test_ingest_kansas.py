@@ -123,6 +123,15 @@ async def test_treaties_say_nation_place_and_day(kansas: Kansas) -> None:
     assert undated.time is None and " on " not in (undated.statement or "")
 
 
+async def test_one_nation_has_one_id_however_it_is_spelled(kansas: Kansas) -> None:
+    assert kansas.named("Kansas") == {"state:20"}
+    assert kansas.named("Kanza") == kansas.named("Kansas Nation") == {"nation:kansa"}
+    assert kansas.named("Sac and Fox") == kansas.named("Sauk & Fox") == {"nation:sauk-and-fox"}
+    signed = [e for e in kansas.batch.relationships if (e.subject.entity_id, e.predicate) == ("nation:kansa", "signed")]
+    assert len(signed) == 6
+    assert kansas.named("Ft. Atkinson") == kansas.named("Fort Atkinson") == {"place:fort-atkinson"}
+
+
 async def test_black_sunday_is_an_event_with_a_day(kansas: Kansas) -> None:
     (edge,) = [e for e in kansas.batch.relationships if e.subject.entity_id == "event:black-sunday"]
     assert (edge.predicate, edge.object.entity_id) == ("occurred_on", "date:1935-04-14")
