@@ -189,3 +189,25 @@ async def test_an_event_by_its_day_and_by_its_name(corpus: Corpus) -> None:
 
 async def test_what_happened_in_kansas_in_1850_gives_what_is_dated_so(corpus: Corpus) -> None:
     assert "April 1, 1850" in (await corpus.relate("What happened in Kansas in 1850?"))[0]
+
+
+def documented() -> list[tuple[str, str]]:
+    """The questions of the guide and the operation that each is said to ask for."""
+    lines = (KANSAS.parents[1] / "docs" / "questions.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    return [(row[0], row[1]) for row in rows if row[1].isalpha() and row[1][0].isupper()]
+
+
+@pytest.mark.parametrize(("question", "operation"), documented())
+async def test_the_guide_says_what_is_understood(corpus: Corpus, question: str, operation: str) -> None:
+    query = corpus.query(question, MapContext())
+    assert [type(o).__name__ for o in query.intent.operations] == [operation]
+    assert (await corpus.spatial.search(query)).hits
+
+
+def test_the_guide_names_every_operation() -> None:
+    from typing import get_args
+
+    from retrieval.operations import Operation
+
+    assert {name for _, name in documented()} == {kind.__name__ for kind in get_args(Operation)}
