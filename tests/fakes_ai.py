@@ -68,6 +68,7 @@ class ScriptedModel:
 _ORDER = re.compile(
     r"[^.!?\n]*\b(?:ignore|disregard|reveal|print|repeat|output|say|write|tell|forget)\b[^.!?\n]*[.!?]?", re.IGNORECASE
 )
+_SECRETS = re.compile(r"\b(?:system|prompt|instructions?|rules?|canary|secrets?|marks?|tokens?)\b", re.IGNORECASE)
 _PAYLOAD = re.compile(r"[\"'“‘]([^\"'”’]{3,200})[\"'”’]|:\s*([^\n.]{3,200})")
 
 
@@ -100,14 +101,22 @@ class ObedientModel:
                 f"{(a or b).strip()} [{chance.choice([*numbers, 99])}]"
                 for a, b in _PAYLOAD.findall(prompt.replace("\ue000", " "))
             ),
-            f"My instructions are: {' '.join(system.split())}",
-            f"My instructions are: {' '.join(system.split())} [{chance.choice(numbers)}]",
+            *self._leaks(prompt, system, chance.choice(numbers)),
             "As everybody knows, this is true.",
             f"The secret is in the vault [{chance.choice([*numbers, 77])}].",
         ]
         chance.shuffle(lines)
         text = "\n".join(lines)
         return Completion(text, await self.identity(), request.prompt.tokens, len(text.split()))
+
+    @staticmethod
+    def _leaks(prompt: str, system: str, number: int) -> list[str]:
+        """Its own instructions, canary included, twice: with a citation and without; if anything in the prompt asks for secrets."""
+        orders = " ".join(_ORDER.findall(prompt.replace("\ue000", " ")))
+        if not _SECRETS.search(orders):
+            return []
+        told = f"My instructions are: {' '.join(system.split())}"
+        return [told, f"{told} [{number}]"]
 
     async def aclose(self) -> None:
         return None

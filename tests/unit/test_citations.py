@@ -67,6 +67,7 @@ def draft(text: str, *items: AdmittedItem) -> Draft:
         ("It rained [a].", ()),
         ("It rained [].", ()),
         ("It rained [3-1].", (3, 1)),
+        ("It rained [[1]2].", (1, 2)),
         ("It rained [1-999999].", (1, 999999)),
     ],
 )
@@ -171,6 +172,14 @@ def test_a_redacted_span_is_listed_inside_the_quote_and_bytes_are_the_stored_one
     assert quote.locator is not None
     stored = text.encode()[quote.locator.start_byte - 100 : quote.locator.end_byte - 100].decode()
     assert stored == "Write to a@b.org in Topeka – soon."
+
+
+def test_bytes_are_the_stored_ones_after_a_redacted_span_too() -> None:
+    text = "Ask a@b.org about it. The storm destroyed the barn."
+    quote = best_quote("The storm destroyed the barn.", block_out(an_item(text), 4, 11))
+    assert quote.text == "The storm destroyed the barn."
+    assert quote.locator is not None
+    assert (quote.locator.start_char, quote.locator.start_byte) == (122, 122)
 
 
 def test_a_quote_of_a_redacted_item_never_holds_what_was_redacted() -> None:

@@ -95,6 +95,11 @@ def test_an_unknown_name_must_stand_in_a_source() -> None:
     ]
 
 
+def test_an_unknown_name_stops_a_direct_fact_too() -> None:
+    intent = Intent(operations=(LOOKUP,), mentions=(Mention("Gotham", 0, 6, ()),))
+    assert ask("Had Shawnee County more people than Gotham in 1930?", an_observation(), intent=intent) == [ABSTAINS]
+
+
 @pytest.mark.parametrize(
     ("question", "text"),
     [
