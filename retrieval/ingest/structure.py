@@ -57,8 +57,8 @@ def bare(words: str) -> str:
 
 
 def text_blocks(text: str) -> Iterator[Block]:
-    """Paragraphs between blank lines; a short paragraph in capitals, or one that is numbered as a chapter, is a heading.
-    One that recurs often (a signature, a running head) parts passages but names no section."""
+    """Paragraphs between blank lines; a short one in capitals, or one that is numbered as a chapter, is a heading. One
+    that recurs often (a signature, a running head) parts passages but names no section."""
     spans = [_stripped(text, match.start(), match.end()) for match in _PARAGRAPH.finditer(text)]
     levels = [_heading_level(text[start:end]) for start, end in spans]
     titles = [_heading_title(text[a:b]) if level else "" for (a, b), level in zip(spans, levels, strict=True)]
