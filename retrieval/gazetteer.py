@@ -61,6 +61,12 @@ class Gazetteer:
             for words in dict.fromkeys(_words(name) for name in names):
                 self._plant(words, entity)
 
+        types: dict[str, list[EntityRef]] = {}
+        for entity in self._entities.values():
+            types.setdefault(entity.type, []).append(entity)
+        self._types = {kind: tuple(found) for kind, found in types.items()}
+        self._homes: dict[str, EntityRef | None] = {}
+
     def _plant(self, words: tuple[str, ...], entity: EntityRef) -> None:
         if not words:
             return
@@ -89,20 +95,24 @@ class Gazetteer:
 
     def of_type(self, entity_type: str) -> tuple[EntityRef, ...]:
         """Every entity of a type, by id."""
-        return tuple(e for e in self._entities.values() if e.type == entity_type)
+        return self._types.get(entity_type, ())
 
     @property
     def types(self) -> frozenset[str]:
         """The types of the entities."""
-        return frozenset(e.type for e in self._entities.values())
+        return frozenset(self._types)
 
     def home(self, entity_type: str) -> EntityRef | None:
         """The entity of a type that the most documents state: where an unqualified question is at home. None without
         one or on a tie."""
-        best = sorted(((self._documents[e.entity_id], e) for e in self.of_type(entity_type)), key=lambda pair: -pair[0])
-        if not best or (len(best) > 1 and best[0][0] == best[1][0]):
-            return None
-        return best[0][1]
+        if entity_type not in self._homes:
+            self._homes[entity_type] = self._home(entity_type)
+        return self._homes[entity_type]
+
+    def _home(self, entity_type: str) -> EntityRef | None:
+        best = sorted(self.of_type(entity_type), key=lambda e: -self._documents[e.entity_id])
+        tied = len(best) > 1 and self._documents[best[0].entity_id] == self._documents[best[1].entity_id]
+        return best[0] if best and not tied else None
 
     def find(self, text: str) -> tuple[Mention, ...]:
         """The names in a text, from left to right and without overlap, each as long as it can be.

@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
-import snowballstemmer
 
 from retrieval.graph.rows import Edge, EdgeKind, GraphRows, Postings, time_keys
 from retrieval.index import surface_key
@@ -220,5 +220,12 @@ def _words(query: Query) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
-    stem: str = snowballstemmer.stemmer("english").stemWord(word)
+    stem: str = _stemmer().stemWord(word)
     return stem
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer  # noqa: PLC0415 - a quarter of a second
+
+    return snowballstemmer.stemmer("english")
