@@ -33,7 +33,7 @@ def test_digest_names_its_algorithm() -> None:
     assert digest({}) == "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
 
-@pytest.mark.parametrize("value", ["\ud800", {"a": "x\udfff"}, float("nan"), float("inf"), {1, 2}, b"bytes", object()])
+@pytest.mark.parametrize("value", ["\ud800", {"a": "x\udfff"}, float("nan"), float("inf"), {1, 2}, b"bytes", frozenset()])
 def test_refuses_what_has_no_canonical_form(value: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         canonical(value)

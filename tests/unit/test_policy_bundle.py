@@ -61,7 +61,7 @@ def test_canonical_bytes_are_those_of_rfc_8785(value: object) -> None:
         b"x",
         {1},
         (1, 2),
-        object(),
+        frozenset(),
     ],
     ids=ascii,
 )
