@@ -23,15 +23,14 @@ from api.schemas.ask import field_problems
 from api.version import VERSION
 from api.wiring import new_id, open_system
 
-
 _DESCRIPTION = (
     "Questions answered from governed evidence: each sentence cited, each answer recorded, each record provable."
 )
 
 
 def create_app(configuration: Configuration) -> FastAPI:
-    """The application over one home folder. Nothing is opened before its lifespan starts; everything is closed when that ends, last
-    opened first."""
+    """The application over one home folder. Nothing is opened before its lifespan starts; everything is closed when
+    that ends, last opened first."""
     metrics = Metrics()
 
     @asynccontextmanager
@@ -56,7 +55,8 @@ def create_app(configuration: Configuration) -> FastAPI:
 
 
 def _described(app: FastAPI, describe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The description of the API, made once. Errors are JSON whatever a route answers with; the framework takes the route's own type."""
+    """The description of the API, made once. Errors are JSON whatever a route answers with; the framework takes the
+    route's own type."""
     if app.openapi_schema is None:
         document = describe()
         for operation in (o for path in document["paths"].values() for o in path.values()):

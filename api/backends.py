@@ -1,4 +1,5 @@
-"""Which engine stands behind each boundary: tagged unions, read from the settings. `api.wiring` matches on them and opens them."""
+"""Which engine stands behind each boundary: tagged unions, read from the settings. `api.wiring` matches on them and
+opens them."""
 
 from __future__ import annotations
 

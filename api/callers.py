@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Security
@@ -48,8 +49,22 @@ async def principal_of(request: Request) -> Principal:
     return Principal(public_subject(system.data), None, loopback)
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One authenticated call: the open system, who is calling, and the id that the server gave it."""
+
+    system: System
+    caller: Principal
+    request_id: str
+
+
+async def call_of(request: Request) -> Call:
+    """The call behind a request. Raises as `principal_of`."""
+    return Call(system_of(request), await principal_of(request), request_id_of(request))
+
+
 Open = Annotated[System, Depends(system_of)]
 Meters = Annotated[Metrics, Depends(metrics_of)]
-RequestId = Annotated[str, Depends(request_id_of)]
+Calling = Annotated[Call, Depends(call_of)]
 Caller = Annotated[Principal, Depends(principal_of)]
 SECURITY = [Security(_bearer), Security(_header)]

@@ -1,7 +1,8 @@
-"""Settings with the origin of every value: defaults, then `exhibit.toml` in the home, then the environment, then the command line.
+"""Settings with the origin of every value: defaults, then `exhibit.toml` in the home, then the environment, then the
+command line.
 
-Written on pydantic alone: the settings package on top of it takes longer to import than a whole question takes to answer, and does not
-say where a value came from.
+Written on pydantic alone: the settings package on top of it takes longer to import than a whole question takes to
+answer, and does not say where a value came from.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ CONFIG_FILE = "exhibit.toml"
 DEFAULT_HOME = Path("exhibit-home")
 # Read by commands themselves: where the home is, where tools and caches are.
 PROCESS_NAMES = frozenset({"EXHIBIT_HOME", "EXHIBIT_CACHE", "EXHIBIT_OPA_BIN"})
-SECRET = "********"
+MASK = "********"
 _USERINFO = re.compile(r"(?<=://)[^/@\s]*@")
 
 # Where a value stands in the tree, the value, its origin.
@@ -64,8 +65,8 @@ def load(
 ) -> Configuration:
     """Read everything once. `home` and `overrides` (dotted names) are what the command line said; None is "not said".
 
-    Raises SettingsInvalid for an unknown key, an impossible value, or a file that cannot be read; the message names the origin and never
-    repeats a value.
+    Raises SettingsInvalid for an unknown key, an impossible value, or a file that cannot be read; the message names
+    the origin and never repeats a value.
     """
     folder, home_origin = _home(environment, home)
     origins: dict[str, str] = {"home": home_origin}
@@ -165,5 +166,5 @@ def _leaves(section: BaseModel, prefix: str = "") -> Iterator[tuple[str, object]
 def _masked(value: object) -> object:
     """The value without a secret, and an address without its user and password."""
     if isinstance(value, SecretStr):
-        return SECRET
-    return _USERINFO.sub(f"{SECRET}@", value) if isinstance(value, str) else value
+        return MASK
+    return _USERINFO.sub(f"{MASK}@", value) if isinstance(value, str) else value

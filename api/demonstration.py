@@ -26,8 +26,8 @@ HIDDEN_SOURCES = frozenset({"cody-life", "kansas-narratives"})
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One question and what must come of it. `only` asks one channel alone; `says` must stand in the answer; `cites` is the source that must
-    be cited; `code` must be among reasons or limitations."""
+    """One question and what must come of it. `only` asks one channel alone; `says` must stand in the answer; `cites`
+    is the source that must be cited; `code` must be among reasons or limitations."""
 
     shows: str
     question: str
@@ -199,7 +199,8 @@ def without_identity(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def check_receipt(body: Mapping[str, Any], system: System) -> VerifiedReceipt:
-    """The receipt of an answer, verified with nothing but its text and the log's key. Raises VerificationFailed, ExpectationFailed."""
+    """The receipt of an answer, verified with nothing but its text and the log's key. Raises VerificationFailed,
+    ExpectationFailed."""
     ledger = system.services.ledger
     entry = await ledger.entry(body["provenance"]["entry_id"])
     text = await ledger.receipt(entry.leaf.entry_id, disclose=await disclosures(entry, ledger))
@@ -210,7 +211,8 @@ async def check_receipt(body: Mapping[str, Any], system: System) -> VerifiedRece
 
 
 async def tampered(configuration: Configuration, folder: Path) -> tuple[VerifyReport, int]:
-    """Flip one bit of one recorded leaf in a copy of the closed ledger, and verify the copy. Returns the report and the leaf's index."""
+    """Flip one bit of one recorded leaf in a copy of the closed ledger, and verify the copy. Returns the report and
+    the leaf's index."""
     home = configuration.home
     shutil.copytree(home / "keys", folder / "keys")
     shutil.copy2(home / "ledger.sqlite", folder / "ledger.sqlite")

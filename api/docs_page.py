@@ -1,4 +1,5 @@
-"""`/docs` without the network: Swagger UI from the installed package, under a policy that allows nothing from elsewhere."""
+"""`/docs` without the network: Swagger UI from the installed package, under a policy that allows nothing from
+elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _PAGE = """<!doctype html>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/docs/assets/swagger-ui.css"></head>
 <body><main id="ui"></main>
 <script src="/docs/assets/swagger-ui-bundle.js"></script><script src="/docs/assets/start.js"></script>
-<noscript>This page needs scripts; the description of the API is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>This page needs scripts; the same as JSON: <a href="/openapi.json">/openapi.json</a></noscript>
 </body></html>
 """
 _START = (

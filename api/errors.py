@@ -1,7 +1,7 @@
 """Errors of the edge.
 
 EdgeError
-├── SettingsInvalid        a setting is unknown, has a value that cannot be, or its file cannot be read; names the origin
+├── SettingsInvalid        a setting is unknown or impossible, or its file cannot be read; names the origin
 │   └── BackendNotBuilt    a setting names a server that this version does not speak to
 ├── HomeUnusable           the home folder cannot be made, read or written, or its disk is full
 ├── HomeBusy               another process takes documents into this folder

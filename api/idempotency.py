@@ -1,7 +1,7 @@
 """`Idempotency-Key`: the same request twice is answered once.
 
-Kept per (tenant, principal, route, key) are the digest of the body, the entry and the timings, no text: a repeat's body is read back from
-the ledger, so erasure reaches it, and only if all of it may still be shown to the caller.
+Kept per (tenant, principal, route, key) are the digest of the body, the entry and the timings, no text: a repeat's
+body is read back from the ledger, so erasure reaches it, and only if all of it may still be shown to the caller.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from typing import Any
 
 import apsw
 
+from api.callers import Call
 from api.errors import HomeUnusable, KeyReused, NoSuchThing
-from api.principal import Principal
 from api.records import Reader
-from api.wiring import System
 from retrieval.scope import digest
 
 KEPT_MS = 86_400_000
@@ -27,11 +26,13 @@ KEPT_MS = 86_400_000
 ABANDONED_MS = 120_000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS repeat (
-    tenant TEXT, principal TEXT, route TEXT, key TEXT, body TEXT NOT NULL, started_ms INTEGER NOT NULL, entry_id TEXT, timings TEXT,
-    PRIMARY KEY (tenant, principal, route, key)
+    tenant TEXT, principal TEXT, route TEXT, key TEXT, body TEXT NOT NULL, started_ms INTEGER NOT NULL,
+    entry_id TEXT, timings TEXT, PRIMARY KEY (tenant, principal, route, key)
 ) STRICT, WITHOUT ROWID
 """
-_WHERE = "WHERE tenant = ? AND principal = ? AND route = ? AND key = ?"
+_FIND = "SELECT body, entry_id, timings FROM repeat WHERE tenant = ? AND principal = ? AND route = ? AND key = ?"
+_KEEP = "UPDATE repeat SET entry_id = ?, timings = ? WHERE tenant = ? AND principal = ? AND route = ? AND key = ?"
+_FORGET = "DELETE FROM repeat WHERE tenant = ? AND principal = ? AND route = ? AND key = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,13 @@ class _First:
 class Repeats:
     """The idempotency keys of one caller on one route."""
 
-    system: System
-    caller: Principal
+    call: Call
     route: str
-    request_id: str
 
     async def once(self, key: str, body: object, work: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-        """The result of `work`, or the first one's if the key was used with the same body. Raises KeyReused for another body, for a first
-        use that has not ended, and for a recorded answer that may no longer be shown."""
-        identity = (self.caller.subject.tenant, self.caller.subject.id, self.route, key)
+        """The result of `work`, or the first one's if the key was used with the same body. Raises KeyReused for
+        another body, for a first use that has not ended, and for a recorded answer that may no longer be shown."""
+        identity = (self.call.caller.subject.tenant, self.call.caller.subject.id, self.route, key)
         wanted = digest(body)
         first = await asyncio.to_thread(self._claim, identity, wanted)
         if first is not None:
@@ -73,7 +72,7 @@ class Repeats:
             raise KeyReused("The Idempotency-Key was used with another body.")
         if first.entry_id is None or first.timings is None:
             raise KeyReused("The first request with this Idempotency-Key has not ended yet.")
-        reader = Reader(self.caller, self.request_id, self.system.services)
+        reader = Reader(self.call.caller, self.call.request_id, self.call.system.services)
         try:
             recorded = await reader.recorded_answer(first.entry_id)
         except NoSuchThing as exc:
@@ -82,13 +81,13 @@ class Repeats:
 
     def _claim(self, identity: tuple[str, ...], body: str) -> _First | None:
         """Take the key, or say who has it."""
-        now_ms = self.system.services.clock_ms()
-        with _transaction(self.system.configuration.home / "requests.sqlite") as db:
+        now_ms = self.call.system.services.clock_ms()
+        with _transaction(self.call.system.configuration.home / "requests.sqlite") as db:
             db.execute(
                 "DELETE FROM repeat WHERE started_ms < ? OR (entry_id IS NULL AND started_ms < ?)",
                 (now_ms - KEPT_MS, now_ms - ABANDONED_MS),
             )
-            row = db.execute(f"SELECT body, entry_id, timings FROM repeat {_WHERE}", identity).fetchone()
+            row = db.execute(_FIND, identity).fetchone()
             if row is not None:
                 return _First(*row)
             db.execute("INSERT INTO repeat VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)", (*identity, body, now_ms))
@@ -96,12 +95,12 @@ class Repeats:
 
     def _keep(self, identity: tuple[str, ...], result: Mapping[str, Any]) -> None:
         kept = (result["provenance"]["entry_id"], json.dumps(result["timings_ms"]))
-        with _transaction(self.system.configuration.home / "requests.sqlite") as db:
-            db.execute(f"UPDATE repeat SET entry_id = ?, timings = ? {_WHERE}", (*kept, *identity))
+        with _transaction(self.call.system.configuration.home / "requests.sqlite") as db:
+            db.execute(_KEEP, (*kept, *identity))
 
     def _forget(self, identity: tuple[str, ...]) -> None:
-        with _transaction(self.system.configuration.home / "requests.sqlite") as db:
-            db.execute(f"DELETE FROM repeat {_WHERE}", identity)
+        with _transaction(self.call.system.configuration.home / "requests.sqlite") as db:
+            db.execute(_FORGET, identity)
 
 
 _ORDER = (

@@ -1,8 +1,8 @@
 """API keys: who a caller over HTTP is. A key is shown once, when it is made; the folder keeps only its SHA-256.
 
-A plain hash is right here, and a slow one would only cost: the secret is 256 random bits, so there is no dictionary to try, and every
-request has to check it. (A password would need scrypt.) The part before the secret names the row, so that a key is found by its id and
-the secret is compared in constant time.
+A plain hash is right here, and a slow one would only cost: the secret is 256 random bits, so there is no dictionary
+to try, and every request has to check it. (A password would need scrypt.) The part before the secret names the row,
+so that a key is found by its id and the secret is compared in constant time.
 """
 
 from __future__ import annotations
@@ -28,11 +28,19 @@ _TOKEN = re.compile(r"exk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:-]{0,63}")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS api_key (
-    id TEXT PRIMARY KEY, digest BLOB NOT NULL CHECK (length(digest) = 32), name TEXT NOT NULL, tenant TEXT NOT NULL, roles TEXT NOT NULL,
-    groups TEXT NOT NULL, capabilities TEXT NOT NULL, created_ms INTEGER NOT NULL, expires_ms INTEGER, revoked_ms INTEGER
+    id TEXT PRIMARY KEY, digest BLOB NOT NULL CHECK (length(digest) = 32), name TEXT NOT NULL, tenant TEXT NOT NULL,
+    roles TEXT NOT NULL, groups TEXT NOT NULL, capabilities TEXT NOT NULL, created_ms INTEGER NOT NULL,
+    expires_ms INTEGER, revoked_ms INTEGER
 ) STRICT
 """
-_COLUMNS = "id, name, tenant, roles, groups, capabilities, created_ms, expires_ms, revoked_ms"
+_ALL = """
+SELECT id, name, tenant, roles, groups, capabilities, created_ms, expires_ms, revoked_ms
+FROM api_key ORDER BY created_ms, id
+"""
+_BY_ID = """
+SELECT digest, id, name, tenant, roles, groups, capabilities, created_ms, expires_ms, revoked_ms
+FROM api_key WHERE id = ?
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +65,9 @@ class ApiKey:
 class KeyStore:
     """The keys of one home folder, in one SQLite file that only its owner may read.
 
-    The methods block for well under a millisecond; callers on an event loop run them in a worker thread. A key that is revoked by
-    another process is refused from the next request on. Raises HomeUnusable when the file cannot be used.
+    The methods block for well under a millisecond; callers on an event loop run them in a worker thread. A key that
+    is revoked by another process is refused from the next request on. Raises HomeUnusable when the file cannot be
+    used.
     """
 
     def __init__(self, path: Path, *, clock_ms: Callable[[], int]) -> None:
@@ -75,8 +84,8 @@ class KeyStore:
         capabilities: tuple[str, ...] = (),
         expires_ms: int | None = None,
     ) -> tuple[ApiKey, str]:
-        """A new key and its token; the token cannot be had again. Raises RequestRejected for a name that is not plain or an expiry that
-        is past."""
+        """A new key and its token; the token cannot be had again. Raises RequestRejected for a name that is not plain
+        or an expiry that is past."""
         now_ms = self._clock_ms()
         if not roles:
             raise RequestRejected("a key needs at least one role")
@@ -102,7 +111,7 @@ class KeyStore:
         if not self._path.exists():
             return ()
         with self._connection() as db:
-            return tuple(_key(row) for row in db.execute(f"SELECT {_COLUMNS} FROM api_key ORDER BY created_ms, id"))
+            return tuple(_key(row) for row in db.execute(_ALL))
 
     def usable(self) -> tuple[ApiKey, ...]:
         """The keys that would be accepted now."""
@@ -136,7 +145,7 @@ class KeyStore:
         if not self._path.exists():
             return None
         with self._connection() as db:
-            row = db.execute(f"SELECT digest, {_COLUMNS} FROM api_key WHERE id = ?", (key_id,)).fetchone()
+            row = db.execute(_BY_ID, (key_id,)).fetchone()
         return None if row is None else (row[0], _key(row[1:]))
 
     @contextmanager

@@ -1,4 +1,5 @@
-"""The metrics of one process, in a registry of its own, so that two apps in one process do not mix. No label holds user text."""
+"""The metrics of one process, in a registry of its own, so that two apps in one process do not mix. No label holds
+user text."""
 
 from __future__ import annotations
 

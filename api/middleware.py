@@ -1,4 +1,5 @@
-"""What happens around every HTTP request: a request id, limits on the body, one log line, metrics, and no error that escapes.
+"""What happens around every HTTP request: a request id, limits on the body, one log line, metrics, and no error that
+escapes.
 
 Plain ASGI, so that a body over the limit is refused while it arrives and never held whole.
 """
@@ -28,7 +29,8 @@ _SECURITY_HEADERS = (
 
 
 class RequestFrame:
-    """Outermost layer: makes the request id, adds headers, logs, counts, and turns whatever escapes into an error body."""
+    """Outermost layer: makes the request id, adds headers, logs, counts, and turns whatever escapes into an error
+    body."""
 
     def __init__(self, app: ASGIApp, *, new_id: Callable[[], str], metrics: Metrics) -> None:
         self._app = app
@@ -83,7 +85,7 @@ class BodyLimits:
         if scope["type"] != "http" or scope["method"] not in _BODY_METHODS:
             await self._app(scope, receive, send)
             return
-        headers = {name: value for name, value in scope["headers"]}
+        headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"")
         if length.isdigit() and int(length[:20]) > self._limit:
             raise PayloadTooLarge(f"The body may have at most {self._limit} bytes.")
@@ -117,7 +119,8 @@ def _is_json(content_type: bytes) -> bool:
 
 
 def log_failure(exc: BaseException, request_id: str) -> None:
-    """Log an error by its class and code. A bug of ours also by the places it passed; never by its text, which may repeat a user's."""
+    """Log an error by its class and code. A bug of ours also by the places it passed; never by its text, which may
+    repeat a user's."""
     code = code_of(exc)
     if code == "INTERNAL":
         frames = traceback.extract_tb(exc.__traceback__)[-_FRAMES:]

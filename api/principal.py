@@ -36,7 +36,8 @@ class Principal:
 
 
 def token_of(headers: Mapping[str, str]) -> str | None:
-    """The API key in `Authorization: Bearer` or `X-API-Key`. Raises CredentialRejected for another scheme, or two keys that differ."""
+    """The API key in `Authorization: Bearer` or `X-API-Key`. Raises CredentialRejected for another scheme, or two
+    keys that differ."""
     authorization, header = headers.get("authorization"), headers.get("x-api-key")
     tokens = set()
     if authorization is not None:

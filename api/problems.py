@@ -1,6 +1,7 @@
 """Errors to what is told of them: the only place that knows status codes and exit codes.
 
-Every class of every `errors.py` stands in `CODES`; a test walks them. A class that is missing here would be INTERNAL, never a leak.
+Every class of every `errors.py` stands in `CODES`; a test walks them. A class that is missing here would be INTERNAL,
+never a leak.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         policy.BundleRejected: "POLICY_UNAVAILABLE",
         policy.InputRejected: "VALIDATION_FAILED",
         retrieval.RetrievalError: "INTERNAL",
-        # A channel's failure is a limitation of the bundle; that one reaches the edge is a fault of ours or of an index rebuild.
+        # A channel's failure is a limitation of the bundle; that one reaches the edge is a fault of ours.
         retrieval.ChannelError: "INTERNAL",
         retrieval.ChannelTimeout: "TIMEOUT",
         retrieval.ChannelUnavailable: "INDEX_NOT_READY",
@@ -125,8 +126,8 @@ _UNVERIFIED = (ledger.MalformedLeaf, ledger.MalformedNote, ledger.VerificationFa
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error as it is told. `message` is fit for any caller; `local` may name files and is for whoever holds the folder;
-    `exit` is the command line's exit code."""
+    """An error as it is told. `message` is fit for any caller; `local` may name files and is for whoever holds the
+    folder; `exit` is the command line's exit code."""
 
     code: str
     message: str
@@ -162,8 +163,8 @@ def is_known(exc: BaseException) -> bool:
 
 
 def problem_of(exc: BaseException) -> Problem:
-    """What is told of an error: a caller's mistake in its own words, a fault of ours by its code's fixed text. A recorded failure is told
-    as its cause, with the entry that records it."""
+    """What is told of an error: a caller's mistake in its own words, a fault of ours by its code's fixed text. A
+    recorded failure is told as its cause, with the entry that records it."""
     entry_id: str | None = getattr(exc, "entry_id", None)
     if entry_id is not None and exc.__cause__ is not None:
         return replace(problem_of(exc.__cause__), entry_id=entry_id)

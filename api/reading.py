@@ -1,6 +1,8 @@
-"""Reading outside a question: what a subject may see now, one slice of a document, and whether a recorded answer may still be shown.
+"""Reading outside a question: what a subject may see now, one slice of a document, and whether a recorded answer may
+still be shown.
 
-Every read passes the query point (which classes) and the evidence point (which items, under which obligations), on today's facts.
+Every read passes the query point (which classes) and the evidence point (which items, under which obligations), on
+today's facts.
 """
 
 from __future__ import annotations
@@ -88,8 +90,8 @@ async def admit(
 async def read_slice(
     document_id: str, locator: str, *, subject: Subject, request_id: str, services: Services
 ) -> dict[str, Any]:
-    """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing and RecordNotFound, alike for what is
-    absent and what is not admitted."""
+    """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing and RecordNotFound,
+    alike for what is absent and what is not admitted."""
     access = await access_of(subject, request_id=request_id, services=services)
     found, item, decision = await admitted_slice(document_id, locator, access=access, services=services)
     entry_id = services.new_id()
@@ -127,8 +129,8 @@ async def admitted_slice(
 async def still_admitted(
     answer: Mapping[str, Any], recorded: Sequence[Mapping[str, Any]], *, access: Access, services: Services
 ) -> bool:
-    """Whether everything that a recorded answer shows would be admitted today, under the same obligations. `recorded` are the recorded
-    runs of the evidence point."""
+    """Whether everything that a recorded answer shows would be admitted today, under the same obligations. `recorded`
+    are the recorded runs of the evidence point."""
     shown = [*answer.get("evidence", ())]
     if not shown:
         return True

@@ -1,5 +1,6 @@
-"""Who may read what of the ledger (contracts section 10): askers their own question, answer, cited sources and receipt, decided again on
-today's facts; everything else needs `ledger.audit` in that tenant. What may not be read does not exist."""
+"""Who may read what of the ledger (contracts section 10): askers their own question, answer, cited sources and
+receipt, decided again on today's facts; everything else needs `ledger.audit` in that tenant. What may not be read
+does not exist."""
 
 from __future__ import annotations
 

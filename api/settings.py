@@ -42,7 +42,8 @@ class Models(_Section):
 
 
 class Stores(_Section):
-    """Servers in place of the folder. This version runs on the folder alone: naming a server is refused, never ignored."""
+    """Servers in place of the folder. This version runs on the folder alone: naming a server is refused, never
+    ignored."""
 
     neo4j_uri: str | None = Field(default=None, description="graph channel on Neo4j")
     neo4j_user: str | None = Field(default=None, description="user at Neo4j")

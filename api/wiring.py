@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar, assert_never
 
 from ai.case import Services
@@ -96,7 +95,8 @@ def require_corpus(configuration: Configuration) -> None:
 
 @asynccontextmanager
 async def open_system(configuration: Configuration, *, empty: bool = False) -> AsyncIterator[System]:
-    """Everything that answers questions, open. Raises the errors of the packages when a part cannot be opened; then nothing stays open."""
+    """Everything that answers questions, open. Raises the errors of the packages when a part cannot be opened; then
+    nothing stays open."""
     chosen, settings = backends_of(configuration), configuration.settings
     if not empty:
         require_corpus(configuration)

@@ -36,7 +36,8 @@ def demo(home: Home = None, as_json: AsJson = False) -> None:
 
 
 def _fresh(home: Path | None) -> Configuration:
-    """An empty home: the one named, ./exhibit-home if there is none yet, else a temporary folder. What is there is never touched."""
+    """An empty home: the one named, ./exhibit-home if there is none yet, else a temporary folder. What is there is
+    never touched."""
     from api.errors import HomeInUse
 
     configured = configuration(home)
@@ -66,11 +67,7 @@ async def _play(configured: Configuration, say: Callable[[str], None]) -> dict[s
         found = await _tampered(configured, Path(scratch), say)
     elapsed_s = round(time.perf_counter() - started, 1)
     say(f"\n{styled('everything that was claimed was seen', '32')} in {elapsed_s} s")
-    say(
-        dim(
-            f'go on:  export EXHIBIT_HOME={configured.home}\n        exhibit ask "{shown.POPULATION}"\n        exhibit serve'
-        )
-    )
+    say(dim(f'go on:  export EXHIBIT_HOME={configured.home}\n        exhibit ask "{shown.POPULATION}"'))
     return {
         "home": str(configured.home),
         "scenes": [_scene_json(scene.shows, body) for scene, body in zip(shown.SCENES, bodies, strict=True)],
@@ -130,18 +127,16 @@ async def _hidden_changes_nothing(
                 if shown.without_identity(again) != shown.without_identity(body):
                     raise ExpectationFailed(f"hidden documents changed the answer to: {scene.question}")
                 compared += 1
-    say(
-        f"\n{bold('hidden evidence')}  {compared} public answers equal those of a corpus that never held the hidden documents"
-    )
+    said = f"{compared} public answers equal those of a corpus that never held the hidden documents"
+    say(f"\n{bold('hidden evidence')}  {said}")
 
 
 async def _receipts(bodies: list[dict[str, Any]], system: System, say: Callable[[str], None]) -> None:
     from api import demonstration as shown
 
     verified = [await shown.check_receipt(body, system) for body in bodies]
-    say(
-        f"{bold('receipts')}         {len(verified)} of {len(bodies)} verify offline with the key {system.services.ledger.vkey}"
-    )
+    said = f"{len(verified)} of {len(bodies)} verify offline with the key {system.services.ledger.vkey}"
+    say(f"{bold('receipts')}         {said}")
 
 
 async def _replay(system: System, say: Callable[[str], None]) -> dict[str, int]:
@@ -152,10 +147,9 @@ async def _replay(system: System, say: Callable[[str], None]) -> dict[str, int]:
     short = [result for result in results if not reached(result)]
     if short:
         raise ExpectationFailed(f"{len(short)} entries were not reproduced; the first differs at {short[0].differs_at}")
-    outcomes = [result for result in results if str(result.grade) == "R1"]
-    say(
-        f"{bold('replay')}           {len(outcomes)} outcomes recomputed to the recorded bytes (R1), {len(results) - len(outcomes)} intents proved (R0)"
-    )
+    again = sum(str(result.grade) == "R1" for result in results)
+    said = f"{again} outcomes recomputed to the recorded bytes (R1), {len(results) - again} intents proved (R0)"
+    say(f"{bold('replay')}           {said}")
     return grades(results)
 
 
@@ -174,9 +168,8 @@ async def _tampered(configured: Configuration, scratch: Path, say: Callable[[str
     named = [problem for problem in report.problems if problem.index == index]
     if report.ok or not named:
         raise ExpectationFailed("a flipped byte in the ledger was not found")
-    say(
-        f"{bold('ledger')}           intact: {intact.entries} entries, {intact.parts} parts; in a copy with one flipped bit: {named[0]}"
-    )
+    said = f"intact: {intact.entries} entries, {intact.parts} parts; in a copy with one flipped bit: {named[0]}"
+    say(f"{bold('ledger')}           {said}")
     return {"verdict": str(report.verdict), "problem": str(named[0]), "index": index}
 
 

@@ -37,7 +37,7 @@ class Finding:
 
 @app.command()
 def doctor(home: Home = None, as_json: AsJson = False) -> None:
-    """Look at settings, folder, disk, corpus, indexes, policy, ledger, keys and model. Exit code 1: something failed."""
+    """Look at settings, folder, disk, corpus, indexes, policy, ledger, keys, model. Exit code 1: something failed."""
     findings = asyncio.run(_all(lambda: configuration(home)))
     emit(
         [asdict(finding) for finding in findings], as_json=as_json, render=lambda: "\n".join(_line(f) for f in findings)

@@ -42,7 +42,8 @@ def repair(tenant: Tenant = "default", home: Home = None, as_json: AsJson = Fals
 
 
 async def compared(configured: Any) -> dict[str, Any]:
-    """What each channel holds, compared with the active documents of the store. Raises IndexNotReady for a folder without a corpus."""
+    """What each channel holds, compared with the active documents of the store. Raises IndexNotReady for a folder
+    without a corpus."""
     from api.wiring import open_indexes, require_corpus
 
     require_corpus(configured)

@@ -38,7 +38,8 @@ def ingest(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take in Markdown, text, HTML, PDF, CSV, TSV and GeoJSON. A file that fails does not stop the rest; exit code 1 says that one did."""
+    """Take in Markdown, text, HTML, PDF, CSV, TSV and GeoJSON. A file that fails does not stop the rest; exit code 1
+    says that one did."""
     if not paths and manifest is None:
         raise typer.BadParameter("name files, folders or a manifest")
     report = asyncio.run(

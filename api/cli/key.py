@@ -28,6 +28,7 @@ def now_ms() -> int:
 
 @app.command()
 def create(
+    *,
     name: Annotated[str, typer.Option("--name", help="What the key is for.")],
     role: Annotated[list[str], typer.Option("--role", help="Role; may be given several times.")],
     group: Annotated[list[str] | None, typer.Option("--group", help="Group; may be given several times.")] = None,

@@ -1,4 +1,4 @@
-"""`exhibit policy`: the bundle that decides, and whether it decides as it should. Authoring comes in a later version."""
+"""`exhibit policy`: the bundle that decides, and whether it decides as it should."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def check(home: Home = None, as_json: AsJson = False) -> None:
-    """The module belongs to the sources; with the opa program also: strict check, format, and the module built again. Exit code 1: not so."""
+    """The module belongs to the sources; with the opa program also: strict check, format, and the module built again.
+    Exit code 1: not so."""
     from api.backends import backends_of
     from api.wiring import open_bundle
     from policy.authoring.opa import OpaMissing, find_opa
@@ -146,7 +147,8 @@ async def _effect(engine: PolicyEngine, point: str, asked: dict[str, Any]) -> An
 
 
 def patched(document: dict[str, Any], patch: list[list[Any]]) -> dict[str, Any]:
-    """A copy with `["set", path, value]` and `["delete", path]` carried out; a path is keys joined by slashes, one past the end appends."""
+    """A copy with `["set", path, value]` and `["delete", path]` carried out; a path is keys joined by slashes, one
+    past the end appends."""
     changed = copy.deepcopy(document)
     for operation, path, *value in patch:
         *parents, last = path.split("/")
@@ -186,4 +188,5 @@ def brief(decision: dict[str, Any]) -> dict[str, Any]:
 
 def _report_text(report: dict[str, Any]) -> str:
     failed = "".join(f"\nFAILED  {name}" for name in report["failed"])
-    return f"{report['cases'] - len(report['failed'])} of {report['cases']} decisions as expected on {report['engine']}{failed}"
+    good = report["cases"] - len(report["failed"])
+    return f"{good} of {report['cases']} decisions as expected on {report['engine']}{failed}"

@@ -29,8 +29,8 @@ def replay(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """R0: bytes and proofs hold. R1: moreover the deterministic shell gives the recorded bytes again. Exit code 7: something fell short of
-    what its kind can reach (outcomes R1, all else R0)."""
+    """R0: bytes and proofs hold. R1: moreover the deterministic shell gives the recorded bytes again. Exit code 7:
+    something fell short of what its kind can reach (outcomes R1, all else R0)."""
     if (entry_id is None) == (not everything):
         raise typer.BadParameter("name an entry, or give --all")
     results = asyncio.run(_replay(home, entry_id))

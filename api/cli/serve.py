@@ -31,9 +31,8 @@ def serve(
 
     server = configured.settings.server
     configure_logging(server.log_level)
-    note(
-        f"exhibit on http://{server.host}:{server.port or '(a free port)'}  docs at /docs; one process serves this folder"
-    )
+    note(f"exhibit on http://{server.host}:{server.port or '(a free port)'}, documentation at /docs")
+    note("the embedded stores are served by one process; several replicas need PostgreSQL")
     uvicorn.run(
         create_app(configured),
         host=server.host,
@@ -55,5 +54,6 @@ def check_exposure(configured: Any) -> None:
     host = configured.settings.server.host
     if not is_loopback(host) and not key_store(configured).usable():
         raise ActionForbidden(
-            f"{host} is not a loopback address and there is no API key; make one first: exhibit key create --name NAME --role ROLE"
+            f"{host} is not a loopback address and there is no API key; "
+            "make one first: exhibit key create --name NAME --role ROLE"
         )

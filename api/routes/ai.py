@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header
 from starlette.responses import JSONResponse
 
 from ai.focus_pipeline import answer
-from api.callers import SECURITY, Caller, Meters, Open, RequestId
+from api.callers import SECURITY, Calling, Meters
 from api.idempotency import Repeats
 from api.schemas.answer import QueryResponse
 from api.schemas.ask import ask_of
@@ -35,25 +35,20 @@ IdempotencyKey = Annotated[
     responses={200: {"model": QueryResponse}, **errors(400, 401, 403, 409, 413, 415, 422, 500, 503, 504)},
 )
 async def query(
-    body: QueryRequest,
-    system: Open,
-    caller: Caller,
-    metrics: Meters,
-    request_id: RequestId,
-    idempotency_key: IdempotencyKey = None,
+    body: QueryRequest, call: Calling, metrics: Meters, idempotency_key: IdempotencyKey = None
 ) -> JSONResponse:
-    """Answer a question from the evidence that the caller may see, with a durable ledger entry for whatever the outcome is."""
-    ask = ask_of(body, subject=caller.subject, request_id=request_id)
-    profile = system.profile(body.options.profile)
+    """Answer a question from the evidence that the caller may see, with a durable ledger entry for whatever the
+    outcome is."""
+    ask = ask_of(body, subject=call.caller.subject, request_id=call.request_id)
+    profile = call.system.profile(body.options.profile)
 
     async def work() -> dict[str, Any]:
-        answered = await answer(ask, services=system.services, profile=profile)
+        answered = await answer(ask, services=call.system.services, profile=profile)
         return dict(answered.body)
 
     if idempotency_key is None:
         released = await work()
     else:
-        repeats = Repeats(system=system, caller=caller, route=ROUTE, request_id=request_id)
-        released = await repeats.once(idempotency_key, body.model_dump(mode="json"), work)
+        released = await Repeats(call=call, route=ROUTE).once(idempotency_key, body.model_dump(mode="json"), work)
     metrics.observe_answer(surface="ai.query", body=released)
     return JSONResponse(released)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from api.callers import SECURITY, Caller, Open, RequestId
+from api.callers import SECURITY, Calling
 from api.reading import access_of
 from api.schemas.errors import errors
 from api.schemas.evidence import CollectionsResponse, WireCollection
@@ -13,11 +13,12 @@ router = APIRouter(prefix="/api/v1", tags=["evidence"], dependencies=SECURITY)
 
 
 @router.get("/collections", responses=errors(401, 403, 503))
-async def collections(system: Open, caller: Caller, request_id: RequestId) -> CollectionsResponse:
-    """Collections in which the caller may see something, by name; others are not listed, and answer as if they did not exist."""
-    access = await access_of(caller.subject, request_id=request_id, services=system.services)
+async def collections(call: Calling) -> CollectionsResponse:
+    """Collections in which the caller may see something, by name; others are not listed, and answer as if they did
+    not exist."""
+    access = await access_of(call.caller.subject, request_id=call.request_id, services=call.system.services)
     usable = {each.collection for each in access.classes}
-    known = await system.services.store.collections(caller.subject.tenant)
+    known = await call.system.services.store.collections(call.caller.subject.tenant)
     listed = sorted((each for each in known if each.name in usable), key=lambda each: each.name)
     return CollectionsResponse(
         collections=[WireCollection(collection_id=c.collection_id, name=c.name, title=c.title) for c in listed]

@@ -1,4 +1,5 @@
-"""The response of `POST /api/v1/ai/query` as it is described to clients. Bodies are rendered by `ai.render`; tests hold them to this."""
+"""The response of `POST /api/v1/ai/query` as it is described to clients. Bodies are rendered by `ai.render`; tests
+hold them to this."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class Span(Closed):
 
 
 class WireLocator(Closed):
-    """Where a slice stands: character and byte offsets into the stored text, end exclusive; page, row, column or feature where it has one."""
+    """Where a slice stands: character and byte offsets into the stored text, end exclusive; page, row, column or
+    feature where it has one."""
 
     start_char: int
     end_char: int

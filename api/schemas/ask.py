@@ -20,7 +20,7 @@ _MOST_DETAILS = 20
 
 
 def parse_query(body: object) -> QueryRequest:
-    """The request in `body` (JSON values). Raises RequestRejected, whose details name fields and never repeat values."""
+    """The request in `body` (JSON values). Raises RequestRejected; details name fields and never repeat values."""
     try:
         return QueryRequest.model_validate(body)
     except ValidationError as exc:
@@ -35,7 +35,8 @@ def field_problems(errors: Sequence[Any]) -> tuple[FieldProblem, ...]:
 
 
 def ask_of(request: QueryRequest, *, subject: Subject, request_id: str) -> Ask:
-    """The question as the pipeline takes it. Raises ActionForbidden if the body names another tenant than the subject's."""
+    """The question as the pipeline takes it. Raises ActionForbidden if the body names another tenant than the
+    subject's."""
     if any(named is not None and named != subject.tenant for named in (request.tenant, request.tenant_id)):
         raise ActionForbidden("The tenant in the request is not that of the credential.")
     options = request.options

@@ -2,9 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Self
+from urllib.parse import urlencode
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from api.schemas.answer import Closed, Span, WireLocator, WireTime
+
+
+class Place(BaseModel):
+    """Where to read in a document: one of `c`, `row` (with or without `col`), `feature` and `p`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    c: Annotated[str, Field(pattern=r"^\d{1,12}-\d{1,12}$", description="characters, start-end")] | None = None
+    row: Annotated[int, Field(ge=0, le=2**31, description="data row, from 0")] | None = None
+    col: Annotated[str, Field(max_length=200, description="column, with row")] | None = None
+    feature: Annotated[str, Field(max_length=200, description="feature id")] | None = None
+    p: Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1")] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        given = [name for name in ("c", "row", "feature", "p") if getattr(self, name) is not None]
+        if len(given) != 1 or (self.col is not None and given != ["row"]):
+            raise PydanticCustomError("locator", "Give one of c, row (with or without col), feature and p")
+        return self
+
+    def locator(self) -> str:
+        """The query part of an evidence link, as the store reads it."""
+        return urlencode(self.model_dump(exclude_none=True))
 
 
 class WireMeasurement(Closed):

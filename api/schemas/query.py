@@ -21,7 +21,7 @@ _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 
 def _plain(value: str) -> str:
-    """Text that can be stored, shown and digested: no control characters but tab and line breaks, no lone surrogates."""
+    """Text that can be stored, shown and digested: no control characters but tab and line breaks."""
     if any((ord(c) < 32 and c not in _LINE_BREAKS) or 0x7F <= ord(c) < 0xA0 for c in value):
         raise PydanticCustomError("control_character", "Text may not hold control characters")
     if any(0xD800 <= ord(c) <= 0xDFFF for c in value):

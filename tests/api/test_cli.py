@@ -318,7 +318,7 @@ def test_doctor_names_the_next_command(cli: Run, home: Path, tmp_path: Path) -> 
     assert {finding["state"] for finding in document(out)} == {"ok"}
     code, out, _ = cli("doctor", "--home", tmp_path / "none", "--json")
     assert code == 1
-    assert [f["next"] for f in document(out) if f["state"] == "failed"][0].startswith("exhibit ingest")
+    assert next(f["next"] for f in document(out) if f["state"] == "failed").startswith("exhibit ingest")
     (home / "keys").chmod(0o755)
     code, out, _ = cli("doctor", "--home", home)
     assert (code, "chmod 700" in out) == (1, True)
