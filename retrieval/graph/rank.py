@@ -168,7 +168,7 @@ def _not_placed(query: Query) -> tuple[Limitation, ...]:
     if not query.intent.entities:
         return ()
     name = query.intent.entities[0].name
-    message = f"These records are of the time that was asked for; that they concern {name} they do not say."
+    message = f"Records of the time that was asked for are given; that they concern {name} they do not say."
     return (Limitation("PLACE_NOT_NAMED", message, "neo4j"),)
 
 
