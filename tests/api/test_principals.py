@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from api.home import KEYS_FILE
+from api.keys import KeyStore
 from api.wiring import clock_ms, key_store
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -55,7 +57,8 @@ async def test_bad_keys_are_told_apart_by_nobody(connect: Any, world: Any) -> No
     keys, now_ms = key_store(world.configuration), clock_ms()
     revoked, revoked_token = keys.create(name="revoked", tenant="default", roles=("admin",))
     keys.revoke(revoked.key_id)
-    _, soon = keys.create(name="expired", tenant="default", roles=("admin",), expires_ms=now_ms + 1)
+    earlier = KeyStore(world.configuration.home / KEYS_FILE, clock_ms=lambda: now_ms - 10_000)
+    _, soon = earlier.create(name="expired", tenant="default", roles=("admin",), expires_ms=now_ms - 5_000)
     good = world.tokens["viewer"]
     tokens = [
         revoked_token,
