@@ -12,8 +12,10 @@ from functools import cache
 from typing import Any, TypeVar, get_origin
 
 import cattrs
+from cattrs.gen import make_dict_unstructure_fn
 from cattrs.strategies import configure_tagged_union
 
+from retrieval.model import Hit, Locator, Record
 from retrieval.operations import Operation
 
 T = TypeVar("T")
@@ -32,7 +34,12 @@ def canonical(value: object) -> bytes:
 
 def digest(value: object) -> str:
     """`sha256:<hex>` over `canonical(value)`."""
-    return "sha256:" + hashlib.sha256(canonical(value)).hexdigest()
+    return digest_of(canonical(value))
+
+
+def digest_of(data: bytes) -> str:
+    """`sha256:<hex>` over bytes that are canonical already."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
 def to_json(value: object) -> Any:
@@ -61,10 +68,17 @@ def codec() -> cattrs.Converter:
     made.register_structure_hook(bytes, lambda value, _: b64decode(value, validate=True))
     made.register_unstructure_hook(Enum, lambda value: value.value)
     made.register_unstructure_hook_func(_is_frozenset, sorted)
+    for kind in _SPARSE:
+        made.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, made, _cattrs_omit_if_default=True))
     made.register_unstructure_hook_func(lambda kind: kind is object, _plain)
     made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
     configure_tagged_union(Operation, made)
     return made
+
+
+_SPARSE = (Locator, Record, Hit)
+"""Written without the fields that have their default: there are dozens of them in every entry, and mostly empty. No
+settings are among them, because a digest of settings must name every value."""
 
 
 def _is_frozenset(kind: Any) -> bool:

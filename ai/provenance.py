@@ -3,9 +3,8 @@ text of anyone."""
 
 from __future__ import annotations
 
-from ai.canonical import digest
+from ai.canonical import digest, digest_of
 from ai.case import Case, Services
-from ai.render import Body
 from ai.shell import Shell
 from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts
 from retrieval.model import Run
@@ -22,9 +21,9 @@ _STAGES = (
 )
 
 
-def run_facts(case: Case, shell: Shell, body: Body, services: Services) -> ProvFacts:
-    """The provenance of one outcome. The question stands as an entity without attributes: what it said is the ledger's
-    `question` part."""
+def run_facts(case: Case, shell: Shell, answer: bytes, services: Services) -> ProvFacts:
+    """The provenance of one outcome, whose body is `answer` as canonical bytes. The question stands as an entity
+    without attributes: what it said is the ledger's `question` part."""
     spans = {stage: (start, end) for stage, start, end in case.watch.spans}
     ran = [(stage, kind) for stage, kind in _STAGES if stage in spans]
     sources = tuple(_source_id(item.index) for item in shell.items)
@@ -37,7 +36,7 @@ def run_facts(case: Case, shell: Shell, body: Body, services: Services) -> ProvF
     cited = {quoted.index for sentence in shell.release.sentences for quoted in sentence.quotes}
     return ProvFacts(
         run_id=case.entry_id,
-        answer=ProvEntity("answer", "Answer", {"outcome": str(shell.release.outcome), "sha256": digest(body)}),
+        answer=ProvEntity("answer", "Answer", {"outcome": str(shell.release.outcome), "sha256": digest_of(answer)}),
         entities=(ProvEntity("question", "Question"), *_sources(shell)),
         activities=tuple(activities),
         agents=_agents(case, shell, services),

@@ -20,7 +20,7 @@ from ai.shell import Shell
 from ledger.model import EntryRef, Kind
 from ledger.prov import prov_document
 from policy.model import Decision, Subject
-from retrieval.model import Intent, Limitation, SourcedRecord
+from retrieval.model import Intent, Limitation, Record, SourcedRecord, SourceFacts
 from retrieval.scope import Scope
 
 FAULT = "FAULT"
@@ -43,9 +43,18 @@ class ReplayInputs:
     intent: Intent
     limitations: tuple[Limitation, ...]
     found_limitations: tuple[Limitation, ...]
-    records: tuple[SourcedRecord, ...]
+    records: tuple[Record, ...]
+    sources: tuple[SourceFacts, ...]
     canary: str
     pinned: Mapping[str, str]
+
+    def sourced(self) -> dict[str, SourcedRecord]:
+        """The records by id, each with the facts of its source; these are kept once per document, because many
+        records share one. Raises ValueError for a record whose document has none."""
+        facts = {source.document_id: source for source in self.sources}
+        if any(record.document_id not in facts for record in self.records):
+            raise ValueError("a recorded record has no source")
+        return {record.record_id: SourcedRecord(record, facts[record.document_id]) for record in self.records}
 
 
 async def record_intent(case: Case, services: Services) -> Case:
@@ -64,7 +73,7 @@ async def record_outcome(case: Case, shell: Shell, services: Services) -> tuple[
     body = body_of(case, shell, shown)
     parts = deterministic_parts(shell, body, shown)
     parts["replay"] = canonical(to_json(replay_inputs(case, shell, services)))
-    parts["prov"] = prov_document(run_facts(case, shell, body, services))
+    parts["prov"] = prov_document(run_facts(case, shell, parts["answer"], services))
     entry = await services.ledger.record(
         Kind.OUTCOME,
         tenant=case.ask.subject.tenant,
@@ -181,7 +190,7 @@ def call_json(shell: Shell) -> dict[str, Any]:
 def replay_inputs(case: Case, shell: Shell, services: Services) -> ReplayInputs:
     """What the shell was given."""
     gathered = shell.gathered
-    records = () if gathered is None else tuple(gathered.records[key] for key in sorted(gathered.records))
+    found = [] if gathered is None else [gathered.records[key] for key in sorted(gathered.records)]
     return ReplayInputs(
         software=services.software,
         request_id=case.ask.request_id,
@@ -195,7 +204,8 @@ def replay_inputs(case: Case, shell: Shell, services: Services) -> ReplayInputs:
         intent=case.intent,
         limitations=case.limitations,
         found_limitations=() if gathered is None else gathered.limitations,
-        records=records,
+        records=tuple(sourced.record for sourced in found),
+        sources=tuple({sourced.source.document_id: sourced.source for sourced in found}.values()),
         canary=services.canary,
         pinned=pinned(services),
     )

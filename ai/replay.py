@@ -183,8 +183,7 @@ async def _front(case: Case, asked: Mapping[str, bytes], services: Services) -> 
 
 def _gathered(parts: Mapping[str, bytes], inputs: ReplayInputs) -> Gathered:
     runs = tuple(from_json(run, Run) for run in _load(parts, "candidates")["runs"])
-    records = {sourced.record.record_id: sourced for sourced in inputs.records}
-    return Gathered(runs=runs, records=records, limitations=inputs.found_limitations, timings_ms={})
+    return Gathered(runs=runs, records=inputs.sourced(), limitations=inputs.found_limitations, timings_ms={})
 
 
 def _computed(gathered: Gathered) -> Stage:
