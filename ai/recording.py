@@ -138,11 +138,12 @@ def intent_parts(case: Case) -> dict[str, bytes]:
 def deterministic_parts(shell: Shell, body: Body, shown: Sequence[Body]) -> dict[str, bytes]:
     """The parts of an `outcome` entry that replay computes again."""
     gathered, admission = shell.gathered, shell.admission
-    parts: dict[str, bytes] = {"answer": canonical(body)}
+    fractions = any(each["geometry"] is not None for each in shown)
+    parts: dict[str, bytes] = {"answer": canonical(body, fractions=fractions)}
     if gathered is not None:
         parts["candidates"] = canonical({"runs": [to_json(run) for run in gathered.runs]})
     if admission is not None:
-        parts["bundle"] = canonical({"items": list(shown), "excluded": sorted(admission.excluded)})
+        parts["bundle"] = canonical({"items": list(shown), "excluded": sorted(admission.excluded)}, fractions=fractions)
         parts["policy.evidence"] = canonical(decisions_json(admission.decisions))
     if shell.call is not None and shell.prompt is not None:
         parts["calls"] = canonical([call_json(shell)])

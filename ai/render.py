@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -152,7 +153,7 @@ def _citation(item: AdmittedItem) -> Body:
         "attribution": source.attribution,
         "sensitivity": _label(item),
         "uri": source.uri,
-        "geometry": item.geometry,
+        "geometry": None if item.geometry is None else json.loads(item.geometry),
         "time_range": _time_range(record.time),
         "computed": _computed(item),
     }
@@ -171,13 +172,34 @@ def evidence_json(item: AdmittedItem) -> Body:
         "fused_score": _decimal(item.evidence.fused_score),
         "metadata": {
             "time_range": _time_range(record.time),
-            "bbox": None,
+            "bbox": _bbox(item),
             "entity_ids": [entity.entity_id for entity in record.entities],
             "locator": locator_json(record.locator),
             "paths": [list(rank.path) for rank in item.evidence.ranks if rank.path],
             "duplicates": [_duplicate(d.record, d.source) for d in item.evidence.duplicates],
         },
     }
+
+
+def _bbox(item: AdmittedItem) -> list[float] | None:
+    """West, south, east, north of the geometry as it is shown, that is after generalisation."""
+    if item.geometry is None:
+        return None
+    points = list(_points(json.loads(item.geometry)))
+    lons, lats = [lon for lon, _ in points], [lat for _, lat in points]
+    return [min(lons), min(lats), max(lons), max(lats)] if points else None
+
+
+def _points(geometry: Any) -> Iterator[tuple[float, float]]:
+    """Every position of a GeoJSON geometry."""
+    if isinstance(geometry, dict):
+        for part in geometry.get("geometries", [geometry.get("coordinates", [])]):
+            yield from _points(part)
+    elif geometry and not isinstance(geometry[0], list | dict):
+        yield geometry[0], geometry[1]
+    else:
+        for part in geometry:
+            yield from _points(part)
 
 
 def _duplicate(record: Record, source: SourceFacts) -> Body:

@@ -97,7 +97,7 @@ class WireCitation(Closed):
     attribution: str | None
     sensitivity: str
     uri: str | None
-    geometry: str | dict[str, Any] | None
+    geometry: dict[str, Any] | None
     time_range: WireTime | None
     computed: WireComputed | None
 
