@@ -1,4 +1,4 @@
-"""Which records answer a question by what they relate. Pure over `GraphRows`; ranks by the question alone, never by
+"""Which records answer a question by what they relate. Pure over `GraphReads`; ranks by the question alone, never by
 degree."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.graph.rows import Edge, EdgeKind, GraphRows, Postings, time_keys
+from retrieval.graph.edges import Edge, EdgeKind, GraphReads, Postings, time_keys
 from retrieval.index import surface_key
 from retrieval.model import Limitation, Mention, Query, TimeRange
 
@@ -53,33 +53,33 @@ class Found:
         return tuple(self.edges)[:_PATH_EDGES]
 
 
-def rank(rows: GraphRows, query: Query) -> tuple[list[Found], tuple[Limitation, ...]]:
+async def rank(rows: GraphReads, query: Query) -> tuple[list[Found], tuple[Limitation, ...]]:
     """Records that state a relation of the question, then passages that name two or more of its names and times,
     best first, ties by record id."""
-    stated = sorted(_stated(rows, query), key=lambda f: (-f.score, f.record_id))
+    stated = sorted(await _stated(rows, query), key=lambda f: (-f.score, f.record_id))
     seen = {f.record_id for f in stated}
-    together = [f for f in _named_together(rows, query, query.top_k + len(seen)) if f.record_id not in seen]
+    together = [f for f in await _named_together(rows, query, query.top_k + len(seen)) if f.record_id not in seen]
     if stated or together or not _asks_what_happened(query):
         return [*stated, *together], ()
-    dated = _dated(rows, query)
+    dated = await _dated(rows, query)
     return dated, _not_placed(query) if dated else ()
 
 
-def _stated(rows: GraphRows, query: Query) -> list[Found]:
+async def _stated(rows: GraphReads, query: Query) -> list[Found]:
     """Records whose edges touch a seed or, with none, are of the relation and the time that the question names."""
     seeds = {e.entity_id for e in query.intent.entities}
-    cues = _cues(rows.kinds(), _words(query), {e.type for e in query.intent.entities})
+    cues = _cues(await rows.kinds(), _words(query), {e.type for e in query.intent.entities})
     predicates = {kind.predicate for kind in cues}
     if seeds:
-        return _touching(rows, seeds, cues, query)
+        return await _touching(rows, seeds, cues, query)
     if query.intent.unknown_names or not query.intent.times or not predicates:
         return []
-    edges = rows.edges_of(predicates, times=query.intent.times, limit=MAX_EDGES)
+    edges = await rows.edges_of(predicates, times=query.intent.times, limit=MAX_EDGES)
     edges = [e for e in edges if _cue(e, cues)]
     return list(_grouped(edges, seeds, cues, query.intent.times, hops=1).values())
 
 
-def _touching(rows: GraphRows, seeds: set[str], cues: dict[EdgeKind, int], query: Query) -> list[Found]:
+async def _touching(rows: GraphReads, seeds: set[str], cues: dict[EdgeKind, int], query: Query) -> list[Found]:
     """Edges at the seeds, and one hop further along the question's relation. Without a relation in the question only
     what its time or a second seed supports, and nothing for a question of figures and places, which is the spatial
     channel's."""
@@ -88,17 +88,17 @@ def _touching(rows: GraphRows, seeds: set[str], cues: dict[EdgeKind, int], query
     if query.intent.operations and not named:
         return []
     predicates = {kind.predicate for kind in cues} or None
-    near = rows.edges_at(seeds, predicates=predicates, times=times, limit=MAX_EDGES)
+    near = await rows.edges_at(seeds, predicates=predicates, times=times, limit=MAX_EDGES)
     near = [e for e in near if predicates is None or _cue(e, cues)]
     found = _grouped(near, seeds, cues, times, hops=1)
-    for record_id, item in (_further(rows, near, seeds, named, times) if named else {}).items():
+    for record_id, item in (await _further(rows, near, seeds, named, times) if named else {}).items():
         found.setdefault(record_id, item)
     supported = [f for f in found.values() if f.relation or f.in_time or len(f.seeds) > 1]
     return supported if times or predicates else list(found.values())
 
 
-def _further(
-    rows: GraphRows, near: Sequence[Edge], seeds: set[str], cues: dict[EdgeKind, int], times: Sequence[TimeRange]
+async def _further(
+    rows: GraphReads, near: Sequence[Edge], seeds: set[str], cues: dict[EdgeKind, int], times: Sequence[TimeRange]
 ) -> dict[str, Found]:
     """Records one hop beyond: of the nodes that the first edges lead to, those that are no hubs."""
     through = {
@@ -106,7 +106,7 @@ def _further(
     }
     if not 0 < len(through) <= MAX_NODES:
         return {}
-    edges = rows.edges_at(through, predicates={k.predicate for k in cues}, times=times, limit=MAX_EDGES)
+    edges = await rows.edges_at(through, predicates={k.predicate for k in cues}, times=times, limit=MAX_EDGES)
     fan = Counter(n for e in edges for n in (e.subject, e.object) if n in through)
     found: dict[str, Found] = {}
     for node in sorted(n for n, count in fan.items() if count <= MAX_FAN):
@@ -156,10 +156,10 @@ def _asks_what_happened(query: Query) -> bool:
     return happening and broad and bool(query.intent.times) and not query.intent.unknown_names
 
 
-def _dated(rows: GraphRows, query: Query) -> list[Found]:
+async def _dated(rows: GraphReads, query: Query) -> list[Found]:
     """Records dated to the time that was asked for."""
-    predicates = {kind.predicate for kind in rows.kinds()}
-    edges = rows.edges_of(predicates, times=query.intent.times, limit=MAX_EDGES)
+    predicates = {kind.predicate for kind in await rows.kinds()}
+    edges = await rows.edges_of(predicates, times=query.intent.times, limit=MAX_EDGES)
     found = _grouped(edges, set(), {}, query.intent.times, hops=1)
     return sorted(found.values(), key=lambda f: (-f.score, f.record_id))
 
@@ -172,35 +172,39 @@ def _not_placed(query: Query) -> tuple[Limitation, ...]:
     return (Limitation("PLACE_NOT_NAMED", message, "neo4j"),)
 
 
-def _named_together(rows: GraphRows, query: Query, limit: int) -> list[Found]:
+async def _named_together(rows: GraphReads, query: Query, limit: int) -> list[Found]:
     """Passages that carry two or more of the question's names and times, at most `limit`, best first."""
-    names = [carried for m in query.intent.mentions if (carried := rows.postings(_mention_keys(m))).size]
-    times = [carried for t in query.intent.times if (carried := rows.postings(time_keys(t))).size]
-    if len(names) + len(times) < 2:
+    mentioned, times = [_mention_keys(m) for m in query.intent.mentions], [time_keys(t) for t in query.intent.times]
+    if len(mentioned) + len(times) < 2:
         return []
-    size = 1 + max(int(carried.max()) for carried in (*names, *times))
+    found = await rows.postings([*mentioned, *times])
+    names = [carried for carried in found[: len(mentioned)] if carried.size]
+    dates = [carried for carried in found[len(mentioned) :] if carried.size]
+    if len(names) + len(dates) < 2:
+        return []
+    size = 1 + max(int(carried.max()) for carried in (*names, *dates))
     counts = np.zeros(size, dtype=np.uint16)
     dated = np.zeros(size, dtype=np.uint16)
-    for carried in (*names, *times):
+    for carried in (*names, *dates):
         once = np.zeros(size, dtype=np.uint16)
         once[carried] = 1
         counts += once
-    for carried in times:
+    for carried in dates:
         dated[carried] = 1
     together = np.flatnonzero(counts >= 2)
     grades = counts[together] * 2 + dated[together]
     best: list[Found] = []
     for grade in sorted({int(g) for g in np.unique(grades)}, reverse=True):
-        best += _graded(rows, together[grades == grade], grade, limit - len(best))
+        best += await _graded(rows, together[grades == grade], grade, limit - len(best))
         if len(best) >= limit:
             break
     return best
 
 
-def _graded(rows: GraphRows, rids: Postings, grade: int, limit: int) -> list[Found]:
+async def _graded(rows: GraphReads, rids: Postings, grade: int, limit: int) -> list[Found]:
     """Equals, in order of record id."""
     seeds = {str(n) for n in range(grade // 2)}
-    first = rows.first_record_ids(rids, limit)
+    first = await rows.first_record_ids(rids, limit)
     return [Found(i, stated=False, seeds=set(seeds), in_time=grade % 2) for i in first]
 
 

@@ -1,10 +1,9 @@
 """Rows of the graph database: typed edges with the record that states each, and postings that say which records name
 what.
 
-A posting lists, for one key, one class and one document, the records that carry the key. Keys are `surface_key`s of
-names, `=` and an entity id for declared entities, and `#1854`, `#1854-05`, `#1854-05-30` for times. Edges and
-postings name their class, and every read names the admitted classes, so that nothing hidden is counted, followed or
-ranked by.
+A posting lists, for one key, one class and one document, the records that carry the key (see `retrieval.graph.edges`).
+Edges and postings name their class, and every read names the admitted classes, so that nothing hidden is counted,
+followed or ranked by.
 """
 
 from __future__ import annotations
@@ -12,17 +11,16 @@ from __future__ import annotations
 import json
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
 import apsw
 import numpy as np
-from numpy.typing import NDArray
 
+from retrieval.graph.edges import Edge, EdgeKind, Postings, carried
 from retrieval.index import IndexBatch
-from retrieval.model import Record, RecordKind, Relationship, TimeRange
+from retrieval.model import Relationship, TimeRange
 from retrieval.scope import Scope
 
 SCHEMA = """
@@ -45,75 +43,13 @@ CREATE TABLE IF NOT EXISTS kind(did INTEGER NOT NULL, cid INTEGER NOT NULL, subj
   predicate TEXT NOT NULL, object_type TEXT NOT NULL, PRIMARY KEY(did, cid, subject_type, predicate, object_type))
   WITHOUT ROWID
 """
-_MAX_YEARS = 60
 _FEW = 500
 _NUMBER = np.dtype("=u4")  # as `array("I")` writes them
-Postings = NDArray[np.unsignedinteger[Any]] | NDArray[np.signedinteger[Any]]
 _EDGE = "subject, subject_type, predicate, object, object_type, record_id, start_day, end_day"
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A relation as its record states it; `start_day` and `end_day` are proleptic ordinals."""
-
-    subject: str
-    subject_type: str
-    predicate: str
-    object: str
-    object_type: str
-    record_id: str
-    start_day: int | None
-    end_day: int | None
-
-    @property
-    def path(self) -> str:
-        """`nation:apache -signed-> treaty:10-stat-979`."""
-        return f"{self.subject} -{self.predicate}-> {self.object}"
-
-    def time_match(self, times: Sequence[TimeRange]) -> int:
-        """2 when the relation is dated inside one of the times, 1 when it shares a day with one, else 0."""
-        if self.start_day is None or self.end_day is None:
-            return 0
-        spans = [(t.start.toordinal(), t.end.toordinal()) for t in times]
-        if any(first <= self.start_day and self.end_day <= last for first, last in spans):
-            return 2
-        return int(any(first <= self.end_day and self.start_day <= last for first, last in spans))
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeKind:
-    """A predicate between two types of entity."""
-
-    subject_type: str
-    predicate: str
-    object_type: str
-
-
-def time_keys(time: TimeRange) -> list[str]:
-    """The keys under which a question looks for a time, as fine as the time is; none for a span of more than sixty
-    years."""
-    start, end = time.start, time.end
-    if start == end:
-        return [f"#{start.isoformat()}"]
-    if (start.year, start.month) == (end.year, end.month):
-        return [f"#{start.isoformat()[:7]}"]
-    if end.year - start.year > _MAX_YEARS:
-        return []
-    return [f"#{year:04d}" for year in range(start.year, end.year + 1)]
-
-
-def _indexed_time_keys(time: TimeRange) -> list[str]:
-    """The keys under which a time is found: its years, and its month and day when it is as fine as that."""
-    keys = [f"#{year:04d}" for year in range(time.start.year, min(time.end.year, time.start.year + _MAX_YEARS) + 1)]
-    if (time.start.year, time.start.month) == (time.end.year, time.end.month):
-        keys.append(f"#{time.start.isoformat()[:7]}")
-    if time.start == time.end:
-        keys.append(f"#{time.start.isoformat()}")
-    return keys
-
-
 class GraphRows:
-    """What a scope admits of the graph, over one connection."""
+    """What a scope admits of the graph, over one connection. A `GraphReads` whose reads never wait."""
 
     def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
         self._connection = connection
@@ -124,16 +60,15 @@ class GraphRows:
         self._classes = [row[0] for row in rows]
         self._in_scope = f"cid IN ({','.join(map(str, self._classes))})"  # integers of our own
 
-    def kinds(self) -> list[EdgeKind]:
-        """Every admitted kind of edge, once, in alphabetical order."""
+    async def kinds(self) -> list[EdgeKind]:
+        """See `GraphReads`."""
         sql = f"SELECT DISTINCT subject_type, predicate, object_type FROM kind WHERE {self._in_scope} ORDER BY 1, 2, 3"  # noqa: S608
         return [EdgeKind(*row) for row in self._connection.execute(sql)]
 
-    def edges_at(
+    async def edges_at(
         self, entity_ids: Collection[str], *, predicates: Collection[str] | None, times: Sequence[TimeRange], limit: int
     ) -> list[Edge]:
-        """Edges that begin or end at the entities, in order of record id, at most `limit` from either end.
-        `predicates` narrows; with `times` an edge of another time is left out, an undated one is kept."""
+        """See `GraphReads`."""
         where, values = _narrowed(predicates, times)
         found: dict[Edge, None] = {}
         for end in ("subject", "object"):
@@ -146,8 +81,8 @@ class GraphRows:
             found |= dict.fromkeys(Edge(*row) for row in rows)
         return list(found)
 
-    def edges_of(self, predicates: Collection[str], *, times: Sequence[TimeRange], limit: int) -> list[Edge]:
-        """Dated edges with one of the predicates in one of the times, in order of record id, at most `limit`."""
+    async def edges_of(self, predicates: Collection[str], *, times: Sequence[TimeRange], limit: int) -> list[Edge]:
+        """See `GraphReads`."""
         where, values = _narrowed(predicates, times)
         sql = (
             f"SELECT {_EDGE} FROM edge WHERE start_day IS NOT NULL AND {self._in_scope}{where}"  # noqa: S608
@@ -155,14 +90,17 @@ class GraphRows:
         )
         return [Edge(*row) for row in self._connection.execute(sql, {"limit": limit, **values})]
 
-    def postings(self, keys: Collection[str]) -> Postings:
-        """The numbers of the records that carry any of the keys; some may stand twice."""
+    async def postings(self, groups: Sequence[Collection[str]]) -> list[Postings]:
+        """See `GraphReads`."""
+        return [self._carrying(keys) for keys in groups]
+
+    def _carrying(self, keys: Collection[str]) -> Postings:
         sql = f"SELECT rids FROM posting WHERE key IN (SELECT value FROM json_each(?)) AND {self._in_scope}"  # noqa: S608
         blobs = [row[0] for row in self._connection.execute(sql, (json.dumps(sorted(keys)),))]
         return np.frombuffer(b"".join(blobs), dtype=_NUMBER)
 
-    def first_record_ids(self, rids: Postings, limit: int) -> list[str]:
-        """The ids of the records, in order, at most `limit`. Few are looked up, of many the first are soon met."""
+    async def first_record_ids(self, rids: Postings, limit: int) -> list[str]:
+        """See `GraphReads`. Few are looked up, of many the first are soon met."""
         if len(rids) <= _FEW:
             sql = (
                 "SELECT record_id FROM record WHERE rid IN (SELECT value FROM json_each(?)) ORDER BY record_id LIMIT ?"
@@ -236,7 +174,7 @@ def _put_postings(connection: apsw.Connection, batch: IndexBatch, dids: dict[str
     rids: dict[str, int] = {}
     rows: list[tuple[int, str, int]] = []
     postings: defaultdict[tuple[str, int, int], array[int]] = defaultdict(lambda: array("I"))
-    for record_id, class_id, document_id, keys in _carried(batch):
+    for record_id, class_id, document_id, keys in carried(batch):
         if document_id not in dids:
             continue
         number = rids.get(record_id)
@@ -252,25 +190,6 @@ def _put_postings(connection: apsw.Connection, batch: IndexBatch, dids: dict[str
     connection.executemany(
         "INSERT INTO posting VALUES (?, ?, ?, ?)", [(*at, postings[at].tobytes()) for at in sorted(postings)]
     )
-
-
-def _carried(batch: IndexBatch) -> Iterator[tuple[str, str, str, list[str]]]:
-    """(record, class, document, keys): what prose mentions, and what a row declares. A figure is the spatial
-    channel's."""
-    for mention in batch.mentions:
-        keys = [mention.key] if mention.time is None else _indexed_time_keys(mention.time)
-        yield mention.record_id, mention.class_id, mention.document_id, keys
-    for record in batch.records:
-        keys = _declared_keys(record)
-        if keys:
-            yield record.record_id, record.class_id, record.document_id, keys
-
-
-def _declared_keys(record: Record) -> list[str]:
-    if record.kind is not RecordKind.PASSAGE:
-        return []
-    keys = [f"={entity.entity_id}" for entity in record.entities]
-    return keys + (_indexed_time_keys(record.time) if record.time else [])
 
 
 def _edge_row(relation: Relationship, dids: dict[str, int], cids: dict[str, int]) -> tuple[Any, ...]:

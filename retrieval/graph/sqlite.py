@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable, Collection, Coroutine
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import apsw
 
@@ -50,10 +50,20 @@ class GraphChannel:
 
 def _search(connection: apsw.Connection, query: Query) -> Run:
     with connection:  # one snapshot for all reads
-        found, limitations = rank(rows.GraphRows(connection, query.scope), query)
+        found, limitations = _finished(rank(rows.GraphRows(connection, query.scope), query))
     best = found[: max(0, query.top_k)]
     hits = tuple(Hit(i, f.record_id, float(f.score), path=f.path) for i, f in enumerate(best, start=1))
     return Run(GraphChannel.name, GraphChannel.store, hits, limitations if hits else ())
+
+
+def _finished(reading: Coroutine[Any, Any, T]) -> T:
+    """What `reading` returns. Reads of a file never wait for the event loop, so one step in this thread is all."""
+    try:
+        reading.send(None)
+    except StopIteration as done:
+        return cast(T, done.value)
+    reading.close()
+    raise RuntimeError("a read of a file waited")
 
 
 class GraphIndex:

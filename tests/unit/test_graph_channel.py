@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.graph.rows import time_keys
+from retrieval.graph.edges import time_keys
 from retrieval.graph.sqlite import GraphChannel, GraphIndex
 from retrieval.index import IndexBatch
 from retrieval.model import EntityRef, Intent, Mention, Query, RecordKind, Run, TimeRange
