@@ -8,8 +8,7 @@ today's facts.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +22,7 @@ from ai.scoping import class_facts
 from api.errors import NoSuchThing
 from ledger.model import Kind
 from policy.model import Decision, PromptFacts, RequestFacts, Subject
+from retrieval.errors import RecordNotFound
 from retrieval.model import (
     ChannelName,
     ChannelRank,
@@ -37,8 +37,6 @@ from retrieval.registry.store import Slice
 from retrieval.scope import Scope, VisibilityClass
 
 _NO_PROMPT = PromptFacts(chars=0, verdict="ALLOW", risk=0)
-# Facts about an item's inputs and duplicates have ids that begin with the item's own (`ai.enforcement`).
-_ITEM = re.compile("[#~]")
 _ABSENT = "There is no such evidence."
 
 
@@ -90,8 +88,8 @@ async def admit(
 async def read_slice(
     document_id: str, locator: str, *, subject: Subject, request_id: str, services: Services
 ) -> dict[str, Any]:
-    """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing and RecordNotFound,
-    alike for what is absent and what is not admitted."""
+    """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing, alike for what is absent
+    and what is not admitted."""
     access = await access_of(subject, request_id=request_id, services=services)
     found, item, decision = await admitted_slice(document_id, locator, access=access, services=services)
     entry_id = services.new_id()
@@ -116,10 +114,13 @@ async def read_slice(
 async def admitted_slice(
     document_id: str, locator: str, *, access: Access, services: Services
 ) -> tuple[Slice, AdmittedItem, Decision]:
-    """One slice as it may be shown. Raises NoSuchThing and RecordNotFound."""
+    """One slice as it may be shown. Raises NoSuchThing, with one text whatever the reason is."""
     if not access.scope.class_ids:
         raise NoSuchThing(_ABSENT)
-    found = await services.store.resolve(document_id, locator, scope=access.scope)
+    try:
+        found = await services.store.resolve(document_id, locator, scope=access.scope)
+    except RecordNotFound:
+        raise NoSuchThing(_ABSENT) from None
     decision, admitted = await admit(access, [_as_evidence(found, locator)], services)
     if not admitted:
         raise NoSuchThing(_ABSENT)
@@ -167,18 +168,21 @@ def _shown_again(item: Mapping[str, Any], records: Mapping[str, SourcedRecord]) 
     )
 
 
-def _same_obligations(now: Sequence[Any], recorded: Sequence[Mapping[str, Any]], ids: set[str]) -> bool:
+def _same_obligations(now: Sequence[Any], recorded: Sequence[Mapping[str, Any]], ids: Collection[str]) -> bool:
     """Whether the items that were shown are under the obligations that they were shown under."""
-
-    def kept(obligations: Sequence[Any]) -> set[str]:
-        return {
-            json.dumps([o["op"], o["target"]["ref"], o["params"]], sort_keys=True)
-            for o in obligations
-            if _ITEM.split(o["target"]["ref"])[0] in ids
-        }
-
     before = recorded[-1]["decision"]["obligations"] if recorded else []
-    return kept(now) == kept(before)
+    return _on_items(now, ids) == _on_items(before, ids)
+
+
+def _on_items(obligations: Sequence[Any], ids: Collection[str]) -> set[str]:
+    """The obligations on these items, as text. Facts about an item's inputs and duplicates have ids that begin with
+    the item's own (`ai.enforcement`)."""
+    own = tuple(f"{each}{mark}" for each in ids for mark in "#~")
+    return {
+        json.dumps([o["op"], o["target"]["ref"], o["params"]], sort_keys=True)
+        for o in obligations
+        if o["target"]["ref"] in ids or o["target"]["ref"].startswith(own)
+    }
 
 
 def _as_evidence(found: Slice, locator: str) -> Evidence:

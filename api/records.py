@@ -13,10 +13,9 @@ from ai.case import Services
 from api.errors import NoSuchThing
 from api.principal import Principal
 from api.reading import access_of, admitted_slice, still_admitted
-from ledger.errors import PartErased
+from ledger.errors import EntryNotFound, PartErased
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
-from retrieval.errors import RecordNotFound
 
 AUDIT = "ledger.audit"
 _ABSENT = "There is no such entry or part."
@@ -32,8 +31,11 @@ class Reader:
     services: Services
 
     async def entry(self, entry_id: str) -> Entry:
-        """An entry that the caller may know of. Raises EntryNotFound or NoSuchThing."""
-        entry = await self.services.ledger.entry(entry_id)
+        """An entry that the caller may know of. Raises NoSuchThing, alike for absent ones and those of others."""
+        try:
+            entry = await self.services.ledger.entry(entry_id)
+        except EntryNotFound:
+            raise NoSuchThing(_ABSENT) from None
         tenant = self.services.ledger.pseudonym("tenant", self.principal.subject.tenant)
         if entry.leaf.tenant != tenant or not (self.principal.may(AUDIT) or await self._asked(entry)):
             raise NoSuchThing(_ABSENT)
@@ -76,7 +78,7 @@ class Reader:
             read = await _json_part(entry, "context", self.services.ledger)
             try:
                 await admitted_slice(read["document_id"], read["locator"], access=access, services=self.services)
-            except (NoSuchThing, RecordNotFound):
+            except NoSuchThing:
                 return False
             return True
         answer = await _json_part(entry, "answer", self.services.ledger)

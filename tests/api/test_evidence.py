@@ -83,6 +83,17 @@ async def _contact(client: httpx.AsyncClient) -> str:
     return next(item["href"] for item in body["evidence"] if item["source_id"] == "contact")
 
 
+async def test_what_the_evidence_point_refuses_does_not_exist(connect: Any, app: Any) -> None:
+    """A passage that reads like an instruction is in a public class, and still not released."""
+    stored = await app.state.system.services.store.stored("default")
+    [document] = [each.document_id for each in stored if each.source_id == "poison"]
+    async with connect("viewer") as viewer:
+        hidden = await viewer.get(f"/api/v1/evidence/{document}?c=9-60")
+        absent = await viewer.get("/api/v1/evidence/no-such@0123456789ab?c=9-60")
+    assert hidden.status_code == absent.status_code == 404
+    assert {**hidden.json()["error"], "request_id": ""} == {**absent.json()["error"], "request_id": ""}
+
+
 @pytest.mark.parametrize(
     "query",
     [

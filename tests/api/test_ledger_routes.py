@@ -76,11 +76,11 @@ async def test_provenance_needs_the_audit_capability(connect: Any) -> None:
 async def test_what_others_asked_does_not_exist(connect: Any, suffix: str) -> None:
     async with connect("contributor") as asker, connect("viewer") as other, connect("stranger") as stranger:
         entry_id = (await asked(asker, FERRY))["provenance"]["entry_id"]
-        absent = (await other.get(f"{ENTRIES}/01900000-0000-7000-8000-000000000000{suffix}")).status_code
+        absent = await other.get(f"{ENTRIES}/01900000-0000-7000-8000-000000000000{suffix}")
         for client in (other, stranger):
             response = await client.get(f"{ENTRIES}/{entry_id}{suffix}")
-            assert response.status_code == absent == 404
-            assert "Nace" not in response.text
+            assert response.status_code == absent.status_code == 404
+            assert {**response.json()["error"], "request_id": ""} == {**absent.json()["error"], "request_id": ""}
 
 
 async def test_an_own_answer_is_decided_again_on_todays_facts(connect: Any, app: Any, world: Any) -> None:
@@ -99,11 +99,35 @@ async def test_an_own_answer_is_decided_again_on_todays_facts(connect: Any, app:
         assert "Nace" not in (await client.get(body["provenance"]["receipt"])).text
 
 
+async def test_an_own_answer_is_shown_under_the_obligations_of_today(connect: Any, world: Any) -> None:
+    """Whoever loses the capability may no longer read the address that it once showed."""
+    from api.wiring import key_store
+
+    key, token = key_store(world.configuration).create(
+        name="pii", tenant="default", roles=("public_viewer",), capabilities=("pii",)
+    )
+    asking = {"question": "surveyor of Wabaunsee letters", "options": {"profile": "basic"}}
+    async with connect() as client:
+        client.headers["authorization"] = f"Bearer {token}"
+        body = (await client.post("/api/v1/ai/query", json=asking)).json()
+        assert "survey@example.org" in str(body["evidence"])
+        link = f"{ENTRIES}/{body['provenance']['entry_id']}/parts/answer"
+        assert (await client.get(link)).status_code == 200
+        _change(world.configuration.home / "api-keys.sqlite", key.key_id, "capabilities", "[]")
+        after = await client.get(link)
+    assert after.status_code == 404
+    assert "survey@example.org" not in after.text
+
+
 def _demote(path: Any, key_id: str) -> None:
+    _change(path, key_id, "roles", '["public_viewer"]')
+
+
+def _change(path: Any, key_id: str, column: str, value: str) -> None:
     import apsw
 
     db = apsw.Connection(str(path))
-    db.execute("UPDATE api_key SET roles = '[\"public_viewer\"]' WHERE id = ?", (key_id,))
+    db.execute(f"UPDATE api_key SET {column} = ? WHERE id = ?", (value, key_id))
     db.close()
 
 
