@@ -88,8 +88,8 @@ async def admit(
 async def read_slice(
     document_id: str, locator: str, *, subject: Subject, request_id: str, services: Services
 ) -> dict[str, Any]:
-    """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing, alike for what is absent
-    and what is not admitted."""
+    """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing, alike for what is
+    absent and what is not admitted."""
     access = await access_of(subject, request_id=request_id, services=services)
     found, item, decision = await admitted_slice(document_id, locator, access=access, services=services)
     entry_id = services.new_id()
