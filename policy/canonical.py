@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, NoReturn
 
 from policy.errors import InputRejected
 
@@ -71,3 +71,35 @@ def ensure_plain(value: object) -> None:
             raise InputRejected(f"a value of type {kind.__name__} cannot be decided over")
         elif not -MAX_INTEGER <= each <= MAX_INTEGER:
             raise InputRejected("an integer is beyond 2**53 - 1")
+
+
+def parse_plain(text: bytes) -> Any:
+    """The value that `text` holds as JSON.
+
+    Raises ValueError for what is not JSON, or is read differently by different readers: a fraction, a large integer, a
+    key that stands twice or is not ASCII, too deep a nesting.
+    """
+    try:
+        return json.loads(
+            text, parse_int=_integer, parse_float=_no_number, parse_constant=_no_number, object_pairs_hook=_pairs
+        )
+    except RecursionError as exc:
+        raise ValueError("the nesting is too deep") from exc
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no integer")
+
+
+def _integer(text: str) -> int:
+    value = int(text) if len(text) < 18 else MAX_INTEGER + 1
+    if not -MAX_INTEGER <= value <= MAX_INTEGER:
+        raise ValueError("an integer is beyond 2**53 - 1")
+    return value
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs) or not all(key.isascii() for key in made):
+        raise ValueError("a key stands twice, or is not ASCII text")
+    return made

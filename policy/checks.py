@@ -7,12 +7,11 @@ decision.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
-from policy.canonical import MAX_INTEGER, encode_plain
+from policy.canonical import encode_plain, parse_plain
 from policy.engine import Reply
 from policy.errors import InputRejected
 from policy.model import Effect, Obligation, Point, Reason, Target
@@ -71,10 +70,8 @@ def single_result(results: bytes) -> object:
     if len(results) > MAX_RESULT_BYTES:
         raise Untrusted("TOO_LARGE")
     try:
-        found = json.loads(
-            results, parse_int=_whole_number, parse_float=_refuse, parse_constant=_refuse, object_pairs_hook=_pairs
-        )
-    except (ValueError, RecursionError) as exc:
+        found = parse_plain(results)
+    except ValueError as exc:
         raise Untrusted("NOT_JSON") from exc
     if found == []:
         raise Untrusted("UNDEFINED")
@@ -83,24 +80,6 @@ def single_result(results: bytes) -> object:
     if len(found) != 1:
         raise Untrusted("SEVERAL_RESULTS")
     return found[0]["result"]
-
-
-def _refuse(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no integer")
-
-
-def _whole_number(text: str) -> int:
-    value = int(text) if len(text) < 18 else MAX_INTEGER + 1
-    if not -MAX_INTEGER <= value <= MAX_INTEGER:
-        raise ValueError("an integer is beyond 2**53 - 1")
-    return value
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> Document:
-    made = dict(pairs)
-    if len(made) != len(pairs) or not all(key.isascii() for key in made):
-        raise ValueError("a key stands twice, or is not ASCII text")
-    return made
 
 
 def _decision(value: object) -> Document:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+MAX_INPUT_BYTES = 4 * 1024 * 1024  # what no engine takes more of
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -2,6 +2,7 @@
 
 PolicyError
 ├── PolicyUnavailable   the engine gave no decision in time, trapped, or cannot be reached
+│   └── OpaUnavailable  an OPA server; its `problem` says in one word what was wrong
 ├── BundleRejected      a bundle that must not be activated; says why
 ├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
 ├── OpaMissing          authoring/opa.py, command line only: there is no `opa` program of the pinned version
@@ -22,6 +23,14 @@ class PolicyError(Exception):
 
 class PolicyUnavailable(PolicyError):
     """The engine gave no decision in time, trapped, or cannot be reached."""
+
+
+class OpaUnavailable(PolicyUnavailable):
+    """An OPA server gave no decision that could be used. `problem` is one word for logs and tests, such as TIMEOUT."""
+
+    def __init__(self, problem: str, text: str) -> None:
+        super().__init__(f"the OPA server {text}")
+        self.problem = problem
 
 
 class BundleRejected(PolicyError):

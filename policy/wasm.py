@@ -18,13 +18,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from policy.bundle import Bundle
-from policy.engine import Reply
+from policy.engine import MAX_INPUT_BYTES, Reply
 from policy.errors import BundleRejected, PolicyUnavailable
 
 if TYPE_CHECKING:
     import wasmtime
 
-MAX_INPUT_BYTES = 4 * 1024 * 1024
 INLINE_BYTES = 48 * 1024
 FUEL_PER_SECOND = 1_000_000_000  # at least this much is burnt in a second on slow hardware
 _PAGE = 65_536

@@ -11,21 +11,26 @@ import pytest_asyncio
 
 from policy.bundle import load_bundle
 from policy.canonical import canonical
-from policy.engine import PolicyEngine
+from policy.engine import MAX_INPUT_BYTES, PolicyEngine
 from policy.errors import PolicyUnavailable
-from policy.wasm import MAX_INPUT_BYTES, WasmEngine
+from policy.wasm import WasmEngine
 from tests.policy_world import base, brief, patched, vectors
 
-BACKENDS: dict[str, Callable[[], PolicyEngine]] = {"wasm": lambda: WasmEngine.open(load_bundle())}
-
+Opening = Callable[[], PolicyEngine]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=sorted(BACKENDS))
-async def engine(request: pytest.FixtureRequest) -> AsyncIterator[PolicyEngine]:
+@pytest.fixture(scope="module")
+def opening() -> Opening:
+    """How to open the backend: the embedded one here, real servers in `tests/services`, which import this suite."""
+    return lambda: WasmEngine.open(load_bundle())
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def engine(opening: Opening) -> AsyncIterator[PolicyEngine]:
     """One engine for all tests, since nothing of one evaluation may be visible to the next."""
-    opened = BACKENDS[request.param]()
+    opened = opening()
     yield opened
     await opened.aclose()
 
@@ -110,9 +115,8 @@ async def test_cancelling_leaves_the_engine_whole(engine: PolicyEngine) -> None:
     assert found["result"]["admit"] == ["e1", "e2", "e3", "e4"]
 
 
-@pytest.mark.parametrize("backend", sorted(BACKENDS))
-async def test_a_closed_engine_decides_nothing(backend: str) -> None:
-    engine = BACKENDS[backend]()
+async def test_a_closed_engine_decides_nothing(opening: Opening) -> None:
+    engine = opening()
     await engine.aclose()
     with pytest.raises(PolicyUnavailable):
         await engine.evaluate("kfm/ai/query", canonical(base("query")), deadline_s=5)

@@ -98,8 +98,9 @@ from_catalogue(sentence) if {
 cites(sentence) if count(sentence.citations) > 0
 
 citations_known(sentence) if {
+	known := item_places
 	every id in sentence.citations {
-		item_places[id]
+		known[id]
 	}
 }
 
@@ -110,8 +111,9 @@ citations_admitted(sentence) if {
 }
 
 citations_hold(sentence) if {
+	holding := citable
 	every id in sentence.citations {
-		citable[id]
+		holding[id]
 	}
 }
 

@@ -43,9 +43,13 @@ query_bound if {
 
 # METADATA
 # title: The classes of the query decision that the subject may still see
+# description: >-
+#  The classes are taken whole. A look-up by key in a rule that is not evaluated yet makes the OPA server evaluate that
+#  rule for the one key, over all the records again, and so grows with the square of their number.
 scope contains id if {
+	classes := classes_admitted
 	some id in input.prior.admit
-	classes_admitted[id]
+	classes[id]
 }
 
 item_places[item.id] contains i if {
@@ -86,7 +90,7 @@ item_current(item) if {
 # METADATA
 # title: The item's class is in the scope of the query decision and is still one that the subject may see
 item_in_scope(item) if {
-	scope[item.class_id]
+	item.class_id in scope
 }
 
 # METADATA
@@ -148,10 +152,10 @@ item_reasons := [{
 ]
 
 refused[item.id] := item if {
+	usable := admitted
 	some item in input.evidence
-	access.identified(item)
-	count(item_places[item.id]) == 1
-	not admitted[item.id]
+	unique(item, item_places)
+	not usable[item.id]
 }
 
 # METADATA
