@@ -1,0 +1,113 @@
+"""PostgreSQL: a pool that opens with its first use, one schema per corpus, and work that a cancelled caller stops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
+
+T = TypeVar("T")
+Connection = AsyncConnection[tuple[Any, ...]]
+
+SCHEMA = "exhibit"
+_ACQUIRE_S = 2.0
+_FAREWELL_S = 0.1
+_SETTINGS = {"application_name": "exhibit", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s"}
+
+
+class Postgres:
+    """Connections in autocommit whose search path begins with `schema`, at most `size`; every connection is asked
+    whether it lives before it is lent, so that a restarted server is used again at once.
+
+    A cancelled caller has its query cancelled in the server, and goes after 0.1 s even if the server does not answer.
+    `run` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for 2 s.
+    """
+
+    def __init__(self, dsn: str, *, schema: str = SCHEMA, size: int = 8, settings: Mapping[str, str]) -> None:
+        self.schema = schema
+        self._settings = {**_SETTINGS, **settings}
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            dsn,
+            min_size=0,
+            max_size=size,
+            open=False,
+            timeout=_ACQUIRE_S,
+            reconnect_timeout=_ACQUIRE_S,
+            check=AsyncConnectionPool.check_connection,
+            configure=self._configure,
+            kwargs={"autocommit": True, "prepare_threshold": None, "connect_timeout": 2},
+            name="exhibit",
+        )
+        self._lock = asyncio.Lock()
+        self._leaving: set[asyncio.Task[Any]] = set()
+
+    async def run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """What `work` makes of a connection, each statement by itself."""
+        task = asyncio.create_task(self._lent(work))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            self._leaving.add(task)
+            task.add_done_callback(self._left)
+            await asyncio.wait({task}, timeout=_FAREWELL_S)
+            raise
+
+    async def write(self, work: Callable[[Connection], Awaitable[T]], *, lock: str) -> T:
+        """One transaction, without a statement timeout; writers of one schema and `lock` wait for each other. The
+        schema is made when it does not exist."""
+
+        async def locked(connection: Connection) -> T:
+            async with connection.transaction():
+                await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+                key = f"{self.schema}/{lock}"
+                await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (key,))
+                if await _first(connection, "SELECT to_regnamespace(%s)", quoted(self.schema)) is None:
+                    await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(self.schema)}".encode())
+                return await work(connection)
+
+        return await self.run(locked)
+
+    async def aclose(self) -> None:
+        """Closes every connection. Safe to call twice."""
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=_ACQUIRE_S)
+        await self._pool.close(timeout=_ACQUIRE_S)
+
+    async def _lent(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        async with self._connection() as connection:
+            return await work(connection)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        if self._pool.closed:
+            async with self._lock:
+                if self._pool.closed:
+                    await self._pool.open()
+        async with self._pool.connection() as connection:
+            yield connection
+
+    async def _configure(self, connection: Connection) -> None:
+        path = "SELECT set_config('search_path', %s || ', ' || current_setting('search_path'), false)"
+        await connection.execute(path, (quoted(self.schema),))
+        for name, value in self._settings.items():
+            await connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+
+    def _left(self, task: asyncio.Task[Any]) -> None:
+        self._leaving.discard(task)
+        if not task.cancelled():
+            task.exception()  # its caller has gone
+
+
+def quoted(name: str) -> str:
+    """The name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+async def _first(connection: Connection, statement: str, *parameters: object) -> object:
+    row = await (await connection.execute(statement.encode(), parameters)).fetchone()
+    return None if row is None else row[0]

@@ -1,0 +1,182 @@
+"""Vectors in PostgreSQL: exact inner products where a class is small, an HNSW index of its own where it is large.
+
+A class lies whole in one partition, so an index holds nothing that a scope could filter away, and hidden rows are not
+in the graph that a search walks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from pgvector import Vector
+from psycopg import errors
+
+from retrieval.embedding.embedder import Embedder
+from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
+from retrieval.index import IndexBatch
+from retrieval.index_text import index_text
+from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.postgres import SCHEMA, Connection, Postgres
+from retrieval.vector import pgvector_tables as tables
+from retrieval.vector.segment import Rows
+
+T = TypeVar("T")
+STORE = "pgvector"
+_MICRO = 1_000_000
+
+
+class PgvectorChannel:
+    """Inner product of the question's vector with the rows of the admitted classes, to six decimals.
+
+    Exact, but for classes with an index of their own, where the nearest are found with a recall that ADR 0012 measures;
+    their scores are exact. `minimum_milli` is the similarity below which a row is no hit. The server gives up after
+    `statement_timeout_ms`. A stored model or dimension other than the embedder's raises `EmbedModelMismatch`.
+    """
+
+    name = ChannelName.VECTOR
+    store = STORE
+
+    def __init__(self, postgres: Postgres, *, embedder: Embedder, minimum_milli: int = 1) -> None:
+        self._postgres = postgres
+        self._embedder = embedder
+        self._minimum_micro = minimum_milli * (_MICRO // 1000)
+
+    @classmethod
+    def open(
+        cls, dsn: str, *, embedder: Embedder, statement_timeout_ms: int, schema: str = SCHEMA, minimum_milli: int = 1
+    ) -> PgvectorChannel:
+        """The channel over a server, which is reached with the first search."""
+        settings = {**tables.SEARCH_SETTINGS, "statement_timeout": str(statement_timeout_ms)}
+        postgres = Postgres(dsn, schema=schema, settings=settings)
+        return cls(postgres, embedder=embedder, minimum_milli=minimum_milli)
+
+    async def search(self, query: Query) -> Run:
+        """See `retrieval.channel.Channel`. A question without a word that the model knows finds nothing."""
+        if query.top_k < 1 or not query.scope.class_ids:
+            return Run(self.name, self.store)
+        vector = (await self._embedder.embed([query.text]))[0]
+        if not vector.any():
+            return Run(self.name, self.store)
+        with _as_channel_errors():
+            found = await self._postgres.run(lambda connection: self._search(connection, vector, query))
+        hits = [(micro / _MICRO, record_id) for record_id, micro in found if micro >= self._minimum_micro]
+        return Run(self.name, self.store, tuple(Hit(i, r, s) for i, (s, r) in enumerate(hits, start=1)))
+
+    async def aclose(self) -> None:
+        """Closes the connections. The embedder is its owner's to close."""
+        await self._postgres.aclose()
+
+    async def _search(
+        self, connection: Connection, vector: NDArray[np.float32], query: Query
+    ) -> Sequence[tuple[str, int]]:
+        indexed = await tables.indexed_classes(connection, self._embedder, query.scope.class_ids)
+        if indexed is None:
+            return ()
+        return await tables.nearest(
+            connection,
+            Vector(vector).to_text(),
+            exact=query.scope.class_ids - indexed,
+            indexed=indexed,
+            top_k=query.top_k,
+        )
+
+
+class PgvectorIndex:
+    """The write side. Texts are embedded on `add`; `commit` is one transaction. A class that reaches `exact_rows` moves
+    into a partition with an index. Writers of one schema wait for each other."""
+
+    name = ChannelName.VECTOR
+
+    def __init__(self, postgres: Postgres, *, embedder: Embedder, exact_rows: int = tables.EXACT_ROWS) -> None:
+        self._postgres = postgres
+        self._embedder = embedder
+        self._exact_rows = exact_rows
+        self._lock = asyncio.Lock()
+        self._pending: dict[str, tuple[str, Rows]] = {}
+        self._removed: set[str] = set()
+
+    @classmethod
+    def open(
+        cls, dsn: str, *, embedder: Embedder, schema: str = SCHEMA, exact_rows: int = tables.EXACT_ROWS
+    ) -> PgvectorIndex:
+        """The index over a server, which is reached with the first commit."""
+        return cls(Postgres(dsn, schema=schema, size=1, settings={}), embedder=embedder, exact_rows=exact_rows)
+
+    async def add(self, batch: IndexBatch) -> None:
+        """See `retrieval.index.ChannelIndex`."""
+        texts = [(record, text) for record in batch.records if (text := index_text(record)) is not None]
+        vectors = await self._embedder.embed([text for _, text in texts])
+        classes: dict[str, str] = {}
+        for record in batch.records:
+            if classes.setdefault(record.document_id, record.class_id) != record.class_id:
+                raise ValueError(f"document {record.document_id} has records in two classes")
+        rows_of: dict[str, list[int]] = {document_id: [] for document_id in classes}
+        for row, (record, _) in enumerate(texts):
+            rows_of[record.document_id].append(row)
+        async with self._lock:
+            for document_id, numbers in rows_of.items():
+                ids = [texts[row][0].record_id for row in numbers]
+                rows = Rows(ids, [document_id] * len(ids), vectors[numbers])
+                self._pending[document_id] = (classes[document_id], rows)
+                self._removed.add(document_id)
+
+    async def remove(self, document_ids: Collection[str]) -> None:
+        """See `retrieval.index.ChannelIndex`."""
+        async with self._lock:
+            for document_id in document_ids:
+                self._pending.pop(document_id, None)
+                self._removed.add(document_id)
+
+    async def commit(self) -> None:
+        """Makes additions and removals visible and durable, all at once; on an error nothing is, and they stay
+        pending."""
+        async with self._lock:
+            if self._pending or self._removed:
+                await self._write(self._commit)
+                self._pending, self._removed = {}, set()
+
+    async def documents(self) -> frozenset[str]:
+        """The committed documents, with those that contributed no text."""
+        with _as_channel_errors():
+            return await self._postgres.run(lambda connection: tables.documents(connection, self._embedder))
+
+    async def clear(self) -> None:
+        """Forgets everything, committed or not; afterwards another model may be used."""
+        async with self._lock:
+            self._pending, self._removed = {}, set()
+            await self._write(tables.drop)
+
+    async def aclose(self) -> None:
+        """Drops what was not committed. The embedder is its owner's to close."""
+        await self._postgres.aclose()
+
+    async def _commit(self, connection: Connection) -> None:
+        await tables.prepare(connection, self._embedder)
+        await tables.remove(connection, self._removed)
+        await tables.add(connection, self._pending)
+        if self._embedder.dimension <= tables.MAX_INDEXED_DIMENSION:
+            classes = {class_id for class_id, _ in self._pending.values()}
+            await tables.index_large(connection, classes, at_least=self._exact_rows)
+
+    async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        with _as_channel_errors():
+            return await self._postgres.write(work, lock="vector")
+
+
+@contextmanager
+def _as_channel_errors() -> Iterator[None]:
+    """The server's errors as the channel's, without a word of the server's own."""
+    try:
+        yield
+    except errors.QueryCanceled as error:
+        raise ChannelTimeout(ChannelName.VECTOR, "the vector store took too long") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise ChannelUnavailable(ChannelName.VECTOR, "the vector store cannot be reached") from error
+    except psycopg.Error as error:
+        raise ChannelFault(ChannelName.VECTOR, "the vector store refused the statement") from error

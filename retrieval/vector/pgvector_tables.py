@@ -1,0 +1,178 @@
+"""The tables of the vector channel in PostgreSQL, and the statements over them.
+
+`vector_row` is partitioned by visibility class: large classes have a partition with an HNSW index each, all others
+share the default partition, where the primary key leads to a class. `<#>` is the negative inner product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from pgvector.psycopg import register_vector_async
+from psycopg import errors
+
+from retrieval.embedding.embedder import Embedder
+from retrieval.errors import EmbedModelMismatch
+from retrieval.postgres import Connection, quoted
+from retrieval.vector.segment import Rows
+
+FORMAT = "exhibit.vectors/1"
+EXACT_ROWS = 10_000
+"""A class of so many rows gets an index; below, looking at every row is as fast and exact."""
+MAX_INDEXED_DIMENSION = 2_000  # pgvector's limit for an HNSW index over `vector`
+EF_SEARCH = 100
+SEARCH_SETTINGS = {"hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": str(EF_SEARCH)}
+
+_TABLES = """
+CREATE TABLE vector_model (format text PRIMARY KEY, model text NOT NULL, dimension integer NOT NULL);
+CREATE TABLE vector_document (document_id text COLLATE "C" PRIMARY KEY, class_id text COLLATE "C" NOT NULL);
+CREATE TABLE vector_class (class_id text COLLATE "C" PRIMARY KEY);
+CREATE TABLE vector_row (
+  class_id text COLLATE "C" NOT NULL,
+  record_id text COLLATE "C" NOT NULL,
+  document_id text COLLATE "C" NOT NULL,
+  embedding vector({dimension}) NOT NULL,
+  PRIMARY KEY (class_id, record_id)
+) PARTITION BY LIST (class_id);
+CREATE TABLE vector_row_small PARTITION OF vector_row DEFAULT;
+CREATE INDEX vector_row_document ON vector_row (document_id)
+"""
+_EXACT = """
+SELECT record_id, round((embedding <#> %(vector)s::vector) * 1e6)::integer AS micro
+FROM vector_row WHERE class_id = ANY(%(exact)s) ORDER BY micro, record_id LIMIT %(top_k)s
+"""
+# Sorted outside: the order of an iterative scan is relaxed, and equal scores must stand in order of their ids.
+_INDEXED = """
+SELECT record_id, round(distance * 1e6)::integer AS micro FROM (
+  SELECT record_id, embedding <#> %(vector)s::vector AS distance FROM vector_row
+  WHERE class_id = ANY(%(indexed)s) ORDER BY embedding <#> %(vector)s::vector LIMIT %(candidates)s
+) AS near
+"""
+_BOTH = "SELECT record_id, -micro FROM ({}) AS found ORDER BY micro, record_id LIMIT %(top_k)s"
+
+
+async def indexed_classes(
+    connection: Connection, embedder: Embedder, class_ids: Collection[str]
+) -> frozenset[str] | None:
+    """Those of the classes that have an index; None where nothing was ever written. Raises `EmbedModelMismatch`."""
+    statement = (
+        "SELECT format, model, dimension, ARRAY(SELECT class_id FROM vector_class WHERE class_id = ANY(%s))"
+        " FROM vector_model"
+    )
+    try:
+        row = await (await connection.execute(statement, (sorted(class_ids),))).fetchone()
+    except errors.UndefinedTable:
+        return None
+    if row is None:
+        return None
+    _require_same(row[:3], embedder)
+    return frozenset(row[3])
+
+
+async def nearest(
+    connection: Connection, vector: str, *, exact: Collection[str], indexed: Collection[str], top_k: int
+) -> Sequence[tuple[str, int]]:
+    """The best (record id, inner product in millionths) of the classes, best first, ties by record id."""
+    statement, parameters = search_statement(vector, exact=exact, indexed=indexed, top_k=top_k)
+    return [(row[0], row[1]) for row in await (await connection.execute(statement, parameters)).fetchall()]
+
+
+def search_statement(
+    vector: str, *, exact: Collection[str], indexed: Collection[str], top_k: int
+) -> tuple[bytes, Mapping[str, object]]:
+    """What `nearest` runs. Apart, so that tests can ask the server for its plan."""
+    parts = [f"({part})" for part, classes in ((_EXACT, exact), (_INDEXED, indexed)) if classes]
+    parameters = {
+        "vector": vector,
+        "exact": sorted(exact),
+        "indexed": sorted(indexed),
+        "top_k": top_k,
+        "candidates": max(EF_SEARCH, 2 * top_k),
+    }
+    return _BOTH.format(" UNION ALL ".join(parts)).encode(), parameters
+
+
+async def documents(connection: Connection, embedder: Embedder) -> frozenset[str]:
+    """Every document, also those without a row."""
+    if await indexed_classes(connection, embedder, ()) is None:
+        return frozenset()
+    rows = await (await connection.execute("SELECT document_id FROM vector_document")).fetchall()
+    return frozenset(row[0] for row in rows)
+
+
+async def prepare(connection: Connection, embedder: Embedder) -> None:
+    """The tables for this model, made when they do not exist. Raises `EmbedModelMismatch` for those of another."""
+    if await (await connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'")).fetchone() is None:
+        await connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+    exists = await (await connection.execute("SELECT to_regclass('vector_model')")).fetchone()
+    if exists is None or exists[0] is None:
+        await connection.execute(_TABLES.format(dimension=int(embedder.dimension)).encode())
+        identity = (FORMAT, embedder.model, embedder.dimension)
+        await connection.execute("INSERT INTO vector_model VALUES (%s, %s, %s)", identity)
+    row = await (await connection.execute("SELECT format, model, dimension FROM vector_model")).fetchone()
+    _require_same(row or (), embedder)
+
+
+async def remove(connection: Connection, document_ids: Collection[str]) -> None:
+    """Takes documents out."""
+    for table in ("vector_row", "vector_document"):
+        statement = f"DELETE FROM {table} WHERE document_id = ANY(%s)"  # noqa: S608 - a name of ours
+        await connection.execute(statement.encode(), (sorted(document_ids),))
+
+
+async def add(connection: Connection, documents: Mapping[str, tuple[str, Rows]]) -> None:
+    """Puts documents in, with the class and the rows of each."""
+    await register_vector_async(connection)
+    async with connection.cursor() as cursor:
+        async with cursor.copy("COPY vector_document (document_id, class_id) FROM STDIN") as copy:
+            for document_id, (class_id, _) in documents.items():
+                await copy.write_row((document_id, class_id))
+        into = "COPY vector_row (class_id, record_id, document_id, embedding) FROM STDIN (FORMAT BINARY)"
+        async with cursor.copy(into) as copy:
+            copy.set_types(["text", "text", "text", "vector"])
+            for class_id, rows in documents.values():
+                for record_id, document_id, vector in zip(
+                    rows.record_ids, rows.document_ids, rows.vectors, strict=True
+                ):
+                    await copy.write_row((class_id, record_id, document_id, vector))
+
+
+async def index_large(connection: Connection, class_ids: Collection[str], *, at_least: int) -> None:
+    """Moves every one of the classes that has so many rows by now into a partition with an index."""
+    statement = (
+        "SELECT class_id FROM vector_row_small WHERE class_id = ANY(%s) GROUP BY class_id HAVING count(*) >= %s"
+        " ORDER BY class_id"
+    )
+    rows = await (await connection.execute(statement, (sorted(class_ids), at_least))).fetchall()
+    for (class_id,) in rows:
+        await _index_class(connection, class_id)
+
+
+async def _index_class(connection: Connection, class_id: str) -> None:
+    """Searches wait only from the attachment to the end of the transaction, not while the index is built."""
+    name = quoted("vector_row_" + class_id.removeprefix("sha256:")[:40])
+    statements = (
+        f"CREATE TABLE {name} (LIKE vector_row INCLUDING ALL)",
+        f"INSERT INTO {name} SELECT * FROM vector_row_small WHERE class_id = {{class_id}}",  # noqa: S608
+        f"CREATE INDEX ON {name} USING hnsw (embedding vector_ip_ops) WITH (m = 16, ef_construction = 128)",
+        f"ALTER TABLE {name} ADD CHECK (class_id = {{class_id}})",
+        "DELETE FROM vector_row_small WHERE class_id = {class_id}",
+        f"ANALYZE {name}",
+        f"ALTER TABLE vector_row ATTACH PARTITION {name} FOR VALUES IN ({{class_id}})",
+        "INSERT INTO vector_class VALUES ({class_id})",
+    )
+    literal = "'" + class_id.replace("'", "''") + "'"
+    for statement in statements:
+        await connection.execute(statement.format(class_id=literal).encode())
+
+
+async def drop(connection: Connection) -> None:
+    """Takes the tables away."""
+    await connection.execute("DROP TABLE IF EXISTS vector_row, vector_class, vector_document, vector_model")
+
+
+def _require_same(stored: Sequence[object], embedder: Embedder) -> None:
+    if tuple(stored) != (FORMAT, embedder.model, embedder.dimension):
+        raise EmbedModelMismatch(
+            f"the index holds vectors of another model than {embedder.model} ({embedder.dimension} dimensions)"
+        )

@@ -1,0 +1,44 @@
+"""The real servers. Each fixture takes, in order: a server that the environment names, a container, the native recipe;
+where there is none the test is skipped, and with CI set it fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NoReturn
+
+import psycopg
+import pytest
+
+from tests.services.postgres_server import NotPrepared, installed, running
+
+
+@pytest.fixture(scope="session")
+def postgres_dsn() -> Iterator[str]:
+    """A PostgreSQL with PostGIS and pgvector installed in its database, as a role that may make schemas."""
+    given = os.environ.get("EXHIBIT_TEST_POSTGIS_DSN")
+    if given:
+        _install(given)
+        yield given
+        return
+    # A container engine comes in here, once an image that holds all three is pinned.
+    try:
+        installation = installed()
+    except NotPrepared as error:
+        missing(str(error))
+    with running(installation) as server:
+        _install(server.dsn)
+        yield server.dsn
+
+
+def missing(why: str) -> NoReturn:
+    """Skips the test, or fails it where servers must be there."""
+    if os.environ.get("CI"):
+        pytest.fail(f"a real server is missing: {why}")
+    pytest.skip(f"no server: {why}")
+
+
+def _install(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for extension in ("postgis", "vector"):
+            connection.execute(f"CREATE EXTENSION IF NOT EXISTS {extension}")
