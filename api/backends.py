@@ -103,9 +103,12 @@ class WasmPolicy:
 
 @dataclass(frozen=True, slots=True)
 class OpaPolicy:
-    """An OPA server."""
+    """An OPA server that serves the bundle in `folder`; None is the shipped one."""
 
     url: str
+    folder: Path | None
+    token: str | None = field(repr=False)
+    ca_file: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +166,7 @@ def backends_of(configuration: Configuration) -> Backends:
     stores, models = settings.stores, settings.models
     dsn = None if stores.postgis_dsn is None else stores.postgis_dsn.get_secret_value()
     password = "" if stores.neo4j_password is None else stores.neo4j_password.get_secret_value()
+    token = None if stores.opa_token is None else stores.opa_token.get_secret_value()
     search = None if stores.opensearch_url is None else stores.opensearch_url.get_secret_value()
     extractive = settings.extractive
     bundle = None if settings.policy.bundle is None else Path(settings.policy.bundle).expanduser()
@@ -175,7 +179,9 @@ def backends_of(configuration: Configuration) -> Backends:
         fulltext=TantivyFulltext(home / "fulltext") if search is None else OpenSearchFulltext(search),
         vector=NumpyVector(home / "vector") if dsn is None else PgvectorVector(dsn),
         embedding=WordllamaEmbedding() if models.embed is None else OllamaEmbedding(models.ollama_url, models.embed),
-        policy=WasmPolicy(bundle) if stores.opa_url is None else OpaPolicy(stores.opa_url),
+        policy=WasmPolicy(bundle)
+        if stores.opa_url is None
+        else OpaPolicy(stores.opa_url, bundle, token, None if stores.opa_ca_file is None else Path(stores.opa_ca_file)),
         chat=ExtractiveChat(extractive.min_coverage_milli, extractive.max_sentences)
         if models.chat is None
         else OllamaChatModel(models.ollama_url, models.chat),

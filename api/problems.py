@@ -99,6 +99,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         ledger.VerificationFailed: "VALIDATION_FAILED",
         policy.PolicyError: "POLICY_UNAVAILABLE",
         policy.PolicyUnavailable: "POLICY_UNAVAILABLE",
+        policy.OpaUnavailable: "POLICY_UNAVAILABLE",
         policy.BundleRejected: "POLICY_UNAVAILABLE",
         policy.InputRejected: "VALIDATION_FAILED",
         retrieval.RetrievalError: "INTERNAL",

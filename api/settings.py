@@ -52,7 +52,13 @@ class Stores(_Section):
         default=None, description="store of record, spatial and vector channel on PostgreSQL"
     )
     opensearch_url: SecretStr | None = Field(default=None, description="full-text channel on OpenSearch")
-    opa_url: str | None = Field(default=None, description="policy decisions by an OPA server")
+    opa_url: str | None = Field(
+        default=None, description="policy decisions by an OPA server: http://, https:// or unix:///path"
+    )
+    opa_token: SecretStr | None = Field(default=None, description="bearer token for the OPA server")
+    opa_ca_file: str | None = Field(
+        default=None, min_length=1, description="certificate authorities (PEM) for the OPA server; unset: the system's"
+    )
 
 
 class ChannelDeadlines(_Section):

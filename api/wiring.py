@@ -197,10 +197,8 @@ def profile_of(name: str, settings: Settings) -> Profile:
 def open_bundle(backend: backends.PolicyBackend) -> Bundle:
     """The policy bundle that the settings name, or the shipped one. Raises BundleRejected."""
     match backend:
-        case backends.WasmPolicy(folder=folder):
+        case backends.WasmPolicy(folder=folder) | backends.OpaPolicy(folder=folder):
             return load_bundle(SHIPPED if folder is None else folder)
-        case backends.OpaPolicy():
-            _not_built("OPA_URL", "an OPA server")
         case _:
             assert_never(backend)
 
@@ -212,8 +210,10 @@ async def open_engine(backend: backends.PolicyBackend, bundle: Bundle) -> Policy
             from policy.wasm import WasmEngine  # noqa: PLC0415
 
             return await asyncio.to_thread(WasmEngine.open, bundle)
-        case backends.OpaPolicy():
-            _not_built("OPA_URL", "an OPA server")
+        case backends.OpaPolicy(url=url, token=token, ca_file=ca_file):
+            from policy.opa import OpaServerEngine  # noqa: PLC0415
+
+            return OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, ca_file=ca_file)
         case _:
             assert_never(backend)
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from api.backends import backends_of
 from api.configuration import load
 from api.errors import BackendNotBuilt
 from api.wiring import open_indexes, open_system
+from policy.errors import OpaUnavailable
 
 
 @pytest.mark.parametrize(
@@ -17,7 +19,6 @@ from api.wiring import open_indexes, open_system
         ("NEO4J_URI", "neo4j://graph"),
         ("POSTGIS_DSN", "postgresql://db/x"),
         ("OPENSEARCH_URL", "https://search"),
-        ("OPA_URL", "http://opa"),
         ("FOCUS_MODE_EMBED_MODEL", "all-minilm"),
     ],
 )
@@ -26,7 +27,32 @@ async def test_a_named_server_is_refused(tmp_path: Path, variable: str, value: s
     with pytest.raises(BackendNotBuilt, match=variable):
         async with open_system(configuration, empty=True):
             pass
-    if variable != "OPA_URL":
-        with pytest.raises(BackendNotBuilt, match=variable):
-            async with open_indexes(configuration):
-                pass
+    with pytest.raises(BackendNotBuilt, match=variable):
+        async with open_indexes(configuration):
+            pass
+
+
+async def test_an_opa_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
+    configuration = load({"OPA_URL": "http://127.0.0.1:1", "EXHIBIT_STORES__OPA_TOKEN": "hunter2"}, home=tmp_path)
+    async with open_system(configuration, empty=True) as system:
+        assert system.engine.name == "opa"
+        assert system.engine.bundle_digest == system.bundle.digest
+    assert "hunter2" not in repr(backends_of(configuration))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"OPA_URL": "http://me:hunter2@opa"},
+        {"OPA_URL": "opa:8181"},
+        {"OPA_URL": "unix://relative/opa.sock"},
+        {"OPA_URL": "https://opa", "EXHIBIT_STORES__OPA_CA_FILE": "/there/is/none.pem"},
+    ],
+    ids=str,
+)
+async def test_an_opa_server_that_cannot_be_meant_is_refused(tmp_path: Path, settings: dict[str, str]) -> None:
+    with pytest.raises(OpaUnavailable) as caught:
+        async with open_system(load(settings, home=tmp_path), empty=True):
+            pass
+    assert caught.value.problem == "ADDRESS"
+    assert "hunter2" not in str(caught.value)
