@@ -9,8 +9,9 @@ turn.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,7 @@ def render_prompt(
 ) -> RenderedPrompt:
     """The prompt for `question` over `items`, whose numbers it keeps.
 
-    `sources` of the result are those that fitted, in order of number; direct answers have the first claim on the
+    `sources` of the result are those that fitted, in order of number and in their own exact words; direct answers have the first claim on the
     budget. Raises `PromptTooLong` when not even the frame fits.
     """
     datamarked = {item.index for item in items if item.datamarked}
@@ -108,8 +109,9 @@ def render_prompt(
 
 
 def prompt_source(item: AdmittedItem, intent: Intent) -> PromptSource:
-    """The item as a model sees it, before any budget. A row, cell or feature speaks through its statement; its raw
-    text follows if short."""
+    """The item before any budget, in its own words, exactly: `render_prompt` neutralises what it prints. A row, cell or
+    feature speaks through its statement; its raw text follows if short. Nothing of a redacted item is told apart from
+    its text."""
     record, source = item.evidence.first.record, item.evidence.first.source
     title = " — ".join(part for part in (source.title, record.heading) if part)
     if item.statement is not None:  # a row says little of what it belongs to
@@ -119,15 +121,16 @@ def prompt_source(item: AdmittedItem, intent: Intent) -> PromptSource:
     return PromptSource(
         index=item.index,
         kind="computed" if item.evidence.computed else "passage" if is_passage else "observation",
-        title=neutralise(title).replace("\n", " ")[:_MAX_TITLE_CHARS],
-        text="" if item.evidence.computed else neutralise(_plain(raw)),
-        statement=None if item.statement is None else neutralise(item.statement),
+        title=title[:_MAX_TITLE_CHARS],
+        text="" if item.evidence.computed else raw,
+        statement=item.statement,
         direct=is_direct(item, intent),
+        entities=() if item.redacted or item.evidence.computed else record.entities,
     )
 
 
-def _plain(text: str) -> str:
-    """Without the signs of Markdown that say nothing: emphasis, heading marks, footnote references."""
+def plain(text: str) -> str:
+    """`text` without the signs of Markdown that say nothing: emphasis, heading marks, footnote references."""
     return _MARKDOWN.sub("", text) if "*" in text or "#" in text or "[^" in text else text
 
 
@@ -192,55 +195,51 @@ def _map_lines(context: MapContext) -> tuple[tuple[str, str], ...]:
 def _fit(sources: Sequence[PromptSource], per_source: int, room: int) -> tuple[PromptSource, ...]:
     kept: list[PromptSource] = []
     for source in sorted(sources, key=lambda s: (not s.direct, s.index)):
-        head = count_tokens(source.title) + count_tokens(source.statement or "") + 20
+        head = _shown_tokens(source.title) + _shown_tokens(source.statement or "") + 20
         limit = min(per_source, room - head)
-        text = _cut(source.text, limit) if limit >= _MIN_CUT_TOKENS or limit >= count_tokens(source.text) else ""
+        whole = _shown_tokens(source.text) <= limit
+        text = source.text if whole else _cut(source.text, limit) if limit >= _MIN_CUT_TOKENS else ""
         if head > room or not (text or source.statement):
             continue
-        room -= head + count_tokens(text)
-        kept.append(source if text == source.text else _with_text(source, text))
+        room -= head + _shown_tokens(text)
+        kept.append(source if text == source.text else replace(source, text=text))
     return tuple(sorted(kept, key=lambda s: s.index))
+
+
+def _shown_tokens(text: str) -> int:
+    """At least what the text takes once neutralised: softer signs may be longer ones."""
+    return count_tokens(text.translate(_BRACKETS))
 
 
 def _cut(text: str, limit: int) -> str:
     """The first sentences of `text` inside `limit` tokens, or the first words where one sentence is longer."""
-    if count_tokens(text) <= limit:
-        return text
     end = 0
     for span in split_sentences(text):
-        if count_tokens(text[: span.end].rstrip()) > limit:
+        if _shown_tokens(text[: span.end].rstrip()) > limit:
             break
         end = span.end
     if end == 0:
         ends = [m.start() for m in _SPACE.finditer(text)]
-        end = max((e for e in ends if count_tokens(text[:e]) <= limit), default=0)
+        fitting = bisect_right(ends, limit, key=lambda e: _shown_tokens(text[:e]))
+        end = ends[fitting - 1] if fitting else 0
     return text[:end].rstrip()
 
 
-def _with_text(source: PromptSource, text: str) -> PromptSource:
-    return PromptSource(
-        index=source.index,
-        kind=source.kind,
-        title=source.title,
-        text=text,
-        statement=source.statement,
-        direct=source.direct,
-    )
-
-
 def _shown(source: PromptSource, datamarked: set[int]) -> PromptSource:
-    """The source as printed: datamarked text carries the mark for every space. `RenderedPrompt.sources` keeps it
-    readable."""
+    """The source as printed: neutralised; datamarked text carries the mark for every space."""
+    shown = replace(
+        source,
+        title=neutralise(source.title).replace("\n", " "),
+        text=neutralise(plain(source.text)),
+        statement=None if source.statement is None else neutralise(source.statement),
+    )
     if source.index not in datamarked:
-        return source
-    statement = None if source.statement is None else DATAMARK.join(source.statement.split())
-    return PromptSource(
-        source.index,
-        source.kind,
-        DATAMARK.join(source.title.split()),
-        DATAMARK.join(source.text.split()),
-        statement,
-        source.direct,
+        return shown
+    return replace(
+        shown,
+        title=DATAMARK.join(shown.title.split()),
+        text=DATAMARK.join(shown.text.split()),
+        statement=None if shown.statement is None else DATAMARK.join(shown.statement.split()),
     )
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from policy.model import Decision, Subject
-from retrieval.model import Evidence, Limitation, Locator, TimeRange
+from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 
 ProfileName = Literal["basic", "agentic", "focus"]
 
@@ -94,8 +94,8 @@ class AdmittedItem:
 
 @dataclass(frozen=True, slots=True)
 class PromptSource:
-    """A numbered source as a model sees it. `direct` marks a computed or observed fact that answers an operation of the
-    intent."""
+    """A numbered source in its own words, exactly as admitted; the prompt prints them neutralised. `direct` marks a
+    computed or observed fact that answers an operation of the intent; `entities` are those its record declares."""
 
     index: int
     kind: Literal["passage", "observation", "computed"]
@@ -103,6 +103,7 @@ class PromptSource:
     text: str
     statement: str | None
     direct: bool = False
+    entities: tuple[EntityRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,7 @@ def intent_parts(case: Case) -> dict[str, bytes]:
 def deterministic_parts(shell: Shell, body: Body, shown: Sequence[Body]) -> dict[str, bytes]:
     """The parts of an `outcome` entry that replay computes again."""
     gathered, admission = shell.gathered, shell.admission
-    fractions = any(each["geometry"] is not None for each in shown)
-    parts: dict[str, bytes] = {"answer": canonical(body, fractions=fractions)}
+    parts: dict[str, bytes] = {"answer": canonical(body)}
     if gathered is not None:
         parts["candidates"] = canonical({"runs": [to_json(run) for run in gathered.runs]})
     if admission is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from ai.canonical import coordinate
 from ai.catalogue import reason_text
 from ai.model import AdmittedItem, Ask, Draft, Outcome, Quote, Release, RenderedPrompt, Sentence
 from policy.model import Decision
@@ -153,7 +154,7 @@ def _citation(item: AdmittedItem) -> Body:
         "attribution": source.attribution,
         "sensitivity": _label(item),
         "uri": source.uri,
-        "geometry": None if item.geometry is None else json.loads(item.geometry),
+        "geometry": _geometry(item),
         "time_range": _time_range(record.time),
         "computed": _computed(item),
     }
@@ -183,11 +184,14 @@ def evidence_json(item: AdmittedItem) -> Body:
 
 def _bbox(item: AdmittedItem) -> list[float] | None:
     """West, south, east, north of the geometry as it is shown, that is after generalisation."""
-    if item.geometry is None:
-        return None
-    points = list(_points(json.loads(item.geometry)))
+    points = list(_points(_geometry(item)))
     lons, lats = [lon for lon, _ in points], [lat for _, lat in points]
     return [min(lons), min(lats), max(lons), max(lats)] if points else None
+
+
+def _geometry(item: AdmittedItem) -> Any:
+    """The GeoJSON object, its numbers such that they are recorded exactly."""
+    return None if item.geometry is None else json.loads(item.geometry, parse_float=coordinate)
 
 
 def _points(geometry: Any) -> Iterator[tuple[float, float]]:

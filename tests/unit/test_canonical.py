@@ -10,7 +10,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai.canonical import canonical, digest, from_json, to_json
+from ai.canonical import canonical, coordinate, digest, from_json, to_json
 from retrieval.model import ChannelName, Computed, Hit, Intent, Query, Run, TimeRange
 from retrieval.operations import Lookup, Neighbours, WithinDistance
 from retrieval.scope import Scope
@@ -29,11 +29,20 @@ def test_equals_rfc_8785(value: object) -> None:
     assert canonical(value) == rfc8785.dumps(value)
 
 
+@given(st.floats(-180, 180))
+def test_coordinates_are_written_as_rfc_8785_writes_them(degrees: float) -> None:
+    number = coordinate(repr(degrees))
+    assert abs(number - degrees) < 1e-4
+    assert canonical([number]) == rfc8785.dumps([number])
+
+
 def test_digest_names_its_algorithm() -> None:
     assert digest({}) == "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
 
-@pytest.mark.parametrize("value", ["\ud800", {"a": "x\udfff"}, float("nan"), float("inf"), {1, 2}, b"bytes", frozenset()])
+@pytest.mark.parametrize(
+    "value", ["\ud800", {"a": "x\udfff"}, float("nan"), float("inf"), {1, 2}, b"bytes", frozenset()]
+)
 def test_refuses_what_has_no_canonical_form(value: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         canonical(value)

@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 import rfc8785
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ledger.errors import MalformedProv
 from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts, check_prov, prov_document, prov_n
 from tests.ledger_vectors import prov_facts
+from tests.prov_reference import reference
 
 DATA = prov_document(prov_facts())
 
@@ -33,6 +36,51 @@ def edited(edit: Callable[[dict[str, Any]], object]) -> bytes:
 def test_the_document_is_canonical_and_checks() -> None:
     assert rfc8785.dumps(json.loads(DATA)) == DATA
     check_prov(DATA)
+
+
+_VALUES = st.dictionaries(
+    st.from_regex(r"[A-Za-z][A-Za-z0-9._/-]{0,9}", fullmatch=True),
+    st.from_regex(r"[\x21-\x7e]{1,12}", fullmatch=True),
+    max_size=3,
+)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> ProvFacts:
+    """Runs of our shape: activities in order, each using some sources."""
+    sources = [f"source/{n}" for n in range(draw(st.integers(0, 4)))]
+    agents = [
+        ProvAgent(f"agent/{n}", "Agent", draw(st.booleans()), draw(_VALUES)) for n in range(draw(st.integers(1, 3)))
+    ]
+    ids = [agent.id for agent in agents]
+    activities: list[ProvActivity] = []
+    clock = draw(st.integers(0, 2**41))
+    for n in range(draw(st.integers(1, 4))):
+        length = draw(st.integers(0, 5000))
+        used = tuple(s for s in sources if draw(st.booleans())) if n else tuple(sources)
+        acting = tuple(i for i in ids if draw(st.booleans()))
+        before = tuple(act.id for act in activities if draw(st.booleans()))
+        activities.append(
+            ProvActivity(f"activity/{n}", "Step", clock, clock + length, used, acting, before, draw(_VALUES))
+        )
+        clock += length
+    return ProvFacts(
+        run_id="run-1",
+        answer=ProvEntity("answer", "Answer", draw(_VALUES)),
+        entities=tuple(ProvEntity(s, "Source", draw(_VALUES)) for s in sources),
+        activities=tuple(activities),
+        agents=tuple(agents),
+        generated_by=activities[-1].id,
+        derived_from=tuple(s for s in sources if draw(st.booleans())),
+        attributed_to=tuple(ids[:1]),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_the_bytes_are_the_librarys(run: ProvFacts) -> None:
+    assert prov_document(run) == reference(run)
+    check_prov(prov_document(run))
 
 
 def test_every_relation_has_an_explicit_id() -> None:
