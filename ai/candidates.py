@@ -7,15 +7,19 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from ai.context import plain
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
-from ai.question_type import Wanted, offers, wanted_of
-from ai.sentences import Span, split_sentences, trimmed, word_list
+from ai.question_type import Wanted, defines, first_word, offers, topic_of, wanted_of
+from ai.sentences import MARKER_PATTERN, Span, split_sentences, trimmed, word_list
 from ai.support import STOPWORDS, WORD, carries, fold, stem, words_of
 from retrieval.model import Intent, TimeRange
 
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?![\d,]|\.\d)")
+_MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _TOKEN = re.compile(r"[^\W\d_]+")
 _FIGURE = re.compile(r"\b(?:population|inhabitants)\b", re.IGNORECASE)
 """A figure is no event: it answers nobody who asks only what happened."""
@@ -25,7 +29,11 @@ _ASKING = word_list(
     "called mean please story first time year years day date place people person number amount lot anything something"
 )
 _MEANT = 2
-_PRONOUNS = word_list("he she they it this that these those his her their its such here there")
+_HANGING = word_list(
+    "he she they it this that these those his her their its him them such here there but and so then thus therefore "
+    "however moreover nevertheless accordingly meanwhile otherwise besides also yet or nor hence"
+)
+"""First words that lean on the sentence before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +44,16 @@ class Parameters:
     min_source_coverage: int = 600
     near_best: int = 800
     max_sentences: int = 3
+    max_rows: int = 8
     max_words: int = 120
     min_words: int = 4
     alike: int = 700
     year_bonus: int = 250
     entity_bonus: int = 100
     wanted_bonus: int = 150
-    pronoun_penalty: int = 100
+    defining_bonus: int = 200
+    hanging_penalty: int = 100
+    lead_penalty: int = 50
     long_penalty: int = 100
     long_words: int = 60
 
@@ -52,12 +63,20 @@ PARAMETERS = Parameters()
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of a source that may answer, with its score."""
+    """A sentence of a source that may answer, with its score, and the sentence before it where it needs that one.
+    `row`: it is what a row, cell or feature states."""
 
     score: int
     index: int
     start: int
     text: str
+    lead: str = ""
+    row: bool = False
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What is said, in order, each with its marker."""
+        return tuple(f"{text} [{self.index}]" for text in (self.lead, self.text) if text)
 
 
 def candidates(
@@ -77,16 +96,19 @@ def candidates(
 
 
 def choose(found: Sequence[Candidate], parameters: Parameters) -> list[Candidate]:
-    """The best candidate, and others that are nearly as good and say something else."""
+    """The best candidate, and others that are nearly as good and say something else: of rows, which are all alike,
+    all that are as good."""
     chosen: list[Candidate] = []
+    said = set[str]()
     for candidate in found:
-        if len(chosen) == parameters.max_sentences:
+        rows = candidate.row and bool(chosen) and chosen[0].row
+        if len(chosen) == (parameters.max_rows if rows else parameters.max_sentences):
             break
-        if chosen and 1000 * candidate.score < parameters.near_best * chosen[0].score:
+        if chosen and 1000 * candidate.score < (1000 if rows else parameters.near_best) * chosen[0].score:
             break
-        stands_alone = len(split_sentences(candidate.text)) == 1
-        if stands_alone and not any(_alike(candidate, c) >= parameters.alike for c in chosen):
+        if said.isdisjoint((candidate.lead, candidate.text)) and not _repeats(candidate, chosen, parameters):
             chosen.append(candidate)
+            said |= {candidate.text, candidate.lead} - {""}
     return chosen
 
 
@@ -104,26 +126,32 @@ def names(surface: str, tokens: frozenset[str]) -> bool:
     return bool(words) and all(carries(tokens, word) for word in words)
 
 
+def holds_marker(text: str) -> bool:
+    """Whether the text has something that would be read as a citation of ours."""
+    return ("[" in text or "【" in text or "［" in text) and _MARKER.search(text) is not None
+
+
 def tokens_of(source: PromptSource) -> frozenset[str]:
-    """The folded words of title, statement and text."""
-    return _tokens(" ".join((source.title, source.statement or "", source.text)).casefold())
+    """The folded words of title, statement and text, and what it is about."""
+    return _tokens(" ".join((source.title, source.statement or "", source.text)).casefold()) | _about(source)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     """A sentence as read once: its words, its years. `around` are its words, those of the two sentences before it,
-    which its pronouns may mean, and the title's."""
+    which its pronouns may mean, and the title's. `follows`: it continues the paragraph of the sentence before."""
 
     start: int
     text: str
     tokens: frozenset[str]
     around: frozenset[str]
     years: frozenset[int]
+    follows: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadSource:
-    """A source as read once. A row, cell or feature is its statement."""
+    """A source as read once. A row, cell or feature is its statement, and is of the types of what it is about."""
 
     source: PromptSource
     tokens: frozenset[str]
@@ -133,14 +161,27 @@ class _ReadSource:
     @classmethod
     def of(cls, source: PromptSource) -> _ReadSource:
         text, title = source.statement or source.text, _tokens(source.title.casefold())
-        spans = [Span(0, len(text))] if source.statement else [trimmed(text, span) for span in split_sentences(text)]
+        about = _about(source)
+        spans = (Span(0, len(text)),) if source.statement else _spans(text)
         sentences: list[_Read] = []
         for span in spans:
-            shown = " ".join(text[span.start : span.end].split())
-            tokens = _tokens(shown.casefold())
+            shown = " ".join(plain(text[span.start : span.end]).split())
+            tokens = _tokens(shown.casefold()) | about
             around = title.union(tokens, *(before.tokens for before in sentences[-_MEANT:]))
-            sentences.append(_Read(span.start, shown, tokens, around, _years(shown)))
+            follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
+            sentences.append(_Read(span.start, shown, tokens, around, _years(shown), follows))
         return cls(source, title.union(*(each.tokens for each in sentences)), title, tuple(sentences))
+
+
+def _about(source: PromptSource) -> frozenset[str]:
+    if source.statement is None:
+        return frozenset()
+    return _tokens(" ".join(f"{entity.type} {entity.name}" for entity in source.entities).casefold())
+
+
+@lru_cache(maxsize=256)
+def _spans(text: str) -> tuple[Span, ...]:
+    return tuple(trimmed(text, span) for span in split_sentences(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +192,7 @@ class _Asked:
     question: str
     intent: Intent
     wanted: Wanted
+    topic: re.Pattern[str] | None
     weights: Mapping[str, int]
     forms: Mapping[str, frozenset[str]]
 
@@ -163,7 +205,7 @@ class _Asked:
         for term, words in forms.items():
             n = sum(not words.isdisjoint(tokens) for tokens in sentences)
             weights[term] = int(1000 * math.log(1 + (len(sentences) - n + 0.5) / (n + 0.5)))
-        return cls(question, intent, wanted_of(question), weights, forms)
+        return cls(question, intent, wanted_of(question), topic_of(question), weights, forms)
 
     def coverage(self, tokens: frozenset[str]) -> int:
         """The share of the terms, by weight, that occur; 1000 for a question that has none."""
@@ -190,26 +232,48 @@ class _Asked:
 
 
 def _of_source(read: _ReadSource, asked: _Asked, parameters: Parameters) -> list[Candidate]:
-    scored = ((_score(each, read, asked, parameters), each) for each in read.sentences)
-    return [Candidate(score, read.source.index, each.start, each.text) for score, each in scored if score is not None]
+    found = (_candidate(read, place, asked, parameters) for place in range(len(read.sentences)))
+    return [each for each in found if each is not None]
 
 
-def _score(read: _Read, within: _ReadSource, asked: _Asked, parameters: Parameters) -> int | None:
-    """The sentence's score, or None where it cannot answer."""
+def _candidate(within: _ReadSource, place: int, asked: _Asked, parameters: Parameters) -> Candidate | None:
+    """The sentence as a candidate, with the one before it when it hangs on that or lacks what that offers; or None
+    where it cannot answer."""
+    read = within.sentences[place]
     covered, words = _covered(read, within, asked), read.text.count(" ") + 1
     if covered < parameters.min_coverage or not parameters.min_words <= words <= parameters.max_words:
         return None
     if not (_is_whole(read.text, within.source) and asked.is_timely(read, within.source)):
         return None
-    if not (asked.concerns(read.around) and offers(read.text, asked.wanted, asked.question)):
+    if not asked.concerns(read.around):
         return None
-    named = asked.concerns(read.tokens) and bool(asked.intent.mentions)
+    hangs = first_word(read.text) in _HANGING
+    offered = offers(read.text, asked.wanted, asked.question)
+    lead = _lead(within, place, parameters) if hangs or not offered else None
+    if not offered and not (lead and asked.wanted is Wanted.TIME and offers(lead.text, asked.wanted, asked.question)):
+        return None
+    named = bool(asked.intent.mentions) and asked.concerns(read.tokens)
     if not asked.weights and (_FIGURE.search(read.text) or not (named or asked.intent.times)):
         return None
-    bonus = parameters.wanted_bonus * (asked.wanted is not Wanted.ANY)
-    bonus += parameters.year_bonus * bool(asked.intent.times and read.years) + parameters.entity_bonus * named
-    penalty = parameters.pronoun_penalty * (read.text.casefold().partition(" ")[0] in _PRONOUNS)
-    return covered + bonus - penalty - parameters.long_penalty * (words > parameters.long_words)
+    score = covered + _bonus(read, named, asked, parameters) - parameters.long_penalty * (words > parameters.long_words)
+    score -= parameters.lead_penalty if lead else parameters.hanging_penalty * hangs
+    row = within.source.statement is not None
+    return Candidate(score, within.source.index, read.start, read.text, lead.text if lead else "", row)
+
+
+def _lead(within: _ReadSource, place: int, parameters: Parameters) -> _Read | None:
+    """The sentence before, when it stands in the same paragraph and alone."""
+    if not within.sentences[place].follows:
+        return None
+    before = within.sentences[place - 1]
+    fits = before.text.count(" ") < parameters.long_words and first_word(before.text) not in _HANGING
+    return before if fits and _is_whole(before.text, within.source) else None
+
+
+def _bonus(read: _Read, named: bool, asked: _Asked, parameters: Parameters) -> int:
+    bonus = parameters.wanted_bonus * (asked.wanted is not Wanted.ANY) + parameters.entity_bonus * named
+    bonus += parameters.year_bonus * bool(asked.intent.times and read.years)
+    return bonus + parameters.defining_bonus * (asked.topic is not None and defines(read.text, asked.topic))
 
 
 def _covered(read: _Read, within: _ReadSource, asked: _Asked) -> int:
@@ -219,11 +283,20 @@ def _covered(read: _Read, within: _ReadSource, asked: _Asked) -> int:
 
 
 def _is_whole(text: str, source: PromptSource) -> bool:
-    """It starts like a sentence and ends like one. Rows and cells speak through their statement."""
+    """It starts like a sentence, ends like one, is one, and holds nothing that would be read as a marker. Rows and
+    cells speak through their statement."""
+    if holds_marker(text) or len(split_sentences(text)) != 1:
+        return False
     if source.statement is not None:
         return True
     starts = text[0].isupper() or text[0].isdigit() or text[0] in "\"'“‘(”"
     return starts and text.rstrip("\"'”’)")[-1:] in {".", "!", "?"}
+
+
+def _repeats(candidate: Candidate, chosen: Sequence[Candidate], parameters: Parameters) -> bool:
+    if candidate.row:
+        return any(candidate.text == each.text for each in chosen)
+    return any(_alike(candidate, each) >= parameters.alike for each in chosen)
 
 
 def _alike(one: Candidate, other: Candidate) -> int:

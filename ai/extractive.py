@@ -19,7 +19,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from ai.candidates import PARAMETERS, Parameters, candidates, choose, names, tokens_of
+from ai.candidates import PARAMETERS, Parameters, candidates, choose, holds_marker, names, tokens_of
 from ai.canonical import digest
 from ai.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.chat_model import ChatRequest
@@ -27,7 +27,7 @@ from ai.model import Completion, ModelIdentity, PromptSource
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
-VERSION = "1"
+VERSION = "2"
 """Raised with every change of behaviour: part of the model's identity."""
 
 
@@ -73,7 +73,7 @@ def select(request: ChatRequest, parameters: Parameters) -> list[str]:
         return _direct(sources, len(intent.operations), parameters)
     stop_at = time.monotonic() + request.deadline_s
     chosen = choose(candidates(request.question, intent, sources, parameters, stop_at), parameters)
-    return [f"{each.text} [{each.index}]" for each in chosen] or [PHRASES[ABSTAIN]]
+    return [line for each in chosen for line in each.lines] or [PHRASES[ABSTAIN]]
 
 
 def _names_known(intent: Intent, sources: Sequence[PromptSource]) -> bool:
@@ -85,7 +85,7 @@ def _names_known(intent: Intent, sources: Sequence[PromptSource]) -> bool:
 
 def _direct(sources: Sequence[PromptSource], operations: int, parameters: Parameters) -> list[str]:
     """Computed facts, else observed ones; with fewer facts than operations, the limitation phrase after them."""
-    facts = [s for s in sources if s.direct and s.statement]
+    facts = [s for s in sources if s.direct and s.statement and not holds_marker(s.statement)]
     computed = [s for s in facts if s.kind == "computed"]
     chosen = (computed or facts)[: max(operations, parameters.max_sentences)]
     lines = [f"{' '.join((s.statement or '').split())} [{s.index}]" for s in chosen]

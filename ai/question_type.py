@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 from ai.support import words_of
 
@@ -49,6 +50,7 @@ _NUMBER = re.compile(
     r"forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|none|once|twice)\b",
     re.IGNORECASE,
 )
+_FIRST = re.compile(r"[^\W\d_]+")
 _LEADS = re.compile(r"\W*([A-Z][\w'’-]+)(?=\s+(?:[A-Z]|(?:was|is|were|had|became|came|went|took|made|led|\w+ed)\b))")
 _AT = re.compile(
     r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
@@ -80,3 +82,34 @@ def _names(sentence: str) -> frozenset[str]:
     first = _LEADS.match(sentence)
     lead = frozenset({first[1].casefold()}) if first else frozenset()
     return words_of(sentence).names | (lead & words_of(sentence).content)
+
+
+_TOPIC = re.compile(
+    r"^\W*(?:what|who)\s+(?:is|was|are|were)\s+(?:the\s+|an?\s+)?((?:[\w'’.-]+\s+){0,3}[\w'’.-]+?)[\s?.!]*$", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=256)
+def topic_of(question: str) -> re.Pattern[str] | None:
+    """For `What was X?`: sentences that say what X is match the pattern. None for other questions."""
+    found = _TOPIC.match(question)
+    if found is None:
+        return None
+    name = r"\s+".join(re.escape(word) for word in found[1].split())
+    return re.compile(
+        rf"\b{name}[\"”’]?(?:,[^,;]{{1,60}},)?\s+(?:is|was|are|were|means|meant|became|consists?|refers?)\b"
+        rf"|\b(?:called|named|known as|remembered as|termed|entitled)\s+(?:the\s+|an?\s+)?[\"“‘]?{name}\b"
+        rf"|\b(?:was|is)\s+{name}\s*[;,]|\b{name},\s+(?:an?|the)\s",
+        re.IGNORECASE,
+    )
+
+
+def defines(sentence: str, topic: re.Pattern[str]) -> bool:
+    """Whether `sentence` says what the topic is or introduces it."""
+    return topic.search(sentence) is not None
+
+
+def first_word(sentence: str) -> str:
+    """Its first word, folded, without the quotes and signs before it."""
+    found = _FIRST.search(sentence)
+    return found[0].casefold() if found else ""

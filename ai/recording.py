@@ -142,7 +142,7 @@ def deterministic_parts(shell: Shell, body: Body, shown: Sequence[Body]) -> dict
     if gathered is not None:
         parts["candidates"] = canonical({"runs": [to_json(run) for run in gathered.runs]})
     if admission is not None:
-        parts["bundle"] = canonical({"items": list(shown), "excluded": sorted(admission.excluded)}, fractions=fractions)
+        parts["bundle"] = canonical({"items": list(shown), "excluded": sorted(admission.excluded)})
         parts["policy.evidence"] = canonical(decisions_json(admission.decisions))
     if shell.call is not None and shell.prompt is not None:
         parts["calls"] = canonical([call_json(shell)])

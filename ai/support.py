@@ -89,9 +89,9 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _stemmer():  # type: ignore[no-untyped-def]  # the package has no types
-    import snowballstemmer  # noqa: PLC0415
+    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415  the package imports all its languages
 
-    return snowballstemmer.stemmer("english")
+    return EnglishStemmer()
 
 
 def carries(evidence: frozenset[str], word: str) -> bool:
