@@ -184,6 +184,8 @@ def evidence_json(item: AdmittedItem) -> Body:
 
 def _bbox(item: AdmittedItem) -> list[float] | None:
     """West, south, east, north of the geometry as it is shown, that is after generalisation."""
+    if item.geometry is None:
+        return None
     points = list(_points(_geometry(item)))
     lons, lats = [lon for lon, _ in points], [lat for _, lat in points]
     return [min(lons), min(lats), max(lons), max(lats)] if points else None
