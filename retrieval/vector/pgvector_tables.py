@@ -154,7 +154,7 @@ async def _index_class(connection: Connection, class_id: str) -> None:
     statements = (
         f"CREATE TABLE {name} (LIKE vector_row INCLUDING ALL)",
         f"INSERT INTO {name} SELECT * FROM vector_row_small WHERE class_id = {{class_id}}",  # noqa: S608
-        f"CREATE INDEX ON {name} USING hnsw (embedding vector_ip_ops) WITH (m = 16, ef_construction = 128)",
+        f"CREATE INDEX ON {name} USING hnsw (embedding vector_ip_ops) WITH (m = 16, ef_construction = 64)",
         f"ALTER TABLE {name} ADD CHECK (class_id = {{class_id}})",
         "DELETE FROM vector_row_small WHERE class_id = {class_id}",
         f"ANALYZE {name}",

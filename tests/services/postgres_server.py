@@ -200,10 +200,15 @@ class Server:
     def kill(self) -> None:
         """`kill -9` of the postmaster and of what it started, as a crash."""
         if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            self.send(signal.SIGKILL)
             self._process.wait(_WAIT_S)
             self._process = None
+
+    def send(self, number: signal.Signals) -> None:
+        """Sends a signal to every process of the server: SIGSTOP pauses it, SIGCONT lets it go on."""
+        for pid in (self.pid, *_children(self.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def remove(self) -> None:
         """Removes the data folder."""
@@ -271,7 +276,8 @@ def remove_leftovers() -> None:
         with contextlib.suppress(OSError, ValueError, IndexError):
             pid = int((home / "data/postmaster.pid").read_text().splitlines()[0])
             if Path(f"/proc/{pid}/cwd").resolve() == home / "data":
-                os.killpg(pid, signal.SIGKILL)
+                for one in (pid, *_children(pid)):
+                    os.kill(one, signal.SIGKILL)
         shutil.rmtree(home, ignore_errors=True)
 
 
@@ -281,6 +287,12 @@ def _born(pid: int) -> str | None:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except OSError:
         return None
+
+
+def _children(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
 
 
 def _die_with_parent() -> None:
