@@ -7,6 +7,7 @@ times.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ from retrieval.index import IndexBatch
 from retrieval.model import Record, RecordKind, TimeRange
 
 _MAX_YEARS = 60
+_LONGEST_KEY = 1_000
 Postings = NDArray[np.unsignedinteger[Any]] | NDArray[np.signedinteger[Any]]
 
 
@@ -126,3 +128,14 @@ def _declared_keys(record: Record) -> list[str]:
         return []
     keys = [f"={entity.entity_id}" for entity in record.entities]
     return keys + (indexed_time_keys(record.time) if record.time else [])
+
+
+def store_key(text: str) -> str:
+    """The text as a key that any server takes: itself, or its digest where it is longer than an index allows or no
+    Unicode text."""
+    try:
+        if len(text.encode()) <= _LONGEST_KEY:
+            return text
+    except UnicodeEncodeError:
+        pass
+    return f"~{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"

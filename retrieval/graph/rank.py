@@ -7,14 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 
 from retrieval.graph.edges import Edge, EdgeKind, GraphReads, Postings, time_keys
 from retrieval.index import surface_key
 from retrieval.model import Limitation, Mention, Query, TimeRange
+from retrieval.stemming import stem
 
 MAX_EDGES = 1_000
 MAX_NODES = 64
@@ -137,8 +136,8 @@ def _cues(kinds: Sequence[EdgeKind], words: frozenset[str], seed_types: Collecti
     names a kind only when the other end is of a seed's type, or both are named (`treaties of the Kansa`)."""
     found: dict[EdgeKind, int] = {}
     for kind in kinds:
-        predicate = any(_stem(w) in words for w in kind.predicate.split("_") if len(w) > 2)
-        subject, other = _stem(kind.subject_type) in words, _stem(kind.object_type) in words
+        predicate = any(stem(w) in words for w in kind.predicate.split("_") if len(w) > 2)
+        subject, other = stem(kind.subject_type) in words, stem(kind.object_type) in words
         joined = (subject and kind.object_type in seed_types) or (other and kind.subject_type in seed_types)
         if predicate or joined or (subject and other):
             found[kind] = 2 * predicate + subject + other
@@ -219,17 +218,4 @@ def _words(query: Query) -> frozenset[str]:
     for mention in query.intent.mentions:
         text[mention.start_char : mention.end_char] = " " * (mention.end_char - mention.start_char)
     found = re.findall(r"[^\W\d_]{3,}", "".join(text).casefold()[:4_000])
-    return frozenset(_stem(w) for w in found if w not in _COMMON)
-
-
-@lru_cache(maxsize=4096)
-def _stem(word: str) -> str:
-    stem: str = _stemmer().stemWord(word)
-    return stem
-
-
-@cache
-def _stemmer() -> Any:
-    import snowballstemmer  # noqa: PLC0415 - a quarter of a second
-
-    return snowballstemmer.stemmer("english")
+    return frozenset(stem(w) for w in found if w not in _COMMON)
