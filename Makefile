@@ -24,7 +24,7 @@ $(BIN)/uv: | $(VENV)/bin/python
 
 $(RUNTIME): requirements.lock pyproject.toml | $(BIN)/uv
 	@echo "installing the pinned dependencies into $(VENV)"
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 

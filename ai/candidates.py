@@ -14,8 +14,9 @@ from ai.errors import ModelTimeout
 from ai.model import PromptSource
 from ai.question_type import Wanted, defines, first_word, offers, topic_of, wanted_of
 from ai.sentences import MARKER_PATTERN, Span, split_sentences, trimmed, word_list
-from ai.support import STOPWORDS, WORD, carries, fold, stem, words_of
+from ai.support import STOPWORDS, WORD, carries, fold, words_of
 from retrieval.model import Intent, TimeRange
+from retrieval.stemming import stem
 
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?![\d,]|\.\d)")
 _MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ai.catalogue import PHRASES
 from ai.model import AdmittedItem, Draft, Sentence, TextSpan
@@ -32,15 +33,24 @@ def evidence_facts(item: Evidence, *, rules: Ruleset) -> tuple[EvidenceFacts, ..
     read = "\n".join(
         part for part in (text, statement, item.first.source.title, item.first.record.heading or "") if part
     )
-    scan = scan_text(read, rules=rules)
-    injection = Injection(scan.score_milli, scan.rules)
-    findings = tuple(
-        Finding(f.kind, f.start, f.end) for part in (text, statement) if part for f in find_sensitive(part)
-    )
+    findings = tuple(finding for part in (text, statement) if part for finding in _findings(part))
+    injection = _injection(read, rules)
     own = _fact(_strictest(item.records), item.record_id, injection, findings, aggregate_n=_inputs(item))
     inputs = {_input_id(item, sourced): sourced for sourced in item.records} if item.computed is not None else {}
     folded = {duplicate_id(item, sourced): sourced for sourced in item.duplicates}
     return (own, *(_fact(s, ref, injection, (), aggregate_n=_inputs(item)) for ref, s in {**inputs, **folded}.items()))
+
+
+@lru_cache(maxsize=8192)
+def _injection(text: str, rules: Ruleset) -> Injection:
+    """What the injection detector says of a text; kept, because the same passages are found again and again."""
+    scan = scan_text(text, rules=rules)
+    return Injection(scan.score_milli, scan.rules)
+
+
+@lru_cache(maxsize=8192)
+def _findings(text: str) -> tuple[Finding, ...]:
+    return tuple(Finding(found.kind, found.start, found.end) for found in find_sensitive(text))
 
 
 def duplicate_id(item: Evidence, duplicate: SourcedRecord) -> str:

@@ -11,6 +11,7 @@ which is what replay runs again. Every outcome is recorded; if it cannot be, not
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from ai.case import Answered, Case, Faulted, Services
@@ -66,8 +67,8 @@ def check_gate(case: Case, services: Services) -> Case:
 async def decide_scope(case: Case, services: Services) -> Case:
     """The query point over the tenant's classes; the scope is what it admits, cut to the named collections."""
     with case.watch("policy_query"):
-        classes = await services.store.classes(case.ask.subject.tenant)
-        names = await services.store.collections(case.ask.subject.tenant)
+        tenant = case.ask.subject.tenant
+        classes, names = await asyncio.gather(services.store.classes(tenant), services.store.collections(tenant))
         request = request_facts(case, names)
         decision = await services.points(case.now_ms).query(
             request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=class_facts(classes)

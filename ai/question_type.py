@@ -85,7 +85,8 @@ def _names(sentence: str) -> frozenset[str]:
 
 
 _TOPIC = re.compile(
-    r"^\W*(?:what|who)\s+(?:is|was|are|were)\s+(?:the\s+|an?\s+)?((?:[\w'’.-]+\s+){0,3}[\w'’.-]+?)[\s?.!]*$", re.IGNORECASE
+    r"^\W*(?:what|who)\s+(?:is|was|are|were)\s+(?:the\s+|an?\s+)?((?:[\w'’.-]+\s+){0,3}[\w'’.-]+?)[\s?.!]*$",
+    re.IGNORECASE,
 )
 
 

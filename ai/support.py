@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ai.sentences import word_list
+from retrieval.stemming import stem
 
 COLLAPSED_MILLI = 100
 _FALSE_CITATION_MILLI = 150
@@ -79,19 +80,6 @@ def number_form(word: str) -> str:
     if "." in plain and plain.count(".") == 1:
         plain = plain.rstrip("0").rstrip(".")
     return plain.lstrip("0") or "0"
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """The English Snowball stem of a folded word."""
-    return str(_stemmer().stemWord(word))
-
-
-@lru_cache(maxsize=1)
-def _stemmer():  # type: ignore[no-untyped-def]  # the package has no types
-    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415  the package imports all its languages
-
-    return EnglishStemmer()
 
 
 def carries(evidence: frozenset[str], word: str) -> bool:

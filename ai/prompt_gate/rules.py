@@ -127,6 +127,10 @@ class Ruleset:
     wakes: Mapping[str, tuple[Wake, ...]] = field(repr=False)
     wake_words: frozenset[str] = field(repr=False)
 
+    def __hash__(self) -> int:
+        """Rulesets are told apart by their digest, so that results can be kept per ruleset."""
+        return hash(self.digest)
+
     @property
     def label(self) -> str:
         """Version and digest in one string, as results carry it."""
