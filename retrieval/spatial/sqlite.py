@@ -4,7 +4,6 @@ over them."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -12,15 +11,13 @@ import apsw
 
 from retrieval.errors import ChannelFault, ChannelUnavailable
 from retrieval.index import IndexBatch
-from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.spatial import geometry
-from retrieval.spatial.answer import Answer, answer
+from retrieval.model import ChannelName, Query, Run
 from retrieval.spatial.rows import SCHEMA, FactRows
+from retrieval.spatial.search import search
 from retrieval.spatial.writes import clear, delete, put
 from retrieval.sqlite_file import SqliteFile
 
 T = TypeVar("T")
-_AROUND_LIMIT = 200
 
 
 class SpatialChannel:
@@ -46,7 +43,9 @@ class SpatialChannel:
         if not query.scope.class_ids:
             return Run(self.name, self.store)
         try:
-            return await self._file.read(lambda connection: _search(FactRows(connection, query.scope), query))
+            return await self._file.read(
+                lambda connection: search(FactRows(connection, query.scope), query, self.store)
+            )
         except apsw.Error as exc:
             raise ChannelUnavailable(self.name, "the spatial index cannot be read") from exc
         except (ValueError, ArithmeticError) as exc:
@@ -100,34 +99,3 @@ class SpatialIndex:
             return await work
         except apsw.Error as exc:
             raise ChannelUnavailable(self.name, "the spatial index cannot be written") from exc
-
-
-def _search(rows: FactRows, query: Query) -> Run:
-    answers = [answer(operation, rows, times=query.intent.times) for operation in query.intent.operations]
-    if not answers:
-        answers = [_evidence_around(rows, query)]
-    hits: dict[str, Hit] = {}
-    for given in answers:
-        for computed in given.computed:
-            hits.setdefault(computed.record_id, Hit(0, computed.record_id, 0.0, computed))
-    for given in answers:
-        for record_id in given.records:
-            hits.setdefault(record_id, Hit(0, record_id, 0.0))
-    best = list(hits.values())[: max(0, query.top_k)]
-    ranked = tuple(replace(hit, rank=i, score=1.0 / i) for i, hit in enumerate(best, start=1))
-    limitations = tuple(dict.fromkeys(limitation for given in answers for limitation in given.limitations))
-    return Run(SpatialChannel.name, SpatialChannel.store, ranked, limitations)
-
-
-def _evidence_around(rows: FactRows, query: Query) -> Answer:
-    """Without an operation: what is observed or drawn at the places, in the region and at the time that question and
-    map name."""
-    unknown = query.intent.unknown_names
-    if unknown and (query.intent.measures or not query.intent.entities):
-        return Answer()  # what was asked about is not known here, and neither the map nor another place is a substitute
-    found = rows.around(query, limit=_AROUND_LIMIT)
-    if query.geometry is not None and not query.intent.entities:
-        region = geometry.from_geojson(query.geometry)
-        found = found or rows.shapes(box=geometry.bounds(region))
-        found = [f for f in found if f.geometry is None or geometry.intersects(region, f.geometry)]
-    return Answer(records=tuple(f.record_id for f in found))

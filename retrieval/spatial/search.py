@@ -1,0 +1,54 @@
+"""One question to the structured channel, over whichever store holds the facts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.spatial import geometry
+from retrieval.spatial.answer import Answer, answer
+from retrieval.spatial.facts import Fact, FactSource
+
+_AROUND_LIMIT = 200
+
+
+class SearchedFacts(FactSource, Protocol):
+    """A `FactSource` that also knows what lies around a question."""
+
+    def around(self, query: Query, *, limit: int) -> list[Fact]:
+        """Facts of the places that a question names, else of the region it shows, narrowed to its times and layers;
+        at most `limit`, in order of record id."""
+        ...
+
+
+def search(rows: SearchedFacts, query: Query, store: str) -> Run:
+    """The run of a question: computed hits first, then the records that they rest on."""
+    answers = [answer(operation, rows, times=query.intent.times) for operation in query.intent.operations]
+    if not answers:
+        answers = [_evidence_around(rows, query)]
+    hits: dict[str, Hit] = {}
+    for given in answers:
+        for computed in given.computed:
+            hits.setdefault(computed.record_id, Hit(0, computed.record_id, 0.0, computed))
+    for given in answers:
+        for record_id in given.records:
+            hits.setdefault(record_id, Hit(0, record_id, 0.0))
+    best = list(hits.values())[: max(0, query.top_k)]
+    ranked = tuple(replace(hit, rank=i, score=1.0 / i) for i, hit in enumerate(best, start=1))
+    limitations = tuple(dict.fromkeys(limitation for given in answers for limitation in given.limitations))
+    return Run(ChannelName.SPATIAL, store, ranked, limitations)
+
+
+def _evidence_around(rows: SearchedFacts, query: Query) -> Answer:
+    """Without an operation: what is observed or drawn at the places, in the region and at the time that question and
+    map name."""
+    unknown = query.intent.unknown_names
+    if unknown and (query.intent.measures or not query.intent.entities):
+        return Answer()  # what was asked about is not known here, and neither the map nor another place is a substitute
+    found = rows.around(query, limit=_AROUND_LIMIT)
+    if query.geometry is not None and not query.intent.entities:
+        region = geometry.from_geojson(query.geometry)
+        found = found or rows.shapes(box=geometry.bounds(region))
+        found = [f for f in found if f.geometry is None or geometry.intersects(region, f.geometry)]
+    return Answer(records=tuple(f.record_id for f in found))
