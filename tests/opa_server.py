@@ -7,35 +7,22 @@ import ctypes
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 import pytest
 
 from policy.authoring.opa import OPA_VERSION, Opa, OpaMissing, find_opa
-from policy.authoring.server_bundle import archive
 
 TOKEN = "token-of-the-tests"
 READY_S = 60
-# Who holds the token may ask for exact entry points, and for nothing else; everyone may see that the server lives.
-AUTHZ = f"""package system.authz
-
-default allow := false
-
-allow if input.path == ["health"]
-
-allow if {{
-	input.identity == "{TOKEN}"
-	input.method == "POST"
-	["v1", "data", "kfm", "ai", point] = input.path
-	point in {{"query", "evidence", "answer", "allow_answer"}}
-}}
-"""
+AUTHZ = Path(__file__).parents[1] / "examples" / "opa" / "authz"  # the very policy that the guide recommends
 
 
 def pinned_opa(config: pytest.Config) -> Opa:
@@ -62,37 +49,45 @@ def free_port() -> int:
         return port
 
 
+@dataclass
 class OpaServer:
-    """`opa run --server` in `folder` on one address, for as many lives as a test wants."""
+    """`opa run --server` in `folder` on one address, for as many lives as a test wants.
 
-    def __init__(
-        self, opa: Opa, folder: Path, *, socket_path: Path | None = None, options: tuple[str, ...] = ()
-    ) -> None:
-        self._opa = opa
-        self._folder = folder
-        self._options = options
-        self._process: subprocess.Popen[bytes] | None = None
-        self._address = f"127.0.0.1:{free_port()}" if socket_path is None else f"unix://{socket_path}"
-        self._socket = socket_path
-        self.url = f"http://{self._address}" if socket_path is None else self._address
-        (folder / "authz.tar.gz").write_bytes(
-            archive(
-                {".manifest": b'{"roots":["system/authz"],"rego_version":1}', "system/authz/authz.rego": AUTHZ.encode()}
-            )
-        )
+    The address is a free port of loopback, or `socket`; `tls` is a certificate and its key.
+    """
+
+    opa: Opa
+    folder: Path
+    socket: Path | None = None
+    tls: tuple[Path, Path] | None = None
+    port: int = field(default_factory=free_port)
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        if self.socket is not None:
+            return f"unix://{self.socket}"
+        return f"{'http' if self.tls is None else 'https'}://127.0.0.1:{self.port}"
 
     def start(self, bundle: bytes) -> None:
-        """Start with this bundle and wait until it serves."""
-        (self._folder / "bundle.tar.gz").write_bytes(bundle)
-        command = [str(self._opa.path), "run", "--server", "--addr", self._address, "--log-level", "error"]
-        command += ["--authentication=token", "--authorization=basic", "--shutdown-grace-period", "1", *self._options]
-        command += ["--disable-telemetry", "-b", "bundle.tar.gz", "authz.tar.gz"]
-        with (self._folder / "opa.log").open("ab") as log:
+        """Start with this bundle and wait until it serves. The server dies with the thread that started it."""
+        (self.folder / "bundle.tar.gz").write_bytes(bundle)
+        address = self.url if self.socket is not None else f"127.0.0.1:{self.port}"
+        command = [str(self.opa.path), "run", "--server", "--addr", address, "--log-level", "error"]
+        command += ["--authentication=token", "--authorization=basic", "--disable-telemetry"]
+        if self.socket is not None:
+            command += ["--unix-socket-perm", "600"]
+        if self.tls is not None:
+            command += ["--tls-cert-file", str(self.tls[0]), "--tls-private-key-file", str(self.tls[1])]
+        command += ["-b", "bundle.tar.gz", str(AUTHZ)]
+        with (self.folder / "opa.log").open("ab") as log:
             self._process = subprocess.Popen(
                 command,
-                cwd=self._folder,
+                cwd=self.folder,
                 stdout=log,
                 stderr=log,
+                env={**os.environ, "OPA_TOKEN": TOKEN},
                 preexec_fn=_die_with_parent,  # noqa: PLW1509
             )
         self._wait()
@@ -126,22 +121,23 @@ class OpaServer:
                 return
             time.sleep(0.02)
         self.kill()
-        raise AssertionError("opa does not serve: " + (self._folder / "opa.log").read_text()[-2_000:])
+        raise AssertionError("opa does not serve: " + (self.folder / "opa.log").read_text()[-2_000:])
 
     def _ready(self) -> bool:
-        if self._socket is not None:
-            return self._socket.exists()
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/health?bundles", timeout=2) as reply:
-            return bool(reply.status == 200)
+        if self.socket is not None:  # the client leaks a socket that cannot be connected
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(str(self.socket))
+                return True
+            return False
+        context = None if self.tls is None else ssl.create_default_context(cafile=self.tls[0])
+        with contextlib.suppress(httpx.TransportError), httpx.Client(verify=context or False) as client:
+            return client.get(f"{self.url}/health", params={"bundles": "true"}).status_code == 200
         return False
 
 
 @contextlib.contextmanager
-def opa_server(
-    opa: Opa, folder: Path, bundle: bytes, *, socket_path: Path | None = None, options: tuple[str, ...] = ()
-) -> Iterator[OpaServer]:
-    """A server that serves `bundle`; gone afterwards."""
-    server = OpaServer(opa, folder, socket_path=socket_path, options=options)
+def serving(server: OpaServer, bundle: bytes) -> Iterator[OpaServer]:
+    """The server while it serves `bundle`; gone afterwards."""
     try:
         server.start(bundle)
         yield server

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,32 @@ def patched(document: Document, patch: list[list[Any]]) -> Document:
         else:
             place[key] = value[0]
     return changed
+
+
+JUNK = [None, True, 0, -1, 10**15, "", "x", "日本 😀", [], [None], ["g1"], [["k-pub"]], {}, {"x": "g1"}, "public", "t1"]
+
+
+def damaged(draw: random.Random, document: Any) -> Any:
+    """The document with up to two keys deleted or values replaced, anywhere."""
+    for _ in range(draw.choice([0, 1, 1, 2])):
+        place, key = draw.choice(list(places(document)))
+        if draw.random() < 0.4:
+            del place[key]
+        else:
+            place[key] = draw.choice(JUNK)
+    return document
+
+
+def places(value: Any) -> Any:
+    if isinstance(value, dict):
+        items = list(value.items())
+    elif isinstance(value, list):
+        items = list(enumerate(value))
+    else:
+        return
+    for key, each in items:
+        yield value, key
+        yield from places(each)
 
 
 def expanded(document: Document, guard: str) -> Iterator[str]:

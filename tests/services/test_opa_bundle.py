@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 from pathlib import Path
@@ -12,11 +11,12 @@ from typing import Any
 import pytest
 
 from policy.authoring.build import build
-from policy.authoring.opa import Opa, OpaFailed, OpaMissing, find_opa
+from policy.authoring.opa import Opa, OpaFailed
 from policy.bundle import ENTRYPOINTS, SHIPPED, load_bundle
 from policy.canonical import canonical
 from policy.wasm import WasmEngine
-from tests.policy_world import base, brief, patched, vectors
+from tests.opa_server import pinned_opa
+from tests.policy_world import base, brief, damaged, patched, vectors
 
 pytestmark = pytest.mark.services
 POINTS = ("query", "evidence", "answer")
@@ -25,15 +25,7 @@ REGO = SHIPPED / "rego"
 
 @pytest.fixture(scope="module")
 def opa(request: pytest.FixtureRequest) -> Opa:
-    cached = request.config.rootpath / os.environ.get("EXHIBIT_CACHE", ".cache") / "opa-1.22.0" / "opa"
-    if "EXHIBIT_OPA_BIN" not in os.environ and cached.is_file():
-        return Opa(cached)
-    try:
-        return find_opa()
-    except OpaMissing as exc:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(exc))
+    return pinned_opa(request.config)
 
 
 def decide(opa: Opa, point: str, inputs: list[Any]) -> list[Any]:
@@ -119,32 +111,6 @@ async def test_both_engines_decide_alike_on_damaged_inputs(opa: Opa, point: str)
     assert [brief(each) for each in mine] == [brief(each) for each in theirs]
     allowed = sum(each["effect"] != "deny" for each in mine)
     assert allowed >= len(inputs) * 0.3
-
-
-JUNK = [None, True, 0, -1, 10**15, "", "x", "日本 😀", [], [None], ["g1"], [["k-pub"]], {}, {"x": "g1"}, "public", "t1"]
-
-
-def damaged(draw: random.Random, document: Any) -> Any:
-    """The document with up to two keys deleted or values replaced, anywhere."""
-    for _ in range(draw.choice([0, 1, 1, 2])):
-        place, key = draw.choice(list(places(document)))
-        if draw.random() < 0.4:
-            del place[key]
-        else:
-            place[key] = draw.choice(JUNK)
-    return document
-
-
-def places(value: Any) -> Any:
-    if isinstance(value, dict):
-        items = list(value.items())
-    elif isinstance(value, list):
-        items = list(enumerate(value))
-    else:
-        return
-    for key, each in items:
-        yield value, key
-        yield from places(each)
 
 
 def test_the_module_serves_the_entry_points_of_the_manifest() -> None:

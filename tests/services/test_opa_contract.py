@@ -12,7 +12,7 @@ from policy.bundle import load_bundle
 from policy.opa import OpaServerEngine
 from tests.contracts.test_policy_engine import *  # noqa: F403  the suite itself
 from tests.contracts.test_policy_engine import Opening
-from tests.opa_server import TOKEN, opa_server, pinned_opa
+from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving
 
 pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="module")]
 
@@ -20,6 +20,6 @@ pytestmark = [pytest.mark.services, pytest.mark.asyncio(loop_scope="module")]
 @pytest.fixture(scope="module")
 def opening(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opening]:
     folder: Path = tmp_path_factory.mktemp("opa")
-    with opa_server(pinned_opa(request.config), folder, server_bundle()) as server:
+    with serving(OpaServer(pinned_opa(request.config), folder), server_bundle()) as server:
         digest = load_bundle().digest
         yield lambda: OpaServerEngine.open(server.url, bundle_digest=digest, token=TOKEN)
