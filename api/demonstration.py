@@ -11,9 +11,9 @@ from typing import Any
 
 from ai.focus_pipeline import answer
 from ai.model import Outcome
-from api.cli.local import local_subject
 from api.configuration import Configuration
 from api.errors import ExpectationFailed, NoSuchThing
+from api.local_caller import local_subject
 from api.records import disclosures
 from api.schemas.ask import ask_of, parse_query
 from api.wiring import System, new_id, open_ledger

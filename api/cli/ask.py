@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.console import bold, configuration, dim, emit
-from api.cli.local import local_subject
 from api.cli.options import AsJson, Groups, Home, Role, Tenant
+from api.local_caller import local_subject
 from api.problems import EXIT_OK, EXIT_REFUSED
 
 app = typer.Typer(help="Ask a question.", rich_markup_mode=None)
