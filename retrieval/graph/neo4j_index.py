@@ -24,6 +24,7 @@ T = TypeVar("T")
 _ROWS = 2_000
 _DOCUMENTS = 200
 _INDEXES_ONLINE_S = 60
+_TAKEN = "another writer has taken the graph"
 
 
 class Neo4jIndex:
@@ -77,17 +78,10 @@ class Neo4jIndex:
         """See `ChannelIndex`."""
         async with self._lock:
             with faults():
-                if self._taken:
-                    self._taken = False
-                    raise ChannelUnavailable(self.name, "another writer has taken the graph")
-                if self._next is None:
-                    return
-                await self._restore()
-                published = self._generation
-                await self._write(cypher.PUBLISH, generation=published)
-                self._next = None
-                with suppress(ChannelUnavailable, *GONE):  # it stands; the next writer clears away what is left
-                    await self._drop_ended(published)
+                try:
+                    await self._publish()
+                finally:
+                    self._taken = False  # who commits has been told
 
     async def documents(self) -> frozenset[str]:
         """See `ChannelIndex`."""
@@ -190,6 +184,18 @@ class Neo4jIndex:
         ]
         return records, postings
 
+    async def _publish(self) -> None:
+        if self._taken:
+            raise ChannelUnavailable(self.name, _TAKEN)
+        if self._next is None:
+            return
+        await self._restore()
+        published = self._next
+        await self._write(cypher.PUBLISH, generation=published)
+        self._next = None
+        with suppress(ChannelUnavailable, *GONE):  # it stands; the next writer clears away what is left
+            await self._drop_ended(published)
+
     # ---- the server
 
     async def _lay_out(self) -> None:
@@ -215,7 +221,7 @@ class Neo4jIndex:
             held = await (await transaction.run(cypher.FENCE, graph=self._graph, writer=self._writer)).values()
             if held != [[True]]:
                 self._next, self._unfinished, self._taken = None, frozenset(), True
-                raise ChannelUnavailable(self.name, "another writer has taken the graph")
+                raise ChannelUnavailable(self.name, _TAKEN)
             return await self._run(transaction, statement, values)
 
         return await self._transact(fenced)

@@ -28,8 +28,10 @@ def opener_on(address: Address) -> Opener:
         graph = graph_of(folder)
         channel = Neo4jChannel.open(*where, graph=graph, deadline_s=DEADLINE_S)
         index = Neo4jIndex.open(*where, graph=graph)
-        yield Backend(channel, index)
-        await channel.aclose()
-        await index.aclose()
+        try:
+            yield Backend(channel, index)
+        finally:
+            await channel.aclose()
+            await index.aclose()
 
     return neo4j
