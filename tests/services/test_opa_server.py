@@ -186,7 +186,8 @@ async def test_over_tls_only_with_an_authority_that_is_trusted(opa: Opa, tmp_pat
         async with engine_on(running.url) as engine:
             assert await problem_of(engine) == "UNREACHABLE"
         async with engine_on(running.url.replace("https", "http")) as engine:
-            assert await problem_of(engine) == "STATUS"
+            # Go answers 400 and hangs up; which of the two arrives first is left to chance.
+            assert await problem_of(engine) in {"STATUS", "CUT_OFF"}
 
 
 def self_signed(folder: Path) -> tuple[Path, Path]:
