@@ -37,6 +37,7 @@ class Neo4jGraph:
     uri: str
     user: str
     password: str = field(repr=False)
+    deadline_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def backends_of(configuration: Configuration) -> Backends:
         records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn),
         graph=SqliteGraph(home / "graph.sqlite")
         if stores.neo4j_uri is None
-        else Neo4jGraph(stores.neo4j_uri, stores.neo4j_user or "neo4j", password),
+        else Neo4jGraph(stores.neo4j_uri, stores.neo4j_user or "neo4j", password, settings.retrieval.deadline_ms.graph),
         spatial=SqliteSpatial(home / "spatial.sqlite") if dsn is None else PostgisSpatial(dsn),
         fulltext=TantivyFulltext(home / "fulltext") if search is None else OpenSearchFulltext(search),
         vector=NumpyVector(home / "vector") if dsn is None else PgvectorVector(dsn),

@@ -289,8 +289,14 @@ def _graph(backend: backends.GraphBackend) -> _Sides:
             from retrieval.graph.sqlite import GraphChannel, GraphIndex  # noqa: PLC0415
 
             return _Sides(partial(GraphChannel.open, path), partial(GraphIndex.open, path))
-        case backends.Neo4jGraph():
-            _not_built("NEO4J_URI", "a Neo4j channel")
+        case backends.Neo4jGraph(uri=uri, user=user, password=password, deadline_ms=deadline_ms):
+            from retrieval.graph.neo4j import Neo4jChannel  # noqa: PLC0415
+            from retrieval.graph.neo4j_index import Neo4jIndex  # noqa: PLC0415
+
+            return _Sides(
+                partial(Neo4jChannel.open, uri, user, password, deadline_s=deadline_ms / 1000),
+                partial(Neo4jIndex.open, uri, user, password),
+            )
         case _:
             assert_never(backend)
 

@@ -14,7 +14,11 @@ classes and generation.
 
 from __future__ import annotations
 
+import numpy as np
+
+GRAPH = "exhibit"
 FOREVER = 2**62
+NUMBER = np.dtype("<u4")  # of a posting's record numbers
 NODES = ("ExhibitPosting", "ExhibitRecord", "ExhibitKind")
 _STATES = "EXHIBIT_STATES"
 _KEYS = {

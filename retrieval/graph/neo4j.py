@@ -23,8 +23,6 @@ from retrieval.graph.rank import rank
 from retrieval.model import ChannelName, Hit, Query, Run, TimeRange
 from retrieval.scope import Scope
 
-GRAPH = "exhibit"
-NUMBER = np.dtype("<u4")
 _FEW = 500
 _READINGS = 4
 
@@ -44,14 +42,14 @@ class Neo4jChannel:
     name = ChannelName.GRAPH
     store = "neo4j"
 
-    def __init__(self, driver: AsyncDriver, *, graph: str = GRAPH, deadline_s: float = 2.0) -> None:
+    def __init__(self, driver: AsyncDriver, *, graph: str = cypher.GRAPH, deadline_s: float = 2.0) -> None:
         self._driver = driver
         self._graph = graph
         self._deadline_s = deadline_s
         self._left: set[asyncio.Task[Run]] = set()
 
     @classmethod
-    def open(cls, uri: str, user: str, password: str, *, graph: str = GRAPH, deadline_s: float = 2.0) -> Self:
+    def open(cls, uri: str, user: str, password: str, *, graph: str = cypher.GRAPH, deadline_s: float = 2.0) -> Self:
         """The channel over a server, which is not asked before the first search. Raises ChannelUnavailable for an
         address that is none."""
         return cls(driver_of(uri, user, password, deadline_s=deadline_s), graph=graph, deadline_s=deadline_s)
@@ -169,7 +167,7 @@ class Neo4jReads:
         carried: list[list[bytes]] = [[] for _ in groups]
         for number, rids in await self._rows(cypher.POSTINGS, groups=keys):
             carried[number].append(rids)
-        return [np.frombuffer(b"".join(found), dtype=NUMBER) for found in carried]
+        return [np.frombuffer(b"".join(found), dtype=cypher.NUMBER) for found in carried]
 
     async def first_record_ids(self, rids: Postings, limit: int) -> list[str]:
         """See `GraphReads`."""

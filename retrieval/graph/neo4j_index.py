@@ -15,7 +15,6 @@ from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncTransaction
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph import cypher
 from retrieval.graph.edges import carried, store_key
-from retrieval.graph.neo4j import GRAPH, NUMBER
 from retrieval.graph.neo4j_server import GONE, driver_of, faults
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Relationship
@@ -34,7 +33,7 @@ class Neo4jIndex:
 
     name = ChannelName.GRAPH
 
-    def __init__(self, driver: AsyncDriver, *, graph: str = GRAPH, deadline_s: float = 60.0) -> None:
+    def __init__(self, driver: AsyncDriver, *, graph: str = cypher.GRAPH, deadline_s: float = 60.0) -> None:
         self._driver = driver
         self._graph = graph
         self._deadline_s = deadline_s
@@ -48,7 +47,7 @@ class Neo4jIndex:
         self._taken = False
 
     @classmethod
-    def open(cls, uri: str, user: str, password: str, *, graph: str = GRAPH, deadline_s: float = 60.0) -> Self:
+    def open(cls, uri: str, user: str, password: str, *, graph: str = cypher.GRAPH, deadline_s: float = 60.0) -> Self:
         """The index over a server, which is not asked before it is used; no transaction takes longer than
         `deadline_s`. Raises ChannelUnavailable for an address that is none."""
         return cls(driver_of(uri, user, password, deadline_s=min(deadline_s, 10.0)), graph=graph, deadline_s=deadline_s)
@@ -179,7 +178,7 @@ class Neo4jIndex:
             for key in keys:
                 lists[store_key(key), class_id, document_id][rids[record_id]] = None
         postings = [
-            {"key": k, "class_id": c, "document_id": d, "rids": np.fromiter(listed, dtype=NUMBER).tobytes()}
+            {"key": k, "class_id": c, "document_id": d, "rids": np.fromiter(listed, dtype=cypher.NUMBER).tobytes()}
             for (k, c, d), listed in sorted(lists.items())
         ]
         return records, postings

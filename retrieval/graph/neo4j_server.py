@@ -22,12 +22,16 @@ from retrieval.model import ChannelName
 GONE = (ServiceUnavailable, SessionExpired, OSError)
 _TIMED_OUT = "TransactionTimedOut"
 _POOL = 16
+_SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
+_NO_ADDRESS = "the address of the graph server is not valid: bolt, neo4j, bolt+s or neo4j+s, and a host"
 
 
 def driver_of(uri: str, user: str, password: str, *, deadline_s: float) -> AsyncDriver:
     """A driver that connects when it is first used and never waits longer than `deadline_s` for a connection. The
     scheme of the address says whether TLS is used (`bolt+s`, `neo4j+s`). Raises ChannelUnavailable for an address that
     is none."""
+    if uri.partition("://")[0] not in _SCHEMES:  # the driver's HTTP transport is a preview
+        raise ChannelUnavailable(ChannelName.GRAPH, _NO_ADDRESS)
     try:
         return AsyncGraphDatabase.driver(
             uri,
@@ -41,7 +45,7 @@ def driver_of(uri: str, user: str, password: str, *, deadline_s: float) -> Async
             telemetry_disabled=True,
         )
     except (ConfigurationError, ValueError) as exc:
-        raise ChannelUnavailable(ChannelName.GRAPH, "the address of the graph server is not valid") from exc
+        raise ChannelUnavailable(ChannelName.GRAPH, _NO_ADDRESS) from exc
 
 
 @contextmanager

@@ -11,12 +11,12 @@ from api.configuration import load
 from api.errors import BackendNotBuilt
 from api.wiring import open_indexes, open_system
 from policy.errors import OpaUnavailable
+from retrieval.errors import ChannelUnavailable
 
 
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
-        ("NEO4J_URI", "neo4j://graph"),
         ("POSTGIS_DSN", "postgresql://db/x"),
         ("OPENSEARCH_URL", "https://search"),
         ("FOCUS_MODE_EMBED_MODEL", "all-minilm"),
@@ -30,6 +30,24 @@ async def test_a_named_server_is_refused(tmp_path: Path, variable: str, value: s
     with pytest.raises(BackendNotBuilt, match=variable):
         async with open_indexes(configuration):
             pass
+
+
+async def test_a_graph_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
+    settings = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "hunter2", "NEO4J_USER": "exhibit"}
+    configuration = load(settings, home=tmp_path)
+    async with open_system(configuration, empty=True) as system:
+        assert "neo4j" in [channel.store for channel in system.services.channels]
+    async with open_indexes(configuration):
+        pass
+    assert "hunter2" not in repr(backends_of(configuration))
+
+
+async def test_a_graph_server_that_cannot_be_meant_is_refused(tmp_path: Path) -> None:
+    configuration = load({"NEO4J_URI": "http://graph", "NEO4J_PASSWORD": "hunter2"}, home=tmp_path)
+    with pytest.raises(ChannelUnavailable) as caught:
+        async with open_system(configuration, empty=True):
+            pass
+    assert "hunter2" not in str(caught.value)
 
 
 async def test_an_opa_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
