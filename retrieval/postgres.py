@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, LiteralString, TypeVar
 
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
@@ -14,9 +14,11 @@ T = TypeVar("T")
 Connection = AsyncConnection[tuple[Any, ...]]
 
 SCHEMA = "exhibit"
-_ACQUIRE_S = 2.0
+ACQUIRE_S = 1.0
+"""How long a caller waits for a connection; a refused one is tried again until then."""
 _FAREWELL_S = 0.1
-_SETTINGS = {"application_name": "exhibit", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s"}
+SESSION_SETTINGS = {"application_name": "exhibit", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s"}
+CONNECTING: Mapping[str, Any] = {"autocommit": True, "prepare_threshold": None, "connect_timeout": 2}
 
 
 class Postgres:
@@ -24,25 +26,24 @@ class Postgres:
     whether it lives before it is lent, so that a restarted server is used again at once.
 
     A cancelled caller has its query cancelled in the server, and goes after 0.1 s even if the server does not answer.
-    `run` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for 2 s.
+    `run` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for `ACQUIRE_S`.
     """
 
     def __init__(self, dsn: str, *, schema: str = SCHEMA, size: int = 8, settings: Mapping[str, str]) -> None:
         self.schema = schema
-        self._settings = {**_SETTINGS, **settings}
+        self._settings = {**SESSION_SETTINGS, **settings}
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             dsn,
             min_size=0,
             max_size=size,
             open=False,
-            timeout=_ACQUIRE_S,
-            reconnect_timeout=_ACQUIRE_S,
+            timeout=ACQUIRE_S,
+            reconnect_timeout=ACQUIRE_S,
             check=AsyncConnectionPool.check_connection,
             configure=self._configure,
-            kwargs={"autocommit": True, "prepare_threshold": None, "connect_timeout": 2},
+            kwargs=dict(CONNECTING),
             name="exhibit",
         )
-        self._lock = asyncio.Lock()
         self._leaving: set[asyncio.Task[Any]] = set()
 
     async def run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
@@ -75,8 +76,8 @@ class Postgres:
     async def aclose(self) -> None:
         """Closes every connection. Safe to call twice."""
         if self._leaving:
-            await asyncio.wait(self._leaving, timeout=_ACQUIRE_S)
-        await self._pool.close(timeout=_ACQUIRE_S)
+            await asyncio.wait(self._leaving, timeout=ACQUIRE_S)
+        await self._pool.close(timeout=ACQUIRE_S)
 
     async def _lent(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         async with self._connection() as connection:
@@ -84,16 +85,12 @@ class Postgres:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
-        if self._pool.closed:
-            async with self._lock:
-                if self._pool.closed:
-                    await self._pool.open()
+        await self._pool.open()
         async with self._pool.connection() as connection:
             yield connection
 
     async def _configure(self, connection: Connection) -> None:
-        path = "SELECT set_config('search_path', %s || ', ' || current_setting('search_path'), false)"
-        await connection.execute(path, (quoted(self.schema),))
+        await connection.execute(*path_statement(self.schema))
         for name, value in self._settings.items():
             await connection.execute("SELECT set_config(%s, %s, false)", (name, value))
 
@@ -106,6 +103,11 @@ class Postgres:
 def quoted(name: str) -> str:
     """The name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def path_statement(schema: str) -> tuple[LiteralString, tuple[str]]:
+    """Puts the schema before those where the server's extensions are found."""
+    return "SELECT set_config('search_path', %s || ', ' || current_setting('search_path'), false)", (quoted(schema),)
 
 
 async def _first(connection: Connection, statement: str, *parameters: object) -> object:

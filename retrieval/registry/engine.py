@@ -39,5 +39,5 @@ class Engine(Protocol):
 
 
 def marks(count: int) -> str:
-    """`?, ?, ?` for an `IN` list."""
-    return ", ".join("?" * count)
+    """`?, ?, ?` for an `IN` list; `NULL`, which nothing equals, for an empty one."""
+    return ", ".join("?" * count) or "NULL"

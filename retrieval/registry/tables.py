@@ -7,7 +7,7 @@ PostgreSQL share.
 
 from __future__ import annotations
 
-from sqlalchemy import Index, LargeBinary, UniqueConstraint, text
+from sqlalchemy import BigInteger, Index, LargeBinary, UniqueConstraint, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import registry
 from sqlalchemy.schema import CreateIndex, CreateTable
@@ -59,14 +59,14 @@ class DocumentRow(Base, table=True):
     license: str
     attribution: str | None = None
     uri: str | None = None
-    valid_from_ms: int | None = None
-    valid_until_ms: int | None = None
+    valid_from_ms: int | None = Field(default=None, sa_type=BigInteger)
+    valid_until_ms: int | None = Field(default=None, sa_type=BigInteger)
     media_type: str
     source_sha256: str
     text_sha256: str
     pages: str
     text: bytes = Field(sa_type=LargeBinary)
-    stored_ms: int
+    stored_ms: int = Field(sa_type=BigInteger)
 
 
 class RecordRow(Base, table=True):
@@ -156,7 +156,7 @@ class FileRow(Base, table=True):
     features: int = 0
     error_code: str | None = None
     error_message: str | None = None
-    updated_ms: int
+    updated_ms: int = Field(sa_type=BigInteger)
 
 
 class TenantRow(Base, table=True):
@@ -164,7 +164,7 @@ class TenantRow(Base, table=True):
 
     __tablename__ = "corpus"
     tenant: str = Field(primary_key=True)
-    version: int
+    version: int = Field(sa_type=BigInteger)
 
 
 def ddl(dialect: str) -> tuple[str, ...]:

@@ -104,8 +104,7 @@ async def prepare(connection: Connection, embedder: Embedder) -> None:
     """The tables for this model, made when they do not exist. Raises `EmbedModelMismatch` for those of another."""
     if await (await connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'")).fetchone() is None:
         await connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-    exists = await (await connection.execute("SELECT to_regclass('vector_model')")).fetchone()
-    if exists is None or exists[0] is None:
+    if not await _exist(connection):
         await connection.execute(_TABLES.format(dimension=int(embedder.dimension)).encode())
         identity = (FORMAT, embedder.model, embedder.dimension)
         await connection.execute("INSERT INTO vector_model VALUES (%s, %s, %s)", identity)
@@ -168,7 +167,15 @@ async def _index_class(connection: Connection, class_id: str) -> None:
 
 async def drop(connection: Connection) -> None:
     """Takes the tables away."""
-    await connection.execute("DROP TABLE IF EXISTS vector_row, vector_class, vector_document, vector_model")
+    if await _exist(connection):
+        await connection.execute("DROP TABLE IF EXISTS vector_row, vector_class, vector_document, vector_model")
+
+
+async def _exist(connection: Connection) -> bool:
+    """Whether the schema that is being written holds the tables, whatever another schema of the path holds."""
+    statement = "SELECT to_regclass(format('%I.vector_model', current_schema()))"
+    row = await (await connection.execute(statement)).fetchone()
+    return row is not None and row[0] is not None
 
 
 def _require_same(stored: Sequence[object], embedder: Embedder) -> None:

@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+from retrieval.spatial.postgis import PostgisChannel, PostgisIndex
 from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex
 from tests.channel_backends import Backend
 from tests.fakes_retrieval import HashEmbedder
@@ -34,8 +35,21 @@ async def pgvector(dsn: str, folder: Path, *, exact_rows: int) -> AsyncIterator[
         await index.aclose()
 
 
+@asynccontextmanager
+async def postgis(dsn: str, folder: Path) -> AsyncIterator[Backend]:
+    schema = schema_of(folder)
+    channel = PostgisChannel.open(dsn, statement_timeout_ms=TIMEOUT_MS, schema=schema)
+    index = PostgisIndex.open(dsn, schema=schema)
+    try:
+        yield Backend(channel, index)
+    finally:
+        await channel.aclose()
+        await index.aclose()
+
+
 # `indexed` puts every class with three rows into a partition with an HNSW index.
 POSTGRES: dict[str, DsnOpener] = {
     "pgvector": partial(pgvector, exact_rows=10_000),
     "pgvector-indexed": partial(pgvector, exact_rows=3),
+    "postgis": postgis,
 }

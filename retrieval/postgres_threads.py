@@ -1,0 +1,128 @@
+"""PostgreSQL for code that is written for a thread: jobs in bounded workers, each one transaction, cancelled in the
+server when their caller goes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import Connection as PsycopgConnection
+from psycopg_pool import ConnectionPool
+
+from retrieval.postgres import ACQUIRE_S, CONNECTING, SCHEMA, SESSION_SETTINGS, path_statement, quoted
+
+T = TypeVar("T")
+Connection = PsycopgConnection[tuple[Any, ...]]
+_CANCEL_S = 1.0
+
+
+class _Ticket:
+    """One job: lets the caller stop it before or while it runs, and never a later job on the same connection."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._connection: Connection | None = None
+
+    def run(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+        with self._lock:
+            if self._cancelled:
+                raise psycopg.errors.QueryCanceled("cancelled before it began")
+            self._connection = connection
+        try:
+            with connection.transaction():
+                return work(connection)
+        finally:
+            with self._lock:
+                self._connection = None
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            if self._connection is not None:
+                with suppress(psycopg.Error):
+                    self._connection.cancel_safe(timeout=_CANCEL_S)
+
+
+class PostgresThreads:
+    """At most `size` jobs at a time. Reading ones see one moment (REPEATABLE READ, READ ONLY); writing ones wait for
+    each other, without a statement timeout, in the schema, which they make when it does not exist.
+
+    `read` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for `ACQUIRE_S`.
+    """
+
+    def __init__(
+        self, dsn: str, *, schema: str = SCHEMA, size: int = 4, settings: Mapping[str, str] | None = None
+    ) -> None:
+        self.schema = schema
+        self._settings = {**SESSION_SETTINGS, **(settings or {})}
+        self._workers = ThreadPoolExecutor(size, thread_name_prefix="postgres")
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            dsn,
+            min_size=0,
+            max_size=size,
+            open=False,
+            timeout=ACQUIRE_S,
+            reconnect_timeout=ACQUIRE_S,
+            check=ConnectionPool.check_connection,
+            configure=self._configure,
+            kwargs=dict(CONNECTING),
+            name="exhibit-threads",
+        )
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """What `work` reads."""
+
+        def reading(connection: Connection) -> T:
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            return work(connection)
+
+        return await self._run(reading)
+
+    async def write(self, work: Callable[[Connection], T], *, lock: str) -> T:
+        """What `work` returns once it is committed; writers of one schema and `lock` wait for each other."""
+
+        def writing(connection: Connection) -> T:
+            connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"{self.schema}/{lock}",))
+            row = connection.execute("SELECT to_regnamespace(%s)", (quoted(self.schema),)).fetchone()
+            if row is None or row[0] is None:
+                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(self.schema)}".encode())
+            return work(connection)
+
+        return await self._run(writing)
+
+    async def aclose(self) -> None:
+        """Waits for running jobs and closes every connection. Safe to call twice."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
+        await asyncio.to_thread(self._workers.shutdown)
+        await asyncio.to_thread(self._pool.close)
+
+    async def _run(self, work: Callable[[Connection], T]) -> T:
+        ticket, loop = _Ticket(), asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._workers, self._job, ticket, work)
+        except asyncio.CancelledError:
+            loop.run_in_executor(None, ticket.cancel)
+            raise
+
+    def _job(self, ticket: _Ticket, work: Callable[[Connection], T]) -> T:
+        self._pool.open()
+        with self._pool.connection() as connection:
+            return ticket.run(connection, work)
+
+    def _configure(self, connection: Connection) -> None:
+        connection.execute(*path_statement(self.schema))
+        for name, value in self._settings.items():
+            connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+
+
+def exists(connection: Connection, table: str) -> bool:
+    """Whether the schema that is being written holds the table."""
+    row = connection.execute("SELECT to_regclass(format('%%I.%%I', current_schema(), %s::text))", (table,)).fetchone()
+    return row is not None and row[0] is not None

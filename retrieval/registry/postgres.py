@@ -1,0 +1,142 @@
+"""The store of record on PostgreSQL: the same statements as on SQLite, each job one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import psycopg
+from psycopg import errors
+
+from retrieval.errors import StoreUnavailable
+from retrieval.postgres import SCHEMA, quoted
+from retrieval.postgres_threads import Connection, PostgresThreads, exists
+from retrieval.registry.engine import Row
+from retrieval.registry.sql_store import SqlRecordStore
+
+T = TypeVar("T")
+SCHEMA_VERSION = 1
+# A statement trigger, so that a change behind the store's back is noticed too, as SQLite notices it.
+_GENERATION = """
+CREATE TABLE store_generation (schema_version integer PRIMARY KEY, generation bigint NOT NULL);
+INSERT INTO store_generation VALUES ({version}, 0);
+CREATE FUNCTION next_generation() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('exhibit.grown', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
+    EXECUTE format('UPDATE %I.store_generation SET generation = generation + 1', TG_TABLE_SCHEMA);
+    PERFORM set_config('exhibit.grown', pg_current_xact_id()::text, true);
+  END IF;
+  RETURN NULL;
+END $$
+"""
+_TRIGGER = (
+    "CREATE TRIGGER {table}_generation AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table}"
+    " FOR EACH STATEMENT EXECUTE FUNCTION next_generation()"
+)
+_NOTICED = ("corpus", "document", "visibility_class", "record", "gazetteer_entry")
+
+
+class PostgresSession:
+    """One connection; its cache lives until anyone changes the store."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.cache: dict[object, Any] = {}
+        self._connection = connection
+        self._seen = -1
+
+    def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[Row]:
+        return self._connection.execute(_marked(statement), tuple(parameters)).fetchall()
+
+    def run(self, statement: str, parameters: Sequence[object] = ()) -> None:
+        self._connection.execute(_marked(statement), tuple(parameters))
+
+    def run_many(self, statement: str, parameters: Iterable[Sequence[object]]) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_marked(statement), [tuple(values) for values in parameters])
+
+    def refresh(self, schema: str) -> None:
+        """Drops the cache when the store is no longer what it was. Raises `StoreUnavailable` for another schema."""
+        statement = f"SELECT schema_version, generation FROM {quoted(schema)}.store_generation"  # noqa: S608
+        (version, generation) = self.rows(statement)[0]
+        if version != SCHEMA_VERSION:
+            raise StoreUnavailable(
+                f"the store of record has schema {version}, this program reads schema {SCHEMA_VERSION}"
+            )
+        if generation != self._seen:
+            self.cache.clear()
+            self._seen = generation
+
+
+class PostgresEngine:
+    """Jobs on PostgreSQL: reads see one moment, writes follow one another. `writable` False never changes it. An
+    `Engine`."""
+
+    def __init__(self, dsn: str, *, schema: str = SCHEMA, readers: int = 4, writable: bool = True) -> None:
+        self._schema = schema
+        self._readers = PostgresThreads(dsn, schema=schema, size=readers)
+        self._writer = PostgresThreads(dsn, schema=schema, size=1) if writable else None
+        self._sessions: WeakKeyDictionary[Connection, PostgresSession] = WeakKeyDictionary()
+
+    async def read(self, job: Callable[[PostgresSession], T]) -> T:
+        def work(connection: Connection) -> T:
+            session = self._sessions.setdefault(connection, PostgresSession(connection))
+            session.refresh(self._schema)
+            return job(session)
+
+        try:
+            return await self._readers.read(work)
+        except (errors.UndefinedTable, errors.InvalidSchemaName) as exc:
+            raise StoreUnavailable("there is no store of record yet: nothing has been ingested") from exc
+        except psycopg.Error as exc:
+            raise _unavailable(exc) from exc
+
+    async def write(self, job: Callable[[PostgresSession], T]) -> T:
+        if self._writer is None:
+            raise StoreUnavailable("the store of record was opened for reading")
+
+        def work(connection: Connection) -> T:
+            session = PostgresSession(connection)
+            if not exists(connection, "store_generation"):
+                _create(session)
+            session.refresh(self._schema)
+            return job(session)
+
+        try:
+            return await self._writer.write(work, lock="record")
+        except psycopg.Error as exc:
+            raise _unavailable(exc) from exc
+
+    async def aclose(self) -> None:
+        await self._readers.aclose()
+        if self._writer is not None:
+            await self._writer.aclose()
+
+
+def open_postgres_store(dsn: str, *, schema: str = SCHEMA, readers: int = 4, writable: bool = True) -> SqlRecordStore:
+    """The store of record on a server, made at the first write. Opening does no I/O."""
+    return SqlRecordStore(engine=PostgresEngine(dsn, schema=schema, readers=readers, writable=writable))
+
+
+def _create(session: PostgresSession) -> None:
+    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and only a new store needs it
+
+    session.run(_GENERATION.format(version=SCHEMA_VERSION))
+    for statement in ddl("postgresql"):
+        # Text orders by its bytes, as in SQLite, whatever the database's locale.
+        session.run(statement.replace(" VARCHAR", ' VARCHAR COLLATE "C"'))
+    for table in _NOTICED:
+        session.run(_TRIGGER.format(table=table))
+
+
+@lru_cache(maxsize=256)
+def _marked(statement: str) -> bytes:
+    """The statement with psycopg's marks for `?`; no statement of ours has a question mark of another meaning."""
+    return statement.replace("%", "%%").replace("?", "%s").encode()
+
+
+def _unavailable(error: psycopg.Error) -> StoreUnavailable:
+    """Names the kind of the server's error, not its words: they may carry addresses and data."""
+    kind = error.sqlstate or type(error).__name__
+    return StoreUnavailable(f"the store of record cannot be used: PostgreSQL says {kind}")

@@ -1,0 +1,141 @@
+"""The spatial and statistical channel on PostGIS: facts of the admitted classes, operations answered over them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from contextlib import contextmanager
+from typing import Self, TypeVar
+
+import psycopg
+from psycopg import errors
+
+from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
+from retrieval.index import IndexBatch
+from retrieval.model import ChannelName, Query, Run
+from retrieval.postgres import SCHEMA
+from retrieval.postgres_threads import Connection, PostgresThreads
+from retrieval.spatial.postgis_rows import PostgisFacts
+from retrieval.spatial.postgis_writes import DocumentRows, drop, replace, rows_of
+from retrieval.spatial.search import search
+
+T = TypeVar("T")
+
+
+class PostgisChannel:
+    """Answers the operations of the intent; without one, gives the observations and features of the places, the
+    region and the time.
+
+    Computed hits come first, then the records that they rest on. One search sees one moment of the store; the server
+    gives up a statement after `statement_timeout_ms`. A `Channel`.
+    """
+
+    name = ChannelName.SPATIAL
+    store = "postgis"
+
+    def __init__(self, postgres: PostgresThreads) -> None:
+        self._postgres = postgres
+
+    @classmethod
+    def open(cls, dsn: str, *, statement_timeout_ms: int, schema: str = SCHEMA) -> Self:
+        """The channel over a server, which is reached with the first search."""
+        settings = {"statement_timeout": str(statement_timeout_ms)}
+        return cls(PostgresThreads(dsn, schema=schema, settings=settings))
+
+    async def search(self, query: Query) -> Run:
+        """See `Channel`."""
+        if not query.scope.class_ids:
+            return Run(self.name, self.store)
+        try:
+            with _as_channel_errors():
+                return await self._postgres.read(lambda c: search(PostgisFacts(c, query.scope), query, self.store))
+        except errors.UndefinedTable:  # nothing was ever written
+            return Run(self.name, self.store)
+        except (ValueError, ArithmeticError) as exc:
+            raise ChannelFault(self.name, "the spatial store holds a record that cannot be computed with") from exc
+
+    async def aclose(self) -> None:
+        """See `Channel`."""
+        await self._postgres.aclose()
+
+
+class PostgisIndex:
+    """The write side; `commit` is one transaction, and writers of one schema wait for each other. A `ChannelIndex`."""
+
+    name = ChannelName.SPATIAL
+
+    def __init__(self, postgres: PostgresThreads) -> None:
+        self._postgres = postgres
+        self._lock = asyncio.Lock()
+        self._pending: dict[str, DocumentRows] = {}
+        self._removed: set[str] = set()
+
+    @classmethod
+    def open(cls, dsn: str, *, schema: str = SCHEMA) -> Self:
+        """The index over a server, which is reached with the first commit."""
+        return cls(PostgresThreads(dsn, schema=schema, size=1))
+
+    async def add(self, batch: IndexBatch) -> None:
+        """See `ChannelIndex`."""
+        rows = await asyncio.to_thread(rows_of, batch)
+        async with self._lock:
+            self._pending |= rows
+            self._removed |= rows.keys()
+
+    async def remove(self, document_ids: Collection[str]) -> None:
+        """See `ChannelIndex`."""
+        async with self._lock:
+            for document_id in document_ids:
+                self._pending.pop(document_id, None)
+                self._removed.add(document_id)
+
+    async def commit(self) -> None:
+        """See `ChannelIndex`. On an error nothing is visible, and everything stays pending."""
+        async with self._lock:
+            if self._pending or self._removed:
+                await self._write(lambda connection: replace(connection, self._removed, self._pending))
+                self._pending, self._removed = {}, set()
+
+    async def documents(self) -> frozenset[str]:
+        """See `ChannelIndex`."""
+        statement = "SELECT document_id FROM spatial_document"
+        try:
+            with _as_channel_errors():
+                rows = await self._postgres.read(lambda connection: connection.execute(statement).fetchall())
+        except errors.UndefinedTable:
+            return frozenset()
+        return frozenset(row[0] for row in rows)
+
+    async def clear(self) -> None:
+        """See `ChannelIndex`."""
+        async with self._lock:
+            self._pending, self._removed = {}, set()
+            await self._write(drop)
+
+    async def aclose(self) -> None:
+        """See `ChannelIndex`. What was not committed is dropped."""
+        await self._postgres.aclose()
+
+    def _write(self, work: Callable[[Connection], T]) -> Awaitable[T]:
+        return _guarded(self._postgres.write(work, lock="spatial"))
+
+
+async def _guarded(work: Awaitable[T]) -> T:
+    with _as_channel_errors():
+        return await work
+
+
+@contextmanager
+def _as_channel_errors() -> Iterator[None]:
+    """The server's errors as the channel's, without a word of the server's own; a table that does not exist is the
+    caller's to judge."""
+    try:
+        yield
+    except errors.UndefinedTable:
+        raise
+    except errors.QueryCanceled as error:
+        raise ChannelTimeout(ChannelName.SPATIAL, "the spatial store took too long") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise ChannelUnavailable(ChannelName.SPATIAL, "the spatial store cannot be reached") from error
+    except psycopg.Error as error:
+        raise ChannelFault(ChannelName.SPATIAL, "the spatial store refused the statement") from error

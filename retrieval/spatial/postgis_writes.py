@@ -1,0 +1,103 @@
+"""What ingest puts into the spatial tables of PostGIS: a row per fact, its bounds, and which place lies in which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.index import IndexBatch
+from retrieval.model import Record, Relationship
+from retrieval.postgres_threads import Connection, exists
+from retrieval.spatial import geometry
+from retrieval.spatial.facts import Fact
+
+CONTAINMENT = "located_in"
+"""The predicate of a relation that puts its subject inside its object."""
+_TEXT = 'text COLLATE "C"'
+_TABLES = f"""
+CREATE TABLE spatial_document (document_id {_TEXT} PRIMARY KEY);
+CREATE TABLE spatial_fact (
+  record_id {_TEXT} PRIMARY KEY, document_id {_TEXT} NOT NULL, source_id {_TEXT} NOT NULL, tenant {_TEXT} NOT NULL,
+  class_id {_TEXT} NOT NULL, place_id {_TEXT} NOT NULL, place_name {_TEXT} NOT NULL, place_type {_TEXT} NOT NULL,
+  measure {_TEXT}, value {_TEXT}, unit {_TEXT}, start_day integer, end_day integer, geometry bytea,
+  bounds geometry(Polygon, 4326));
+CREATE INDEX spatial_fact_document ON spatial_fact (document_id);
+CREATE INDEX spatial_fact_place ON spatial_fact (place_id, measure, start_day);
+CREATE INDEX spatial_fact_measure ON spatial_fact (place_type, measure, class_id, start_day, end_day)
+  WHERE measure IS NOT NULL;
+CREATE INDEX spatial_fact_shape ON spatial_fact (place_type, class_id) WHERE geometry IS NOT NULL;
+CREATE INDEX spatial_fact_bounds ON spatial_fact USING gist (bounds);
+CREATE TABLE spatial_inside (
+  subject {_TEXT} NOT NULL, object {_TEXT} NOT NULL, class_id {_TEXT} NOT NULL, tenant {_TEXT} NOT NULL,
+  record_id {_TEXT} NOT NULL, document_id {_TEXT} NOT NULL, subject_name {_TEXT} NOT NULL, subject_type {_TEXT} NOT
+  NULL, object_name {_TEXT} NOT NULL, object_type {_TEXT} NOT NULL);
+CREATE INDEX spatial_inside_object ON spatial_inside (object, subject);
+CREATE INDEX spatial_inside_subject ON spatial_inside (subject);
+CREATE INDEX spatial_inside_document ON spatial_inside (document_id)
+"""
+_NAMES = ("spatial_fact", "spatial_inside", "spatial_document")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRows:
+    """What one document contributes."""
+
+    facts: list[tuple[object, ...]] = field(default_factory=list)
+    inside: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def rows_of(batch: IndexBatch) -> dict[str, DocumentRows]:
+    """The rows of every document of the batch. Raises `ValueError` for a geometry that is none."""
+    found = {record.document_id: DocumentRows() for record in batch.records}
+    for record in batch.records:
+        fact = Fact.of(record)
+        if fact is not None:
+            found[record.document_id].facts.append(_fact_row(batch.tenant, record, fact))
+    for relation in batch.relationships:
+        if relation.predicate == CONTAINMENT and relation.document_id in found:
+            found[relation.document_id].inside.append(_inside_row(batch.tenant, relation))
+    return found
+
+
+def _fact_row(tenant: str, record: Record, fact: Fact) -> tuple[object, ...]:
+    days = (fact.start.toordinal() if fact.start else None, fact.end.toordinal() if fact.end else None)
+    about = (fact.place.entity_id, fact.place.name, fact.place.type, fact.measure, fact.value, fact.unit)
+    identity = (fact.record_id, record.document_id, fact.source_id, tenant, record.class_id)
+    return (*identity, *about, *days, fact.geometry, None if fact.geometry is None else _bounds(fact.geometry))
+
+
+def _bounds(wkb: bytes) -> str:
+    west, south, east, north = geometry.bounds(wkb)
+    corners = ((west, south), (east, south), (east, north), (west, north), (west, south))
+    return f"SRID=4326;POLYGON(({', '.join(f'{x!r} {y!r}' for x, y in corners)}))"
+
+
+def _inside_row(tenant: str, relation: Relationship) -> tuple[str, ...]:
+    one, other = relation.subject, relation.object
+    identity = (one.entity_id, other.entity_id, relation.class_id, tenant, relation.record_id, relation.document_id)
+    return (*identity, one.name, one.type, other.name, other.type)
+
+
+def replace(connection: Connection, removed: Collection[str], added: Mapping[str, DocumentRows]) -> None:
+    """Takes documents out and puts documents in; the tables are made when they do not exist."""
+    if not exists(connection, "spatial_document"):
+        if connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'postgis'").fetchone() is None:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS postgis SCHEMA public")
+        connection.execute(_TABLES.encode())
+    for table in _NAMES:
+        connection.execute(f"DELETE FROM {table} WHERE document_id = ANY(%s)".encode(), (sorted(removed),))  # noqa: S608
+    contents: tuple[Sequence[tuple[object, ...]], ...] = (
+        [row for rows in added.values() for row in rows.facts],
+        [row for rows in added.values() for row in rows.inside],
+        [(document_id,) for document_id in added],
+    )
+    for table, rows in zip(_NAMES, contents, strict=True):
+        with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN".encode()) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+
+def drop(connection: Connection) -> None:
+    """Takes the tables away."""
+    if exists(connection, "spatial_document"):
+        connection.execute(f"DROP TABLE {', '.join(_NAMES)}".encode())
