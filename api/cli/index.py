@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +11,11 @@ from api.cli.console import configuration, emit, table
 from api.cli.options import AsJson, Home, Tenant
 from api.problems import EXIT_FAILED
 
-app = typer.Typer(help="Compare, rebuild and mend the channels' indexes.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Compare, rebuild and mend the channels' indexes; withdraw sources.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 @app.command()
@@ -41,6 +45,18 @@ def repair(tenant: Tenant = "default", home: Home = None, as_json: AsJson = Fals
         raise typer.Exit(EXIT_FAILED)
 
 
+@app.command()
+def remove(
+    source_ids: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Source ids, as citations show them.")],
+    tenant: Tenant = "default",
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Withdraw sources: out of every answer at once, and out of every channel. Exit code 3: there is none of them."""
+    gone = asyncio.run(_remove(configuration(home), source_ids, tenant))
+    emit({"withdrawn": list(gone)}, as_json=as_json, render=lambda: "\n".join(gone))
+
+
 async def compared(configured: Any) -> dict[str, Any]:
     """What each channel holds, compared with the active documents of the store. Raises IndexNotReady for a folder
     without a corpus."""
@@ -65,6 +81,18 @@ async def compared(configured: Any) -> dict[str, Any]:
             )
     consistent = all(c["missing"] == 0 and c["stale"] == 0 for c in channels)
     return {"documents": len(active), "channels": channels, "consistent": consistent}
+
+
+async def _remove(configured: Any, source_ids: list[str], tenant: str) -> tuple[str, ...]:
+    from api.errors import NoSuchThing
+    from api.wiring import open_ingest, require_corpus
+
+    require_corpus(configured)
+    async with open_ingest(configured) as ingest:
+        gone = await ingest.remove(source_ids, tenant=tenant)
+    if not gone:
+        raise NoSuchThing(f"tenant {tenant} has no active source of that name")
+    return gone
 
 
 async def _rebuild(configured: Any) -> int:

@@ -23,7 +23,7 @@ COMMANDS = {
     "ask": "ask a question",
     "ingest": "take in documents",
     "serve": "serve the HTTP API",
-    "index": "compare, rebuild and mend the channels' indexes",
+    "index": "compare, rebuild and mend the indexes, withdraw sources",
     "ledger": "read and verify the ledger",
     "replay": "recompute recorded answers and grade them",
     "policy": "test and check the policy bundle",

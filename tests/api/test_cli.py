@@ -235,6 +235,17 @@ def test_indexes_are_compared_mended_and_rebuilt(cli: Run, home: Path) -> None:
     assert cli("ask", POPULATION, "--home", home)[0] == 0
 
 
+def test_a_withdrawn_source_leaves_every_answer_and_every_channel(cli: Run, home: Path) -> None:
+    source = document(cli("ask", POPULATION, "--home", home, "--json")[1])["citations"]["1"]["source_id"]
+    code, out, _ = cli("index", "remove", source, "--home", home, "--json")
+    assert code == 0
+    assert [each.partition("@")[0] for each in document(out)["withdrawn"]] == [source]
+    assert cli("ask", POPULATION, "--home", home)[0] == 6
+    assert cli("index", "status", "--home", home)[0] == 0
+    assert cli("index", "remove", source, "--home", home)[0] == 3
+    assert cli("index", "remove", "nothing", "--home", home)[0] == 3
+
+
 def test_the_ledger_is_listed_shown_and_proved(cli: Run, home: Path, tmp_path: Path) -> None:
     body = document(cli("ask", POPULATION, "--home", home, "--json")[1])
     entry_id = body["provenance"]["entry_id"]
