@@ -137,11 +137,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What leaves: the wire body, and how it ended."""
+    """What leaves: the wire body, and how it ended. `uncited_sentences` counts what fell from the draft for want of a
+    citation; it stays inside."""
 
     body: Mapping[str, Any]
     outcome: Outcome
     entry: EntryRef
+    uncited_sentences: int = 0
 
 
 class Faulted(AIError):

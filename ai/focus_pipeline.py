@@ -117,4 +117,9 @@ async def finish(case: Case, shell: Shell, services: Services) -> Answered:
     """Record the outcome, then let it go. A `LedgerUnavailable` here means that nothing is released."""
     with case.watch("ledger_outcome"):
         body, entry = await record_outcome(case, shell, services)
-    return Answered(body=body | {"timings_ms": case.watch.milliseconds()}, outcome=shell.release.outcome, entry=entry)
+    return Answered(
+        body=body | {"timings_ms": case.watch.milliseconds()},
+        outcome=shell.release.outcome,
+        entry=entry,
+        uncited_sentences=shell.uncited_sentences,
+    )

@@ -51,6 +51,12 @@ class Shell:
     answer_decisions: tuple[Decision, ...] = ()
 
     @property
+    def uncited_sentences(self) -> int:
+        """How many sentences of the draft fell because they cited nothing."""
+        reasons = (reason for decision in self.answer_decisions for reason in decision.reasons)
+        return sum(reason.code == "UNCITED_SENTENCE" for reason in reasons)
+
+    @property
     def items(self) -> tuple[AdmittedItem, ...]:
         """The admitted items, none for a question that ended before."""
         return () if self.admission is None else self.admission.items

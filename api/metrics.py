@@ -30,6 +30,16 @@ class Metrics:
             "exhibit_channel_failures", "Channels that did not answer", ["channel", "code"], registry=self.registry
         )
 
+        self._appends = Histogram(
+            "exhibit_ledger_append_seconds",
+            "Time of an intent's durable append",
+            buckets=_STAGE_BUCKETS,
+            registry=self.registry,
+        )
+        self._uncited = Counter(
+            "exhibit_uncited_sentences", "Sentences of drafts that fell for want of a citation", registry=self.registry
+        )
+
     def count_request(self, *, route: str, method: str, status: int) -> None:
         """One HTTP response; `route` is the template, never the path."""
         self._http.labels(route, method if method in _METHODS else "other", str(status)).inc()
@@ -38,8 +48,14 @@ class Metrics:
         """One request that ended in an error of ours."""
         self._requests.labels(surface, code).inc()
 
+    def observe_draft(self, *, uncited_sentences: int) -> None:
+        """What a draft had that did not leave."""
+        self._uncited.inc(uncited_sentences)
+
     def observe_answer(self, *, surface: str, body: Mapping[str, Any]) -> None:
         """What one released body says of itself."""
+        if "ledger_intent" in body["timings_ms"]:
+            self._appends.observe(body["timings_ms"]["ledger_intent"] / 1000)
         self._requests.labels(surface, body["outcome"]).inc()
         for code in body["reason_codes"]:
             self._reasons.labels(code).inc()

@@ -44,6 +44,7 @@ async def query(
 
     async def work() -> dict[str, Any]:
         answered = await answer(ask, services=call.system.services, profile=profile)
+        metrics.observe_draft(uncited_sentences=answered.uncited_sentences)
         return dict(answered.body)
 
     if idempotency_key is None:

@@ -34,6 +34,8 @@ async def test_metrics_are_for_loopback_and_operators(connect: Any) -> None:
         text = (await near.get("/metrics")).text
     assert re.search(r'exhibit_requests_total\{outcome="ANSWER",surface="ai.query"\} [1-9]', text)
     assert re.search(r'exhibit_stage_seconds_count\{stage="\w+"\} [1-9]', text)
+    assert re.search(r"exhibit_ledger_append_seconds_count [1-9]", text)
+    assert "exhibit_uncited_sentences_total 0.0" in text
     assert "Shawnee" not in text
     for key, status in ((None, 401), ("viewer", 403), ("operator", 200)):
         async with connect(key, address="203.0.113.9") as afar:
