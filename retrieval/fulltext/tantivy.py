@@ -26,6 +26,7 @@ PHRASE_BOOST = 2.0
 SCORE_DECIMALS = 4  # float32 sums differ in the last bits with the order of addition; equal texts must tie
 
 T = TypeVar("T")
+Scored = TypeVar("Scored", tuple[float, Any], tuple[float, Any, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,15 @@ class TantivyChannel:
         except ValueError:  # a writer replaced the generation between our look at the manifest and at its folder
             self._stamp = None
             searchers = self._searchers(query.scope.class_ids)
-        merged: list[tuple[float, str]] = []
+        merged: list[tuple[float, Any, Any]] = []
         for searcher in searchers:
             stop.check()
-            merged += _top(searcher, _compile(terms, searcher, searchers), query.top_k)
-        return sorted(merged, key=lambda found: (-found[0], found[1]))[: query.top_k]
+            found = _top(searcher, _compile(terms, searcher, searchers), query.top_k)
+            merged += [(score, searcher, address) for score, address in found]
+        stop.check()
+        kept = _with_ties(sorted(merged, key=lambda hit: -hit[0]), query.top_k)
+        named = ((score, searcher.doc(address).get_first("record_id")) for score, searcher, address in kept)
+        return sorted(named, key=lambda hit: (-hit[0], hit[1]))[: query.top_k]
 
     def _searchers(self, class_ids: Collection[str]) -> list[Any]:
         with self._lock:
@@ -228,22 +233,23 @@ def _idf(word: str, searchers: Sequence[Any]) -> float:
     return math.log(1 + (count - having + 0.5) / (having + 0.5))
 
 
-def _top(searcher: Any, compiled: Any, top_k: int) -> list[tuple[float, str]]:
-    """The best `top_k` of one class, with every hit that ties with the last of them: Tantivy breaks ties by its own
-    addresses."""
+def _top(searcher: Any, compiled: Any, top_k: int) -> list[tuple[float, Any]]:
+    """(score, address) of the best `top_k` of one class, with every hit that ties with the last of them: Tantivy breaks
+    ties by its own addresses."""
     limit = top_k + 8
     while True:
-        hits = [
-            (round(score, SCORE_DECIMALS), address)
-            for score, address in searcher.search(compiled, limit, count=False).hits
-        ]
+        found = searcher.search(compiled, limit, count=False).hits
+        hits = [(round(score, SCORE_DECIMALS), address) for score, address in found]
         if len(hits) < limit or hits[-1][0] < hits[top_k - 1][0]:
-            break
+            return _with_ties(hits, top_k)
         limit *= 4
-    if len(hits) > top_k:
-        cut = hits[top_k - 1][0]
-        hits = [hit for hit in hits if hit[0] >= cut]
-    return [(score, searcher.doc(address).get_first("record_id")) for score, address in hits]
+
+
+def _with_ties(hits: Sequence[Scored], top_k: int) -> list[Scored]:
+    """The first `top_k` hits, best first, and those that tie with the last of them. Only their ids are read: a stored
+    document costs as much as ten hits."""
+    cut = hits[top_k - 1][0] if len(hits) > top_k else -math.inf
+    return [hit for hit in hits if hit[0] >= cut]
 
 
 def _encodable(text: str) -> str:
