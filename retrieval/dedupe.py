@@ -100,53 +100,27 @@ def _is_prose(candidate: Candidate) -> bool:
 
 
 class _Prose:
-    """The kept passages, as sets of shingles.
-
-    If two sets' Jaccard index reaches t, each holds at least t of the other's elements. So at most m = |s| - ceil(t
-    |s|) of a set's elements are missing in its match, and of any sample of n elements at least n - m must be there.
-    Only kept passages that hold enough of the sample are compared, and mostly one look at the union of all shows there
-    is none.
-    """
+    """The kept passages, by the numbers they name: only passages that name the same ones are compared, and only for
+    those are words read at all."""
 
     def __init__(self, rules: DedupeRules) -> None:
         self._rules = rules
-        self._kept: list[tuple[int, Record, frozenset[int]]] = []
-        self._union: set[int] = set()
         self._slices: dict[str, list[tuple[Locator, int]]] = {}
+        self._alike: dict[frozenset[str], _Texts] = {}
 
     def match_or_keep(self, record: Record, place: int) -> int | None:
         """The place of the first kept passage that this one repeats; None, and it is kept at `place`, if there is
         none."""
-        shingles, sample, least = self._read(record.text)
         slices = self._slices.setdefault(record.document_id, [])
+        numbers = frozenset(_NUMBER.findall(record.text))
+        texts = self._alike.setdefault(numbers, _Texts(self._rules))
         found = [at for locator, at in slices if self._overlaps(locator, record.locator)]
-        if len(self._union.intersection(sample)) >= least:
-            near = [(at, kept, have) for at, kept, have in self._kept if len(have.intersection(sample)) >= least]
-            found += [at for at, kept, have in near if self._alike(shingles, have) and _same_numbers(record, kept)]
+        found += texts.matches(record.text)
         if found:
             return min(found)
-        self._kept.append((place, record, shingles))
-        self._union |= shingles
+        texts.keep(record.text, place)
         slices.append((record.locator, place))
         return None
-
-    def _read(self, text: str) -> tuple[frozenset[int], list[int], int]:
-        """All shingles, as hashes (they differ between processes, but only their equality is used), a sample of them,
-        and how many of the sample every match holds."""
-        found, size = text.casefold().translate(_BREAKS).split(), self._rules.shingle_words
-        windows = zip(*(found[i:] for i in range(size)), strict=False) if len(found) >= size else iter([tuple(found)])
-        hashes = list(map(hash, windows))
-        shingles = frozenset(hashes)
-        missing = len(shingles) - -(-len(shingles) * self._rules.jaccard_milli // 1000)
-        sample = list(islice(shingles, 2 * missing + 1))
-        return shingles, sample, len(sample) - missing
-
-    def _alike(self, one: frozenset[int], other: frozenset[int]) -> bool:
-        shorter, longer = sorted((len(one), len(other)))
-        if shorter * 1000 < self._rules.jaccard_milli * longer:
-            return False
-        shared = len(one & other)
-        return shared * 1000 >= self._rules.jaccard_milli * (len(one) + len(other) - shared)
 
     def _overlaps(self, one: Locator, other: Locator) -> bool:
         shared = min(one.end_char, other.end_char) - max(one.start_char, other.start_char)
@@ -154,6 +128,56 @@ class _Prose:
         return shared > 0 and shared * 1000 >= self._rules.overlap_milli * shorter
 
 
-def _same_numbers(one: Record, other: Record) -> bool:
-    """Texts that differ in a year or a figure say different things, however alike their words."""
-    return sorted(set(_NUMBER.findall(one.text))) == sorted(set(_NUMBER.findall(other.text)))
+class _Texts:
+    """Kept texts that name the same numbers (others say different things, however alike their words), as sets of
+    shingles, made when there is a second text.
+
+    If two sets' Jaccard index reaches t, each holds at least t of the other's elements. So at most m = |s| - ceil(t
+    |s|) of a set's elements are missing in its match, and of any sample of n elements at least n - m must be there.
+    Only kept texts that hold enough of the sample are compared, and mostly one look at the union of all shows there is
+    none.
+    """
+
+    def __init__(self, rules: DedupeRules) -> None:
+        self._rules = rules
+        self._unread: list[tuple[int, str]] = []
+        self._kept: list[tuple[int, frozenset[int]]] = []
+        self._union: set[int] = set()
+
+    def matches(self, text: str) -> list[int]:
+        """The places of the kept texts that this one nearly equals."""
+        self._read_kept()
+        if not self._kept:
+            return []
+        shingles = self._shingles(text)
+        missing = len(shingles) - -(-len(shingles) * self._rules.jaccard_milli // 1000)
+        sample = list(islice(shingles, 2 * missing + 1))
+        least = len(sample) - missing
+        if len(self._union.intersection(sample)) < least:
+            return []
+        near = [(at, have) for at, have in self._kept if len(have.intersection(sample)) >= least]
+        return [at for at, have in near if self._are_alike(shingles, have)]
+
+    def keep(self, text: str, place: int) -> None:
+        """Adds a text."""
+        self._unread.append((place, text))
+
+    def _read_kept(self) -> None:
+        for place, text in self._unread:
+            shingles = self._shingles(text)
+            self._kept.append((place, shingles))
+            self._union |= shingles
+        self._unread.clear()
+
+    def _shingles(self, text: str) -> frozenset[int]:
+        """As hashes: they differ between processes, but only their equality is used."""
+        found, size = text.casefold().translate(_BREAKS).split(), self._rules.shingle_words
+        windows = zip(*(found[i:] for i in range(size)), strict=False) if len(found) >= size else iter([tuple(found)])
+        return frozenset(map(hash, windows))
+
+    def _are_alike(self, one: frozenset[int], other: frozenset[int]) -> bool:
+        shorter, longer = sorted((len(one), len(other)))
+        if shorter * 1000 < self._rules.jaccard_milli * longer:
+            return False
+        shared = len(one & other)
+        return shared * 1000 >= self._rules.jaccard_milli * (len(one) + len(other) - shared)
