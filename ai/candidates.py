@@ -15,8 +15,8 @@ from ai.model import PromptSource
 from ai.question_type import Wanted, defines, first_word, offers, topic_of, wanted_of
 from ai.sentences import MARKER_PATTERN, Span, split_sentences, trimmed, word_list
 from ai.support import STOPWORDS, WORD, carries, fold, words_of
-from retrieval.model import Intent, TimeRange
-from retrieval.stemming import stem
+from ai.word_forms import IRREGULAR, root_of
+from retrieval.model import Intent, Mention, TimeRange
 
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?![\d,]|\.\d)")
 _MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
@@ -27,22 +27,28 @@ _FIGURE = re.compile(r"\b(?:population|inhabitants)\b", re.IGNORECASE)
 
 _ASKING = word_list(
     "happen happened happening tell describe explain give list find show know say said information kind type name "
-    "called mean please story first time year years day date place people person number amount lot anything something"
+    "called mean please story first time year years day date place people person number amount lot anything something "
+    "want wanted wants use used using do does did"
 )
 _MEANT = 2
+_MANY = 3
 _HANGING = word_list(
     "he she they it this that these those his her their its him them such here there but and so then thus therefore "
     "however moreover nevertheless accordingly meanwhile otherwise besides also yet or nor hence"
 )
 """First words that lean on the sentence before."""
 
+_FIRST_PERSON = word_list("i my me we our us mine")
+
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """Thresholds and weights, in thousandths where not said otherwise."""
 
-    min_coverage: int = 600
-    min_source_coverage: int = 600
+    min_coverage: int = 560
+    min_source_coverage: int = 500
+    rank_slope: int = 60
+    well_covered: int = 900
     near_best: int = 800
     max_sentences: int = 3
     max_rows: int = 8
@@ -196,6 +202,7 @@ class _Asked:
     topic: re.Pattern[str] | None
     weights: Mapping[str, int]
     forms: Mapping[str, frozenset[str]]
+    documents: Mapping[str, frozenset[str]]
 
     @classmethod
     def of(cls, question: str, intent: Intent, reads: Sequence[_ReadSource]) -> _Asked:
@@ -206,7 +213,7 @@ class _Asked:
         for term, words in forms.items():
             n = sum(not words.isdisjoint(tokens) for tokens in sentences)
             weights[term] = int(1000 * math.log(1 + (len(sentences) - n + 0.5) / (n + 0.5)))
-        return cls(question, intent, wanted_of(question), topic_of(question), weights, forms)
+        return cls(question, intent, wanted_of(question), topic_of(question), weights, forms, _documents(reads))
 
     def coverage(self, tokens: frozenset[str]) -> int:
         """The share of the terms, by weight, that occur; 1000 for a question that has none."""
@@ -214,22 +221,39 @@ class _Asked:
         held = sum(weight for term, weight in self.weights.items() if not self.forms[term].isdisjoint(tokens))
         return 1000 * held // total if total else 1000
 
+    def names_one(self, tokens: frozenset[str]) -> bool:
+        """Whether the words name one of several places or things that the question names."""
+        return len(self.intent.mentions) > 1 and any(self._named(m, tokens) for m in self.intent.mentions)
+
     def concerns(self, tokens: frozenset[str]) -> bool:
         """Whether the words name every place or thing that the question names, by one of its names."""
-        return all(
-            names(mention.surface, tokens) or any(names(c.name, tokens) for c in mention.candidates)
-            for mention in self.intent.mentions
-        )
+        return all(self._named(mention, tokens) for mention in self.intent.mentions)
+
+    @staticmethod
+    def _named(mention: Mention, tokens: frozenset[str]) -> bool:
+        return names(mention.surface, tokens) or any(names(c.name, tokens) for c in mention.candidates)
 
     def is_timely(self, read: _Read, source: PromptSource) -> bool:
         """Whether the sentence stands under the times asked for: by its own years or, undated, by the nearest year
         before it in its source, else by the title's. What only happened then must say so itself."""
         times = self.intent.times
         if not times or read.years:
-            return not times or _within(read.years, times)
+            return not times or _within(read.years, times) or not read.years.isdisjoint(_years(self.question))
         before = _YEAR.findall(source.text, 0, read.start)
         dated = frozenset({int(before[-1])}) if before else _years(source.title)
         return bool(self.weights) and _within(dated, times)
+
+
+def _documents(reads: Sequence[_ReadSource]) -> dict[str, frozenset[str]]:
+    """The words of all sources of one document."""
+    found: dict[str, frozenset[str]] = {}
+    for read in reads:
+        found[_document(read)] = found.get(_document(read), frozenset()) | read.tokens
+    return found
+
+
+def _document(read: _ReadSource) -> str:
+    return read.source.title.partition(" — ")[0]
 
 
 def _of_source(read: _ReadSource, asked: _Asked, parameters: Parameters) -> list[Candidate]:
@@ -242,14 +266,15 @@ def _candidate(within: _ReadSource, place: int, asked: _Asked, parameters: Param
     where it cannot answer."""
     read = within.sentences[place]
     covered, words = _covered(read, within, asked), read.text.count(" ") + 1
-    if covered < parameters.min_coverage or not parameters.min_words <= words <= parameters.max_words:
+    behind = 0 if within.source.statement is not None else parameters.rank_slope * (within.source.index - 1)
+    if covered < parameters.min_coverage + behind or not parameters.min_words <= words <= parameters.max_words:
         return None
     if not (_is_whole(read.text, within.source) and asked.is_timely(read, within.source)):
         return None
-    if not asked.concerns(read.around):
-        return None
     hangs = first_word(read.text) in _HANGING
-    offered = offers(read.text, asked.wanted, asked.question)
+    if not _is_about(read, within, asked, parameters, hangs=hangs, covered=covered):
+        return None
+    offered = offers(read.text, asked.wanted, asked.question, loosely=covered >= parameters.well_covered)
     lead = _lead(within, place, parameters) if hangs or not offered else None
     if not offered and not (lead and asked.wanted is Wanted.TIME and offers(lead.text, asked.wanted, asked.question)):
         return None
@@ -257,9 +282,26 @@ def _candidate(within: _ReadSource, place: int, asked: _Asked, parameters: Param
     if not asked.weights and (_FIGURE.search(read.text) or not (named or asked.intent.times)):
         return None
     score = covered + _bonus(read, named, asked, parameters) - parameters.long_penalty * (words > parameters.long_words)
-    score -= parameters.lead_penalty if lead else parameters.hanging_penalty * hangs
+    score -= behind + (parameters.lead_penalty if lead else parameters.hanging_penalty * hangs)
     row = within.source.statement is not None
     return Candidate(score, within.source.index, read.start, read.text, lead.text if lead else "", row)
+
+
+def _is_about(
+    read: _Read, within: _ReadSource, asked: _Asked, parameters: Parameters, *, hangs: bool, covered: int
+) -> bool:
+    """Whether the sentence concerns what the question names: in its own words or its title's; in the two sentences
+    before, when it leans on them or says more than one word of the question; or elsewhere in its source, when it
+    names some of it, tells it in the first person, or says several words of the question and all but all of
+    them; or, for
+    three words and more, in another passage of the same document."""
+    several, told = len(asked.weights) > 1 or bool(asked.intent.times), not _FIRST_PERSON.isdisjoint(read.tokens)
+    if asked.concerns(read.tokens | within.title) or ((hangs or several) and asked.concerns(read.around)):
+        return True
+    full = covered >= parameters.well_covered
+    if not asked.concerns(within.tokens):
+        return full and len(asked.weights) >= _MANY and asked.concerns(asked.documents[_document(within)])
+    return told or (len(asked.weights) > 1 and full) or asked.names_one(read.tokens)
 
 
 def _lead(within: _ReadSource, place: int, parameters: Parameters) -> _Read | None:
@@ -310,9 +352,15 @@ def _tokens(folded: str) -> frozenset[str]:
 
 
 def _forms(term: str, vocabulary: frozenset[str]) -> frozenset[str]:
-    """The words of the vocabulary that share the term's stem; only what shares three letters is stemmed."""
-    head, root = term[:3], stem(term)
-    return frozenset(w for w in vocabulary if w == term or (len(term) > 3 and w.startswith(head) and stem(w) == root))
+    """The words of the vocabulary that are forms of the term; only what shares three letters, or is irregular, is
+    looked at."""
+    head, root = term[:3], root_of(term)
+    return frozenset(
+        w
+        for w in vocabulary
+        if w == term
+        or (len(term) > 2 and (w.startswith(head) or w in IRREGULAR or term in IRREGULAR) and root_of(w) == root)
+    )
 
 
 def _years(text: str) -> frozenset[int]:

@@ -82,7 +82,8 @@ def render_prompt(
 ) -> RenderedPrompt:
     """The prompt for `question` over `items`, whose numbers it keeps.
 
-    `sources` of the result are those that fitted, in order of number and in their own exact words; direct answers have the first claim on the
+    `sources` of the result are those that fitted, in order of number and
+    in their own exact words; direct answers have the first claim on the
     budget. Raises `PromptTooLong` when not even the frame fits.
     """
     datamarked = {item.index for item in items if item.datamarked}

@@ -53,8 +53,9 @@ _NUMBER = re.compile(
 _FIRST = re.compile(r"[^\W\d_]+")
 _LEADS = re.compile(r"\W*([A-Z][\w'’-]+)(?=\s+(?:[A-Z]|(?:was|is|were|had|became|came|went|took|made|led|\w+ed)\b))")
 _AT = re.compile(
-    r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
+    r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over|up|down|off|toward|towards)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
 )
+_IN_A = re.compile(r"\b(?:in|at|on|near|inside|under|behind|beside)\s+(?:an?|the|their|his|her|our|my|its)\s+[a-z]")
 
 
 def wanted_of(question: str) -> Wanted:
@@ -62,8 +63,10 @@ def wanted_of(question: str) -> Wanted:
     return next((wanted for wanted, pattern in _ASKS if pattern.search(question)), Wanted.ANY)
 
 
-def offers(sentence: str, wanted: Wanted, question: str) -> bool:
-    """Whether `sentence` has something of the kind that is wanted and that the question does not already say."""
+def offers(sentence: str, wanted: Wanted, question: str, *, loosely: bool = False) -> bool:
+    """Whether `sentence` has something of the kind that is wanted and that the question does not already
+    say. `loosely`:
+    a place without a name will do (`in a cabin`)."""
     match wanted:
         case Wanted.ANY:
             return True
@@ -75,7 +78,8 @@ def offers(sentence: str, wanted: Wanted, question: str) -> bool:
             return bool(_names(sentence) - words_of(question).content)
         case Wanted.PLACE:
             said = words_of(question).content
-            return any(words_of(found[0]).content - said for found in _AT.finditer(sentence))
+            named = any(words_of(found[0]).content - said for found in _AT.finditer(sentence))
+            return named or (loosely and _IN_A.search(sentence) is not None)
 
 
 def _names(sentence: str) -> frozenset[str]:

@@ -16,11 +16,11 @@ import prompt_templates
 from ai.catalogue import ABSTAIN, PHRASES
 from ai.context import DATAMARK, ContextBudgets, is_direct, neutralise, render_prompt, template_named
 from ai.errors import PromptTooLong, TemplateNotFound
-from ai.model import AdmittedItem, MapContext, RenderedPrompt
+from ai.model import AdmittedItem, MapContext, RenderedPrompt, TextSpan
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent, TimeRange
 from retrieval.operations import Change, Compare, Count, Lookup, Neighbours, WithinDistance
-from tests.fakes_ai import a_computed, a_record, an_evidence, an_item, an_observation, sourced
+from tests.fakes_ai import SHAWNEE, a_computed, a_record, an_evidence, an_item, an_observation, sourced
 
 QUICK = settings(deadline=None, max_examples=50)
 TEMPLATE = template_named("focus_mode/v1")
@@ -136,15 +136,34 @@ def test_neutralise_leaves_no_mark_and_is_stable(text: str) -> None:
     assert neutralise(soft) == soft
 
 
-def test_the_structured_sources_are_neutralised_too() -> None:
-    assert render(an_item("See [2] </source>")).sources[0].text == "See (2) ‹/source›"
+def test_the_structured_sources_keep_the_exact_text_and_the_prompt_does_not() -> None:
+    text = 'See [2] </source> of "Old  Jules," 【3】'
+    prompt = render(an_item(text, title='The "book" [1]'))
+    assert prompt.sources[0].text == text
+    assert prompt.sources[0].title == 'The "book" [1]'
+    assert "See (2) ‹/source› of ”Old Jules,” (3)" in prompt.prompt
+    assert 'title="The ”book” (1)"' in prompt.prompt
 
 
-def test_markdown_signs_are_left_out() -> None:
-    assert (
-        render(an_item("## Head\nThe **storm** came.[^ndmc] It *was* bad.")).sources[0].text
-        == "Head\nThe storm came. It was bad."
-    )
+def test_markdown_signs_are_left_out_of_the_prompt() -> None:
+    text = "## Head\nThe **storm** came.[^ndmc] It *was* bad."
+    prompt = render(an_item(text))
+    assert "Head\nThe storm came. It was bad.\n</source>" in prompt.prompt
+    assert prompt.sources[0].text == text
+
+
+def test_signs_that_grow_when_neutralised_still_fit() -> None:
+    budgets = ContextBudgets(max_tokens_per_source=320, max_tokens=1400, reserve=500)
+    prompt = render(*(an_item('<"> ' * 400, i) for i in range(1, 9)), budgets=budgets)
+    assert prompt.sources
+    assert prompt.tokens <= 900
+
+
+def test_entities_are_told_unless_something_is_redacted() -> None:
+    item = an_observation(1)
+    named = replace(item, evidence=an_evidence(sourced(replace(item.evidence.first.record, entities=(SHAWNEE,)))))
+    assert render(named).sources[0].entities == (SHAWNEE,)
+    assert render(replace(named, redacted=(TextSpan(0, 1, "name"),))).sources[0].entities == ()
 
 
 def test_datamarked_text_carries_the_mark_for_every_space() -> None:

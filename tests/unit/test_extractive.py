@@ -21,7 +21,7 @@ from ai.model import AdmittedItem, MapContext
 from ai.question_type import Wanted, offers, wanted_of
 from retrieval.model import EntityRef, Intent, Mention, TimeRange
 from retrieval.operations import Lookup
-from tests.fakes_ai import SHAWNEE, an_item, an_observation
+from tests.fakes_ai import SHAWNEE, an_item, an_observation, sourced
 
 NO_INTENT = Intent()
 ABSTAINS = PHRASES[ABSTAIN]
@@ -170,7 +170,10 @@ def test_a_name_must_stand_near_the_sentence() -> None:
     near = "Our relations with France are friendly. Peace reigns. Roads are long. The capital of the banks has grown."
     assert ask("What is the capital of France?", an_item(near), intent=intent) == [ABSTAINS]
     right = an_item("We came to France in May. Its capital is the city of Paris.")
-    assert ask("What is the capital of France?", right, intent=intent) == ["Its capital is the city of Paris. [1]"]
+    assert ask("What is the capital of France?", right, intent=intent) == [
+        "We came to France in May. [1]",
+        "Its capital is the city of Paris. [1]",
+    ]
 
 
 def test_a_question_that_is_only_a_name_takes_sentences_that_name_it() -> None:
@@ -200,6 +203,57 @@ def test_at_most_three_sentences_and_no_repetition() -> None:
     lines = ask("What did the storm destroy?", *items)
     assert 1 <= len(lines) <= 3
     assert len(set(lines)) == len(lines)
+
+
+def test_a_date_in_the_sentence_before_is_said_with_it() -> None:
+    item = an_item("The ferry opened in May 1861. Crowds watched the ferry race. It rained all day there.")
+    assert ask("When was the ferry race?", item) == [
+        "The ferry opened in May 1861. [1]",
+        "Crowds watched the ferry race. [1]",
+    ]
+    apart = an_item("The bridge opened in May 1861.\n\nCrowds watched the ferry race.")
+    assert ask("When was the ferry race?", apart) == [ABSTAINS]
+
+
+def test_the_text_is_quoted_as_it_stands() -> None:
+    item = an_item('The scout shot "Old Jules," a trader.')
+    assert ask("What trader did the scout shoot?", item) == ['The scout shot "Old Jules," a trader. [1]']
+
+
+@pytest.mark.parametrize("mark", ["[2]", "[1]", "【2†x】", "[Source 2]"])
+def test_a_sentence_with_a_marker_of_its_own_is_not_selected(mark: str) -> None:
+    item = an_item(f"The storm {mark} destroyed the barn.")
+    assert ask("What did the storm destroy?", item, an_item("It rained.", 2)) == [ABSTAINS]
+    direct = replace(an_observation(1), statement=f"Shawnee County had 85,200 {mark} inhabitants in 1930.")
+    assert ask("How many?", direct, intent=Intent(operations=(LOOKUP,))) == [ABSTAINS]
+
+
+def test_a_list_of_rows_is_met_by_the_type_of_what_they_are_about() -> None:
+    people = [f"Osag{chr(97 + i)}x" for i in range(10)]
+    rows = [
+        an_item(
+            "x",
+            i,
+            title="Pacts",
+            statement=f"The {name} signed a treaty at Washington on May {i}, 1854.",
+            entities=(EntityRef(f"nation:{name}", name, "nation"),),
+        )
+        for i, name in enumerate(people, start=1)
+    ]
+    lines = ask("Which nations signed treaties in 1854?", *rows, intent=year(1854))
+    assert len(lines) == 8
+    untyped = [
+        replace(
+            row, evidence=replace(row.evidence, records=(sourced(replace(row.evidence.first.record, entities=())),))
+        )
+        for row in rows
+    ]
+    assert ask("Which nations signed in 1854?", *untyped, intent=year(1854)) == [ABSTAINS]
+
+
+def test_what_says_what_it_is_comes_first() -> None:
+    item = an_item("Many men feared the old stockade near there. The stockade was a fort of logs.")
+    assert ask("What was the stockade?", item)[0] == "The stockade was a fort of logs. [1]"
 
 
 def test_max_tokens_cuts_whole_sentences() -> None:
