@@ -354,13 +354,10 @@ def _tokens(folded: str) -> frozenset[str]:
 def _forms(term: str, vocabulary: frozenset[str]) -> frozenset[str]:
     """The words of the vocabulary that are forms of the term; only what shares three letters, or is irregular, is
     looked at."""
-    head, root = term[:3], root_of(term)
-    return frozenset(
-        w
-        for w in vocabulary
-        if w == term
-        or (len(term) > 2 and (w.startswith(head) or w in IRREGULAR or term in IRREGULAR) and root_of(w) == root)
-    )
+    if len(term) < 3:
+        return frozenset({term}) & vocabulary
+    heads, root = (term[:3], IRREGULAR.get(term, term)[:3]), root_of(term)
+    return frozenset(w for w in vocabulary if (w.startswith(heads) or w in IRREGULAR) and root_of(w) == root)
 
 
 def _years(text: str) -> frozenset[int]:
