@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
 
@@ -33,11 +33,29 @@ def compute(operation: str, parameters: Mapping[str, object], facts: Sequence[Fa
     return Computed(
         operation=operation,
         parameters=dict(parameters),
-        inputs=tuple(f.record_id for f in inputs),
+        inputs=tuple(f.record_id for f in _named_first(inputs, result)),
         input_digest=_digest(inputs),
         result=result,
         statement=statement,
     )
+
+
+def _named_first(inputs: Sequence[Fact], result: Mapping[str, object]) -> list[Fact]:
+    """The inputs that the result names, in its order, then the others: what is cited links to the first of them."""
+    named = list(dict.fromkeys(_texts(result)))
+    order = {entity: at for at, entity in enumerate(named)}
+    return sorted(inputs, key=lambda f: (order.get(f.place.entity_id, len(named)), f.record_id))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
 
 
 def _digest(inputs: Sequence[Fact]) -> str:
