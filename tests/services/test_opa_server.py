@@ -298,14 +298,11 @@ async def test_killed_paused_and_restarted_with_another_bundle_under_load(opa: O
     assert waits_s[len(waits_s) * 99 // 100] <= DEADLINE_S + 0.25 + max(load.lags_s)
 
 
-async def test_a_candidate_that_is_loaded_beside_does_not_decide(opa: Opa, tmp_path: Path) -> None:
-    """Another package of the same server, under its own revision, has no say."""
-    bundle = server_bundle()
-    with serving(OpaServer(opa, tmp_path), bundle) as running:
-        async with engine_on(running.url, digest="sha256:" + "0" * 64) as engine:
-            assert await problem_of(engine) == "BUNDLE_MISMATCH"
-        async with engine_on(running.url) as engine:
-            assert await problem_of(engine) is None
+async def test_a_server_with_another_bundle_than_ours_decides_nothing(server: OpaServer) -> None:
+    async with engine_on(server.url, digest="sha256:" + "0" * 64) as engine:
+        assert {await problem_of(engine, point) for point in POINTS} == {"BUNDLE_MISMATCH"}
+    async with engine_on(server.url) as engine:
+        assert {await problem_of(engine, point) for point in POINTS} == {None}
 
 
 # ------------------------------------------------------------------------------------------------------- the archive
