@@ -52,6 +52,7 @@ class PostgisSpatial:
     """The spatial channel on PostGIS."""
 
     dsn: str = field(repr=False)
+    deadline_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class PgvectorVector:
     """The vector channel on pgvector."""
 
     dsn: str = field(repr=False)
+    deadline_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +171,16 @@ def backends_of(configuration: Configuration) -> Backends:
     password = "" if stores.neo4j_password is None else stores.neo4j_password.get_secret_value()
     token = None if stores.opa_token is None else stores.opa_token.get_secret_value()
     search = None if stores.opensearch_url is None else stores.opensearch_url.get_secret_value()
-    extractive = settings.extractive
+    extractive, deadlines = settings.extractive, settings.retrieval.deadline_ms
     bundle = None if settings.policy.bundle is None else Path(settings.policy.bundle).expanduser()
     return Backends(
         records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn),
         graph=SqliteGraph(home / "graph.sqlite")
         if stores.neo4j_uri is None
-        else Neo4jGraph(stores.neo4j_uri, stores.neo4j_user or "neo4j", password, settings.retrieval.deadline_ms.graph),
-        spatial=SqliteSpatial(home / "spatial.sqlite") if dsn is None else PostgisSpatial(dsn),
+        else Neo4jGraph(stores.neo4j_uri, stores.neo4j_user or "neo4j", password, deadlines.graph),
+        spatial=SqliteSpatial(home / "spatial.sqlite") if dsn is None else PostgisSpatial(dsn, deadlines.spatial),
         fulltext=TantivyFulltext(home / "fulltext") if search is None else OpenSearchFulltext(search),
-        vector=NumpyVector(home / "vector") if dsn is None else PgvectorVector(dsn),
+        vector=NumpyVector(home / "vector") if dsn is None else PgvectorVector(dsn, deadlines.vector),
         embedding=WordllamaEmbedding() if models.embed is None else OllamaEmbedding(models.ollama_url, models.embed),
         policy=WasmPolicy(bundle)
         if stores.opa_url is None

@@ -249,8 +249,12 @@ def _open_records(backend: backends.RecordsBackend, stack: AsyncExitStack, *, wr
             store = open_sqlite_store(path, writable=writable)
             stack.push_async_callback(store.aclose)
             return store
-        case backends.PostgresRecords():
-            _not_built("POSTGIS_DSN", "a PostgreSQL store")
+        case backends.PostgresRecords(dsn=dsn):
+            from retrieval.registry.postgres import open_postgres_store  # noqa: PLC0415
+
+            store = open_postgres_store(dsn, writable=writable)
+            stack.push_async_callback(store.aclose)
+            return store
         case _:
             assert_never(backend)
 
@@ -307,8 +311,12 @@ def _spatial(backend: backends.SpatialBackend) -> _Sides:
             from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex  # noqa: PLC0415
 
             return _Sides(partial(SpatialChannel.open, path), partial(SpatialIndex.open, path))
-        case backends.PostgisSpatial():
-            _not_built("POSTGIS_DSN", "a PostGIS channel")
+        case backends.PostgisSpatial(dsn=dsn, deadline_ms=deadline_ms):
+            from retrieval.spatial.postgis import PostgisChannel, PostgisIndex  # noqa: PLC0415
+
+            return _Sides(
+                partial(PostgisChannel.open, dsn, statement_timeout_ms=deadline_ms), partial(PostgisIndex.open, dsn)
+            )
         case _:
             assert_never(backend)
 
@@ -333,8 +341,13 @@ def _vector(backend: backends.VectorBackend, embedder: Embedder) -> _Sides:
             return _Sides(
                 partial(NumpyVectorChannel, path, embedder=embedder), partial(NumpyVectorIndex, path, embedder=embedder)
             )
-        case backends.PgvectorVector():
-            _not_built("POSTGIS_DSN", "a pgvector channel")
+        case backends.PgvectorVector(dsn=dsn, deadline_ms=deadline_ms):
+            from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex  # noqa: PLC0415
+
+            return _Sides(
+                partial(PgvectorChannel.open, dsn, embedder=embedder, statement_timeout_ms=deadline_ms),
+                partial(PgvectorIndex.open, dsn, embedder=embedder),
+            )
         case _:
             assert_never(backend)
 

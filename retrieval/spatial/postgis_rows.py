@@ -108,8 +108,8 @@ class PostgisFacts:
             found |= {f.record_id: f for f in self._facts(f"{_MEETS}{where}", " LIMIT %(limit)s", **edges, **values)}
         return [found[record_id] for record_id in sorted(found)]
 
-    def _facts(self, where: str, limit: str = "", **values: Any) -> list[Fact]:
-        sql = f"SELECT {_FACT} FROM spatial_fact WHERE {_ADMITTED} AND {where} ORDER BY record_id{limit}"  # noqa: S608
+    def _facts(self, where: str, tail: str = "", /, **values: Any) -> list[Fact]:
+        sql = f"SELECT {_FACT} FROM spatial_fact WHERE {_ADMITTED} AND {where} ORDER BY record_id{tail}"  # noqa: S608
         return [_fact(row) for row in self._rows(sql, **values)]
 
 

@@ -17,7 +17,6 @@ from retrieval.errors import ChannelUnavailable
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
-        ("POSTGIS_DSN", "postgresql://db/x"),
         ("OPENSEARCH_URL", "https://search"),
         ("FOCUS_MODE_EMBED_MODEL", "all-minilm"),
     ],
@@ -30,6 +29,15 @@ async def test_a_named_server_is_refused(tmp_path: Path, variable: str, value: s
     with pytest.raises(BackendNotBuilt, match=variable):
         async with open_indexes(configuration):
             pass
+
+
+async def test_a_database_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
+    configuration = load({"POSTGIS_DSN": "postgresql://exhibit:hunter2@127.0.0.1:1/x"}, home=tmp_path)
+    async with open_system(configuration, empty=True) as system:
+        assert {"postgis", "pgvector"} <= {channel.store for channel in system.services.channels}
+    async with open_indexes(configuration):
+        pass
+    assert "hunter2" not in repr(backends_of(configuration))
 
 
 async def test_a_graph_server_need_not_run_to_be_wired(tmp_path: Path) -> None:

@@ -1,0 +1,90 @@
+"""The sample corpus in the folder and in PostgreSQL: the same questions, the same answers, the same places cited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import conninfo
+
+from api import wiring
+from api.configuration import Configuration, load
+from tests.golden.test_kansas import ABSTAINED, ANSWERED
+from tests.harness import KANSAS, ask
+
+pytestmark = pytest.mark.services
+
+QUESTIONS = (*ANSWERED, *ABSTAINED)
+STORES = {"postgis": "sqlite", "pgvector": "numpy"}
+
+
+@dataclass(frozen=True)
+class Both:
+    """What each question gave in the folder and on the server, and the hashes of the two corpora."""
+
+    embedded: dict[str, dict[str, Any]]
+    real: dict[str, dict[str, Any]]
+    hashes: tuple[str, str]
+
+
+@pytest.fixture(scope="module")
+def both(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+    name = "kansas_corpus"
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    folder = tmp_path_factory.mktemp("both")
+    dsn = conninfo.make_conninfo(postgres_dsn, dbname=name)
+    yield asyncio.run(_both(load({}, home=folder / "a"), load({"POSTGIS_DSN": dsn}, home=folder / "b")))
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+async def _both(embedded: Configuration, real: Configuration) -> Both:
+    one, other = [await _answers(configuration) for configuration in (embedded, real)]
+    return Both(one[0], other[0], (one[1], other[1]))
+
+
+async def _answers(configuration: Configuration) -> tuple[dict[str, dict[str, Any]], str]:
+    async with wiring.open_ingest(configuration) as ingest:
+        report = await ingest.run([], tenant="default", manifest=KANSAS)
+        assert not report.failed
+    async with wiring.open_indexes(configuration) as (store, _, _):
+        manifest_hash = await store.manifest_hash("default")
+    async with wiring.open_system(configuration) as system:
+        return {question: await ask(system, question) for question in QUESTIONS}, manifest_hash
+
+
+def test_the_corpus_has_one_hash_whichever_store_holds_it(both: Both) -> None:
+    assert both.hashes[0] == both.hashes[1]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_same_outcome_answer_and_first_citation(both: Both, question: str) -> None:
+    embedded, real = both.embedded[question], both.real[question]
+    assert real["outcome"] == embedded["outcome"], real["limitations"]
+    assert real["answer"] == embedded["answer"]
+    assert _first(real) == _first(embedded)
+    assert [x["code"] for x in real["limitations"]] == [x["code"] for x in embedded["limitations"]]
+
+
+def test_the_real_stores_answered(both: Both) -> None:
+    text = str(both.real)
+    assert all(f"'{real}'" in text for real in STORES)
+    assert not any(f"'{real}'" in str(both.embedded) for real in ("pgvector",))
+
+
+def _first(body: dict[str, Any]) -> Any:
+    for citation in body["citations"].values():
+        return {k: citation.get(k) for k in ("kind", "record_id", "quote", "locator", "operation", "result")}
+    return None
+
+
+def test_no_part_of_the_corpus_lies_in_the_folder(both: Both, tmp_path_factory: pytest.TempPathFactory) -> None:
+    homes = list(Path(tmp_path_factory.getbasetemp()).glob("both*/b/*"))
+    assert not {path.name for path in homes} & {"record.sqlite", "spatial.sqlite", "vector"}
