@@ -109,7 +109,7 @@ class Prompt(_Section):
 class Extractive(_Section):
     """Thresholds of the model that needs no server."""
 
-    min_coverage_milli: Milli = Field(default=600, description="least share of the question that a sentence must cover")
+    min_coverage_milli: Milli = Field(default=560, description="least share of the question that a sentence must cover")
     max_sentences: Annotated[int, Field(ge=1, le=20)] = Field(default=3, description="most sentences of an answer")
 
 
