@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.embedding.word_tokens import WordTokens
 from retrieval.errors import ChannelUnavailable
 from retrieval.model import ChannelName
 from retrieval.worker import Stop, Workers
@@ -48,6 +49,7 @@ class WordllamaEmbedder:
 
     def __init__(self, model: _Model) -> None:
         self._model = model
+        self._words = WordTokens(model.tokenizer)
         self._wide: NDArray[np.float32] | None = None
         self._workers = Workers("embed", size=2)
 
@@ -89,9 +91,9 @@ class WordllamaEmbedder:
         for start in range(0, len(texts), BATCH):
             stop.check()
             batch = [_encodable(text) for text in texts[start : start + BATCH]]
-            for offset, encoding in enumerate(self._model.tokenizer.encode_batch_fast(batch, add_special_tokens=False)):
-                if encoding.ids:
-                    vectors[start + offset] = _mean(table, encoding.ids)
+            for offset, ids in enumerate(self._words.token_ids(batch)):
+                if ids:
+                    vectors[start + offset] = _mean(table, ids)
         return _normalised(vectors)
 
     def _bulk_table(self) -> Table:

@@ -1,0 +1,65 @@
+"""Word by word gives the tokenizer's own ids, whatever the text."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrieval.embedding import word_tokens
+from retrieval.embedding.word_tokens import WordTokens, splits_at_spaces
+from retrieval.embedding.wordllama import WordllamaEmbedder
+from tests.corpora import corpus
+
+PIECES = ["river", "Kansas", "1850", ".", "é", "東", "\n", "\t", " ", "  ", "▁", "<s>", "</s>", "<unk>", "<", "a", "🚜"]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(st.characters(codec="utf-8"), max_size=40)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    return asyncio.run(WordllamaEmbedder.load())._model.tokenizer
+
+
+def whole(tokenizer: Any, texts: list[str]) -> list[list[int]]:
+    return [tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
+
+
+def test_equal_to_whole_texts(tokenizer: Any) -> None:
+    words = WordTokens(tokenizer)
+
+    @settings(max_examples=200, deadline=None)
+    @given(st.lists(TEXTS, max_size=4))
+    def check(texts: list[str]) -> None:
+        assert words.token_ids(texts) == whole(tokenizer, texts)
+
+    check()
+
+
+def test_equal_on_prose_the_first_time_and_again(tokenizer: Any) -> None:
+    words, texts = WordTokens(tokenizer), [record.text for record in corpus(3, documents=6).records]
+    expected = whole(tokenizer, texts)
+    assert words.token_ids(texts) == expected
+    assert words.token_ids(texts) == expected
+
+
+@pytest.mark.parametrize("text", ["x ▁y", "x▁ y", "a  b", " a", "a ", "<s> b", "a <unk> b", ""])
+def test_where_a_word_does_not_stand_alone(tokenizer: Any, text: str) -> None:
+    words = WordTokens(tokenizer)
+    words.token_ids(["x y a b"])
+    assert words.token_ids([text]) == whole(tokenizer, [text])
+
+
+def test_holds_no_more_than_it_may(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_tokens, "MAX_WORDS", 3)
+    words = WordTokens(tokenizer)
+    texts = ["one two three", "four five", "one four"]
+    assert [words.token_ids([text])[0] for text in texts] == whole(tokenizer, texts)
+    assert len(words._ids) <= 3
+
+
+def test_a_token_over_a_space_forbids_it() -> None:
+    assert splits_at_spaces(["▁a", "▁▁", "b"])
+    assert not splits_at_spaces(["▁a", "of▁the"])
