@@ -62,6 +62,7 @@ class _Run:
     progress: Progress | None
     known: Mapping[str, StoredDocument] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    collections: set[str] = field(default_factory=set)
     waiting: list[tuple[int, Prepared]] = field(default_factory=list)
     changed: set[int] = field(default_factory=set)
     superseded: set[str] = field(default_factory=set)
@@ -159,7 +160,9 @@ class Ingest:
         run.move(position, stage="load")
         await self._save(run)
         identified = await asyncio.to_thread(identify, source, visibility, self._size)
-        await self._put_collection(visibility, run.titles)
+        if visibility.collection not in run.collections:
+            await self._put_collection(visibility, run.titles)
+            run.collections.add(visibility.collection)
         run.move(position, document_id=identified.document_id)
         if identified.document_id in run.known:
             await self._refresh_facts(source, visibility, identified)
@@ -211,8 +214,8 @@ class Ingest:
             mentions=[mention for _, prepared in group for mention in prepared.mentions],
         )
         documents = [prepared.document for _, prepared in group]
-        await self._store.put_all(documents, batch, lifecycle=Lifecycle.DRAFT)
-        await _all(index.add(batch) for index in self._indexes)
+        draft = self._store.put_all(documents, batch, lifecycle=Lifecycle.DRAFT)
+        await _all([draft, *(index.add(batch) for index in self._indexes)])  # a channel keeps nothing before its commit
         await _all(index.commit() for index in self._indexes)
         superseded = await self._store.activate([document.facts.document_id for document in documents])
         await self._drop(superseded)
