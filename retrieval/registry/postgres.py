@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg import errors
+from psycopg_pool import PoolTimeout
 
 from retrieval.errors import StoreUnavailable
 from retrieval.postgres import SCHEMA, quoted
@@ -138,5 +139,7 @@ def _marked(statement: str) -> bytes:
 
 def _unavailable(error: psycopg.Error) -> StoreUnavailable:
     """Names the kind of the server's error, not its words: they may carry addresses and data."""
+    if isinstance(error, PoolTimeout):
+        return StoreUnavailable("the store of record cannot be reached: no connection to PostgreSQL")
     kind = error.sqlstate or type(error).__name__
     return StoreUnavailable(f"the store of record cannot be used: PostgreSQL says {kind}")

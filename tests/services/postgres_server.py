@@ -323,4 +323,5 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1])
     except NotPrepared as error:
-        raise SystemExit(str(error)) from error
+        print(error, file=sys.stderr)
+        raise SystemExit(8) from error
