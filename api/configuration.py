@@ -24,6 +24,8 @@ CONFIG_FILE = "exhibit.toml"
 DEFAULT_HOME = Path("exhibit-home")
 # Read by commands themselves: where the home is, where tools and caches are.
 PROCESS_NAMES = frozenset({"EXHIBIT_HOME", "EXHIBIT_CACHE", "EXHIBIT_OPA_BIN"})
+# Addresses of servers that the tests of this repository may use.
+TEST_PREFIX = "EXHIBIT_TEST_"
 MASK = "********"
 _USERINFO = re.compile(r"(?<=://)[^/@\s]*@")
 
@@ -111,7 +113,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[_Found]:
         if variable in ENVIRONMENT_NAMES:
             if environment[variable]:
                 yield tuple(ENVIRONMENT_NAMES[variable].split(".")), environment[variable], f"environment {variable}"
-        elif variable.startswith(PREFIX) and variable not in PROCESS_NAMES:
+        elif variable.startswith(PREFIX) and not variable.startswith(TEST_PREFIX) and variable not in PROCESS_NAMES:
             yield (
                 tuple(variable.removeprefix(PREFIX).lower().split("__")),
                 environment[variable],

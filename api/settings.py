@@ -42,8 +42,7 @@ class Models(_Section):
 
 
 class Stores(_Section):
-    """Servers in place of the folder. This version runs on the folder alone: naming a server is refused, never
-    ignored."""
+    """Servers in place of the folder. One that this version does not speak to is refused by name, never ignored."""
 
     neo4j_uri: str | None = Field(default=None, description="graph channel on Neo4j")
     neo4j_user: str | None = Field(default=None, description="user at Neo4j")
