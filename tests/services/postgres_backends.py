@@ -19,8 +19,9 @@ TIMEOUT_MS = 10_000
 
 
 def schema_of(folder: Path) -> str:
-    """One schema per folder and run."""
-    return "t_" + hashlib.sha256(f"{os.getpid()} {folder}".encode()).hexdigest()[:16]
+    """One schema per folder and run; the run's own processes share it."""
+    run = os.environ.setdefault("EXHIBIT_TEST_RUN", str(os.getpid()))
+    return "t_" + hashlib.sha256(f"{run} {folder}".encode()).hexdigest()[:16]
 
 
 @asynccontextmanager

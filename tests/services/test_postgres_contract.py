@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -11,11 +14,12 @@ import pytest
 from tests.channel_backends import Backend, Opener
 from tests.contracts.test_channel import *  # noqa: F403
 from tests.contracts.test_channel_index import *  # noqa: F403
+from tests.contracts.test_channel_index import CONTENT, WRITER, fill, seen, seen_of
 from tests.services.postgres_backends import POSTGRES
 
 pytestmark = pytest.mark.services
 
-# These name files and processes of an embedded index; their like for a server stands in test_pgvector.py.
+# These open an embedded index by name; their like for a server stands below and in test_pgvector.py.
 del test_a_damaged_index_is_unavailable_and_says_no_path  # noqa: F821
 del test_after_a_kill_every_document_is_wholly_there_or_can_be_added_again  # noqa: F821
 
@@ -34,3 +38,45 @@ def durable(request: pytest.FixtureRequest, postgres_dsn: str) -> Opener:
 async def backend(opener: Opener, tmp_path: Path) -> AsyncIterator[Backend]:
     async with opener(tmp_path / "index") as opened:
         yield opened
+
+
+SERVER_WRITER = WRITER.replace(
+    "tests.channel_backends import BACKENDS", "tests.services.postgres_backends import POSTGRES"
+).replace("BACKENDS[sys.argv[1]](Path(sys.argv[2]))", "POSTGRES[sys.argv[1]](sys.argv[3], Path(sys.argv[2]))")
+
+
+@pytest.mark.parametrize("name", POSTGRES)
+async def test_after_a_writer_is_killed_every_document_is_wholly_there_or_can_be_added_again(
+    name: str, postgres_dsn: str, tmp_path: Path
+) -> None:
+    opener, folder = partial(POSTGRES[name], postgres_dsn), tmp_path / "index"
+    for delay_s in (0.02, 0.1):
+        async with opener(folder) as reopened:
+            await _write_and_kill(name, folder, postgres_dsn, reopened, after_s=delay_s)
+            await reopened.index.remove(["nothing"])
+            await reopened.index.commit()  # waits until the server has let go of the writer
+            listed = await reopened.index.documents()
+            shown = {hit.record_id.split("#")[0] for hits in await seen(reopened) for hit in hits}
+            assert shown <= listed <= set(CONTENT.document_ids)
+            await fill(reopened, CONTENT)
+            assert await seen(reopened) == await seen_of(opener, tmp_path / f"fresh{delay_s}", CONTENT)
+
+
+async def _write_and_kill(name: str, folder: Path, dsn: str, watching: Backend, *, after_s: float) -> None:
+    root = str(Path(__file__).parents[2])
+    writer = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-c", SERVER_WRITER, name, str(folder), dsn),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": root},
+    )
+    assert writer.stdout is not None
+    assert await writer.stdout.readline() == b"ready\n"
+    for _ in range(1000):
+        if await watching.index.documents():
+            break
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(after_s)
+    writer.kill()
+    await writer.wait()
