@@ -18,32 +18,29 @@ import apsw
 T = TypeVar("T")
 _BUSY_MS = 2_000
 _CACHE_KIB = 65_536
+_STEPS_BETWEEN_STOPS = 5_000
 
 
 class _Ticket:
-    """One read: lets the caller stop it before or while it runs, and never a later read on the same connection."""
+    """One read: lets the caller stop it before or while it runs, and never a later read on the same connection.
+
+    Asked during each statement, because `interrupt()` is lost when it comes between two of them.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._cancelled = False
-        self._connection: apsw.Connection | None = None
+        self._cancelled = threading.Event()
 
     def run(self, connection: apsw.Connection, work: Callable[[apsw.Connection], T]) -> T:
-        with self._lock:
-            if self._cancelled:
-                raise apsw.InterruptError("cancelled before it began")
-            self._connection = connection
+        if self._cancelled.is_set():
+            raise apsw.InterruptError("cancelled before it began")
+        connection.set_progress_handler(self._cancelled.is_set, _STEPS_BETWEEN_STOPS)
         try:
             return work(connection)
         finally:
-            with self._lock:
-                self._connection = None
+            connection.set_progress_handler(None)
 
     def cancel(self) -> None:
-        with self._lock:
-            self._cancelled = True
-            if self._connection is not None:
-                self._connection.interrupt()
+        self._cancelled.set()
 
 
 class SqliteFile:

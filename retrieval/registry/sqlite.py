@@ -24,6 +24,7 @@ from retrieval.registry.sql_store import SqlRecordStore
 T = TypeVar("T")
 SCHEMA_VERSION = 1
 _BUSY_S = 30.0
+_STEPS_BETWEEN_STOPS = 5_000
 
 
 class SqliteSession:
@@ -33,6 +34,13 @@ class SqliteSession:
         self.cache: dict[object, Any] = {}
         self.connection = connection
         self._seen = -1
+        self._stop = threading.Event()
+        # `interrupt()` is lost when it comes between two statements; this is asked during each of them.
+        connection.set_progress_handler(lambda: int(self._stop.is_set()), _STEPS_BETWEEN_STOPS)
+
+    def watch(self, stop: threading.Event) -> None:
+        """From now on a statement ends with an error once `stop` is set."""
+        self._stop = stop
 
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[Row]:
         return self.connection.execute(statement, tuple(parameters)).fetchall()
@@ -62,15 +70,14 @@ class SqliteEngine:
         self._idle: queue.LifoQueue[SqliteSession] = queue.LifoQueue()
         self._writing: SqliteSession | None = None
         self._opened: list[SqliteSession] = []
-        self._running = threading.Lock()  # so that a late interrupt never meets the connection's next job
 
     async def read(self, job: Callable[[SqliteSession], T]) -> T:
-        running: list[SqliteSession] = []
-        return await self._submit(self._readers, lambda: self._read(job, running), running)
+        stop = threading.Event()
+        return await self._submit(self._readers, lambda: self._read(job, stop), stop)
 
     async def write(self, job: Callable[[SqliteSession], T]) -> T:
-        running: list[SqliteSession] = []
-        return await self._submit(self._writer, lambda: self._write(job, running), running)
+        stop = threading.Event()
+        return await self._submit(self._writer, lambda: self._write(job, stop), stop)
 
     async def aclose(self) -> None:
         for pool in (self._readers, self._writer):
@@ -79,24 +86,22 @@ class SqliteEngine:
             session.connection.close()
         self._opened.clear()
 
-    async def _submit(self, pool: ThreadPoolExecutor, work: Callable[[], T], running: list[SqliteSession]) -> T:
+    async def _submit(self, pool: ThreadPoolExecutor, work: Callable[[], T], stop: threading.Event) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(pool, work)
         except asyncio.CancelledError:
-            with self._running:
-                for session in running:
-                    session.connection.interrupt()
+            stop.set()
             raise
         except (sqlite3.Error, OSError) as exc:
             reason = exc.strerror if isinstance(exc, OSError) else exc
             raise StoreUnavailable(f"the store of record cannot be used: {reason}") from exc
 
-    def _read(self, job: Callable[[SqliteSession], T], running: list[SqliteSession]) -> T:
+    def _read(self, job: Callable[[SqliteSession], T], stop: threading.Event) -> T:
         try:
             session = self._idle.get_nowait()
         except queue.Empty:
             session = self._open_reader()
-        running.append(session)
+        session.watch(stop)
         try:
             session.connection.execute("BEGIN")
             session.rows(
@@ -105,16 +110,15 @@ class SqliteEngine:
             session.refresh()
             return job(session)
         finally:
-            with self._running:
-                running.clear()
+            session.watch(threading.Event())
             with contextlib.suppress(sqlite3.Error):
                 session.connection.rollback()
             self._idle.put(session)
 
-    def _write(self, job: Callable[[SqliteSession], T], running: list[SqliteSession]) -> T:
+    def _write(self, job: Callable[[SqliteSession], T], stop: threading.Event) -> T:
         session = self._writing or self._open_writer()
         self._writing = session
-        running.append(session)
+        session.watch(stop)
         session.cache.clear()
         try:
             session.connection.execute("BEGIN IMMEDIATE")
@@ -122,12 +126,12 @@ class SqliteEngine:
             session.connection.commit()
             return result
         except BaseException:
+            session.watch(threading.Event())
             with contextlib.suppress(sqlite3.Error):
                 session.connection.rollback()
             raise
         finally:
-            with self._running:
-                running.clear()
+            session.watch(threading.Event())
 
     def _open_reader(self) -> SqliteSession:
         if not self._path.exists():
