@@ -1,0 +1,97 @@
+"""The four channels, each with its read side and its write side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, assert_never
+
+from api import backends
+from api.backends import Backends
+from api.wiring.parts import not_built
+from retrieval.channel import Channel
+from retrieval.embedding.embedder import Embedder
+from retrieval.index import ChannelIndex
+
+if TYPE_CHECKING:
+    pass
+
+TEMPLATE = "focus_mode/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """How to open the read side and the write side of one channel."""
+
+    channel: Callable[[], Channel]
+    index: Callable[[], ChannelIndex]
+
+
+def sides_of(chosen: Backends, embedder: Embedder) -> tuple[Sides, ...]:
+    return _graph(chosen.graph), _spatial(chosen.spatial), _fulltext(chosen.fulltext), _vector(chosen.vector, embedder)
+
+
+def _graph(backend: backends.GraphBackend) -> Sides:
+    match backend:
+        case backends.SqliteGraph(path=path):
+            from retrieval.graph.sqlite import GraphChannel, GraphIndex  # noqa: PLC0415
+
+            return Sides(partial(GraphChannel.open, path), partial(GraphIndex.open, path))
+        case backends.Neo4jGraph(uri=uri, user=user, password=password, deadline_ms=deadline_ms):
+            from retrieval.graph.neo4j import Neo4jChannel  # noqa: PLC0415
+            from retrieval.graph.neo4j_index import Neo4jIndex  # noqa: PLC0415
+
+            return Sides(
+                partial(Neo4jChannel.open, uri, user, password, deadline_s=deadline_ms / 1000),
+                partial(Neo4jIndex.open, uri, user, password),
+            )
+        case _:
+            assert_never(backend)
+
+
+def _spatial(backend: backends.SpatialBackend) -> Sides:
+    match backend:
+        case backends.SqliteSpatial(path=path):
+            from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex  # noqa: PLC0415
+
+            return Sides(partial(SpatialChannel.open, path), partial(SpatialIndex.open, path))
+        case backends.PostgisSpatial(dsn=dsn, deadline_ms=deadline_ms):
+            from retrieval.spatial.postgis import PostgisChannel, PostgisIndex  # noqa: PLC0415
+
+            return Sides(
+                partial(PostgisChannel.open, dsn, statement_timeout_ms=deadline_ms), partial(PostgisIndex.open, dsn)
+            )
+        case _:
+            assert_never(backend)
+
+
+def _fulltext(backend: backends.FulltextBackend) -> Sides:
+    match backend:
+        case backends.TantivyFulltext(path=path):
+            from retrieval.fulltext.tantivy import TantivyChannel, TantivyIndex  # noqa: PLC0415
+
+            return Sides(partial(TantivyChannel, path), partial(TantivyIndex, path))
+        case backends.OpenSearchFulltext():
+            not_built("OPENSEARCH_URL", "an OpenSearch channel")
+        case _:
+            assert_never(backend)
+
+
+def _vector(backend: backends.VectorBackend, embedder: Embedder) -> Sides:
+    match backend:
+        case backends.NumpyVector(path=path):
+            from retrieval.vector.numpy import NumpyVectorChannel, NumpyVectorIndex  # noqa: PLC0415
+
+            return Sides(
+                partial(NumpyVectorChannel, path, embedder=embedder), partial(NumpyVectorIndex, path, embedder=embedder)
+            )
+        case backends.PgvectorVector(dsn=dsn, deadline_ms=deadline_ms):
+            from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex  # noqa: PLC0415
+
+            return Sides(
+                partial(PgvectorChannel.open, dsn, embedder=embedder, statement_timeout_ms=deadline_ms),
+                partial(PgvectorIndex.open, dsn, embedder=embedder),
+            )
+        case _:
+            assert_never(backend)

@@ -1,0 +1,116 @@
+"""Stores, engines and models, each opened as the settings name it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, NoReturn, assert_never
+
+from ai.chat_model import ChatModel
+from api import backends
+from api.errors import BackendNotBuilt
+from api.settings import Settings
+from api.wiring.clock import clock_ms, new_id
+from ledger.ledger import Ledger
+from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.engine import PolicyEngine
+from retrieval.embedding.embedder import Embedder
+from retrieval.registry.sql_store import SqlRecordStore
+from retrieval.registry.sqlite import open_sqlite_store
+
+if TYPE_CHECKING:
+    pass
+
+TEMPLATE = "focus_mode/v1"
+
+
+def open_bundle(backend: backends.PolicyBackend) -> Bundle:
+    """The policy bundle that the settings name, or the shipped one. Raises BundleRejected."""
+    match backend:
+        case backends.WasmPolicy(folder=folder) | backends.OpaPolicy(folder=folder):
+            return load_bundle(SHIPPED if folder is None else folder)
+        case _:
+            assert_never(backend)
+
+
+async def open_engine(backend: backends.PolicyBackend, bundle: Bundle) -> PolicyEngine:
+    """The engine that serves the bundle."""
+    match backend:
+        case backends.WasmPolicy():
+            from policy.wasm import WasmEngine  # noqa: PLC0415
+
+            return await asyncio.to_thread(WasmEngine.open, bundle)
+        case backends.OpaPolicy(url=url, token=token, ca_file=ca_file):
+            from policy.opa import OpaServerEngine  # noqa: PLC0415
+
+            return OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, ca_file=ca_file)
+        case _:
+            assert_never(backend)
+
+
+async def open_embedder(backend: backends.EmbeddingBackend) -> Embedder:
+    """What makes vectors."""
+    match backend:
+        case backends.WordllamaEmbedding():
+            from retrieval.embedding.wordllama import WordllamaEmbedder  # noqa: PLC0415
+
+            return await WordllamaEmbedder.load()
+        case backends.OllamaEmbedding():
+            not_built("FOCUS_MODE_EMBED_MODEL", "embeddings by Ollama")
+        case _:
+            assert_never(backend)
+
+
+def open_records(backend: backends.RecordsBackend, stack: AsyncExitStack, *, writable: bool = False) -> SqlRecordStore:
+    match backend:
+        case backends.SqliteRecords(path=path):
+            store = open_sqlite_store(path, writable=writable)
+            stack.push_async_callback(store.aclose)
+            return store
+        case backends.PostgresRecords(dsn=dsn):
+            from retrieval.registry.postgres import open_postgres_store  # noqa: PLC0415
+
+            store = open_postgres_store(dsn, writable=writable)
+            stack.push_async_callback(store.aclose)
+            return store
+        case _:
+            assert_never(backend)
+
+
+async def open_ledger_store(backend: backends.SqliteLedger, settings: Settings) -> Ledger:
+    from ledger.keys import open_key_ring  # noqa: PLC0415
+    from ledger.sqlite import SqliteLedgerStore  # noqa: PLC0415
+
+    origin = settings.ledger.origin
+    keys = await open_key_ring(backend.keys, origin=origin, create=not backend.path.exists())
+    store = await SqliteLedgerStore.open(backend.path)
+    try:
+        return await Ledger.open(
+            store=store, keys=keys, origin=origin, replica=settings.ledger.replica, clock_ms=clock_ms, new_id=new_id
+        )
+    except BaseException:
+        await store.aclose()
+        raise
+
+
+def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel:
+    """What writes the drafts; closed with the stack."""
+    chat: ChatModel
+    match backend:
+        case backends.ExtractiveChat(min_coverage_milli=coverage, max_sentences=sentences):
+            from ai.candidates import Parameters  # noqa: PLC0415
+            from ai.extractive import ExtractiveModel  # noqa: PLC0415
+
+            chat = ExtractiveModel(Parameters(min_coverage=coverage, max_sentences=sentences))
+        case backends.OllamaChatModel(url=url, model=model):
+            from ai.ollama_client import OllamaChat  # noqa: PLC0415
+
+            chat = OllamaChat(url, model)
+        case _:
+            assert_never(backend)
+    stack.push_async_callback(chat.aclose)
+    return chat
+
+
+def not_built(setting: str, what: str) -> NoReturn:
+    raise BackendNotBuilt(f"{setting} is set, but this version does not speak to {what}; unset it to run on the folder")

@@ -1,0 +1,220 @@
+"""A home, open: everything that answers questions or takes documents in, opened together and closed in reverse
+order. Independent parts open at the same time, because a question on the command line waits for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from ai.case import Services
+from ai.context import ContextBudgets, template_named
+from ai.profiles import Profile, profile_named
+from ai.prompt_gate import shipped_rules
+from ai.vocabulary import Vocabularies
+from api import backends
+from api.backends import backends_of
+from api.configuration import Configuration
+from api.errors import HomeUnusable
+from api.home import KEYS_FILE, only_writer, prepare_home
+from api.keys import KeyStore
+from api.settings import ChannelDeadlines, ChannelWeights, Settings
+from api.version import VERSION
+from api.wiring.channels import sides_of
+from api.wiring.clock import clock_ms, new_id
+from api.wiring.parts import open_bundle, open_chat, open_embedder, open_engine, open_ledger_store, open_records
+from ledger.ledger import Ledger
+from policy.bundle import Bundle
+from policy.data import PolicyData
+from policy.engine import PolicyEngine
+from policy.points import PolicyPoints
+from retrieval.bundle import BundleLimits, BundleRules
+from retrieval.channel import Channel
+from retrieval.embedding.embedder import Embedder
+from retrieval.errors import IndexNotReady
+from retrieval.fusion import FusionWeights
+from retrieval.index import ChannelIndex
+from retrieval.model import ChannelName
+from retrieval.registry.sql_store import SqlRecordStore
+
+if TYPE_CHECKING:
+    from retrieval.ingest.pipeline import Ingest
+
+T = TypeVar("T")
+C = TypeVar("C", Channel, ChannelIndex)
+TEMPLATE = "focus_mode/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """An open home: the pipeline's services, and what the edge needs beside them."""
+
+    configuration: Configuration
+    services: Services
+    data: PolicyData
+    bundle: Bundle
+    keys: KeyStore
+    engine: PolicyEngine
+
+    def profile(self, name: str) -> Profile:
+        """The profile of that name under these settings. Raises UnknownProfile."""
+        return profile_of(name, self.configuration.settings)
+
+
+def key_store(configuration: Configuration) -> KeyStore:
+    """The API keys of the home."""
+    return KeyStore(configuration.home / KEYS_FILE, clock_ms=clock_ms)
+
+
+def require_corpus(configuration: Configuration) -> None:
+    """Raise IndexNotReady for a folder that holds no corpus, so that reading never makes one."""
+    backend = backends_of(configuration).records
+    if isinstance(backend, backends.SqliteRecords) and not backend.path.exists():
+        raise IndexNotReady(
+            f"there is no corpus in {backend.path.parent}; make one: exhibit ingest PATH, or exhibit demo"
+        )
+
+
+@asynccontextmanager
+async def open_system(configuration: Configuration, *, empty: bool = False) -> AsyncIterator[System]:
+    """Everything that answers questions, open. Raises the errors of the packages when a part cannot be opened; then
+    nothing stays open."""
+    chosen, settings = backends_of(configuration), configuration.settings
+    if not empty:
+        require_corpus(configuration)
+    async with AsyncExitStack() as stack:
+        store = open_records(chosen.records, stack)
+        bundle = await asyncio.to_thread(open_bundle, chosen.policy)
+        # All three are waited for even if one fails, so that what did open is closed.
+        parts = await asyncio.gather(
+            open_engine(chosen.policy, bundle),
+            open_embedder(chosen.embedding),
+            open_ledger_store(chosen.ledger, settings),
+            return_exceptions=True,
+        )
+        for part in parts:
+            if not isinstance(part, BaseException):
+                stack.push_async_callback(part.aclose)
+        engine, embedder, ledger = _opened(parts[0]), _opened(parts[1]), _opened(parts[2])
+        channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder)])
+        chat = open_chat(chosen.chat, stack)
+        services = Services(
+            store=store,
+            channels=channels,
+            points=_points(engine, bundle.data, settings.policy.deadline_ms / 1000),
+            model=chat,
+            ledger=ledger,
+            rules=shipped_rules(),
+            template=template_named(TEMPLATE),
+            bundle_rules=BundleRules(
+                fusion=FusionWeights(settings.retrieval.fusion_k, _per_channel(settings.retrieval.weight_milli))
+            ),
+            bundle_limits=_bundle_limits(settings),
+            budgets=_budgets(settings),
+            vocabularies=Vocabularies(store=store),
+            slots=asyncio.Semaphore(settings.retrieval.concurrent_searches),
+            clock_ms=clock_ms,
+            new_id=new_id,
+            canary=ledger.pseudonym("canary", "prompt"),
+            software=f"exhibit/{VERSION}",
+        )
+        yield System(configuration, services, bundle.data, bundle, key_store(configuration), engine)
+
+
+@asynccontextmanager
+async def open_ledger(configuration: Configuration) -> AsyncIterator[Ledger]:
+    """The ledger alone, for commands that need nothing else."""
+    chosen = backends_of(configuration).ledger
+    if not chosen.path.exists():
+        raise HomeUnusable(f"there is no ledger in {configuration.home}: ask a question first")
+    async with AsyncExitStack() as stack:
+        ledger = await open_ledger_store(chosen, configuration.settings)
+        stack.push_async_callback(ledger.aclose)
+        yield ledger
+
+
+@asynccontextmanager
+async def open_indexes(
+    configuration: Configuration,
+) -> AsyncIterator[tuple[SqlRecordStore, Embedder, tuple[ChannelIndex, ...]]]:
+    """The write side: store of record, embedder, and the four channels' indexes."""
+    chosen = backends_of(configuration)
+    async with AsyncExitStack() as stack:
+        store = open_records(chosen.records, stack, writable=True)
+        embedder = await open_embedder(chosen.embedding)
+        stack.push_async_callback(embedder.aclose)
+        indexes = _entered(stack, [side.index() for side in sides_of(chosen, embedder)])
+        yield store, embedder, indexes
+
+
+@asynccontextmanager
+async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
+    """Ingest into the home, which is made if it is not there. One at a time: raises HomeBusy while another one runs."""
+    from retrieval.ingest.chunk import ChunkSize  # noqa: PLC0415
+    from retrieval.ingest.pipeline import Ingest  # noqa: PLC0415
+
+    settings = configuration.settings.ingest
+    prepare_home(configuration)
+    with only_writer(configuration.home / "ingest.lock"):
+        async with open_indexes(configuration) as (store, _, indexes):
+            yield Ingest(
+                store=store,
+                indexes=indexes,
+                chunk_size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
+                default_labels=settings.default_labels,
+            )
+
+
+def profile_of(name: str, settings: Settings) -> Profile:
+    """The profile of that name with the limits of the settings. Raises UnknownProfile."""
+    deadlines = settings.retrieval.deadline_ms
+    return replace(
+        profile_named(name),
+        channel_top_k=settings.retrieval.channel_top_k,
+        channel_deadlines_s={name: ms / 1000 for name, ms in _per_channel(deadlines).items()},
+        model_deadline_s=settings.models.deadline_ms / 1000,
+    )
+
+
+def _entered(stack: AsyncExitStack, parts: Sequence[C]) -> tuple[C, ...]:
+    for part in parts:
+        stack.push_async_callback(part.aclose)
+    return tuple(parts)
+
+
+def _opened(part: T | BaseException) -> T:
+    if isinstance(part, BaseException):
+        raise part
+    return part
+
+
+def _points(engine: PolicyEngine, data: PolicyData, deadline_s: float) -> Callable[[int], PolicyPoints]:
+    """Policy points that see one time, whatever the clock does meanwhile."""
+    return lambda now_ms: PolicyPoints(engine=engine, clock_ms=lambda: now_ms, deadline_s=deadline_s, data=data)
+
+
+def _per_channel(values: ChannelDeadlines | ChannelWeights) -> dict[ChannelName, int]:
+    return {
+        ChannelName.GRAPH: values.graph,
+        ChannelName.SPATIAL: values.spatial,
+        ChannelName.FULLTEXT: values.fulltext,
+        ChannelName.VECTOR: values.vector,
+    }
+
+
+def _bundle_limits(settings: Settings) -> BundleLimits:
+    retrieval = settings.retrieval
+    return BundleLimits(
+        max_tokens=retrieval.max_tokens,
+        max_tokens_per_source=retrieval.max_tokens_per_source,
+        per_source_items=retrieval.max_items_per_source,
+    )
+
+
+def _budgets(settings: Settings) -> ContextBudgets:
+    prompt = settings.prompt
+    return ContextBudgets(
+        max_tokens_per_source=prompt.max_tokens_per_source, max_tokens=prompt.max_tokens, reserve=prompt.reserve_tokens
+    )
