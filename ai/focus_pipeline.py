@@ -24,6 +24,7 @@ from ai.prompt_gate import check_prompt
 from ai.recording import record_fault, record_intent, record_outcome
 from ai.scoping import admitted_scope, class_facts, prompt_facts, request_facts
 from ai.shell import Shell, run_shell, search_query
+from ledger.errors import LedgerError
 from policy.errors import PolicyError
 from retrieval.bundle import Gathered, gather
 from retrieval.errors import RetrievalError
@@ -44,10 +45,14 @@ async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
         case = await read_question(case, services)
         case = await record_intent(case, services)
         shell = await evidence_to_release(case, services)
-    except (PolicyError, AIError, RetrievalError) as exc:
+        return await finish(case, shell, services)
+    except LedgerError:
+        raise
+    except Exception as exc:
         entry = await record_fault(case, exc, services)
-        raise Faulted(ask.request_id, entry.entry_id, exc) from exc
-    return await finish(case, shell, services)
+        if isinstance(exc, PolicyError | AIError | RetrievalError):
+            raise Faulted(ask.request_id, entry.entry_id, exc) from exc
+        raise  # a bug stays a bug, but it is on the record
 
 
 async def evidence_to_release(case: Case, services: Services) -> Shell:

@@ -1,0 +1,64 @@
+"""Whatever goes wrong after the intent is on the record: an outcome that says so, and no intent left dangling."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ai.case import Faulted
+from ai.chat_model import ChatRequest
+from ai.errors import ModelUnavailable
+from ai.model import Completion
+from ledger.model import Kind
+from tests.fakes_ai import ScriptedModel
+from tests.harness import ask, opened, with_services
+
+QUESTION = "What was the population of Shawnee County in 1930?"
+
+
+class BrokenModel(ScriptedModel):
+    """Fails with what it is given."""
+
+    def __init__(self, fault: Exception) -> None:
+        super().__init__("")
+        self._fault = fault
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        raise self._fault
+
+
+@pytest.mark.parametrize(
+    ("fault", "raised", "code"),
+    [
+        (ModelUnavailable("no such model"), Faulted, "MODEL_UNAVAILABLE"),
+        (RuntimeError("a bug"), RuntimeError, "INTERNAL"),
+        (TypeError("another"), TypeError, "INTERNAL"),
+    ],
+)
+async def test_a_fault_is_an_outcome(
+    kansas_home: Path, tmp_path: Path, fault: Exception, raised: type[Exception], code: str
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(kansas_home, home)
+    async with opened(home) as system:
+        ledger = system.services.ledger
+        with pytest.raises(raised):
+            await ask(system, QUESTION, services=with_services(system, model=BrokenModel(fault)))
+        last = (await ledger.entries(after=-1, limit=1000))[-1]
+        assert last.leaf.kind is Kind.OUTCOME
+        answer = json.loads(await ledger.part(last.leaf.entry_id, "answer"))
+        assert (answer["outcome"], answer["reason_codes"]) == ("FAULT", [code])
+        assert "bug" not in json.dumps(answer)
+        assert (await ledger.verify()).dangling == ()
+
+
+async def test_an_answer_that_cannot_be_rendered_is_an_outcome_too(kansas_home: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(kansas_home, home)
+    async with opened(home) as system:
+        with pytest.raises(UnicodeEncodeError):
+            await ask(system, QUESTION, services=with_services(system, canary="\ud800"))
+        assert (await system.services.ledger.verify()).dangling == ()
