@@ -70,6 +70,11 @@ class Replayed:
     erased: tuple[str, ...] = ()
 
     @property
+    def reproduced(self) -> bool:
+        """Whether everything that this kind of entry lets one compare was the same."""
+        return self.grade is not Grade.NONE and self.differs_at is None
+
+    @property
     def differs_at(self) -> str | None:
         """The first stage that was not the same."""
         return next((stage.name for stage in self.stages if not stage.same), None)
@@ -81,7 +86,8 @@ async def replay(entry_id: str, *, services: Services) -> Replayed:
     proven, parts, erased = await _prove(entry, services)
     if not all(stage.same for stage in proven):
         return Replayed(entry_id, entry.leaf.kind, Grade.NONE, proven, erased=erased)
-    if entry.leaf.kind is not Kind.OUTCOME or erased:
+    if entry.leaf.kind is not Kind.OUTCOME or erased or _failed(parts):
+        # A failed request has no shell to run again: its bytes are all there is to prove.
         return Replayed(entry_id, entry.leaf.kind, Grade.R0, proven, erased=erased)
     try:
         stages, changed = await _recompute(entry, parts, services)
@@ -112,9 +118,6 @@ async def _prove(entry: Entry, services: Services) -> tuple[tuple[Stage, ...], d
 async def _recompute(
     entry: Entry, parts: Mapping[str, bytes], services: Services
 ) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
-    answer = _load(parts, "answer")
-    if answer.get("outcome") == FAULT:
-        raise ReplayImpossible("the request failed; there is no shell to run again")
     inputs = from_json(_load(parts, "replay"), ReplayInputs)
     asked = await _intent_parts(entry, services)
     case = await _case(inputs, asked, services)
@@ -237,6 +240,11 @@ def _compare(name: str, recorded: bytes, again: bytes) -> Stage:
 
 def _around(data: bytes, at: int) -> str:
     return repr(data[max(0, at - 24) : at + 24].decode("utf-8", "replace"))
+
+
+def _failed(parts: Mapping[str, bytes]) -> bool:
+    """Whether the outcome is that the request failed."""
+    return bool(parts.get("answer")) and json.loads(parts["answer"]).get("outcome") == FAULT
 
 
 def _load(parts: Mapping[str, bytes], name: str) -> Any:

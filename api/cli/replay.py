@@ -41,7 +41,7 @@ def replay(
         as_json=as_json,
         render=lambda: table(["entry", "kind", "grade", "differs at", "changed settings"], rows) + f"\n\n{bold(tally)}",
     )
-    if not all(reached(r) for r in results):
+    if not all(r.reproduced for r in results):
         raise typer.Exit(EXIT_VERIFICATION)
 
 
@@ -65,13 +65,6 @@ async def replay_all(system: System) -> AsyncIterator[Replayed]:
         for entry in page:
             yield await replay_one(entry.leaf.entry_id, services=system.services)
         after = page[-1].index
-
-
-def reached(result: Replayed) -> bool:
-    """Whether an entry reached what its kind can: R1 for outcomes, R0 for what has no deterministic shell."""
-    from ledger.model import Kind
-
-    return str(result.grade) in (("R1",) if result.kind is Kind.OUTCOME else ("R0", "R1"))
 
 
 def grades(results: list[Replayed]) -> dict[str, int]:

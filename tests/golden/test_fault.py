@@ -12,6 +12,7 @@ from ai.case import Faulted
 from ai.chat_model import ChatRequest
 from ai.errors import ModelUnavailable
 from ai.model import Completion
+from ai.replay import Grade, replay
 from ledger.model import Kind
 from tests.fakes_ai import ScriptedModel
 from tests.harness import ask, opened, with_services
@@ -53,6 +54,8 @@ async def test_a_fault_is_an_outcome(
         assert (answer["outcome"], answer["reason_codes"]) == ("FAULT", [code])
         assert "bug" not in json.dumps(answer)
         assert (await ledger.verify()).dangling == ()
+        replayed = await replay(last.leaf.entry_id, services=system.services)
+        assert (replayed.grade, replayed.reproduced) == (Grade.R0, True)
 
 
 async def test_an_answer_that_cannot_be_rendered_is_an_outcome_too(kansas_home: Path, tmp_path: Path) -> None:

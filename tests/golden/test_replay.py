@@ -94,6 +94,7 @@ async def test_a_changed_constant_lowers_the_grade_and_names_the_stage(
         entry = await recorded(system, "What treaties did the Kansa sign?")
         found = await replay(entry, services=with_services(system, **change(system.services)))
     assert found.grade is Grade.R0
+    assert not found.reproduced
     assert found.differs_at == stage
     assert found.changed == (pinned,)
 
