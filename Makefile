@@ -12,7 +12,7 @@ export EXHIBIT_CACHE ?= $(CACHE)
 # Commands start in half the time with bytecode; whoever has switched it off elsewhere does not mean this environment.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-services check fix serve lock policy clean
+.PHONY: help demo test again test-services check fix serve lock policy clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -42,6 +42,9 @@ serve: $(RUNTIME)  ## serve the HTTP API on loopback
 
 test: $(DEV)  ## unit, contract, API and golden tests; no server
 	@$(BIN)/pytest -q -n 2 -m "not services"
+
+again: $(DEV)  ## run once more what failed in the last run of the tests
+	@$(BIN)/pytest -q --last-failed --last-failed-no-failures none
 
 test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
 	@tests/services/prepare.sh
