@@ -30,21 +30,6 @@ class ModelCall:
     start_ms: int
     end_ms: int
 
-    def record(self) -> dict[str, object]:
-        """JSON values, integers and strings only."""
-        return {
-            "system": self.prompt.system,
-            "prompt": self.prompt.prompt,
-            "output": self.output,
-            "truncated": self.truncated,
-            "options": {"max_tokens": self.max_tokens, "temperature_milli": self.temperature_milli, "seed": self.seed},
-            "model": {"name": self.model.name, "digest": self.model.digest, "details": dict(self.model.details)},
-            "template": self.prompt.template,
-            "template_digest": self.prompt.template_digest,
-            "start_ms": self.start_ms,
-            "end_ms": self.end_ms,
-        }
-
 
 async def generate(
     prompt: RenderedPrompt,

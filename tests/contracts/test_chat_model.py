@@ -103,8 +103,7 @@ async def test_generate_reads_the_draft_and_records_the_call() -> None:
     assert [(s.markers, s.unknown_markers) for s in draft.sentences] == [((1,), ()), ((2,), ()), ((), (5,))]
     assert [f.kind for f in draft.sentences[1].findings] == ["canary.0"]
     assert (call.start_ms, call.end_ms, call.seed, call.output) == (1_000, 1_250, 3, draft.completion.text)
-    record = call.record()
-    assert record["prompt"] == PROMPT.prompt and record["system"] == PROMPT.system
+    assert call.prompt == PROMPT
 
 
 async def test_generate_does_not_let_an_unseen_item_be_cited() -> None:
