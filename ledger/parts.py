@@ -13,7 +13,7 @@ from __future__ import annotations
 import hmac
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidTag
@@ -151,12 +151,6 @@ def parse_source_commitments(data: bytes) -> tuple[str, ...]:
     if canonical_json(items) != data:
         raise VerificationFailed("sources", "the part is not a canonical array of commitments")
     return tuple(items)
-
-
-def missing_names(names: Iterable[str], expected: Iterable[str]) -> tuple[str, ...]:
-    """The expected names that are not among `names`, in the expected order."""
-    have = set(names)
-    return tuple(name for name in expected if name not in have)
 
 
 def _unseal(cipher: AESGCM, sealed: bytes, what: str, entry_id: str, name: str) -> bytes:

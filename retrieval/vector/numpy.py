@@ -18,8 +18,8 @@ from retrieval.durable import stamp, write_json
 from retrieval.embedding.embedder import Embedder
 from retrieval.errors import ChannelUnavailable, EmbedModelMismatch
 from retrieval.index import IndexBatch
-from retrieval.index_text import index_text
 from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.vector.embedded import embedded
 from retrieval.vector.exact import nearest
 from retrieval.vector.segment import Rows, Segment, write_segment
 from retrieval.worker import Stop, Workers
@@ -113,23 +113,10 @@ class NumpyVectorIndex:
 
     async def add(self, batch: IndexBatch) -> None:
         """See `retrieval.index.ChannelIndex`."""
-        texts = [(record, text) for record in batch.records if (text := index_text(record)) is not None]
-        vectors = await self._embedder.embed([text for _, text in texts])
-        classes: dict[str, str] = {}
-        for record in batch.records:
-            if classes.setdefault(record.document_id, record.class_id) != record.class_id:
-                raise ValueError(f"document {record.document_id} has records in two classes")
-        rows_of: dict[str, list[int]] = {document_id: [] for document_id in classes}
-        for row, (record, _) in enumerate(texts):
-            rows_of[record.document_id].append(row)
+        rows = await embedded(batch, self._embedder)
         async with self._lock:
-            for document_id, numbers in rows_of.items():
-                ids = [texts[row][0].record_id for row in numbers]
-                self._pending[document_id] = (
-                    classes[document_id],
-                    Rows(ids, [document_id] * len(ids), vectors[numbers]),
-                )
-                self._removed.add(document_id)
+            self._pending |= rows
+            self._removed |= rows.keys()
 
     async def remove(self, document_ids: Collection[str]) -> None:
         """See `retrieval.index.ChannelIndex`."""

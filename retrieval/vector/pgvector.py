@@ -20,10 +20,10 @@ from psycopg import errors
 from retrieval.embedding.embedder import Embedder
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.index import IndexBatch
-from retrieval.index_text import index_text
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.postgres import SCHEMA, Connection, Postgres
 from retrieval.vector import pgvector_tables as tables
+from retrieval.vector.embedded import embedded
 from retrieval.vector.segment import Rows
 
 T = TypeVar("T")
@@ -110,21 +110,10 @@ class PgvectorIndex:
 
     async def add(self, batch: IndexBatch) -> None:
         """See `retrieval.index.ChannelIndex`."""
-        texts = [(record, text) for record in batch.records if (text := index_text(record)) is not None]
-        vectors = await self._embedder.embed([text for _, text in texts])
-        classes: dict[str, str] = {}
-        for record in batch.records:
-            if classes.setdefault(record.document_id, record.class_id) != record.class_id:
-                raise ValueError(f"document {record.document_id} has records in two classes")
-        rows_of: dict[str, list[int]] = {document_id: [] for document_id in classes}
-        for row, (record, _) in enumerate(texts):
-            rows_of[record.document_id].append(row)
+        rows = await embedded(batch, self._embedder)
         async with self._lock:
-            for document_id, numbers in rows_of.items():
-                ids = [texts[row][0].record_id for row in numbers]
-                rows = Rows(ids, [document_id] * len(ids), vectors[numbers])
-                self._pending[document_id] = (classes[document_id], rows)
-                self._removed.add(document_id)
+            self._pending |= rows
+            self._removed |= rows.keys()
 
     async def remove(self, document_ids: Collection[str]) -> None:
         """See `retrieval.index.ChannelIndex`."""

@@ -1,0 +1,27 @@
+"""A batch as vectors: what every vector store indexes of it, document by document."""
+
+from __future__ import annotations
+
+from retrieval.embedding.embedder import Embedder
+from retrieval.index import IndexBatch
+from retrieval.index_text import index_text
+from retrieval.vector.segment import Rows
+
+
+async def embedded(batch: IndexBatch, embedder: Embedder) -> dict[str, tuple[str, Rows]]:
+    """Class and rows of each document of the batch, also of those that contribute no text. Raises `ValueError` for a
+    document in two classes, and what the embedder raises."""
+    texts = [(record, text) for record in batch.records if (text := index_text(record)) is not None]
+    vectors = await embedder.embed([text for _, text in texts])
+    classes: dict[str, str] = {}
+    for record in batch.records:
+        if classes.setdefault(record.document_id, record.class_id) != record.class_id:
+            raise ValueError(f"document {record.document_id} has records in two classes")
+    rows_of: dict[str, list[int]] = {document_id: [] for document_id in classes}
+    for row, (record, _) in enumerate(texts):
+        rows_of[record.document_id].append(row)
+    found: dict[str, tuple[str, Rows]] = {}
+    for document_id, numbers in rows_of.items():
+        ids = [texts[row][0].record_id for row in numbers]
+        found[document_id] = classes[document_id], Rows(ids, [document_id] * len(ids), vectors[numbers])
+    return found
