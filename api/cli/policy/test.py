@@ -1,4 +1,4 @@
-"""`exhibit policy`: the bundle that decides, and whether it decides as it should."""
+"""`exhibit policy test`."""
 
 from __future__ import annotations
 
@@ -10,77 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.console import bold, configuration, emit, note
+from api.cli.console import configuration, emit
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
     from policy.engine import PolicyEngine
 
-app = typer.Typer(help="Test and check the policy bundle.", no_args_is_help=True, rich_markup_mode=None)
 POINTS = ("query", "evidence", "answer")
 _DEADLINE_S = 5.0
 
 
-@app.command()
-def status(home: Home = None, as_json: AsJson = False) -> None:
-    """The bundle in use: digest, engine, files."""
-    from api.backends import backends_of
-    from api.wiring import open_bundle
-
-    bundle = open_bundle(backends_of(configuration(home)).policy)
-    document = {
-        "bundle_digest": bundle.digest,
-        "engine": "wasm",
-        "module_sha256": bundle.wasm_sha256,
-        "files": dict(sorted(bundle.files.items())),
-    }
-    files = "\n".join(f"  {path}" for path in sorted(bundle.files))
-    emit(
-        document,
-        as_json=as_json,
-        render=lambda: f"{bold(bundle.digest)}\nengine wasm, module {bundle.wasm_sha256[:16]}\n{files}",
-    )
-
-
-@app.command()
-def check(home: Home = None, as_json: AsJson = False) -> None:
-    """The module belongs to the sources; with the opa program also: strict check, format, and the module built again.
-    Exit code 1: not so."""
-    from api.backends import backends_of
-    from api.wiring import open_bundle
-    from policy.authoring.opa import OpaMissing, find_opa
-
-    bundle = open_bundle(backends_of(configuration(home)).policy)
-    checks = {"the module was built from these sources": True}
-    try:
-        checks |= _authored(find_opa(), bundle.wasm)
-    except OpaMissing as exc:
-        note(f"Rego not checked: {exc}")
-    emit(
-        checks,
-        as_json=as_json,
-        render=lambda: "\n".join(f"{'ok' if ok else 'FAILED'}  {what}" for what, ok in checks.items()),
-    )
-    if not all(checks.values()):
-        raise typer.Exit(EXIT_FAILED)
-
-
-def _authored(opa: Any, wasm: bytes) -> dict[str, bool]:
-    from policy.authoring.build import build_module
-    from policy.bundle import SHIPPED
-
-    root = SHIPPED / "rego"
-    opa.run("check", "--strict", "-b", ".", cwd=root)
-    unformatted = opa.run("fmt", "--list", ".", cwd=root).strip()
-    return {
-        "opa check --strict": True,
-        "opa fmt": not unformatted,
-        "the module is what the sources build": build_module(opa, root) == wasm,
-    }
-
-
-@app.command()
 def test(
     *,
     vectors: Annotated[
@@ -90,7 +30,7 @@ def test(
     as_json: AsJson = False,
 ) -> None:
     """Decision vectors and the canary on the engine that serves. Exit code 1: a decision differs."""
-    folder = vectors or Path(__file__).resolve().parents[2] / "tests" / "vectors" / "policy"
+    folder = vectors or Path(__file__).resolve().parents[3] / "tests" / "vectors" / "policy"
     if not folder.is_dir():
         raise typer.BadParameter("there are no decision vectors; name their folder with --vectors")
     report = asyncio.run(_run(home, folder))

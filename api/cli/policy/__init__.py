@@ -1,0 +1,14 @@
+"""`exhibit policy`: the bundle that decides, and whether it decides as it should. One module per verb."""
+
+from __future__ import annotations
+
+import typer
+
+from api.cli.policy.check import check
+from api.cli.policy.status import status
+from api.cli.policy.test import test
+
+app = typer.Typer(help="Test and check the policy bundle.", no_args_is_help=True, rich_markup_mode=None)
+app.command()(status)
+app.command()(check)
+app.command()(test)
