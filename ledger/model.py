@@ -139,10 +139,17 @@ class SealedPart:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A signed tree head: `note` is the text that was signed and stored, byte for byte."""
+    """A signed tree head: `note` is the text that was signed and stored, byte for byte. `cosignatures` are the
+    signature lines of witnesses, without their newlines."""
 
     head: TreeHead
     note: str
+    cosignatures: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The note with its cosignatures, as it is handed out."""
+        return self.note + "".join(f"{line}\n" for line in self.cosignatures)
 
 
 class Verdict(StrEnum):

@@ -11,15 +11,16 @@ from typing import Any, TypeVar
 
 import apsw
 
+from ledger import sqlite_checkpoints
 from ledger.errors import LedgerUnavailable
-from ledger.model import Checkpoint, Kind, SealedPart, TreeHead
-from ledger.store import Appended, Clash, LogIdentity, NewEntry, Refused, StoredLeaf
+from ledger.model import Checkpoint, Kind, SealedPart
+from ledger.store import Appended, Clash, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
 from ledger.tree import Frontier, Node, frontier_nodes, hash_leaf
 
 T = TypeVar("T")
 
 APPLICATION_ID = 0x45584C47  # "EXLG"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_TIMEOUT_MS = 5_000
 
 _SCHEMA = """
@@ -53,6 +54,10 @@ _INSERT_ONLY = {
     "checkpoints": "EXISTS (SELECT 1 FROM checkpoints WHERE size = NEW.size)",
 }
 _LEAF = "SELECT idx, id, leaf, hash FROM leaves"
+_DANGLING = (
+    "SELECT idx, id, leaf, hash FROM leaves WHERE kind = 'intent' AND (?1 IS NULL OR replica = ?1) AND NOT EXISTS"
+    " (SELECT 1 FROM leaves o WHERE o.req = leaves.req AND o.kind = 'outcome') ORDER BY idx LIMIT ?2"
+)
 
 
 class SqliteLedgerStore:
@@ -89,9 +94,20 @@ class SqliteLedgerStore:
 
         return await self._run(work)
 
-    async def append(self, batch: Sequence[NewEntry]) -> Appended | Refused:
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused:
         """See LedgerStore."""
-        return await self._run(lambda: self._append(batch))
+        return await self._run(lambda: self._append(batch, erase))
+
+    async def shrink(self) -> None:
+        """See LedgerStore: what was deleted is overwritten already (secure_delete); the write-ahead log and the file's
+        free pages go now."""
+
+        def work() -> None:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        await self._run(work)
 
     async def size(self) -> int:
         """See LedgerStore."""
@@ -134,28 +150,40 @@ class SqliteLedgerStore:
         rows = await self._run(lambda: _all(self._connection, sql, (entry_id,)))
         return tuple(SealedPart(*row) for row in rows if names is None or row[0] in names)
 
+    async def dangling(self, *, limit: int, replica: str | None = None) -> tuple[StoredLeaf, ...]:
+        """See LedgerStore."""
+        return await self._leaves(_DANGLING, (replica, limit))
+
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint:
         """See LedgerStore."""
 
         def work() -> Checkpoint:
-            head = checkpoint.head
             with self._transaction() as db:
-                if not _all(db, "SELECT 1 FROM checkpoints WHERE size = ?", (head.size,)):
-                    db.execute("INSERT INTO checkpoints VALUES (?, ?, ?)", (head.size, head.root, checkpoint.note))
-            return _checkpoint(_one(self._connection, "SELECT * FROM checkpoints WHERE size = ?", (head.size,)))
+                sqlite_checkpoints.add(db, checkpoint)
+            return sqlite_checkpoints.kept(self._connection, checkpoint.head.size)
 
         return await self._run(work)
 
+    async def add_cosignatures(self, size: int, lines: Sequence[str]) -> None:
+        """See LedgerStore."""
+
+        def work() -> None:
+            with self._transaction() as db:
+                sqlite_checkpoints.cosign(db, size, lines)
+
+        await self._run(work)
+
     async def latest_checkpoint(self) -> Checkpoint | None:
         """See LedgerStore."""
-        sql = "SELECT * FROM checkpoints ORDER BY size DESC LIMIT 1"
-        row = await self._run(lambda: self._connection.execute(sql).fetchone())
-        return _checkpoint(row) if row else None
+        return await self._run(lambda: sqlite_checkpoints.latest(self._connection))
+
+    async def covering(self, size: int, *, cosigned: bool = False) -> Checkpoint | None:
+        """See LedgerStore."""
+        return await self._run(lambda: sqlite_checkpoints.covering(self._connection, size, cosigned=cosigned))
 
     async def checkpoints(self) -> tuple[Checkpoint, ...]:
         """See LedgerStore."""
-        rows = await self._run(lambda: self._connection.execute("SELECT * FROM checkpoints ORDER BY size").fetchall())
-        return tuple(_checkpoint(row) for row in rows)
+        return await self._run(lambda: sqlite_checkpoints.every(self._connection))
 
     async def faults(self) -> tuple[str, ...]:
         """See LedgerStore: SQLite's own integrity and foreign key checks."""
@@ -202,7 +230,7 @@ class SqliteLedgerStore:
                 db.execute("ROLLBACK")
             raise
 
-    def _append(self, batch: Sequence[NewEntry]) -> Appended | Refused:
+    def _append(self, batch: Sequence[NewEntry], erase: Sequence[PartAt]) -> Appended | Refused:
         try:
             with self._transaction() as db:
                 refused = _refusal(db, batch)
@@ -213,6 +241,8 @@ class SqliteLedgerStore:
                 frontier = first = self._current_frontier(db)
                 for entry in batch:
                     frontier = _insert(db, entry, frontier)
+                for part in erase:
+                    _erase(db, part)
         except apsw.Error:
             self._frontier = Frontier()
             raise
@@ -270,6 +300,9 @@ def _migrate(db: apsw.Connection) -> None:
     application, version = db.pragma("application_id"), db.pragma("user_version")
     if (application, version) == (APPLICATION_ID, SCHEMA_VERSION):
         return
+    if (application, version) == (APPLICATION_ID, 1):
+        _finish(db)
+        return
     if application or version or _one(db, "SELECT count(*) FROM sqlite_schema")[0]:
         raise LedgerUnavailable("the file is no ledger of this version")
     db.execute(_SCHEMA)
@@ -283,6 +316,12 @@ def _migrate(db: apsw.Connection) -> None:
                 f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
                 f" BEGIN SELECT RAISE(ABORT, '{table} is insert-only'); END"
             )
+    _finish(db)
+
+
+def _finish(db: apsw.Connection) -> None:
+    """What version 2 has beside version 1, and the mark of this version."""
+    db.execute(sqlite_checkpoints.COSIGNATURES)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -327,6 +366,14 @@ def _insert(db: apsw.Connection, entry: NewEntry, frontier: Frontier) -> Frontie
     return frontier
 
 
+def _erase(db: apsw.Connection, part: PartAt) -> None:
+    for table in ("secrets", "blobs"):
+        db.execute(
+            f"DELETE FROM {table} WHERE name = ? AND idx = (SELECT idx FROM leaves WHERE id = ?)",
+            (part.name, part.entry_id),
+        )
+
+
 def _all(db: apsw.Connection, sql: str, bindings: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     return db.execute(sql, tuple(bindings)).fetchall()
 
@@ -353,7 +400,3 @@ def _nodes(db: apsw.Connection, wanted: Sequence[Node]) -> dict[Node, bytes]:
         if row:
             found[node] = row[0]
     return found
-
-
-def _checkpoint(row: Sequence[Any]) -> Checkpoint:
-    return Checkpoint(TreeHead(row[0], row[1]), row[2])

@@ -30,6 +30,14 @@ class NewEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class PartAt:
+    """Which part of which entry."""
+
+    entry_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredLeaf:
     """A leaf as the store has it: bytes, and the hash that stands beside them."""
 
@@ -71,21 +79,27 @@ class LedgerStore(Protocol):
     - `append` takes a batch of at least one entry of one replica, in order, all or nothing, durable when it returns.
       Indexes are contiguous from 0. A request id and kind that are already there, or a `rseq` that is not the
       replica's next number (from 1), refuse the batch as a value. With the leaves it keeps every perfect subtree that
-      they complete.
+      they complete. `erase` names parts of stored entries whose salts, keys and contents are gone with the same
+      transaction, from the file too once `shrink` has returned; a batch that erases holds a redaction.
     - Leaves, nodes and checkpoints are insert-only: there is no method that changes or deletes them, and a backend
       refuses it.
     - `scan` returns at most `limit` leaves of rising index above `after`, of that kind and tenant if given.
     - `nodes` returns those of the wanted perfect subtrees that exist. `parts` returns an entry's sealed parts, of
       those names if given, ordered by name. `find` returns the leaves of a request, by index.
     - `add_checkpoint` keeps one checkpoint per size: it returns the one that is kept for that size, which may be an
-      earlier one.
+      earlier one. `add_cosignatures` keeps the witnesses' signature lines of a kept checkpoint, in order, the first set
+      for each size for ever; `Checkpoint.cosignatures` holds them wherever a checkpoint is returned.
+    - `covering` returns the smallest checkpoint of at least `size` leaves, with `cosigned` the smallest such that bears
+      cosignatures; None if there is none.
+    - `dangling` returns at most `limit` intents by index whose request has no outcome, of that replica if given.
     - `faults` returns what the backend itself finds wrong with its file or tables, as text; empty if nothing.
     Every method raises only LedgerUnavailable, and leaves nothing half-written. Safe to call concurrently and to
     cancel; a cancelled `append` is either whole or absent.
     """
 
     async def bind(self, identity: LogIdentity) -> LogIdentity: ...
-    async def append(self, batch: Sequence[NewEntry]) -> Appended | Refused: ...
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused: ...
+    async def shrink(self) -> None: ...
     async def size(self) -> int: ...
     async def next_rseq(self, replica: str) -> int: ...
     async def leaf(self, entry_id: str) -> StoredLeaf | None: ...
@@ -93,10 +107,13 @@ class LedgerStore(Protocol):
     async def scan(
         self, *, after: int, limit: int, kind: Kind | None = None, tenant: str | None = None
     ) -> tuple[StoredLeaf, ...]: ...
+    async def dangling(self, *, limit: int, replica: str | None = None) -> tuple[StoredLeaf, ...]: ...
     async def nodes(self, wanted: Sequence[Node]) -> Mapping[Node, bytes]: ...
     async def parts(self, entry_id: str, names: Sequence[str] | None = None) -> tuple[SealedPart, ...]: ...
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint: ...
+    async def add_cosignatures(self, size: int, lines: Sequence[str]) -> None: ...
     async def latest_checkpoint(self) -> Checkpoint | None: ...
+    async def covering(self, size: int, *, cosigned: bool = False) -> Checkpoint | None: ...
     async def checkpoints(self) -> tuple[Checkpoint, ...]: ...
     async def faults(self) -> tuple[str, ...]: ...
     async def aclose(self) -> None: ...

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256, shake_256
 
 from ledger.errors import KeyUnusable, LedgerUnavailable
 from ledger.ledger import Ledger
 from ledger.model import Checkpoint, Kind, SealedPart
 from ledger.note import SigningKey
-from ledger.store import Appended, Clash, LedgerStore, LogIdentity, NewEntry, Refused, StoredLeaf
+from ledger.store import Appended, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
 from ledger.tree import Frontier, Node, hash_leaf
 
 ORIGIN = "exhibit.example/log"
@@ -38,7 +38,7 @@ class MemoryLedgerStore(LedgerStore):
         self.identity = self.identity or identity
         return self.identity
 
-    async def append(self, batch: Sequence[NewEntry]) -> Appended | Refused:
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused:
         self._check()
         for position, entry in enumerate(batch):
             for index, old in enumerate(self.entries):
@@ -53,7 +53,14 @@ class MemoryLedgerStore(LedgerStore):
             self.frontier, made = self.frontier.append(hash_leaf(entry.leaf_bytes))
             self.tree.update(made)
             self.entries.append(entry)
+        gone = {(part.entry_id, part.name) for part in erase}
+        for index, entry in enumerate(self.entries):
+            kept = tuple(part for part in entry.parts if (entry.leaf.entry_id, part.name) not in gone)
+            self.entries[index] = replace(entry, parts=kept)
         return Appended(first)
+
+    async def shrink(self) -> None:
+        self._check()
 
     async def size(self) -> int:
         self._check()
@@ -97,6 +104,35 @@ class MemoryLedgerStore(LedgerStore):
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint:
         self._check()
         return self.signed.setdefault(checkpoint.head.size, checkpoint)
+
+    async def add_cosignatures(self, size: int, lines: Sequence[str]) -> None:
+        self._check()
+        kept = self.signed[size]
+        if not kept.cosignatures:
+            self.signed[size] = replace(kept, cosignatures=tuple(lines))
+
+    async def covering(self, size: int, *, cosigned: bool = False) -> Checkpoint | None:
+        self._check()
+        return next(
+            (
+                self.signed[n]
+                for n in sorted(self.signed)
+                if n >= size and (self.signed[n].cosignatures or not cosigned)
+            ),
+            None,
+        )
+
+    async def dangling(self, *, limit: int, replica: str | None = None) -> tuple[StoredLeaf, ...]:
+        self._check()
+        answered = {entry.leaf.request_id for entry in self.entries if entry.leaf.kind is Kind.OUTCOME}
+        found = (
+            self._stored(index)
+            for index, entry in enumerate(self.entries)
+            if entry.leaf.kind is Kind.INTENT
+            and entry.leaf.request_id not in answered
+            and replica in (None, entry.leaf.replica)
+        )
+        return tuple(itertools.islice(found, limit))
 
     async def latest_checkpoint(self) -> Checkpoint | None:
         self._check()

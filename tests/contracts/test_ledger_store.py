@@ -182,3 +182,36 @@ async def test_a_closed_store_is_unavailable(store: LedgerStore) -> None:
         await store.size()
     with pytest.raises(LedgerUnavailable):
         await store.append([entry(1)])
+
+
+def signed(size: int) -> Checkpoint:
+    return Checkpoint(TreeHead(size, bytes([size]) * 32), f"note {size}\n")
+
+
+async def test_the_first_cosignatures_of_a_checkpoint_stay(store: LedgerStore) -> None:
+    for size in (3, 5, 9):
+        await store.add_checkpoint(signed(size))
+    await store.add_cosignatures(5, ["w2", "w1"])
+    await store.add_cosignatures(5, ["other"])
+    cosigned = dataclasses.replace(signed(5), cosignatures=("w2", "w1"))
+    assert await store.checkpoints() == (signed(3), cosigned, signed(9))
+    assert await store.add_checkpoint(signed(5)) == cosigned
+    assert cosigned.text == "note 5\nw2\nw1\n"
+    assert await store.latest_checkpoint() == signed(9)
+
+
+async def test_the_first_checkpoint_that_covers(store: LedgerStore) -> None:
+    for size in (3, 5, 9):
+        await store.add_checkpoint(signed(size))
+    await store.add_cosignatures(5, ["w"])
+    assert [c and c.head.size for c in [await store.covering(n) for n in (0, 3, 4, 6, 9, 10)]] == [3, 3, 5, 9, 9, None]
+    assert [c and c.head.size for c in [await store.covering(n, cosigned=True) for n in (0, 5, 6)]] == [5, 5, None]
+
+
+async def test_dangling_intents(store: LedgerStore) -> None:
+    await store.append([entry(1, req="a"), entry(2, req="b"), entry(3, req="a", kind=Kind.OUTCOME)])
+    await store.append([entry(1, req="c", replica="other"), entry(2, req="d", replica="other", kind=Kind.RETRIEVAL)])
+    assert [leaf.index for leaf in await store.dangling(limit=10)] == [1, 3]
+    assert [leaf.index for leaf in await store.dangling(limit=1)] == [1]
+    assert [leaf.index for leaf in await store.dangling(limit=10, replica="a")] == [1]
+    assert await store.dangling(limit=10, replica="none") == ()

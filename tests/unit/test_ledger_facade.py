@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from ledger.errors import (
@@ -480,6 +481,24 @@ async def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
     other.close()
     with pytest.raises(LedgerUnavailable, match="no ledger"):
         await SqliteLedgerStore.open(tmp_path / "other.db")
+
+
+async def test_a_file_of_the_first_version_is_brought_up(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    ledger = await open_ledger(await SqliteLedgerStore.open(path))
+    await ask(ledger, "r1")
+    before = await ledger.checkpoint()
+    await ledger.aclose()
+    db = apsw.Connection(str(path))
+    db.execute("DROP TABLE cosignatures")
+    db.execute("PRAGMA user_version = 1")
+    db.close()
+    store = await SqliteLedgerStore.open(path)
+    ledger = await open_ledger(store)
+    assert await ledger.checkpoint() == before
+    await store.add_cosignatures(2, ["w"])
+    assert (await ledger.verify()).ok
+    await ledger.aclose()
 
 
 @pytest.mark.parametrize("path", ["missing/ledger.db", "."])
