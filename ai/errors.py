@@ -3,7 +3,8 @@
 AIError
 ├── RequestInvalid      the question or its context cannot be asked (VALIDATION_FAILED; `details` says where)
 ├── UnknownProfile      no such profile
-├── ModelUnavailable    the chat model cannot be reached, has no such model, or failed while generating
+├── ModelUnavailable    the chat model cannot be reached, or failed while generating
+│   └── ModelMissing    the server has no such model
 ├── ModelTimeout        the chat model gave no answer in time
 ├── PromptTooLong       the prompt does not fit the model's context window
 ├── TemplateNotFound    no such prompt template version
@@ -34,9 +35,13 @@ class UnknownProfile(RequestInvalid):
 
 
 class ModelUnavailable(AIError):
-    """The chat model cannot be reached, has no such model, or failed while generating."""
+    """The chat model cannot be reached, or failed while generating."""
 
     code = "MODEL_UNAVAILABLE"
+
+
+class ModelMissing(ModelUnavailable):
+    """The server has no such model."""
 
 
 class ModelTimeout(AIError):
