@@ -17,6 +17,7 @@ from typing import Any
 from policy.canonical import canonical, digest, ensure_plain
 from policy.data import DATA_PATH, PolicyData
 from policy.errors import BundleRejected, InputRejected
+from policy.rules import RuleInfo, rules_from
 
 ENTRYPOINTS = ("kfm/ai/query", "kfm/ai/evidence", "kfm/ai/answer", "kfm/ai/allow_answer")
 SHIPPED = Path(__file__).parent
@@ -24,7 +25,8 @@ SHIPPED = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What an engine needs: `data_json` and `wasm` are bytes as stored, `digest` is asserted in every reply."""
+    """What an engine needs: `data_json` and `wasm` are bytes as stored, `digest` is asserted in every reply. `rules` is
+    what the rules say of themselves, by id."""
 
     digest: str
     files: Mapping[str, str]
@@ -32,6 +34,7 @@ class Bundle:
     data_json: bytes
     wasm: bytes
     wasm_sha256: str
+    rules: tuple[RuleInfo, ...] = ()
 
 
 def read_sources(root: Path) -> dict[str, bytes]:
@@ -72,6 +75,7 @@ def load_bundle(folder: Path = SHIPPED) -> Bundle:
         data_json=_data_document(sources),
         wasm=wasm,
         wasm_sha256=str(manifest["wasm_sha256"]),
+        rules=rules_from(manifest["rules"]),
     )
 
 
@@ -80,7 +84,7 @@ def _manifest(path: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_bytes())
     except (OSError, ValueError) as exc:
         raise BundleRejected(f"{path.name} cannot be read") from exc
-    wanted = {"files": dict, "wasm_sha256": str, "bundle": str, "opa": str, "entrypoints": list}
+    wanted = {"files": dict, "wasm_sha256": str, "bundle": str, "opa": str, "entrypoints": list, "rules": list}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), kind) for key, kind in wanted.items()):
         raise BundleRejected(f"{path.name} is not a manifest")
     return manifest

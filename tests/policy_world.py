@@ -6,10 +6,11 @@ import copy
 import json
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-VECTORS = Path(__file__).parent / "vectors" / "policy"
+from policy.bundle import SHIPPED
+
+VECTORS = SHIPPED / "vectors"
 Document = dict[str, Any]
 
 SUBJECT_GUARDS = ("subject/id", "subject/tenant", "subject/roles", "subject/clearance")

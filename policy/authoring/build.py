@@ -13,6 +13,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from policy.authoring.metadata import declared_rules
 from policy.authoring.opa import OPA_VERSION, Opa, find_opa
 from policy.bundle import ENTRYPOINTS, SHIPPED, bundle_digest, file_digests, read_sources
 from policy.errors import PolicyError
@@ -31,14 +32,15 @@ def build_module(opa: Opa, root: Path) -> bytes:
             return member.read()
 
 
-def manifest(root: Path, module: bytes) -> bytes:
-    """The manifest's bytes: digests of the files, of the bundle, of the module, and what built it."""
+def manifest(opa: Opa, root: Path, module: bytes) -> bytes:
+    """The manifest's bytes: digests of the files, of the bundle, of the module, the rules, and what built it."""
     files = file_digests(read_sources(root))
     document = {
         "bundle": bundle_digest(files),
         "entrypoints": list(ENTRYPOINTS),
         "files": files,
         "opa": OPA_VERSION,
+        "rules": [each.wire() for each in declared_rules(opa, root)],
         "wasm_sha256": hashlib.sha256(module).hexdigest(),
     }
     return (json.dumps(document, indent=2, sort_keys=True) + "\n").encode()
@@ -46,8 +48,9 @@ def manifest(root: Path, module: bytes) -> bytes:
 
 def build(folder: Path = SHIPPED) -> dict[str, bytes]:
     """The files of `wasm/` for the sources of `rego/` below `folder`, by name."""
-    module = build_module(find_opa(), folder / "rego")
-    return {"bundle.wasm": module, "manifest.json": manifest(folder / "rego", module)}
+    opa, root = find_opa(), folder / "rego"
+    module = build_module(opa, root)
+    return {"bundle.wasm": module, "manifest.json": manifest(opa, root, module)}
 
 
 def main(arguments: list[str]) -> int:

@@ -15,6 +15,7 @@ import pytest
 
 from api.cli.main import COMMANDS, run
 from api.schemas.answer import QueryResponse
+from policy.bundle import SHIPPED
 from tests.api_world import FERRY, POPULATION, World, make_world
 
 Run = Callable[..., tuple[int, str, str]]
@@ -379,7 +380,7 @@ def test_policy_commands(cli: Run) -> None:
 
 
 def test_policy_test_fails_on_a_wrong_expectation(cli: Run, tmp_path: Path) -> None:
-    vectors = Path(__file__).parents[1] / "vectors" / "policy"
+    vectors = SHIPPED / "vectors"
     shutil.copytree(vectors, tmp_path / "v")
     changed = json.loads((tmp_path / "v" / "query.json").read_text())
     changed["cases"][0]["decision"]["effect"] = "allow"

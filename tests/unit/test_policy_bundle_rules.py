@@ -126,22 +126,25 @@ def rego_files() -> list[Path]:
     return [path for path in sorted((SHIPPED / "rego").rglob("*.rego")) if not path.name.endswith("_test.rego")]
 
 
-def declared_rules() -> list[tuple[str, str, str]]:
-    pattern = re.compile(r"# custom: \{id: (\w+), code: (\w+), severity: (\w+)\}")
-    return [rule for path in rego_files() for rule in pattern.findall(path.read_text())]
+RULES = load_bundle().rules
 
 
-def test_every_rule_has_its_own_id_and_a_text_for_readers() -> None:
-    rules = declared_rules()
-    assert len({id for id, _, _ in rules}) == len(rules) > 30
-    assert {code for _, code, _ in rules} - {"POINT_MISMATCH"} <= set(MESSAGES)
+def test_every_rule_says_its_id_and_its_text_for_readers() -> None:
+    declared = [line for path in rego_files() for line in re.findall(r"^#  id: (\w+)$", path.read_text(), re.MULTILINE)]
+    assert sorted(declared) == [rule.id for rule in RULES]
+    assert len(RULES) > 30
+    assert all(rule.title and rule.owner and rule.reader.endswith(".") for rule in RULES)
+
+
+def test_the_catalogue_of_messages_has_the_rules_own_words() -> None:
+    assert {rule.code: rule.reader for rule in RULES}.items() <= MESSAGES.items()
 
 
 def test_every_rule_is_seen_to_speak_and_to_stay_silent() -> None:
     decisions = [case["decision"] for _, case in CASES]
     lines = [line for each in decisions for key in ("reasons", "obligations") for line in each[key]]
     spoken = {line.split(" ", 1)[0] for line in lines}
-    assert {id for id, _, _ in declared_rules()} == spoken
+    assert {rule.id for rule in RULES} == spoken
     for rule in spoken:
         assert any(rule not in json.dumps(case["decision"]) for _, case in CASES)
 

@@ -24,13 +24,15 @@ _DEADLINE_S = 5.0
 def test(
     *,
     vectors: Annotated[
-        Path | None, typer.Option("--vectors", help="Folder with decision vectors; default: those of the checkout.")
+        Path | None, typer.Option("--vectors", help="Folder with decision vectors; default: the shipped ones.")
     ] = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
     """Decision vectors and the canary on the engine that serves. Exit code 1: a decision differs."""
-    folder = vectors or Path(__file__).resolve().parents[3] / "tests" / "vectors" / "policy"
+    from policy.bundle import SHIPPED
+
+    folder = vectors or SHIPPED / "vectors"
     if not folder.is_dir():
         raise typer.BadParameter("there are no decision vectors; name their folder with --vectors")
     report = asyncio.run(_run(home, folder))

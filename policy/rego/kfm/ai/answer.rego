@@ -14,17 +14,32 @@ answer_reasons contains each if some each in request_reasons
 
 # METADATA
 # title: The input was made for this point
-# custom: {id: A01, code: POINT_MISMATCH, severity: deny}
+# custom:
+#  id: A01
+#  code: POINT_MISMATCH
+#  severity: deny
+#  owner: security
+#  reader: The request was put to the wrong policy point.
 answer_reasons contains reason("A01", "POINT_MISMATCH") if not at_answer
 
 # METADATA
 # title: The query and the evidence decision are named
-# custom: {id: A02, code: PRIOR_MISSING, severity: deny}
+# custom:
+#  id: A02
+#  code: PRIOR_MISSING
+#  severity: deny
+#  owner: security
+#  reader: The decision that this one builds on is missing.
 answer_reasons contains reason("A02", "PRIOR_MISSING") if not evidence_bound
 
 # METADATA
 # title: The draft is a list of numbered sentences
-# custom: {id: A03, code: ANSWER_INVALID, severity: deny}
+# custom:
+#  id: A03
+#  code: ANSWER_INVALID
+#  severity: deny
+#  owner: editorial
+#  reader: The draft could not be read by the policy.
 answer_reasons contains reason("A03", "ANSWER_INVALID") if not sentences_valid
 
 at_answer if input.point == "answer"
@@ -143,7 +158,12 @@ falling[i] := sentence if {
 
 # METADATA
 # title: No sentence carries a canary or the system prompt
-# custom: {id: A04, code: LEAK, severity: drop}
+# custom:
+#  id: A04
+#  code: LEAK
+#  severity: drop
+#  owner: security
+#  reader: A sentence that disclosed protected text was removed.
 sentence_reasons contains falls("A04", "LEAK", i) if {
 	some i, sentence in falling
 	not clean(sentence)
@@ -151,7 +171,12 @@ sentence_reasons contains falls("A04", "LEAK", i) if {
 
 # METADATA
 # title: A sentence cites, or is a phrase of the catalogue
-# custom: {id: A05, code: UNCITED_SENTENCE, severity: drop}
+# custom:
+#  id: A05
+#  code: UNCITED_SENTENCE
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence without a citation was removed.
 sentence_reasons contains falls("A05", "UNCITED_SENTENCE", i) if {
 	some i, sentence in falling
 	not cites(sentence)
@@ -159,7 +184,12 @@ sentence_reasons contains falls("A05", "UNCITED_SENTENCE", i) if {
 
 # METADATA
 # title: A citation names an item of this request
-# custom: {id: A06, code: UNKNOWN_CITATION, severity: drop}
+# custom:
+#  id: A06
+#  code: UNKNOWN_CITATION
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence that cites nothing known was removed.
 sentence_reasons contains falls("A06", "UNKNOWN_CITATION", i) if {
 	some i, sentence in falling
 	not citations_known(sentence)
@@ -167,7 +197,12 @@ sentence_reasons contains falls("A06", "UNKNOWN_CITATION", i) if {
 
 # METADATA
 # title: A citation names an item that the evidence point admitted
-# custom: {id: A07, code: CITATION_NOT_ADMITTED, severity: drop}
+# custom:
+#  id: A07
+#  code: CITATION_NOT_ADMITTED
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence that cites unusable evidence was removed.
 sentence_reasons contains falls("A07", "CITATION_NOT_ADMITTED", i) if {
 	some i, sentence in falling
 	not citations_admitted(sentence)
@@ -175,7 +210,12 @@ sentence_reasons contains falls("A07", "CITATION_NOT_ADMITTED", i) if {
 
 # METADATA
 # title: The facts of a cited item still hold
-# custom: {id: A08, code: CITATION_STALE, severity: drop}
+# custom:
+#  id: A08
+#  code: CITATION_STALE
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence whose evidence no longer holds was removed.
 sentence_reasons contains falls("A08", "CITATION_STALE", i) if {
 	some i, sentence in falling
 	citations_known(sentence)
@@ -185,7 +225,12 @@ sentence_reasons contains falls("A08", "CITATION_STALE", i) if {
 
 # METADATA
 # title: The cited evidence supports the sentence
-# custom: {id: A09, code: UNSUPPORTED_SENTENCE, severity: drop}
+# custom:
+#  id: A09
+#  code: UNSUPPORTED_SENTENCE
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence that its evidence does not support was removed.
 sentence_reasons contains falls("A09", "UNSUPPORTED_SENTENCE", i) if {
 	some i, sentence in falling
 	cites(sentence)
@@ -214,7 +259,12 @@ answer_obligations contains {
 
 # METADATA
 # title: Personal data in a sentence is redacted
-# custom: {id: A10, code: PII_FOUND, severity: oblige}
+# custom:
+#  id: A10
+#  code: PII_FOUND
+#  severity: oblige
+#  owner: editorial
+#  reader: Personal data was removed.
 answer_obligations contains {
 	"op": "redact",
 	"target": {"kind": "sentence", "ref": format_int(i, 10)},
@@ -229,7 +279,12 @@ answer_obligations contains {
 
 # METADATA
 # title: An answer that stands on sensitive items says so
-# custom: {id: A11, code: SENSITIVE_OUTPUT, severity: oblige}
+# custom:
+#  id: A11
+#  code: SENSITIVE_OUTPUT
+#  severity: oblige
+#  owner: editorial
+#  reader: The answer rests on sensitive material; handle it accordingly.
 answer_obligations contains {
 	"op": "append_notice",
 	"target": {"kind": "answer", "ref": ""},
@@ -252,7 +307,12 @@ noticed if {
 
 # METADATA
 # title: Nothing that stands on evidence is left
-# custom: {id: A12, code: NOTHING_LEFT, severity: oblige}
+# custom:
+#  id: A12
+#  code: NOTHING_LEFT
+#  severity: oblige
+#  owner: editorial
+#  reader: No supported statement is left.
 answer_obligations contains {
 	"op": "abstain",
 	"target": {"kind": "answer", "ref": ""},

@@ -18,17 +18,32 @@ evidence_reasons contains each if some each in (request_reasons | gate_reasons)
 
 # METADATA
 # title: The input was made for this point
-# custom: {id: E01, code: POINT_MISMATCH, severity: deny}
+# custom:
+#  id: E01
+#  code: POINT_MISMATCH
+#  severity: deny
+#  owner: stewardship
+#  reader: The request was put to the wrong policy point.
 evidence_reasons contains reason("E01", "POINT_MISMATCH") if not at_evidence
 
 # METADATA
 # title: The query decision is named
-# custom: {id: E02, code: PRIOR_MISSING, severity: deny}
+# custom:
+#  id: E02
+#  code: PRIOR_MISSING
+#  severity: deny
+#  owner: stewardship
+#  reader: The decision that this one builds on is missing.
 evidence_reasons contains reason("E02", "PRIOR_MISSING") if not query_bound
 
 # METADATA
 # title: The evidence is a list
-# custom: {id: E03, code: EVIDENCE_INVALID, severity: deny}
+# custom:
+#  id: E03
+#  code: EVIDENCE_INVALID
+#  severity: deny
+#  owner: stewardship
+#  reader: The evidence could not be read by the policy.
 evidence_reasons contains reason("E03", "EVIDENCE_INVALID") if not evidence_valid
 
 at_evidence if input.point == "evidence"
@@ -160,7 +175,12 @@ refused[item.id] := item if {
 
 # METADATA
 # title: The item's id is its own
-# custom: {id: E04, code: ID_INVALID, severity: drop}
+# custom:
+#  id: E04
+#  code: ID_INVALID
+#  severity: drop
+#  owner: security
+#  reader: Two items of evidence share one id.
 failing[id] contains "E04" if {
 	some id, places in item_places
 	count(places) > 1
@@ -168,7 +188,12 @@ failing[id] contains "E04" if {
 
 # METADATA
 # title: The item's class is in scope
-# custom: {id: E05, code: CLASS_OUT_OF_SCOPE, severity: drop}
+# custom:
+#  id: E05
+#  code: CLASS_OUT_OF_SCOPE
+#  severity: drop
+#  owner: security
+#  reader: The item is outside the scope of this request.
 failing[id] contains "E05" if {
 	some id, item in refused
 	not item_in_scope(item)
@@ -176,7 +201,12 @@ failing[id] contains "E05" if {
 
 # METADATA
 # title: The item belongs to the subject's tenant
-# custom: {id: E06, code: TENANT_MISMATCH, severity: drop}
+# custom:
+#  id: E06
+#  code: TENANT_MISMATCH
+#  severity: drop
+#  owner: stewardship
+#  reader: The item belongs to another tenant.
 failing[id] contains "E06" if {
 	some id, item in refused
 	not access.tenant_ok(item)
@@ -184,7 +214,12 @@ failing[id] contains "E06" if {
 
 # METADATA
 # title: The clearance reaches the item's label
-# custom: {id: E07, code: LABEL_ABOVE_CLEARANCE, severity: drop}
+# custom:
+#  id: E07
+#  code: LABEL_ABOVE_CLEARANCE
+#  severity: drop
+#  owner: stewardship
+#  reader: The item's label is above the account's clearance.
 failing[id] contains "E07" if {
 	some id, item in refused
 	not item_label_ok(item)
@@ -192,7 +227,12 @@ failing[id] contains "E07" if {
 
 # METADATA
 # title: The subject is in one of the item's groups
-# custom: {id: E08, code: GROUP_REQUIRED, severity: drop}
+# custom:
+#  id: E08
+#  code: GROUP_REQUIRED
+#  severity: drop
+#  owner: stewardship
+#  reader: The item is open to named groups only.
 failing[id] contains "E08" if {
 	some id, item in refused
 	not access.groups_ok(item)
@@ -200,7 +240,12 @@ failing[id] contains "E08" if {
 
 # METADATA
 # title: Every handling tag is known and can be met
-# custom: {id: E09, code: HANDLING_REFUSED, severity: drop}
+# custom:
+#  id: E09
+#  code: HANDLING_REFUSED
+#  severity: drop
+#  owner: stewardship
+#  reader: The item's handling tags do not permit this use.
 failing[id] contains "E09" if {
 	some id, item in refused
 	not access.handling_ok(item)
@@ -208,7 +253,12 @@ failing[id] contains "E09" if {
 
 # METADATA
 # title: The item is active
-# custom: {id: E10, code: NOT_ACTIVE, severity: drop}
+# custom:
+#  id: E10
+#  code: NOT_ACTIVE
+#  severity: drop
+#  owner: stewardship
+#  reader: The item is not active.
 failing[id] contains "E10" if {
 	some id, item in refused
 	not lifecycle_ok(item)
@@ -216,7 +266,12 @@ failing[id] contains "E10" if {
 
 # METADATA
 # title: The item has not expired
-# custom: {id: E11, code: EXPIRED, severity: drop}
+# custom:
+#  id: E11
+#  code: EXPIRED
+#  severity: drop
+#  owner: stewardship
+#  reader: The item has expired.
 failing[id] contains "E11" if {
 	some id, item in refused
 	not unexpired(item)
@@ -224,7 +279,12 @@ failing[id] contains "E11" if {
 
 # METADATA
 # title: The document is the one that was indexed
-# custom: {id: E12, code: CHANGED_SINCE_INDEXING, severity: drop}
+# custom:
+#  id: E12
+#  code: CHANGED_SINCE_INDEXING
+#  severity: drop
+#  owner: security
+#  reader: The document has changed since it was indexed.
 failing[id] contains "E12" if {
 	some id, item in refused
 	not unchanged(item)
@@ -232,7 +292,12 @@ failing[id] contains "E12" if {
 
 # METADATA
 # title: The item does not look like an instruction
-# custom: {id: E13, code: INJECTION_SUSPECTED, severity: drop}
+# custom:
+#  id: E13
+#  code: INJECTION_SUSPECTED
+#  severity: drop
+#  owner: security
+#  reader: The item reads like an instruction and was left out.
 failing[id] contains "E13" if {
 	some id, item in refused
 	not injection_ok(item)
@@ -252,7 +317,12 @@ item_obligation(op, id, rule, params) := {
 
 # METADATA
 # title: A handling tag that the subject does not satisfy is met by its obligation
-# custom: {id: E14, code: HANDLING_OBLIGATION, severity: oblige}
+# custom:
+#  id: E14
+#  code: HANDLING_OBLIGATION
+#  severity: oblige
+#  owner: stewardship
+#  reader: The item may be used in a reduced form only.
 handling_obligations := [item_obligation(duty.op, id, "E14", duty.params) |
 	some id, item in admitted
 	some tag in item.handling
@@ -262,7 +332,12 @@ handling_obligations := [item_obligation(duty.op, id, "E14", duty.params) |
 
 # METADATA
 # title: Personal data that was found in the item is redacted
-# custom: {id: E15, code: PII_FOUND, severity: oblige}
+# custom:
+#  id: E15
+#  code: PII_FOUND
+#  severity: oblige
+#  owner: stewardship
+#  reader: Personal data was removed.
 pii_obligations := [item_obligation("redact", id, "E15", {"kinds": kinds}) |
 	not subject.capable("pii")
 	some id, item in admitted
@@ -274,7 +349,12 @@ personal(finding) if startswith(finding.kind, "pii.")
 
 # METADATA
 # title: A text that might instruct is marked as data
-# custom: {id: E16, code: DATAMARK, severity: oblige}
+# custom:
+#  id: E16
+#  code: DATAMARK
+#  severity: oblige
+#  owner: security
+#  reader: The item is marked as data.
 datamark_obligations := [item_obligation("datamark", id, "E16", {}) |
 	some id, item in admitted
 	item.injection.score_milli > config.limits.datamark_milli

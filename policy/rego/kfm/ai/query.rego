@@ -12,18 +12,33 @@ query_reasons contains each if some each in (request_reasons | gate_reasons)
 
 # METADATA
 # title: The input was made for this point
-# custom: {id: Q07, code: POINT_MISMATCH, severity: deny}
+# custom:
+#  id: Q07
+#  code: POINT_MISMATCH
+#  severity: deny
+#  owner: security
+#  reader: The request was put to the wrong policy point.
 query_reasons contains reason("Q07", "POINT_MISMATCH") if not at_query
 
 # METADATA
 # title: The named collections are a list of names
-# custom: {id: Q10, code: COLLECTIONS_INVALID, severity: deny}
+# custom:
+#  id: Q10
+#  code: COLLECTIONS_INVALID
+#  severity: deny
+#  owner: security
+#  reader: The collections are not a list of names.
 query_reasons contains reason("Q10", "COLLECTIONS_INVALID") if not collections_valid
 
 # METADATA
 # title: Each named collection holds a class that the subject may see
 # description: Unknown and forbidden collections are told apart by nobody.
-# custom: {id: Q11, code: COLLECTION_UNAVAILABLE, severity: deny}
+# custom:
+#  id: Q11
+#  code: COLLECTION_UNAVAILABLE
+#  severity: deny
+#  owner: security
+#  reader: There is no such collection, or it is not open to this account.
 query_reasons contains {
 	"rule": "Q11",
 	"code": "COLLECTION_UNAVAILABLE",
@@ -38,7 +53,12 @@ query_reasons contains {
 
 # METADATA
 # title: The scope of the search
-# custom: {id: Q12, code: SCOPE, severity: oblige}
+# custom:
+#  id: Q12
+#  code: SCOPE
+#  severity: oblige
+#  owner: security
+#  reader: The search is limited to what this account may see.
 query_obligations contains {
 	"op": "filter",
 	"target": request_target,
@@ -51,7 +71,12 @@ query_obligations contains {
 
 # METADATA
 # title: A sanitised prompt is put to the model neutralised
-# custom: {id: Q13, code: PROMPT_SANITIZED, severity: oblige}
+# custom:
+#  id: Q13
+#  code: PROMPT_SANITIZED
+#  severity: oblige
+#  owner: security
+#  reader: Parts of the question were neutralised.
 query_obligations contains {
 	"op": "neutralise_prompt",
 	"target": request_target,

@@ -1,0 +1,45 @@
+"""The rules' METADATA, read from the sources by `opa inspect`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from policy.authoring.opa import Opa
+from policy.rules import SEVERITIES, RuleInfo
+
+KEYS = ("id", "code", "severity", "owner", "reader")
+
+
+def declared_rules(opa: Opa, root: Path) -> tuple[RuleInfo, ...]:
+    """Every rule below `root` whose METADATA are whole, by id. What is not whole is `lint`'s to tell. Raises
+    OpaFailed."""
+    found = (_rule(each) for each in annotations(opa, root))
+    return tuple(sorted(each for each in found if each is not None))
+
+
+def annotations(opa: Opa, root: Path) -> list[dict[str, Any]]:
+    """The annotations of scope `rule` in files that are no tests: `{title, custom, file, row}`."""
+    document = json.loads(opa.run("inspect", "--annotations", "--format", "json", ".", cwd=root))
+    return [
+        {
+            "title": each["annotations"].get("title", ""),
+            "custom": each["annotations"].get("custom", {}),
+            "file": each["location"]["file"],
+            "row": each["location"]["row"],
+        }
+        for each in document.get("annotations", ())
+        if each["annotations"]["scope"] == "rule" and not each["location"]["file"].endswith("_test.rego")
+    ]
+
+
+def _rule(annotation: Mapping[str, Any]) -> RuleInfo | None:
+    custom = annotation["custom"]
+    if not all(isinstance(custom.get(key), str) and custom[key] for key in KEYS) or not annotation["title"]:
+        return None
+    if custom["severity"] not in SEVERITIES:
+        return None
+    texts = {key: str(custom[key]) for key in KEYS}
+    return RuleInfo(**texts, title=str(annotation["title"]), file=str(annotation["file"]), row=int(annotation["row"]))
