@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import math
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, TypeVar, get_origin
 
 import cattrs
+import orjson
 from cattrs.gen import make_dict_unstructure_fn
 from cattrs.strategies import configure_tagged_union
 
@@ -20,23 +21,31 @@ from retrieval.operations import Operation
 
 T = TypeVar("T")
 _SMALLEST = 1e-4
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
 def canonical(value: object) -> bytes:
     """RFC 8785 bytes of a JSON value whose keys are ASCII and whose numbers are integers below 2**53 or coordinates.
 
-    For such values sorting keys by code point and Python's own string escapes are exactly RFC 8785 (property-tested
-    against `rfc8785`), at a seventh of the general encoder's cost, which matters because every question records some 60
-    KB. The codec below writes floats as text; coordinates come from `coordinate`; a lone surrogate raises ValueError.
+    For such values sorting keys by code point and orjson's string escapes are exactly RFC 8785 (property-tested against
+    `rfc8785`), at a hundredth of the general encoder's cost, which matters because every question records some 110 KB.
+    The codec below writes floats as text, and coordinates come from `coordinate`, which refuses what is not finite
+    (orjson would write it as null). Raises ValueError for a lone surrogate or
+    a value that JSON does not have.
     """
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8")
+    try:
+        return orjson.dumps(value, option=_OPTIONS)
+    except orjson.JSONEncodeError as exc:
+        raise ValueError(str(exc)) from exc
 
 
 def coordinate(text: str) -> int | float:
     """A number of GeoJSON text such that Python writes it as RFC 8785 does: whole numbers without a fraction, others
-    without an exponent. A coordinate closer to zero than 1e-4 degrees (11 m) would need one and becomes zero."""
+    without an exponent. A coordinate closer to zero than 1e-4 degrees (11 m) would need one and becomes zero. Raises
+    ValueError for what is no finite number."""
     value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("a coordinate is not finite")
     if value.is_integer() or abs(value) < _SMALLEST:
         return round(value)
     return value

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+import orjson
 import rfc8785
 
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
 def canonical_json(value: Any) -> bytes:
     """The RFC 8785 bytes of a value without floating-point numbers.
 
-    For ASCII text the standard encoder writes the very same bytes five times as fast (a property test compares them);
-    anything else goes through `rfc8785`."""
-    text = _encode(value)
-    return text.encode("ascii") if text.isascii() else rfc8785.dumps(value)
+    For ASCII text orjson writes the very same bytes fifty times as fast (a property test compares them); anything else
+    goes through `rfc8785`."""
+    try:
+        data = orjson.dumps(value, option=_OPTIONS)
+    except orjson.JSONEncodeError:
+        return rfc8785.dumps(value)  # which says what is wrong, or can write it
+    return data if data.isascii() else rfc8785.dumps(value)
 
 
 def is_canonical(value: Any, data: bytes) -> bool:

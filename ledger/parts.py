@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from isal import isal_zlib
 
 from ledger.canonical import canonical_json
 from ledger.errors import EntryRefused, VerificationFailed
@@ -27,7 +28,7 @@ SALT_BYTES = 32
 KEY_BYTES = 32
 NONCE_BYTES = 12
 MAX_PART_BYTES = 64 * 1024 * 1024
-_ZLIB_LEVEL = 1  # measured: level 6 takes three times as long for a tenth less
+_ZLIB_LEVEL = 1  # of 0-3; measured: a quarter of the time of zlib's level 1, and 3 % smaller
 _SOURCE = re.compile(r"sources/([1-9][0-9]{0,5})")
 
 Entropy = Callable[[int], bytes]
@@ -161,11 +162,8 @@ def _unseal(cipher: AESGCM, sealed: bytes, what: str, entry_id: str, name: str) 
 
 
 def _deflate(data: bytes) -> bytes:
-    """zlib with a window no larger than the data: the usual 256 KiB of working memory cost more than compressing a
-    short part."""
-    window = min(max(len(data).bit_length(), 9), zlib.MAX_WBITS)
-    deflater = zlib.compressobj(_ZLIB_LEVEL, zlib.DEFLATED, window, window - 7)
-    return deflater.compress(data) + deflater.flush()
+    """A zlib stream (RFC 1950) of the data."""
+    return isal_zlib.compress(data, _ZLIB_LEVEL)
 
 
 def _inflate(packed: bytes, name: str) -> bytes:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
-from ledger.canonical import is_canonical
+from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import MalformedLeaf, MalformedProv
 from ledger.leaf import strict_object
 
@@ -85,8 +85,7 @@ def prov_document(facts: ProvFacts) -> bytes:
     test holds the bytes equal to the library's for the same facts, and reading and converting is the library's.
     """
     _check_facts(facts)
-    # Every name and value is ASCII (checked above), so sorted keys and the encoder's escapes are RFC 8785.
-    return json.dumps(_document(facts), sort_keys=True, separators=(",", ":")).encode("ascii")
+    return canonical_json(_document(facts))
 
 
 def prov_n(data: bytes) -> str:

@@ -1,7 +1,7 @@
 """Canonical bytes of the values that are decided over, and their digests (RFC 8785, JSON Canonicalization Scheme).
 
 The values here are a closed set: objects with ASCII keys, arrays, strings, booleans, null and integers within +-(2**53
-- 1). For that set the standard encoder with sorted keys writes the very bytes of RFC 8785, thirty times faster than a
+- 1). For that set orjson with sorted keys writes the very bytes of RFC 8785, two orders of magnitude faster than a
 general implementation; a property test compares the two. Whatever lies outside the set is refused, not approximated.
 """
 
@@ -11,10 +11,12 @@ import hashlib
 import json
 from typing import Any, NoReturn
 
+import orjson
+
 from policy.errors import InputRejected
 
 MAX_INTEGER = 2**53 - 1
-_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
 def canonical(value: object) -> bytes:
@@ -29,10 +31,8 @@ def canonical(value: object) -> bytes:
 def encode_plain(value: object) -> bytes:
     """RFC 8785 bytes of a value that is plain by construction: the caller has checked integers and keys."""
     try:
-        return _encode(value).encode()
-    except UnicodeEncodeError as exc:
-        raise InputRejected("a text holds half of a surrogate pair") from exc
-    except (TypeError, ValueError) as exc:
+        return orjson.dumps(value, option=_OPTIONS)
+    except orjson.JSONEncodeError as exc:
         raise InputRejected(str(exc)) from exc
 
 

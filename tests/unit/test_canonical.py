@@ -40,8 +40,15 @@ def test_digest_names_its_algorithm() -> None:
     assert digest({}) == "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
 
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "-1e999"])
+def test_a_coordinate_is_finite(text: str) -> None:
+    with pytest.raises(ValueError):
+        coordinate(text)
+
+
 @pytest.mark.parametrize(
-    "value", ["\ud800", {"a": "x\udfff"}, float("nan"), float("inf"), {1, 2}, b"bytes", frozenset()]
+    "value",
+    ["\ud800", {"a": "x\udfff"}, {1, 2}, b"bytes", frozenset(), date(1861, 1, 29), {1: 2}, Scope("t", frozenset())],
 )
 def test_refuses_what_has_no_canonical_form(value: object) -> None:
     with pytest.raises((ValueError, TypeError)):
