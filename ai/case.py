@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from policy.points import PolicyPoints
 from prompt_templates.loader import PromptTemplate
 from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.channel import Channel
+from retrieval.fan_out import Slots
 from retrieval.model import Intent, Limitation
 from retrieval.registry.store import RecordStore
 from retrieval.scope import Scope
@@ -45,7 +45,7 @@ class Services:
     bundle_limits: BundleLimits
     budgets: ContextBudgets
     vocabularies: Vocabularies
-    slots: asyncio.Semaphore
+    slots: Slots
     clock_ms: Callable[[], int]
     new_id: Callable[[], str]
     canary: str

@@ -18,9 +18,10 @@ class SqliteRecords:
 
 @dataclass(frozen=True, slots=True)
 class PostgresRecords:
-    """The store of record in PostgreSQL."""
+    """The store of record in PostgreSQL; `deadline_ms` is for one read of a question."""
 
     dsn: str = field(repr=False)
+    deadline_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def backends_of(configuration: Configuration) -> Backends:
     extractive, deadlines = settings.extractive, settings.retrieval.deadline_ms
     bundle = None if settings.policy.bundle is None else Path(settings.policy.bundle).expanduser()
     return Backends(
-        records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn),
+        records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn, stores.deadline_ms),
         graph=SqliteGraph(home / "graph.sqlite")
         if stores.neo4j_uri is None
         else Neo4jGraph(stores.neo4j_uri, stores.neo4j_user or "neo4j", password, deadlines.graph),

@@ -50,6 +50,9 @@ class Stores(_Section):
     postgis_dsn: SecretStr | None = Field(
         default=None, description="store of record, spatial and vector channel on PostgreSQL"
     )
+    deadline_ms: DeadlineMs = Field(
+        default=2_000, description="longest time for one read of the store of record, where that is a server"
+    )
     opensearch_url: SecretStr | None = Field(default=None, description="full-text channel on OpenSearch")
     opa_url: str | None = Field(
         default=None, description="policy decisions by an OPA server: http://, https:// or unix:///path"
@@ -88,7 +91,7 @@ class Retrieval(_Section):
     weight_milli: ChannelWeights = Field(default=ChannelWeights(), description="weight in fusion, in thousandths")
     fusion_k: Annotated[int, Field(ge=0, le=1_000)] = Field(default=60, description="k of reciprocal rank fusion")
     concurrent_searches: Annotated[int, Field(ge=1, le=64)] = Field(
-        default=8, description="searches that run at one time"
+        default=8, description="searches of one channel that run at one time"
     )
     max_tokens: Tokens = Field(default=4_000, description="tokens of one bundle")
     max_tokens_per_source: Tokens = Field(default=2_000, description="tokens of one source in a bundle")

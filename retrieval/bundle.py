@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from retrieval.channel import Channel
 from retrieval.dedupe import Candidate, DedupeRules, dedupe
-from retrieval.fan_out import fan_out
+from retrieval.fan_out import Slots, fan_out
 from retrieval.fusion import NANO, Fused, FusionWeights, fuse
 from retrieval.model import ChannelName, Evidence, EvidenceBundle, Hit, Limitation, Query, Run, SourcedRecord
 from retrieval.registry.store import RecordStore
@@ -63,7 +62,7 @@ async def gather(
     channels: Sequence[Channel],
     store: RecordStore,
     deadlines_s: Mapping[ChannelName, float],
-    slots: asyncio.Semaphore,
+    slots: Slots,
 ) -> Gathered:
     """Asks all channels, then fetches every record they name, inputs of computed items included, in one read inside the
     scope. Raises `StoreUnavailable`; a channel's failure is a limitation."""

@@ -1,14 +1,22 @@
 """Errors of the retrieval package.
 
-RetrievalError ├── ChannelError            a channel could not answer; the bundle says so as a limitation │   ├──
-ChannelTimeout      no answer within its deadline │   ├── ChannelUnavailable  its store cannot be reached or read │
-└── ChannelFault        its store answered something that cannot be an answer ├── IndexNotReady           the index does
-not exist yet or is being rebuilt ├── EmbedModelMismatch      vectors of another model or dimension than the index holds
-├── StoreUnavailable        the store of record cannot be read or written ├── CollectionNotFound      no such collection
-for this principal (unknown and forbidden alike) ├── RecordNotFound          no such document or record in this scope
-└── IngestError             one file could not be taken in; the others go on ├── LoadError           the bytes are not
-what their media type says (truncated PDF, ragged CSV, invalid GeoJSON, not UTF-8) ├── LabelMissing        no label from
-manifest, option or collection default └── ManifestError       the manifest is not valid; names the entry and the field
+RetrievalError
+├── ChannelError            a channel could not answer; the bundle says so as a limitation
+│   ├── ChannelTimeout      no answer within its deadline
+│   ├── ChannelUnavailable  its store cannot be reached or read
+│   │   └── ChannelResting  its store has not answered lately and is left alone for a moment
+│   └── ChannelFault        its store answered something that cannot be an answer
+├── IndexNotReady           the index does not exist yet or is being rebuilt
+├── EmbedModelMismatch      vectors of another model or dimension than the index holds
+├── StoreUnavailable        the store of record cannot be read or written
+│   └── StoreSilent         its server does not answer, or not in time
+├── CollectionNotFound      no such collection for this principal (unknown and forbidden alike)
+├── RecordNotFound          no such document or record in this scope
+├── FilterInvalid           a filter over metadata that means nothing; names the place
+└── IngestError             one file could not be taken in; the others go on
+    ├── LoadError           the bytes are not what their media type says (truncated PDF, ragged CSV, not UTF-8 ...)
+    ├── LabelMissing        no label from manifest, option or collection default
+    └── ManifestError       the manifest is not valid; names the entry and the field
 """
 
 from __future__ import annotations
@@ -44,6 +52,12 @@ class ChannelUnavailable(ChannelError):
     code = "CHANNEL_UNAVAILABLE"
 
 
+class ChannelResting(ChannelUnavailable):
+    """The channel's store has not answered lately, and is left alone for a moment."""
+
+    code = "CHANNEL_CIRCUIT_OPEN"
+
+
 class ChannelFault(ChannelError):
     """The channel's store answered something that cannot be an answer."""
 
@@ -66,6 +80,10 @@ class StoreUnavailable(RetrievalError):
     code = "INDEX_NOT_READY"
 
 
+class StoreSilent(StoreUnavailable):
+    """The server of the store of record does not answer, or not in time."""
+
+
 class CollectionNotFound(RetrievalError):
     """No such collection for this principal."""
 
@@ -76,6 +94,16 @@ class RecordNotFound(RetrievalError):
     """No such document or record in this scope."""
 
     code = "NOT_FOUND"
+
+
+class FilterInvalid(RetrievalError):
+    """A filter over metadata that means nothing. `where` is the place in it; the message never repeats a value."""
+
+    code = "VALIDATION_FAILED"
+
+    def __init__(self, where: str, message: str) -> None:
+        super().__init__(f"{where}: {message}")
+        self.where = where
 
 
 class IngestError(RetrievalError):

@@ -22,11 +22,22 @@ class FanOut:
     timings_ms: Mapping[str, float]
 
 
+class Slots:
+    """At most `size` searches of one channel at a time, over all requests. Each channel has its own, so that a store
+    that stands still keeps nobody but its own channel waiting."""
+
+    def __init__(self, size: int) -> None:
+        self._of = {name: asyncio.Semaphore(size) for name in ChannelName}
+
+    def of(self, name: ChannelName) -> asyncio.Semaphore:
+        """Those of one channel."""
+        return self._of[name]
+
+
 async def fan_out(
-    channels: Sequence[Channel], query: Query, *, deadlines_s: Mapping[ChannelName, float], slots: asyncio.Semaphore
+    channels: Sequence[Channel], query: Query, *, deadlines_s: Mapping[ChannelName, float], slots: Slots
 ) -> FanOut:
-    """Searches every channel in parallel, each within its own deadline; `slots` bounds how many searches run at a time
-    over all requests, and waiting for one counts against the deadline.
+    """Searches every channel in parallel, each within its own deadline; waiting for one of `slots` counts against it.
 
     A time-out cancels the channel's search, which stops its work (see `retrieval.channel.Channel`). Cancelling this
     cancels them all. A bug in a channel still raises, after the others were cancelled. KeyError where a deadline is
@@ -49,19 +60,17 @@ async def fan_out(
     return FanOut(runs, tuple(limitations), timings)
 
 
-async def _timed(
-    channel: Channel, query: Query, deadline_s: float, slots: asyncio.Semaphore
-) -> tuple[Run | Limitation, float]:
+async def _timed(channel: Channel, query: Query, deadline_s: float, slots: Slots) -> tuple[Run | Limitation, float]:
     started = time.perf_counter()
     outcome = await ask(channel, query, deadline_s=deadline_s, slots=slots)
     return outcome, round((time.perf_counter() - started) * 1000, 3)
 
 
-async def ask(channel: Channel, query: Query, *, deadline_s: float, slots: asyncio.Semaphore) -> Run | Limitation:
+async def ask(channel: Channel, query: Query, *, deadline_s: float, slots: Slots) -> Run | Limitation:
     """One channel's run, or why there is none."""
     try:
         async with asyncio.timeout(deadline_s):
-            async with slots:
+            async with slots.of(channel.name):
                 return await channel.search(query)
     except TimeoutError:
         return _limitation(channel, ChannelTimeout(channel.name, f"no answer within {deadline_s:g} s"))

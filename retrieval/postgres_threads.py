@@ -4,10 +4,12 @@ server when their caller goes."""
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
@@ -18,7 +20,8 @@ from retrieval.postgres import ACQUIRE_S, CONNECTING, SCHEMA, SESSION_SETTINGS, 
 
 T = TypeVar("T")
 Connection = PsycopgConnection[tuple[Any, ...]]
-_CANCEL_S = 1.0
+CANCEL_S = 1.0
+"""How long the server may take to end a job that is not wanted any more; then its connection is cut."""
 
 
 class _Ticket:
@@ -26,31 +29,50 @@ class _Ticket:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._left = threading.Event()
         self._cancelled = False
         self._connection: Connection | None = None
 
-    def run(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+    @contextmanager
+    def holding(self, connection: Connection) -> Iterator[None]:
+        """While the job uses the connection, its caller can stop it."""
         with self._lock:
             if self._cancelled:
                 raise psycopg.errors.QueryCanceled("cancelled before it began")
             self._connection = connection
+            self._left.clear()
         try:
-            with connection.transaction():
-                return work(connection)
+            yield
         finally:
             with self._lock:
                 self._connection = None
+                self._left.set()
 
     def cancel(self) -> None:
+        """Asks the server to end the job, and cuts the connection of one that does not. Takes up to twice
+        `CANCEL_S`."""
         with self._lock:
             self._cancelled = True
-            if self._connection is not None:
-                with suppress(psycopg.Error):
-                    self._connection.cancel_safe(timeout=_CANCEL_S)
+            if self._connection is None:
+                return
+            with suppress(psycopg.Error):
+                self._connection.cancel_safe(timeout=CANCEL_S)
+        if not self._left.wait(CANCEL_S):
+            with self._lock:
+                if self._connection is not None:
+                    _cut(self._connection)
+
+
+def _cut(connection: Connection) -> None:
+    """Ends the conversation under whoever waits for the server: a paused server would hold the thread for ever. The
+    descriptor is a copy, so that the connection's own cannot be another file's by then."""
+    with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(connection.pgconn.socket)) as copy:
+        copy.shutdown(socket.SHUT_RDWR)
 
 
 class PostgresThreads:
-    """At most `size` jobs at a time. Reading ones see one moment (REPEATABLE READ, READ ONLY); writing ones wait for
+    """At most `size` jobs at a time; one whose caller has gone ends within twice `CANCEL_S`, also where the server
+    stands still. Reading ones see one moment (REPEATABLE READ, READ ONLY); writing ones wait for
     each other, without a statement timeout, in the schema, which they make when it does not exist.
 
     `read` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for `ACQUIRE_S`.
@@ -61,7 +83,9 @@ class PostgresThreads:
     ) -> None:
         self.schema = schema
         self._settings = {**SESSION_SETTINGS, **(settings or {})}
+        self._jobs = threading.local()
         self._workers = ThreadPoolExecutor(size, thread_name_prefix="postgres")
+        self._cancellers = ThreadPoolExecutor(size, thread_name_prefix="postgres-cancel")
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             dsn,
             min_size=0,
@@ -69,7 +93,7 @@ class PostgresThreads:
             open=False,
             timeout=ACQUIRE_S,
             reconnect_timeout=ACQUIRE_S,
-            check=ConnectionPool.check_connection,
+            check=self._check,
             configure=self._configure,
             kwargs=dict(CONNECTING),
             name="exhibit-threads",
@@ -100,21 +124,28 @@ class PostgresThreads:
     async def aclose(self) -> None:
         """Waits for running jobs and closes every connection. Safe to call twice."""
         self._workers.shutdown(wait=False, cancel_futures=True)
-        await asyncio.to_thread(self._workers.shutdown)
-        await asyncio.to_thread(self._pool.close)
+        for end in (self._workers.shutdown, self._cancellers.shutdown, self._pool.close):
+            await asyncio.to_thread(end)
 
     async def _run(self, work: Callable[[Connection], T]) -> T:
         ticket, loop = _Ticket(), asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._workers, self._job, ticket, work)
         except asyncio.CancelledError:
-            loop.run_in_executor(None, ticket.cancel)
+            loop.run_in_executor(self._cancellers, ticket.cancel)
             raise
 
     def _job(self, ticket: _Ticket, work: Callable[[Connection], T]) -> T:
         self._pool.open()
-        with self._pool.connection() as connection:
-            return ticket.run(connection, work)
+        self._jobs.ticket = ticket
+        with self._pool.connection() as connection, ticket.holding(connection), connection.transaction():
+            return work(connection)
+
+    def _check(self, connection: Connection) -> None:
+        """Whether the connection still lives, asked for the job of this thread: it can be stopped meanwhile."""
+        ticket: _Ticket = self._jobs.ticket
+        with ticket.holding(connection):
+            ConnectionPool.check_connection(connection)
 
     def _configure(self, connection: Connection) -> None:
         connection.execute(*path_statement(self.schema))

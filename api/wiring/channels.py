@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from api import backends
 from api.backends import Backends
+from api.wiring.circuits import Circuits
 from api.wiring.parts import not_built
 from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder
@@ -28,11 +29,18 @@ class Sides:
     index: Callable[[], ChannelIndex]
 
 
-def sides_of(chosen: Backends, embedder: Embedder) -> tuple[Sides, ...]:
-    return _graph(chosen.graph), _spatial(chosen.spatial), _fulltext(chosen.fulltext), _vector(chosen.vector, embedder)
+def sides_of(chosen: Backends, embedder: Embedder, circuits: Circuits | None = None) -> tuple[Sides, ...]:
+    """The four channels in order. Read sides over a server stand behind a breaker of `circuits`."""
+    circuits = circuits or Circuits()
+    return (
+        _graph(chosen.graph, circuits),
+        _spatial(chosen.spatial, circuits),
+        _fulltext(chosen.fulltext, circuits),
+        _vector(chosen.vector, embedder, circuits),
+    )
 
 
-def _graph(backend: backends.GraphBackend) -> Sides:
+def _graph(backend: backends.GraphBackend, circuits: Circuits) -> Sides:
     match backend:
         case backends.SqliteGraph(path=path):
             from retrieval.graph.sqlite import GraphChannel, GraphIndex  # noqa: PLC0415
@@ -42,15 +50,16 @@ def _graph(backend: backends.GraphBackend) -> Sides:
             from retrieval.graph.neo4j import Neo4jChannel  # noqa: PLC0415
             from retrieval.graph.neo4j_index import Neo4jIndex  # noqa: PLC0415
 
-            return Sides(
-                partial(Neo4jChannel.open, uri, user, password, deadline_s=deadline_ms / 1000),
-                partial(Neo4jIndex.open, uri, user, password),
-            )
+            def graph() -> Channel:
+                channel = Neo4jChannel.open(uri, user, password, deadline_s=deadline_ms / 1000)
+                return circuits.guarded(channel, deadline_ms=deadline_ms)
+
+            return Sides(graph, partial(Neo4jIndex.open, uri, user, password))
         case _:
             assert_never(backend)
 
 
-def _spatial(backend: backends.SpatialBackend) -> Sides:
+def _spatial(backend: backends.SpatialBackend, circuits: Circuits) -> Sides:
     match backend:
         case backends.SqliteSpatial(path=path):
             from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex  # noqa: PLC0415
@@ -59,14 +68,16 @@ def _spatial(backend: backends.SpatialBackend) -> Sides:
         case backends.PostgisSpatial(dsn=dsn, deadline_ms=deadline_ms):
             from retrieval.spatial.postgis import PostgisChannel, PostgisIndex  # noqa: PLC0415
 
-            return Sides(
-                partial(PostgisChannel.open, dsn, statement_timeout_ms=deadline_ms), partial(PostgisIndex.open, dsn)
-            )
+            def spatial() -> Channel:
+                channel = PostgisChannel.open(dsn, statement_timeout_ms=deadline_ms)
+                return circuits.guarded(channel, deadline_ms=deadline_ms)
+
+            return Sides(spatial, partial(PostgisIndex.open, dsn))
         case _:
             assert_never(backend)
 
 
-def _fulltext(backend: backends.FulltextBackend) -> Sides:
+def _fulltext(backend: backends.FulltextBackend, circuits: Circuits) -> Sides:
     match backend:
         case backends.TantivyFulltext(path=path):
             from retrieval.fulltext.tantivy import TantivyChannel, TantivyIndex  # noqa: PLC0415
@@ -78,7 +89,7 @@ def _fulltext(backend: backends.FulltextBackend) -> Sides:
             assert_never(backend)
 
 
-def _vector(backend: backends.VectorBackend, embedder: Embedder) -> Sides:
+def _vector(backend: backends.VectorBackend, embedder: Embedder, circuits: Circuits) -> Sides:
     match backend:
         case backends.NumpyVector(path=path):
             from retrieval.vector.numpy import NumpyVectorChannel, NumpyVectorIndex  # noqa: PLC0415
@@ -89,9 +100,10 @@ def _vector(backend: backends.VectorBackend, embedder: Embedder) -> Sides:
         case backends.PgvectorVector(dsn=dsn, deadline_ms=deadline_ms):
             from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex  # noqa: PLC0415
 
-            return Sides(
-                partial(PgvectorChannel.open, dsn, embedder=embedder, statement_timeout_ms=deadline_ms),
-                partial(PgvectorIndex.open, dsn, embedder=embedder),
-            )
+            def vector() -> Channel:
+                channel = PgvectorChannel.open(dsn, embedder=embedder, statement_timeout_ms=deadline_ms)
+                return circuits.guarded(channel, deadline_ms=deadline_ms)
+
+            return Sides(vector, partial(PgvectorIndex.open, dsn, embedder=embedder))
         case _:
             assert_never(backend)

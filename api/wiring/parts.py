@@ -10,6 +10,7 @@ from ai.chat_model import ChatModel
 from api import backends
 from api.errors import BackendNotBuilt
 from api.settings import Settings
+from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from ledger.ledger import Ledger
 from policy.bundle import SHIPPED, Bundle, load_bundle
@@ -61,20 +62,34 @@ async def open_embedder(backend: backends.EmbeddingBackend) -> Embedder:
             assert_never(backend)
 
 
-def open_records(backend: backends.RecordsBackend, stack: AsyncExitStack, *, writable: bool = False) -> SqlRecordStore:
+def open_records(backend: backends.RecordsBackend, stack: AsyncExitStack) -> SqlRecordStore:
+    """The store of record for ingest; closed with the stack."""
     match backend:
         case backends.SqliteRecords(path=path):
-            store = open_sqlite_store(path, writable=writable)
-            stack.push_async_callback(store.aclose)
-            return store
+            store = open_sqlite_store(path)
         case backends.PostgresRecords(dsn=dsn):
             from retrieval.registry.postgres import open_postgres_store  # noqa: PLC0415
 
-            store = open_postgres_store(dsn, writable=writable)
-            stack.push_async_callback(store.aclose)
-            return store
+            store = open_postgres_store(dsn)
         case _:
             assert_never(backend)
+    stack.push_async_callback(store.aclose)
+    return store
+
+
+def open_served_records(backend: backends.RecordsBackend, stack: AsyncExitStack, circuits: Circuits) -> SqlRecordStore:
+    """The store of record for questions, which never write to it; closed with the stack."""
+    match backend:
+        case backends.SqliteRecords(path=path):
+            store = open_sqlite_store(path, writable=False)
+        case backends.PostgresRecords(dsn=dsn, deadline_ms=deadline_ms):
+            from retrieval.registry.postgres import open_guarded_store  # noqa: PLC0415
+
+            store = open_guarded_store(dsn, breaker=circuits.of_records(), deadline_ms=deadline_ms)
+        case _:
+            assert_never(backend)
+    stack.push_async_callback(store.aclose)
+    return store
 
 
 async def open_ledger_store(backend: backends.SqliteLedger, settings: Settings) -> Ledger:

@@ -15,7 +15,7 @@ from ai.profiles import Profile, profile_named
 from ai.prompt_gate import shipped_rules
 from ai.vocabulary import Vocabularies
 from api import backends
-from api.backends import backends_of
+from api.backends import Backends, backends_of
 from api.configuration import Configuration
 from api.errors import HomeUnusable
 from api.home import KEYS_FILE, only_writer, prepare_home
@@ -23,8 +23,17 @@ from api.keys import KeyStore
 from api.settings import ChannelDeadlines, ChannelWeights, Settings
 from api.version import VERSION
 from api.wiring.channels import sides_of
+from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
-from api.wiring.parts import open_bundle, open_chat, open_embedder, open_engine, open_ledger_store, open_records
+from api.wiring.parts import (
+    open_bundle,
+    open_chat,
+    open_embedder,
+    open_engine,
+    open_ledger_store,
+    open_records,
+    open_served_records,
+)
 from ledger.ledger import Ledger
 from policy.bundle import Bundle
 from policy.data import PolicyData
@@ -34,6 +43,7 @@ from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder
 from retrieval.errors import IndexNotReady
+from retrieval.fan_out import Slots
 from retrieval.fusion import FusionWeights
 from retrieval.index import ChannelIndex
 from retrieval.model import ChannelName
@@ -57,6 +67,8 @@ class System:
     bundle: Bundle
     keys: KeyStore
     engine: PolicyEngine
+    chosen: Backends
+    circuits: Circuits
 
     def profile(self, name: str) -> Profile:
         """The profile of that name under these settings. Raises UnknownProfile."""
@@ -85,7 +97,8 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
     if not empty:
         require_corpus(configuration)
     async with AsyncExitStack() as stack:
-        store = open_records(chosen.records, stack)
+        circuits = Circuits()
+        store = open_served_records(chosen.records, stack, circuits)
         bundle = await asyncio.to_thread(open_bundle, chosen.policy)
         # All three are waited for even if one fails, so that what did open is closed.
         parts = await asyncio.gather(
@@ -98,7 +111,7 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
             if not isinstance(part, BaseException):
                 stack.push_async_callback(part.aclose)
         engine, embedder, ledger = _opened(parts[0]), _opened(parts[1]), _opened(parts[2])
-        channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder)])
+        channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder, circuits)])
         chat = open_chat(chosen.chat, stack)
         services = Services(
             store=store,
@@ -114,13 +127,13 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
             bundle_limits=_bundle_limits(settings),
             budgets=_budgets(settings),
             vocabularies=Vocabularies(store=store),
-            slots=asyncio.Semaphore(settings.retrieval.concurrent_searches),
+            slots=Slots(settings.retrieval.concurrent_searches),
             clock_ms=clock_ms,
             new_id=new_id,
             canary=ledger.pseudonym("canary", "prompt"),
             software=f"exhibit/{VERSION}",
         )
-        yield System(configuration, services, bundle.data, bundle, key_store(configuration), engine)
+        yield System(configuration, services, bundle.data, bundle, key_store(configuration), engine, chosen, circuits)
 
 
 @asynccontextmanager
@@ -142,7 +155,7 @@ async def open_indexes(
     """The write side: store of record, embedder, and the four channels' indexes."""
     chosen = backends_of(configuration)
     async with AsyncExitStack() as stack:
-        store = open_records(chosen.records, stack, writable=True)
+        store = open_records(chosen.records, stack)
         embedder = await open_embedder(chosen.embedding)
         stack.push_async_callback(embedder.aclose)
         indexes = _entered(stack, [side.index() for side in sides_of(chosen, embedder)])

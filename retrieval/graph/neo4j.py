@@ -54,10 +54,13 @@ class Neo4jChannel:
         address that is none."""
         return cls(driver_of(uri, user, password, deadline_s=deadline_s), graph=graph, deadline_s=deadline_s)
 
+    def asks(self, query: Query) -> bool:
+        """Whether a search needs the server: nothing is found without a name or a time."""
+        return query.top_k > 0 and bool(query.scope.class_ids and (query.intent.mentions or query.intent.times))
+
     async def search(self, query: Query) -> Run:
         """See `Channel`."""
-        intent = query.intent
-        if query.top_k <= 0 or not query.scope.class_ids or not (intent.mentions or intent.times):
+        if not self.asks(query):
             return Run(self.name, self.store)
         with faults():
             async with asyncio.timeout(self._deadline_s):

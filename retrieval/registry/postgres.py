@@ -11,10 +11,12 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import PoolTimeout
 
-from retrieval.errors import StoreUnavailable
+from retrieval.breaker import Breaker
+from retrieval.errors import StoreSilent, StoreUnavailable
 from retrieval.postgres import SCHEMA, quoted
 from retrieval.postgres_threads import Connection, PostgresThreads, exists
 from retrieval.registry.engine import Row
+from retrieval.registry.guarded_engine import GuardedEngine
 from retrieval.registry.sql_store import SqlRecordStore
 
 T = TypeVar("T")
@@ -36,7 +38,7 @@ _TRIGGER = (
     "CREATE TRIGGER {table}_generation AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table}"
     " FOR EACH STATEMENT EXECUTE FUNCTION next_generation()"
 )
-_NOTICED = ("corpus", "document", "visibility_class", "record", "gazetteer_entry")
+_NOTICED = ("corpus", "document", "visibility_class", "record", "gazetteer_entry", "document_field")
 
 
 class PostgresSession:
@@ -71,12 +73,22 @@ class PostgresSession:
 
 
 class PostgresEngine:
-    """Jobs on PostgreSQL: reads see one moment, writes follow one another. `writable` False never changes it. An
-    `Engine`."""
+    """Jobs on PostgreSQL: reads see one moment, writes follow one another. `writable` False never changes it. The
+    server gives up a reading statement after `statement_timeout_ms`. An `Engine`; raises `StoreSilent` where the server
+    does not answer."""
 
-    def __init__(self, dsn: str, *, schema: str = SCHEMA, readers: int = 4, writable: bool = True) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        schema: str = SCHEMA,
+        readers: int = 4,
+        writable: bool = True,
+        statement_timeout_ms: int | None = None,
+    ) -> None:
         self._schema = schema
-        self._readers = PostgresThreads(dsn, schema=schema, size=readers)
+        settings = {} if statement_timeout_ms is None else {"statement_timeout": str(statement_timeout_ms)}
+        self._readers = PostgresThreads(dsn, schema=schema, size=readers, settings=settings)
         self._writer = PostgresThreads(dsn, schema=schema, size=1) if writable else None
         self._sessions: WeakKeyDictionary[Connection, PostgresSession] = WeakKeyDictionary()
 
@@ -120,6 +132,15 @@ def open_postgres_store(dsn: str, *, schema: str = SCHEMA, readers: int = 4, wri
     return SqlRecordStore(engine=PostgresEngine(dsn, schema=schema, readers=readers, writable=writable))
 
 
+def open_guarded_store(
+    dsn: str, *, breaker: Breaker, deadline_ms: int, schema: str = SCHEMA, readers: int = 4
+) -> SqlRecordStore:
+    """The store of record on a server, for reading: each read within the deadline, which the server is told, and behind
+    `breaker`, whose silence is `StoreSilent`. Opening does no I/O."""
+    engine = PostgresEngine(dsn, schema=schema, readers=readers, writable=False, statement_timeout_ms=deadline_ms)
+    return SqlRecordStore(engine=GuardedEngine(engine, breaker=breaker, deadline_s=deadline_ms / 1000))
+
+
 def _create(session: PostgresSession) -> None:
     from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and only a new store needs it
 
@@ -140,6 +161,8 @@ def _marked(statement: str) -> bytes:
 def _unavailable(error: psycopg.Error) -> StoreUnavailable:
     """Names the kind of the server's error, not its words: they may carry addresses and data."""
     if isinstance(error, PoolTimeout):
-        return StoreUnavailable("the store of record cannot be reached: no connection to PostgreSQL")
+        return StoreSilent("the store of record cannot be reached: no connection to PostgreSQL")
     kind = error.sqlstate or type(error).__name__
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return StoreSilent(f"the store of record does not answer: PostgreSQL says {kind}")
     return StoreUnavailable(f"the store of record cannot be used: PostgreSQL says {kind}")

@@ -42,9 +42,13 @@ class PostgisChannel:
         settings = {"statement_timeout": str(statement_timeout_ms)}
         return cls(PostgresThreads(dsn, schema=schema, settings=settings))
 
+    def asks(self, query: Query) -> bool:
+        """Whether a search needs the server."""
+        return bool(query.scope.class_ids)
+
     async def search(self, query: Query) -> Run:
         """See `Channel`."""
-        if not query.scope.class_ids:
+        if not self.asks(query):
             return Run(self.name, self.store)
         try:
             with _as_channel_errors():

@@ -23,7 +23,7 @@ from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.postgres import SCHEMA, Connection, Postgres
 from retrieval.vector import pgvector_tables as tables
-from retrieval.vector.embedded import embedded
+from retrieval.vector.embedded import embedded, question_vector
 from retrieval.vector.segment import Rows
 
 T = TypeVar("T")
@@ -56,11 +56,15 @@ class PgvectorChannel:
         postgres = Postgres(dsn, schema=schema, settings=settings)
         return cls(postgres, embedder=embedder, minimum_milli=minimum_milli)
 
+    def asks(self, query: Query) -> bool:
+        """Whether a search needs the server."""
+        return query.top_k > 0 and bool(query.scope.class_ids)
+
     async def search(self, query: Query) -> Run:
         """See `retrieval.channel.Channel`. A question without a word that the model knows finds nothing."""
-        if query.top_k < 1 or not query.scope.class_ids:
+        if not self.asks(query):
             return Run(self.name, self.store)
-        vector = (await self._embedder.embed([query.text]))[0]
+        vector = await question_vector(query, self._embedder)
         if not vector.any():
             return Run(self.name, self.store)
         with _as_channel_errors():

@@ -11,7 +11,7 @@ import pytest
 from neo4j import AsyncGraphDatabase
 
 from retrieval.errors import ChannelError, ChannelTimeout, ChannelUnavailable
-from retrieval.fan_out import ask
+from retrieval.fan_out import Slots, ask
 from retrieval.graph.neo4j import Neo4jChannel
 from retrieval.graph.neo4j_index import Neo4jIndex
 from retrieval.model import Limitation, Run
@@ -97,7 +97,7 @@ async def test_a_paused_server_is_a_time_out_and_its_work_ends(server: Neo4jServ
         server.pause()
         try:
             assert isinstance(await refused(channel), ChannelTimeout | ChannelUnavailable)
-            limitation = await ask(warm, PROBE, deadline_s=0.5, slots=asyncio.Semaphore(1))
+            limitation = await ask(warm, PROBE, deadline_s=0.5, slots=Slots(1))
             assert isinstance(limitation, Limitation)
             assert limitation.code == "CHANNEL_TIMEOUT"
         finally:

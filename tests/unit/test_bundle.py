@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from retrieval.bundle import BundleLimits, BundleRules, assemble, count_tokens, gather
 from retrieval.errors import ChannelUnavailable
+from retrieval.fan_out import Slots
 from retrieval.model import ChannelName, Computed, EvidenceBundle, Hit, Run, SourcedRecord
 from retrieval.registry.store import RecordStore
 from tests.corpora import COUNTIES, corpus, hidden, probe
@@ -163,7 +163,7 @@ async def test_gather_fetches_once_inside_the_scope_with_the_inputs_of_computed_
         channels=channels,
         store=cast(RecordStore, store),
         deadlines_s=dict.fromkeys(ChannelName, 5.0),
-        slots=asyncio.Semaphore(4),
+        slots=Slots(4),
     )
     assert store.fetches == 1
     assert set(found.records) == set(ids)
@@ -176,6 +176,6 @@ async def test_gather_asks_the_store_nothing_when_nothing_was_found() -> None:
     channels = [ScriptedChannel(ChannelName.VECTOR)]
     deadlines = dict.fromkeys(ChannelName, 5.0)
     found = await gather(
-        QUERY, channels=channels, store=cast(RecordStore, store), deadlines_s=deadlines, slots=asyncio.Semaphore(4)
+        QUERY, channels=channels, store=cast(RecordStore, store), deadlines_s=deadlines, slots=Slots(4)
     )
     assert (store.fetches, dict(found.records)) == (0, {})

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.errors import ChannelFault, ChannelUnavailable, EmbedModelMismatch, IndexNotReady
-from retrieval.fan_out import fan_out
+from retrieval.fan_out import Slots, fan_out
 from retrieval.model import ChannelName, Hit, Limitation, Query, Run
 from retrieval.scope import Scope
 from tests.fakes_retrieval import ScriptedChannel, broken
@@ -18,8 +18,8 @@ SOON = dict.fromkeys(ChannelName, 5.0)
 AT_ONCE = dict.fromkeys(ChannelName, 0.02)
 
 
-def slots(size: int = 8) -> asyncio.Semaphore:
-    return asyncio.Semaphore(size)
+def slots(size: int = 8) -> Slots:
+    return Slots(size)
 
 
 async def test_all_runs_in_the_order_of_the_channels() -> None:
@@ -52,7 +52,7 @@ async def test_a_time_out_is_a_limitation_and_cancels_the_search() -> None:
 
 async def test_waiting_for_a_slot_counts_against_the_deadline() -> None:
     taken, channel = slots(1), ScriptedChannel(ChannelName.VECTOR)
-    await taken.acquire()
+    await taken.of(ChannelName.VECTOR).acquire()
     found = await fan_out([channel], QUERY, deadlines_s=AT_ONCE, slots=taken)
     assert [limitation.code for limitation in found.limitations] == ["CHANNEL_TIMEOUT"]
     assert channel.begun == 0
@@ -65,12 +65,25 @@ async def test_slots_bound_the_searches_of_all_requests_together() -> None:
     assert channel.most_at_once == 2
 
 
+async def test_a_channel_that_stands_still_keeps_no_slot_of_another() -> None:
+    one = slots(1)
+    stuck = asyncio.create_task(
+        fan_out([ScriptedChannel(ChannelName.VECTOR, delay_s=30)], QUERY, deadlines_s=SOON, slots=one)
+    )
+    await asyncio.sleep(0)
+    channels = [ScriptedChannel(ChannelName.GRAPH), ScriptedChannel(ChannelName.VECTOR)]
+    found = await fan_out(channels, QUERY, deadlines_s=AT_ONCE, slots=one)
+    assert [run.channel for run in found.runs] == [ChannelName.GRAPH]
+    stuck.cancel()
+    await asyncio.gather(stuck, return_exceptions=True)
+
+
 async def test_a_slot_comes_back_after_a_time_out_and_a_fault() -> None:
     one = slots(1)
     slow = ScriptedChannel(ChannelName.VECTOR, delay_s=30)
     await fan_out([slow], QUERY, deadlines_s=AT_ONCE, slots=one)
     await fan_out([broken(ChannelName.VECTOR, ChannelFault)], QUERY, deadlines_s=SOON, slots=one)
-    assert not one.locked()
+    assert not one.of(ChannelName.VECTOR).locked()
 
 
 @pytest.mark.parametrize("error", [ChannelUnavailable, ChannelFault])

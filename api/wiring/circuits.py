@@ -1,0 +1,43 @@
+"""The circuit breakers of one system, by the part that each guards, so that their state can be seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from retrieval.breaker import Breaker
+from retrieval.channel import Channel
+from retrieval.errors import ChannelTimeout, ChannelUnavailable, StoreSilent
+from retrieval.guarded_channel import GuardedChannel, ServerChannel
+
+RECORDS = "records"
+POLICY = "policy"
+
+
+class Circuits:
+    """What guards each server; a part that is no server has no circuit."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, Callable[[], str]] = {}
+
+    def states(self) -> Mapping[str, str]:
+        """`closed`, `open` or `half-open` by part, now."""
+        return {part: state() for part, state in self._states.items()}
+
+    def watch(self, part: str, state: Callable[[], str]) -> None:
+        """Shows the state of a breaker that somebody else holds."""
+        self._states[part] = state
+
+    def of_records(self) -> Breaker:
+        """A new breaker for the store of record."""
+        return self._breaker(RECORDS, StoreSilent)
+
+    def guarded(self, channel: ServerChannel, *, deadline_ms: int) -> Channel:
+        """The channel behind a new breaker."""
+        breaker = self._breaker(str(channel.name), ChannelTimeout, ChannelUnavailable)
+        return GuardedChannel(channel, breaker=breaker, deadline_s=deadline_ms / 1000)
+
+    def _breaker(self, part: str, *silences: type[Exception]) -> Breaker:
+        breaker = Breaker(*silences, clock=time.monotonic)
+        self.watch(part, lambda: breaker.state)
+        return breaker

@@ -1,0 +1,53 @@
+"""A channel over a server, behind a circuit breaker."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from retrieval.breaker import Breaker, CircuitOpen
+from retrieval.channel import Channel
+from retrieval.errors import ChannelResting
+from retrieval.model import ChannelName, Query, Run
+
+
+class ServerChannel(Channel, Protocol):
+    """A channel whose searches ask a server, unless nothing can be found."""
+
+    def asks(self, query: Query) -> bool:
+        """Whether the search of `query` needs the server; the run of any other is empty."""
+        ...
+
+
+class GuardedChannel:
+    """The channel it is given (which it closes), left alone while its server does not answer: then a search raises
+    `ChannelResting` at once. A search that does not ask the server tells the breaker nothing. A `Channel`."""
+
+    def __init__(self, channel: ServerChannel, *, breaker: Breaker, deadline_s: float) -> None:
+        self._channel = channel
+        self._deadline_s = deadline_s
+        self.breaker = breaker
+
+    @property
+    def name(self) -> ChannelName:
+        """See `Channel`."""
+        return self._channel.name
+
+    @property
+    def store(self) -> str:
+        """See `Channel`."""
+        return self._channel.store
+
+    async def search(self, query: Query) -> Run:
+        """See `Channel`."""
+        if not self._channel.asks(query):
+            return await self._channel.search(query)
+        try:
+            with self.breaker.call(self._deadline_s):
+                return await self._channel.search(query)
+        except CircuitOpen:
+            message = "its store has not answered lately and is left alone for a moment"
+            raise ChannelResting(self.name, message) from None
+
+    async def aclose(self) -> None:
+        """See `Channel`."""
+        await self._channel.aclose()

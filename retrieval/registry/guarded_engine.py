@@ -1,0 +1,47 @@
+"""The SQL engine of a store of record on a server: each read within a deadline, behind a circuit breaker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from retrieval.breaker import Breaker, CircuitOpen
+from retrieval.errors import StoreSilent
+from retrieval.registry.engine import Engine, Session
+
+T = TypeVar("T")
+
+
+class GuardedEngine:
+    """The engine it is given (which it closes), asked for at most `deadline_s`; while its server does not answer, a
+    read raises `StoreSilent` at once. Writes are ingest's and take as long as they take. An `Engine`."""
+
+    def __init__(self, engine: Engine, *, breaker: Breaker, deadline_s: float) -> None:
+        self._engine = engine
+        self._deadline_s = deadline_s
+        self.breaker = breaker
+
+    async def read(self, job: Callable[[Session], T]) -> T:
+        """See `Engine`."""
+        try:
+            with self.breaker.call(self._deadline_s):
+                return await self._within(job)
+        except CircuitOpen:
+            message = "the store of record has not answered lately and is left alone for a moment"
+            raise StoreSilent(message) from None
+
+    async def write(self, job: Callable[[Session], T]) -> T:
+        """See `Engine`."""
+        return await self._engine.write(job)
+
+    async def aclose(self) -> None:
+        """See `Engine`."""
+        await self._engine.aclose()
+
+    async def _within(self, job: Callable[[Session], T]) -> T:
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                return await self._engine.read(job)
+        except TimeoutError as exc:
+            raise StoreSilent(f"the store of record did not answer within {self._deadline_s:g} s") from exc
