@@ -2,13 +2,17 @@
 
 LedgerError
 ├── LedgerUnavailable    the store cannot be written or read; nothing may be released
-│   └── KeyUnusable      a key is missing, belongs to another log, or its file can be read by others
+│   ├── KeyUnusable          a key is missing, belongs to another log, or its file can be read by others
+│   ├── CheckpointPending    no checkpoint covers the entry yet; ask again in a second
+│   ├── WitnessUnavailable   a witness cannot be reached, or answers what no witness may
+│   └── LogForked            the store is behind or beside a checkpoint that is held outside; nothing is signed
 ├── EntryNotFound        no entry of that id
 ├── PartErased           the part was erased; its commitment stays
 ├── EntryRefused         the caller's entry breaks a rule: unknown part name, bad id, leaf over 4 KiB
 ├── EntryConflict        the request already has an entry of that kind, with other content
 ├── MalformedLeaf        bytes that are no leaf of `exhibit.ledger/1`
 ├── MalformedNote        bytes that are no signed note, checkpoint or receipt
+├── MalformedPolicy      bytes that are no policy of trusted logs and witnesses
 ├── MalformedProv        bytes or facts that are no provenance document of our shape
 └── VerificationFailed   a proof, signature, commitment or order does not hold; says which
 """
@@ -52,6 +56,29 @@ class EntryConflict(LedgerError):
 
 class KeyUnusable(LedgerUnavailable):
     """A key is missing, belongs to another log, or its file can be read by others."""
+
+
+class CheckpointPending(LedgerUnavailable):
+    """No checkpoint covers the entry yet."""
+
+
+class WitnessUnavailable(LedgerUnavailable):
+    """A witness cannot be reached, or answers what no witness may."""
+
+
+class LogForked(LedgerUnavailable):
+    """The store is behind or beside a checkpoint that is held outside of it: nothing is signed any more. `seen` is that
+    checkpoint's note, if there is one."""
+
+    def __init__(self, detail: str, *, seen: str | None = None) -> None:
+        super().__init__(detail)
+        self.seen = seen
+
+
+class MalformedPolicy(LedgerError):
+    """Bytes that are no policy of trusted logs and witnesses; the message names the line."""
+
+    code = "VALIDATION_FAILED"
 
 
 class MalformedLeaf(LedgerError):

@@ -2,8 +2,8 @@
 c2sp.org/tlog-checkpoint).
 
 A note is text, an empty line, and signature lines `— <key name> base64(key id_4 || signature)`. A verifier key is
-`<name>+<key id, 8 hex digits>+base64(01 || public key_32)`, a private key `PRIVATE+KEY+<name>+<key id>+base64(01 ||
-seed_32)`.
+`<name>+<key id, 8 hex digits>+base64(type || public key_32)`, a private key `PRIVATE+KEY+<name>+<key id>+base64(type ||
+seed_32)`; the type is 01, or 04 for a witness (c2sp.org/tlog-cosignature).
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from ledger.errors import MalformedNote, VerificationFailed
 from ledger.model import TreeHead
-from ledger.tree import HASH_BYTES, MAX_SIZE
+from ledger.tree import EMPTY_ROOT, HASH_BYTES, MAX_SIZE
 
 ED25519 = b"\x01"
+COSIGNATURE = b"\x04"
 MAX_NOTE_BYTES = 1_000_000
 MAX_SIGNATURES = 100
 _DECIMAL = re.compile(r"0|[1-9][0-9]{0,18}")
@@ -48,76 +49,108 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class VerifierKey:
-    """An Ed25519 key that verifies notes."""
+    """An Ed25519 key that verifies notes or, of type 04, cosignatures."""
 
     name: str
     public: bytes
+    type: bytes = ED25519
 
     @property
     def key_id(self) -> bytes:
-        """First four bytes of SHA-256(name || newline || 01 || public key)."""
-        return sha256(self.name.encode() + b"\n" + ED25519 + self.public).digest()[:4]
+        """First four bytes of SHA-256(name || newline || type || public key)."""
+        return sha256(self.name.encode() + b"\n" + self.type + self.public).digest()[:4]
+
+    def wrote(self, signature: Signature) -> bool:
+        """Whether a signature line names this key; whether it holds is another matter."""
+        return signature.name == self.name and signature.key_id == self.key_id
+
+    def holds(self, signature: bytes, message: bytes) -> bool:
+        """Whether it is this key's signature over the message."""
+        try:
+            Ed25519PublicKey.from_public_bytes(self.public).verify(signature, message)
+        except (InvalidSignature, ValueError):
+            return False
+        return True
 
     def __str__(self) -> str:
-        return f"{self.name}+{self.key_id.hex()}+{b64(ED25519 + self.public)}"
+        return f"{self.name}+{self.key_id.hex()}+{b64(self.type + self.public)}"
+
+
+class Signer(Protocol):
+    """Signs with an Ed25519 key that it may keep elsewhere: in a file, a key service, a hardware module. `sign` returns
+    the 64 bytes over exactly these message bytes, and raises only KeyUnusable. Safe to call concurrently."""
+
+    @property
+    def verifier(self) -> VerifierKey: ...
+
+    async def sign(self, message: bytes) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """An Ed25519 key that signs notes; `repr` does not show it."""
+    """A Signer that holds its key in memory; `repr` does not show it."""
 
     name: str
     private: Ed25519PrivateKey
+    type: bytes = ED25519
 
     @classmethod
-    def from_seed(cls, name: str, seed: bytes) -> SigningKey:
+    def from_seed(cls, name: str, seed: bytes, type: bytes = ED25519) -> SigningKey:
         """The key of a 32-byte seed. Raises MalformedNote for a name that a note cannot carry."""
         check_name(name)
-        return cls(name, Ed25519PrivateKey.from_private_bytes(seed))
+        return cls(name, Ed25519PrivateKey.from_private_bytes(seed), type)
 
     @property
     def verifier(self) -> VerifierKey:
         """The public half."""
-        return VerifierKey(self.name, self.private.public_key().public_bytes_raw())
+        return VerifierKey(self.name, self.private.public_key().public_bytes_raw(), self.type)
+
+    async def sign(self, message: bytes) -> bytes:
+        """See Signer."""
+        return self.private.sign(message)
 
     def encode(self) -> str:
         """The private key as text; keep it in a file that only its owner can read."""
-        return f"PRIVATE+KEY+{self.name}+{self.verifier.key_id.hex()}+{b64(ED25519 + self.private.private_bytes_raw())}"
+        secret = b64(self.type + self.private.private_bytes_raw())
+        return f"PRIVATE+KEY+{self.name}+{self.verifier.key_id.hex()}+{secret}"
 
     def __repr__(self) -> str:
         return f"SigningKey({self.name!r})"
 
 
-def parse_signing_key(text: str) -> SigningKey:
-    """The inverse of `SigningKey.encode`. Raises MalformedNote."""
+def parse_signing_key(text: str, *, type: bytes = ED25519) -> SigningKey:
+    """The inverse of `SigningKey.encode`. Raises MalformedNote, also for a key of another type."""
     head, _, rest = text.partition("+KEY+")
-    name, _, tail = rest.partition("+")
-    key_id, _, encoded = tail.partition("+")
-    if head != "PRIVATE" or not encoded:
+    if head != "PRIVATE":
         _refuse("not a private note key")
-    data = unb64(encoded, "the private key")
-    if len(data) != HASH_BYTES + 1 or data[:1] != ED25519:
-        _refuse("not an Ed25519 private key")
-    key = SigningKey.from_seed(name, data[1:])
+    name, key_id, secret = _parse_key(rest, type, "a private key")
+    key = SigningKey.from_seed(name, secret, type)
     if key.verifier.key_id.hex() != key_id:
         _refuse("the key id does not belong to the key")
     return key
 
 
-def parse_vkey(text: str) -> VerifierKey:
-    """A verifier key from its text. Raises MalformedNote unless it is an Ed25519 key whose id belongs to it."""
+def parse_vkey(text: str, *, type: bytes = ED25519) -> VerifierKey:
+    """A verifier key from its text. Raises MalformedNote unless it is an Ed25519 key of that type whose id belongs to
+    it."""
+    name, key_id, public = _parse_key(text, type, "a verifier key")
+    key = VerifierKey(name, public, type)
+    if key.key_id.hex() != key_id:
+        _refuse("the key id does not belong to the key")
+    return key
+
+
+def _parse_key(text: str, kind: bytes, what: str) -> tuple[str, str, bytes]:
+    """Name, key id and the 32 bytes of a key's text."""
     name, _, tail = text.partition("+")
     key_id, _, encoded = tail.partition("+")
     check_name(name)
     if not re.fullmatch(r"[0-9a-f]{8}", key_id):
         _refuse("the key id is not 8 lower-case hex digits")
-    data = unb64(encoded, "the public key")
-    if len(data) != HASH_BYTES + 1 or data[:1] != ED25519:
-        _refuse("not an Ed25519 verifier key")
-    key = VerifierKey(name, data[1:])
-    if key.key_id.hex() != key_id:
-        _refuse("the key id does not belong to the key")
-    return key
+    data = unb64(encoded, what)
+    if len(data) != HASH_BYTES + 1 or data[:1] != kind:
+        _refuse(f"{what} is not an Ed25519 key of type {kind.hex()}")
+    return name, key_id, data[1:]
 
 
 def check_name(name: str) -> None:
@@ -133,10 +166,25 @@ def check_name(name: str) -> None:
 def sign_note(text: str, keys: Sequence[SigningKey]) -> str:
     """The signed note over `text`. Raises MalformedNote if the text cannot be that of a note."""
     _check_text(text)
-    lines = [f"— {key.name} {b64(key.verifier.key_id + key.private.sign(text.encode()))}\n" for key in keys]
-    if not lines:
+    return _note(text, [(key.verifier, key.private.sign(text.encode())) for key in keys])
+
+
+async def signed_note(text: str, signers: Sequence[Signer]) -> str:
+    """The same with keys that may lie elsewhere. Raises MalformedNote or KeyUnusable."""
+    _check_text(text)
+    return _note(text, [(signer.verifier, await signer.sign(text.encode())) for signer in signers])
+
+
+def signature_line(key: VerifierKey, signature: bytes) -> str:
+    """A signature line without its newline."""
+    return f"— {key.name} {b64(key.key_id + signature)}"
+
+
+def _note(text: str, signatures: Sequence[tuple[VerifierKey, bytes]]) -> str:
+    _check_text(text)
+    if not signatures:
         _refuse("a note needs a signature")
-    return text + "\n" + "".join(lines)
+    return text + "\n" + "".join(signature_line(key, signature) + "\n" for key, signature in signatures)
 
 
 def parse_note(note: str) -> Note:
@@ -148,27 +196,26 @@ def parse_note(note: str) -> Note:
         _refuse("there is no empty line before the signatures")
     text += "\n"
     _check_text(text)
-    if not tail.endswith("\n"):
-        _refuse("the last signature line does not end")
-    lines = tail[:-1].split("\n")
-    if len(lines) > MAX_SIGNATURES:
-        _refuse("too many signatures")
-    return Note(text, tuple(_parse_signature(line) for line in lines))
+    return Note(text, parse_signatures(tail))
+
+
+def parse_signatures(lines: str) -> tuple[Signature, ...]:
+    """One to a hundred signature lines, each ending with a newline. Raises MalformedNote."""
+    each = lines.removesuffix("\n").split("\n")
+    if not lines.endswith("\n") or len(each) > MAX_SIGNATURES:
+        _refuse("a signature line does not end, or there are too many")
+    return tuple(_parse_signature(line) for line in each)
 
 
 def verify_note(note: str, key: VerifierKey) -> str:
     """The text, once a signature of `key` over it holds; lines of other keys are ignored. Raises MalformedNote, or
     VerificationFailed with the step `signature`."""
     parsed = parse_note(note)
-    ours = [item for item in parsed.signatures if item.name == key.name and item.key_id == key.key_id]
+    ours = [item for item in parsed.signatures if key.wrote(item)]
     if not ours:
         raise VerificationFailed("signature", f"the note bears no signature of {key.name} {key.key_id.hex()}")
-    public = Ed25519PublicKey.from_public_bytes(key.public)
-    try:
-        for item in ours:
-            public.verify(item.signature, parsed.text.encode())
-    except (InvalidSignature, ValueError) as exc:
-        raise VerificationFailed("signature", f"the signature of {key.name} does not hold") from exc
+    if not all(key.holds(item.signature, parsed.text.encode()) for item in ours):
+        raise VerificationFailed("signature", f"the signature of {key.name} does not hold")
     return parsed.text
 
 
@@ -189,6 +236,8 @@ def parse_checkpoint_text(text: str) -> tuple[str, TreeHead]:
     data = unb64(root, "the root hash")
     if len(data) != HASH_BYTES:
         _refuse("the root hash is not 32 bytes long")
+    if size == "0" and data != EMPTY_ROOT:
+        _refuse("the root hash is not that of the empty tree")
     return origin, TreeHead(int(size), data)
 
 
