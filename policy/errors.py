@@ -4,6 +4,7 @@ PolicyError
 ├── PolicyUnavailable   the engine gave no decision in time, trapped, or cannot be reached
 │   └── OpaUnavailable  an OPA server; its `problem` says in one word what was wrong
 ├── BundleRejected      a bundle that must not be activated; says why
+├── BundleNotFound      no bundle of that digest is archived here
 ├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
 ├── OpaMissing          authoring/opa.py, command line only: there is no `opa` program of the pinned version
 └── OpaFailed           authoring/opa.py, command line only: the `opa` program found a fault
@@ -35,6 +36,12 @@ class OpaUnavailable(PolicyUnavailable):
 
 class BundleRejected(PolicyError):
     """A bundle that must not be activated."""
+
+
+class BundleNotFound(PolicyError):
+    """No bundle of that digest is archived here."""
+
+    code = "NOT_FOUND"
 
 
 class InputRejected(PolicyError):

@@ -16,11 +16,11 @@ KEYS = ("id", "code", "severity", "owner", "reader")
 def declared_rules(opa: Opa, root: Path) -> tuple[RuleInfo, ...]:
     """Every rule below `root` whose METADATA are whole, by id. What is not whole is `lint`'s to tell. Raises
     OpaFailed."""
-    found = (_rule(each) for each in annotations(opa, root))
+    found = (_rule(each) for each in rule_annotations(opa, root))
     return tuple(sorted(each for each in found if each is not None))
 
 
-def annotations(opa: Opa, root: Path) -> list[dict[str, Any]]:
+def rule_annotations(opa: Opa, root: Path) -> list[dict[str, Any]]:
     """The annotations of scope `rule` in files that are no tests: `{title, custom, file, row}`."""
     document = json.loads(opa.run("inspect", "--annotations", "--format", "json", ".", cwd=root))
     return [

@@ -1,0 +1,90 @@
+"""Every bundle that has decided or may decide here, by its digest, so that old decisions can be made again.
+
+A bundle lies whole in `<folder>/<hex of its digest>/`: `rego/` (with its tests), `wasm/`, `vectors/`. It is written
+once and never changed; what is read back must still have the digest that it is filed under.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.errors import BundleNotFound, BundleRejected
+
+PARTS = ("rego", "wasm", "vectors")
+_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+
+
+@dataclass(frozen=True, slots=True)
+class BundleArchive:
+    """The bundles below `folder`, which need not exist yet."""
+
+    folder: Path
+
+    def put(self, source: Path) -> Bundle:
+        """File the bundle below `source`, unless it is there already. Raises BundleRejected."""
+        bundle = load_bundle(source)
+        place = self._place(bundle.digest)
+        if not place.is_dir():
+            self._write(source, place)
+        return self.load(bundle.digest)
+
+    def load(self, digest: str) -> Bundle:
+        """The bundle of that digest. Raises BundleNotFound; BundleRejected where its files were changed."""
+        bundle = load_bundle(self.path(digest))
+        if bundle.digest != digest:
+            raise BundleRejected(f"the archived bundle {digest} was changed: it is {bundle.digest} now")
+        return bundle
+
+    def path(self, digest: str) -> Path:
+        """The folder of the bundle of that digest. Raises BundleNotFound."""
+        place = self._place(digest)
+        if not place.is_dir():
+            raise BundleNotFound(f"there is no policy bundle {digest} in the archive")
+        return place
+
+    def digests(self) -> tuple[str, ...]:
+        """What is filed, sorted."""
+        if not self.folder.is_dir():
+            return ()
+        return tuple(sorted(f"sha256:{p.name}" for p in self.folder.iterdir() if _DIGEST.fullmatch(f"sha256:{p.name}")))
+
+    def resolve(self, prefix: str) -> str:
+        """The one digest that begins so, with or without `sha256:`. Raises BundleNotFound for none or several."""
+        start = "sha256:" + prefix.removeprefix("sha256:")
+        found = [each for each in self.digests() if each.startswith(start)]
+        if len(found) != 1:
+            raise BundleNotFound(f"{len(found)} archived policy bundles have a digest that begins with {prefix}")
+        return found[0]
+
+    def _place(self, digest: str) -> Path:
+        match = _DIGEST.fullmatch(digest)
+        if match is None:
+            raise BundleNotFound(f"{digest} is no digest of a policy bundle")
+        return self.folder / match[1]
+
+    def _write(self, source: Path, place: Path) -> None:
+        """Copy beside, then rename: a reader sees all of it or nothing, and of two writers the first wins."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=self.folder, prefix=".new-") as beside:
+                made = Path(beside) / place.name
+                copy_bundle(source, made)
+                if not place.is_dir():
+                    made.rename(place)
+        except OSError as exc:
+            if not place.is_dir():
+                raise BundleRejected(f"the policy bundle cannot be archived: {exc.strerror}") from exc
+
+
+def copy_bundle(source: Path, target: Path) -> None:
+    """Copy the parts of the bundle below `source` to `target`, which must not exist. Decision vectors that the source
+    does not have are the shipped ones."""
+    target.mkdir(parents=True)
+    for part in PARTS:
+        origin = source / part if (source / part).is_dir() else SHIPPED / part
+        shutil.copytree(origin, target / part, ignore=shutil.ignore_patterns("__pycache__", ".*"))
