@@ -51,7 +51,7 @@ def check(reply: Reply, *, point: Point, asked: Document, bundle_digest: str) ->
     """Check `reply` against the input that was `asked`. Raises Untrusted."""
     if reply.bundle_digest != bundle_digest:
         raise Untrusted("BUNDLE_MISMATCH")
-    document = _canonical_order(_decision(single_result(reply.results)))
+    document = decision_of(reply.results)
     admit = _ids(document["admit"])
     reasons = tuple(_reason(each) for each in document["reasons"])
     obligations = tuple(_obligation(each, point) for each in document["obligations"])
@@ -63,6 +63,11 @@ def check(reply: Reply, *, point: Point, asked: Document, bundle_digest: str) ->
     _check_effect(effect, reasons, obligations, others, admit)
     classes = _check_filter(point, effect, filters, asked)
     return Checked(effect, reasons, others, admit, classes, document)
+
+
+def decision_of(results: bytes) -> Document:
+    """The one decision of a result set, its arrays in canonical order; its ids are not checked. Raises Untrusted."""
+    return _canonical_order(_decision(single_result(results)))
 
 
 def single_result(results: bytes) -> object:
