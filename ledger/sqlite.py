@@ -14,45 +14,12 @@ import apsw
 from ledger import sqlite_checkpoints
 from ledger.errors import LedgerUnavailable
 from ledger.model import Checkpoint, Kind, SealedPart
+from ledger.sqlite_schema import connect
 from ledger.store import Appended, Clash, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
 from ledger.tree import Frontier, Node, frontier_nodes, hash_leaf
 
 T = TypeVar("T")
 
-APPLICATION_ID = 0x45584C47  # "EXLG"
-SCHEMA_VERSION = 2
-BUSY_TIMEOUT_MS = 5_000
-
-_SCHEMA = """
-CREATE TABLE log (
-    id INTEGER PRIMARY KEY CHECK (id = 1), origin TEXT NOT NULL, vkey TEXT NOT NULL, pseudonym_check TEXT NOT NULL
-) STRICT;
-CREATE TABLE leaves (
-    idx INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, tenant TEXT NOT NULL, req TEXT NOT NULL,
-    replica TEXT NOT NULL, rseq INTEGER NOT NULL, hash BLOB NOT NULL CHECK (length(hash) = 32),
-    leaf BLOB NOT NULL CHECK (length(leaf) <= 4096), UNIQUE (req, kind), UNIQUE (replica, rseq)
-) STRICT;
-CREATE TABLE nodes (
-    level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL CHECK (length(hash) = 32), PRIMARY KEY (level, n)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE checkpoints (size INTEGER PRIMARY KEY, root BLOB NOT NULL CHECK (length(root) = 32), note TEXT NOT NULL)
-STRICT; CREATE TABLE secrets (
-    idx INTEGER NOT NULL REFERENCES leaves (idx), name TEXT NOT NULL, salt BLOB NOT NULL, key BLOB NOT NULL, PRIMARY
-    KEY (idx, name)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE blobs (idx INTEGER NOT NULL REFERENCES leaves (idx), name TEXT NOT NULL, blob BLOB NOT NULL, UNIQUE (idx,
-name)) STRICT;
-"""
-# Of each table, when an inserted row would take the place of one that is there: REPLACE fires no other trigger.
-_INSERT_ONLY = {
-    "log": "EXISTS (SELECT 1 FROM log)",
-    "leaves": "NEW.idx <> (SELECT coalesce(max(idx) + 1, 0) FROM leaves)"
-    " OR EXISTS (SELECT 1 FROM leaves WHERE id = NEW.id)"
-    " OR EXISTS (SELECT 1 FROM leaves WHERE req = NEW.req AND kind = NEW.kind)"
-    " OR EXISTS (SELECT 1 FROM leaves WHERE replica = NEW.replica AND rseq = NEW.rseq)",
-    "nodes": "EXISTS (SELECT 1 FROM nodes WHERE level = NEW.level AND n = NEW.n)",
-    "checkpoints": "EXISTS (SELECT 1 FROM checkpoints WHERE size = NEW.size)",
-}
 _LEAF = "SELECT idx, id, leaf, hash FROM leaves"
 _DANGLING = (
     "SELECT idx, id, leaf, hash FROM leaves WHERE kind = 'intent' AND (?1 IS NULL OR replica = ?1) AND NOT EXISTS"
@@ -76,7 +43,7 @@ class SqliteLedgerStore:
         no ledger."""
         executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger-sqlite")
         try:
-            connection = await asyncio.get_running_loop().run_in_executor(executor, _connect, path)
+            connection = await asyncio.get_running_loop().run_in_executor(executor, connect, path)
         except BaseException:
             executor.shutdown(wait=False)
             raise
@@ -260,72 +227,6 @@ class SqliteLedgerStore:
         return Frontier(size, tuple(found[node] for node in wanted))
 
 
-def _connect(path: Path) -> apsw.Connection:
-    try:
-        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-    except apsw.Error as exc:
-        raise LedgerUnavailable(f"the ledger's file {path} cannot be opened: {exc}") from exc
-    try:
-        _prepare(db)
-    except apsw.Error as exc:
-        db.close()
-        raise LedgerUnavailable(f"the ledger's file {path} cannot be used: {exc}") from exc
-    except LedgerUnavailable:
-        db.close()
-        raise
-    return db
-
-
-def _prepare(db: apsw.Connection) -> None:
-    db.set_busy_timeout(BUSY_TIMEOUT_MS)
-    for pragma in (
-        "journal_mode = WAL",
-        "synchronous = FULL",
-        "foreign_keys = ON",
-        "secure_delete = ON",
-        "trusted_schema = OFF",
-    ):
-        db.execute(f"PRAGMA {pragma}")
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        _migrate(db)
-        db.execute("COMMIT")
-    except BaseException:
-        if not db.get_autocommit():
-            db.execute("ROLLBACK")
-        raise
-
-
-def _migrate(db: apsw.Connection) -> None:
-    application, version = db.pragma("application_id"), db.pragma("user_version")
-    if (application, version) == (APPLICATION_ID, SCHEMA_VERSION):
-        return
-    if (application, version) == (APPLICATION_ID, 1):
-        _finish(db)
-        return
-    if application or version or _one(db, "SELECT count(*) FROM sqlite_schema")[0]:
-        raise LedgerUnavailable("the file is no ledger of this version")
-    db.execute(_SCHEMA)
-    for table, taken in _INSERT_ONLY.items():
-        db.execute(
-            f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {taken}"
-            f" BEGIN SELECT RAISE(ABORT, '{table} is insert-only'); END"
-        )
-        for verb in ("UPDATE", "DELETE"):
-            db.execute(
-                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
-                f" BEGIN SELECT RAISE(ABORT, '{table} is insert-only'); END"
-            )
-    _finish(db)
-
-
-def _finish(db: apsw.Connection) -> None:
-    """What version 2 has beside version 1, and the mark of this version."""
-    db.execute(sqlite_checkpoints.COSIGNATURES)
-    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
 def _refusal(db: apsw.Connection, batch: Sequence[NewEntry]) -> Refused | None:
     for position, entry in enumerate(batch):
         row = db.execute(
@@ -369,7 +270,7 @@ def _insert(db: apsw.Connection, entry: NewEntry, frontier: Frontier) -> Frontie
 def _erase(db: apsw.Connection, part: PartAt) -> None:
     for table in ("secrets", "blobs"):
         db.execute(
-            f"DELETE FROM {table} WHERE name = ? AND idx = (SELECT idx FROM leaves WHERE id = ?)",
+            f"DELETE FROM {table} WHERE name = ? AND idx = (SELECT idx FROM leaves WHERE id = ?)",  # noqa: S608
             (part.name, part.entry_id),
         )
 

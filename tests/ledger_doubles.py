@@ -48,6 +48,8 @@ class MemoryLedgerStore(LedgerStore):
         for position, entry in enumerate(batch):
             if entry.leaf.rseq != expected + position:
                 return Refused(Clash.SEQUENCE, position, next_rseq=expected)
+        if erase and all(entry.leaf.kind is not Kind.REDACTION for entry in batch):
+            raise LedgerUnavailable("parts are erased with a redaction only")
         first = len(self.entries)
         for entry in batch:
             self.frontier, made = self.frontier.append(hash_leaf(entry.leaf_bytes))

@@ -13,7 +13,7 @@ from ledger.errors import LedgerUnavailable
 from ledger.leaf import encode_leaf
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, SealedPart, TreeHead
 from ledger.sqlite import SqliteLedgerStore
-from ledger.store import Appended, Clash, LedgerStore, LogIdentity, NewEntry, Refused
+from ledger.store import Appended, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, Refused
 from ledger.tree import EMPTY_ROOT, Node, hash_leaf, root_of
 from tests.ledger_doubles import MemoryLedgerStore, fixed_ids
 
@@ -144,6 +144,36 @@ async def test_parts_come_back_whole_and_by_name(store: LedgerStore) -> None:
     found = await store.parts(item.leaf.entry_id)
     assert found == tuple(sorted(item.parts, key=lambda part: part.name))
     assert await store.parts(item.leaf.entry_id, ["question", "nothing"]) == (item.parts[0],)
+
+
+async def test_a_redaction_takes_parts_with_it_and_nothing_else(store: LedgerStore) -> None:
+    items = [entry(1), entry(2)]
+    await store.append(items)
+    gone = PartAt(items[0].leaf.entry_id, "question")
+    assert await store.append([entry(3, kind=Kind.REDACTION)], erase=[gone, PartAt(_ids(), "question")]) == Appended(2)
+    await store.shrink()
+    assert [part.name for part in await store.parts(items[0].leaf.entry_id)] == ["context"]
+    assert [part.name for part in await store.parts(items[1].leaf.entry_id)] == ["context", "question"]
+    assert [leaf.leaf_bytes for leaf in await store.scan(after=-1, limit=2)] == [item.leaf_bytes for item in items]
+    assert await store.faults() == ()
+
+
+async def test_a_refused_redaction_erases_nothing(store: LedgerStore) -> None:
+    item = entry(1)
+    await store.append([item])
+    refused = await store.append([entry(9, kind=Kind.REDACTION)], erase=[PartAt(item.leaf.entry_id, "question")])
+    assert isinstance(refused, Refused)
+    assert len(await store.parts(item.leaf.entry_id)) == 2
+
+
+async def test_nothing_is_erased_without_a_redaction(store: LedgerStore) -> None:
+    item = entry(1)
+    await store.append([item])
+    with pytest.raises(LedgerUnavailable):
+        await store.append([entry(2)], erase=[PartAt(item.leaf.entry_id, "question")])
+    assert len(await store.parts(item.leaf.entry_id)) == 2
+    assert await store.size() == 1
+    assert await store.append([entry(2)]) == Appended(1)
 
 
 async def test_one_checkpoint_per_size(store: LedgerStore) -> None:

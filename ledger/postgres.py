@@ -1,0 +1,307 @@
+"""The store on PostgreSQL: many replicas, one log.
+
+An append inserts salts, keys and contents first, then locks the head row, and only then learns its index; so what is
+large is written while other replicas hold the head. Up to 64 entries are one transaction: whoever comes while one is
+being written shares the next, so a batch waits for the one before it and never for a clock (ADR 0019).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from ledger.errors import LedgerUnavailable
+from ledger.model import Checkpoint, Kind, SealedPart, TreeHead
+from ledger.postgres_checks import faults_of
+from ledger.postgres_schema import REDACTOR, SCHEMA, SCHEMA_VERSION, WRITER, installation, memberships
+from ledger.postgres_writes import (
+    LEAF,
+    Connection,
+    Refusal,
+    erase_parts,
+    insert_leaves,
+    insert_parts,
+    locked_frontier,
+    rows_of,
+)
+from ledger.store import Appended, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
+from ledger.tree import Frontier, Node
+
+T = TypeVar("T")
+
+ACQUIRE_S = 5.0
+"""How long a call waits for a connection."""
+CONNECTIONS = 4
+# A replica that stops while it holds the head is thrown out after 5 s, so that the others go on.
+_SESSION = {
+    "application_name": "exhibit-ledger",
+    "synchronous_commit": "on",
+    "statement_timeout": "60s",
+    "lock_timeout": "30s",
+    "idle_in_transaction_session_timeout": "5s",
+}
+
+
+async def install(
+    dsn: str, *, schema: str = SCHEMA, writers: Sequence[str] = (), redactors: Sequence[str] = ()
+) -> None:
+    """Make the roles and tables where they are not there, and let the login roles use them. `dsn` is of a role that
+    may create roles and schemas. Raises LedgerUnavailable."""
+    granted = {"writers": [_quoted(role) for role in writers], "redactors": [_quoted(role) for role in redactors]}
+    try:
+        async with await AsyncConnection.connect(dsn, autocommit=True) as connection, connection.transaction():
+            # Roles belong to all databases of a server: one installation at a time.
+            await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('exhibit_ledger', 0))")
+            found = await connection.execute("SELECT to_regnamespace(%s) IS NOT NULL", (_quoted(schema),))
+            (there,) = await found.fetchone() or (False,)
+            script = memberships(**granted) if there else installation(_quoted(schema), **granted)
+            if script:
+                await connection.execute(script.encode())
+    except psycopg.Error as exc:
+        raise LedgerUnavailable(f"the ledger's tables cannot be made: {_first_line(exc)}") from exc
+
+
+class PostgresLedgerStore:
+    """A LedgerStore in one schema of a database. Open it with `PostgresLedgerStore.open`. Every statement runs as the
+    role that may SELECT and INSERT, whoever logged in."""
+
+    def __init__(self, pool: AsyncConnectionPool[Connection], schema: str) -> None:
+        self._pool = pool
+        self._schema = schema
+        self._frontier = Frontier()
+        self._running: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    @classmethod
+    async def open(cls, dsn: str, *, schema: str = SCHEMA) -> PostgresLedgerStore:
+        """The store in that schema, made if it is not there and the role may make it. Raises LedgerUnavailable."""
+        await _prepare(dsn, schema)
+
+        async def configure(connection: Connection) -> None:
+            await connection.execute(f"SET ROLE {WRITER}")
+            await connection.execute("SELECT set_config('search_path', %s, false)", (f"{_quoted(schema)}, pg_temp",))
+            for name, value in _SESSION.items():
+                await connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+
+        pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            dsn,
+            min_size=0,
+            max_size=CONNECTIONS,
+            open=False,
+            timeout=ACQUIRE_S,
+            reconnect_timeout=ACQUIRE_S,
+            check=AsyncConnectionPool.check_connection,
+            configure=configure,
+            kwargs={"autocommit": True, "connect_timeout": 5},
+            name="exhibit-ledger",
+        )
+        await pool.open()
+        return cls(pool, schema)
+
+    async def bind(self, identity: LogIdentity) -> LogIdentity:
+        """See LedgerStore."""
+
+        async def work(db: Connection) -> LogIdentity:
+            values = (SCHEMA_VERSION, identity.origin, identity.vkey, identity.pseudonym_check)
+            await db.execute("INSERT INTO log VALUES (1, %s, %s, %s, %s) ON CONFLICT DO NOTHING", values)
+            version, *kept = (await rows_of(db, "SELECT version, origin, vkey, pseudonym_check FROM log"))[0]
+            if version != SCHEMA_VERSION:
+                raise LedgerUnavailable("the tables are no ledger of this version")
+            return LogIdentity(*kept)
+
+        return await self._run(work)
+
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused:
+        """See LedgerStore."""
+        return await self._run(lambda db: self._append(db, batch, erase), whole=True)
+
+    async def size(self) -> int:
+        """See LedgerStore."""
+        rows = await self._run(lambda db: rows_of(db, "SELECT coalesce(max(idx) + 1, 0) FROM leaves"))
+        return int(rows[0][0])
+
+    async def next_rseq(self, replica: str) -> int:
+        """See LedgerStore."""
+        sql = "SELECT coalesce(max(rseq) + 1, 1) FROM leaves WHERE replica = %s"
+        return int((await self._run(lambda db: rows_of(db, sql, (replica,))))[0][0])
+
+    async def leaf(self, entry_id: str) -> StoredLeaf | None:
+        """See LedgerStore."""
+        found = await self._leaves(f"{LEAF} WHERE id = %s::uuid", (entry_id,))
+        return found[0] if found else None
+
+    async def find(self, request_id: str) -> tuple[StoredLeaf, ...]:
+        """See LedgerStore."""
+        return await self._leaves(f"{LEAF} WHERE req = %s ORDER BY idx", (request_id,))
+
+    async def scan(
+        self, *, after: int, limit: int, kind: Kind | None = None, tenant: str | None = None
+    ) -> tuple[StoredLeaf, ...]:
+        """See LedgerStore."""
+        where, bindings = "idx > %s", list[Any]([after])
+        for column, value in (("kind", kind), ("tenant", tenant)):
+            if value is not None:
+                where += f" AND {column} = %s"
+                bindings.append(str(value))
+        return await self._leaves(f"{LEAF} WHERE {where} ORDER BY idx LIMIT %s", (*bindings, limit))
+
+    async def dangling(self, *, limit: int, replica: str | None = None) -> tuple[StoredLeaf, ...]:
+        """See LedgerStore."""
+        sql = (
+            f"{LEAF} WHERE kind = 'intent' AND (%s::text IS NULL OR replica = %s) AND NOT EXISTS"
+            " (SELECT FROM leaves o WHERE o.req = leaves.req AND o.kind = 'outcome') ORDER BY idx LIMIT %s"
+        )
+        return await self._leaves(sql, (replica, replica, limit))
+
+    async def nodes(self, wanted: Sequence[Node]) -> Mapping[Node, bytes]:
+        """See LedgerStore."""
+        sql = "SELECT level, n, hash FROM nodes JOIN unnest(%b::int4[], %b::int8[]) w (level, n) USING (level, n)"
+        named = ([node.level for node in wanted], [node.n for node in wanted])
+        rows = await self._run(lambda db: rows_of(db, sql, named))
+        return {Node(level, n): value for level, n, value in rows}
+
+    async def parts(self, entry_id: str, names: Sequence[str] | None = None) -> tuple[SealedPart, ...]:
+        """See LedgerStore."""
+        sql = (
+            "SELECT name, s.salt, s.key, b.blob FROM secrets s JOIN blobs b USING (entry, name)"
+            ' WHERE entry = %s::uuid AND (%s::text[] IS NULL OR name = ANY (%s::text[])) ORDER BY name COLLATE "C"'
+        )
+        chosen = None if names is None else list(names)
+        rows = await self._run(lambda db: rows_of(db, sql, (entry_id, chosen, chosen)))
+        return tuple(SealedPart(*row) for row in rows)
+
+    async def add_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint:
+        """See LedgerStore."""
+
+        async def work(db: Connection) -> None:
+            values = (checkpoint.head.size, checkpoint.head.root, checkpoint.note)
+            await db.execute("INSERT INTO checkpoints VALUES (%s, %s, %s) ON CONFLICT (size) DO NOTHING", values)
+
+        await self._run(work)
+        return (await self._signed("WHERE size = %s", (checkpoint.head.size,)))[0]
+
+    async def add_cosignatures(self, size: int, lines: Sequence[str]) -> None:
+        """See LedgerStore."""
+        sql = b"INSERT INTO cosignatures VALUES (%s, %s) ON CONFLICT (size) DO NOTHING"
+        if lines:
+            await self._run(lambda db: db.execute(sql, (size, list(lines))))
+
+    async def latest_checkpoint(self) -> Checkpoint | None:
+        """See LedgerStore."""
+        return next(iter(await self._signed("ORDER BY size DESC LIMIT 1")), None)
+
+    async def covering(self, size: int, *, cosigned: bool = False) -> Checkpoint | None:
+        """See LedgerStore."""
+        wanted = "WHERE size >= %s" + (" AND c.lines IS NOT NULL" if cosigned else "")
+        return next(iter(await self._signed(f"{wanted} ORDER BY size LIMIT 1", (size,))), None)
+
+    async def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """See LedgerStore."""
+        return await self._signed("ORDER BY size")
+
+    async def faults(self) -> tuple[str, ...]:
+        """See LedgerStore: guards that are gone or switched off, a head that is not where the leaves end, contents
+        without a leaf."""
+        return await self._run(faults_of)
+
+    async def shrink(self) -> None:
+        """Rewrite the tables that lost rows, so that no dead row stays in their files. Needs a login role that may
+        (the owner or a superuser); raises LedgerUnavailable for another one."""
+
+        async def work(db: Connection) -> None:
+            await db.execute("RESET ROLE")
+            try:
+                for table in ("secrets", "blobs"):
+                    await db.execute(f"VACUUM (FULL) {_quoted(self._schema)}.{table}".encode())
+            finally:
+                await db.execute(f"SET ROLE {WRITER}")
+
+        await self._run(work)
+
+    async def aclose(self) -> None:
+        """Close the connections; what was acknowledged stays. A second call does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._running:
+            await asyncio.wait(self._running, timeout=ACQUIRE_S)
+        await self._pool.close(timeout=ACQUIRE_S)
+
+    async def _append(self, db: Connection, batch: Sequence[NewEntry], erase: Sequence[PartAt]) -> Appended | Refused:
+        try:
+            async with db.pipeline(), db.transaction():
+                if erase:
+                    await db.execute(f"SET LOCAL ROLE {REDACTOR}")
+                await insert_parts(db, batch)
+                frontier = await insert_leaves(db, batch, await locked_frontier(db, batch, self._frontier))
+                await erase_parts(db, erase)
+        except Refusal as refusal:
+            return refusal.refused
+        self._frontier = frontier
+        return Appended(frontier.size - len(batch))
+
+    async def _signed(self, which: str, bindings: Sequence[Any] = ()) -> tuple[Checkpoint, ...]:
+        sql = f"SELECT size, root, note, c.lines FROM checkpoints LEFT JOIN cosignatures c USING (size) {which}"  # noqa: S608
+        rows = await self._run(lambda db: rows_of(db, sql, bindings))
+        return tuple(Checkpoint(TreeHead(size, root), note, tuple(lines or ())) for size, root, note, lines in rows)
+
+    async def _leaves(self, sql: str, bindings: Sequence[Any]) -> tuple[StoredLeaf, ...]:
+        rows = await self._run(lambda db: rows_of(db, sql, bindings))
+        return tuple(StoredLeaf(*row) for row in rows)
+
+    async def _run(self, work: Callable[[Connection], Awaitable[T]], *, whole: bool = False) -> T:
+        """What `work` makes of a connection. When its caller is cancelled, the server is told to stop; with `whole` it
+        goes on to its end, which the caller waits for."""
+        if self._closed:
+            raise LedgerUnavailable("the ledger is closed")
+        task = asyncio.create_task(self._lent(work))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not whole:
+                task.cancel()
+            await asyncio.wait({task}, timeout=ACQUIRE_S)
+            raise
+
+    async def _lent(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        try:
+            async with self._pool.connection() as connection:
+                return await work(connection)
+        except (PoolTimeout, PoolClosed) as exc:
+            raise LedgerUnavailable("the ledger's database cannot be reached") from exc
+        except (psycopg.Error, OSError) as exc:
+            raise LedgerUnavailable(f"the ledger's database does not answer: {_first_line(exc)}") from exc
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # its caller may have gone
+
+
+async def _prepare(dsn: str, schema: str) -> None:
+    """Make the tables if they are not there. Raises LedgerUnavailable if that is not possible, and where the role may
+    not write."""
+    try:
+        async with await AsyncConnection.connect(dsn, autocommit=True, connect_timeout=5) as connection:
+            there = await rows_of(connection, "SELECT to_regnamespace(%s) IS NOT NULL", (_quoted(schema),))
+    except (psycopg.Error, OSError) as exc:
+        raise LedgerUnavailable(f"the ledger's database cannot be reached: {_first_line(exc)}") from exc
+    if not there[0][0]:
+        await install(dsn, schema=schema)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _first_line(exc: Exception) -> str:
+    """What the server said, without the statement and its values."""
+    said = exc.diag.message_primary if isinstance(exc, psycopg.Error) else None
+    return said or type(exc).__name__

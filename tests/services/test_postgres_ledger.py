@@ -1,0 +1,181 @@
+"""The ledger's store on a real PostgreSQL: the contract of every store, and what only a server can show."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+
+from ledger.errors import LedgerUnavailable
+from ledger.ledger import Ledger
+from ledger.model import Kind
+from ledger.postgres import PostgresLedgerStore, install
+from ledger.store import LedgerStore
+from tests.contracts.test_ledger_store import *  # noqa: F403
+from tests.contracts.test_ledger_store import entry
+from tests.ledger_doubles import open_ledger
+
+pytestmark = pytest.mark.services
+
+
+@pytest.fixture
+def schema() -> str:
+    return f"ledger_{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+async def store(postgres_dsn: str, schema: str) -> AsyncIterator[LedgerStore]:
+    made = await PostgresLedgerStore.open(postgres_dsn, schema=schema)
+    yield made
+    await made.aclose()
+    _as_superuser(postgres_dsn, f"DROP SCHEMA {schema} CASCADE")
+
+
+def _as_superuser(dsn: str, *statements: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for statement in statements:
+            cursor = connection.execute(statement.encode())
+        return cursor.fetchall() if cursor.description else []
+
+
+async def filled(store: LedgerStore, *, entries: int = 5) -> Ledger:
+    ledger = await open_ledger(store)
+    for number in range(entries):
+        await ledger.record(Kind.INTENT, tenant="t", request_id=f"r{number}", parts={"question": b"where?"})
+    await ledger.checkpoint()
+    return ledger
+
+
+async def test_a_ledger_on_it_verifies_and_gives_receipts(store: LedgerStore) -> None:
+    ledger = await filled(store)
+    report = await ledger.verify()
+    assert (report.ok, report.entries, report.problems) == (True, 5, ())
+    entry_id = (await ledger.entries())[3].leaf.entry_id
+    assert "c2sp.org/tlog-proof@v1" in await ledger.receipt(entry_id, disclose=["question"])
+
+
+TABLES = ("log", "leaves", "nodes", "checkpoints", "secrets", "blobs")
+CHANGES = [
+    *(f"TRUNCATE {table} CASCADE" for table in (*TABLES, "head")),
+    *(f"DELETE FROM {table}" for table in (*TABLES, "head")),
+    "UPDATE leaves SET leaf = leaf || '\\x20'::bytea",
+    "UPDATE leaves SET tenant = 'another' WHERE idx = 2",
+    "UPDATE nodes SET n = n + 100",
+    "UPDATE checkpoints SET note = 'signed'",
+    "UPDATE log SET origin = 'mine'",
+    "UPDATE secrets SET salt = ''",
+    "UPDATE blobs SET blob = ''",
+    "UPDATE head SET size = 3",
+]
+
+
+@pytest.mark.parametrize("role", ["origin", "replica"])
+async def test_a_superuser_cannot_change_a_row_whatever_the_replication_role(
+    store: LedgerStore, postgres_dsn: str, schema: str, role: str
+) -> None:
+    ledger = await filled(store)
+    for change in CHANGES:
+        with pytest.raises(psycopg.errors.RaiseException):
+            _as_superuser(postgres_dsn, f"SET search_path = {schema}", f"SET session_replication_role = {role}", change)
+    assert (await ledger.verify()).ok
+
+
+async def test_a_leaf_whose_hash_is_another_is_refused(store: LedgerStore, postgres_dsn: str, schema: str) -> None:
+    forged = "INSERT INTO leaves VALUES (0, gen_random_uuid(), 'intent', 't', 'r', 'a', 1, sha256('x'), 'leaf')"
+    with pytest.raises(psycopg.errors.CheckViolation):
+        _as_superuser(postgres_dsn, f"SET search_path = {schema}", forged)
+
+
+async def test_what_a_superuser_changes_without_the_guards_shows_in_verify(
+    store: LedgerStore, postgres_dsn: str, schema: str
+) -> None:
+    ledger = await filled(store)
+    _as_superuser(
+        postgres_dsn,
+        f"SET search_path = {schema}",
+        "ALTER TABLE leaves DISABLE TRIGGER leaves_no_update",
+        "UPDATE leaves SET leaf = convert_to(replace(convert_from(leaf, 'UTF8'), 'r2', 'r9'), 'UTF8'),"
+        " hash = sha256('\\x00'::bytea || convert_to(replace(convert_from(leaf, 'UTF8'), 'r2', 'r9'), 'UTF8'))"
+        " WHERE idx = 2",
+    )
+    steps = {problem.step for problem in (await ledger.verify()).problems}
+    assert {"store", "node", "root"} <= steps
+    _as_superuser(
+        postgres_dsn, f"SET search_path = {schema}", "ALTER TABLE leaves ENABLE ALWAYS TRIGGER leaves_no_update"
+    )
+    assert "store" not in {problem.step for problem in (await ledger.verify()).problems}
+
+
+async def test_a_truncated_tail_shows_in_verify(store: LedgerStore, postgres_dsn: str, schema: str) -> None:
+    ledger = await filled(store)
+    _as_superuser(
+        postgres_dsn,
+        f"SET search_path = {schema}",
+        "ALTER TABLE leaves DISABLE TRIGGER ALL",
+        "DELETE FROM leaves WHERE idx = 4",
+        "ALTER TABLE leaves ENABLE TRIGGER ALL",
+    )
+    assert {"store", "truncated"} <= {problem.step for problem in (await ledger.verify()).problems}
+
+
+@pytest.fixture
+def application(postgres_dsn: str, schema: str, store: LedgerStore) -> str:
+    """The DSN of a login role that may only write."""
+    name = f"app_{schema}"
+    _as_superuser(postgres_dsn, f"CREATE ROLE {name} LOGIN PASSWORD 'app'", f"GRANT exhibit_ledger_writer TO {name}")
+    return psycopg.conninfo.make_conninfo(postgres_dsn, user=name, password="app")
+
+
+async def test_the_writer_may_select_and_insert_and_nothing_else(application: str, schema: str) -> None:
+    store = await PostgresLedgerStore.open(application, schema=schema)
+    await store.append([entry(1)])
+    for change in [*CHANGES, f"DROP TABLE {schema}.leaves", "ALTER TABLE leaves DISABLE TRIGGER ALL",
+                   "INSERT INTO head VALUES (2, 0)", "CREATE TABLE mine (x int)",
+                   "SET ROLE exhibit_ledger_owner", "SET ROLE exhibit_ledger_redactor"]:  # fmt: skip
+        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedTable)):
+            _as_superuser(application, f"SET search_path = {schema}", change)
+    assert await store.size() == 1
+    await store.aclose()
+
+
+async def test_nobody_can_log_in_as_the_owner(store: LedgerStore, postgres_dsn: str) -> None:
+    rows = _as_superuser(
+        postgres_dsn,
+        "SELECT r.rolcanlogin, (SELECT count(*) FROM pg_auth_members m WHERE m.roleid = r.oid) FROM pg_roles r"
+        " WHERE r.rolname = 'exhibit_ledger_owner'",
+    )
+    assert rows == [(False, 0)]
+
+
+async def test_leaves_that_do_not_follow_the_head_are_refused(application: str, schema: str) -> None:
+    row = "gen_random_uuid(), 'intent', 't', 'r{0}', 'a', {0} + 1, sha256('\\x00'::bytea || 'x'), 'x'"
+    for indexes in ([1], [0, 2], [-1]):
+        values = ", ".join(f"({index}, {row.format(index)})" for index in indexes)
+        with pytest.raises((psycopg.errors.RaiseException, psycopg.errors.CheckViolation)):
+            _as_superuser(application, f"SET search_path = {schema}", f"INSERT INTO leaves VALUES {values}")
+
+
+async def test_a_role_that_may_not_make_the_tables_is_told_so(application: str) -> None:
+    with pytest.raises(LedgerUnavailable, match="cannot be made"):
+        await PostgresLedgerStore.open(application, schema="not_there")
+
+
+async def test_a_role_that_may_not_write_is_refused(postgres_dsn: str, schema: str, store: LedgerStore) -> None:
+    name = f"reader_{schema}"
+    _as_superuser(postgres_dsn, f"CREATE ROLE {name} LOGIN PASSWORD 'app'")
+    dsn = psycopg.conninfo.make_conninfo(postgres_dsn, user=name, password="app")
+    other = await PostgresLedgerStore.open(dsn, schema=schema)
+    with pytest.raises(LedgerUnavailable):
+        await other.size()
+    await other.aclose()
+    await install(postgres_dsn, schema=schema, writers=[name])
+    other = await PostgresLedgerStore.open(dsn, schema=schema)
+    assert await other.size() == 0
+    await other.aclose()
+
+
+async def test_a_server_that_is_not_there_is_unavailable() -> None:
+    with pytest.raises(LedgerUnavailable, match="reached"):
+        await PostgresLedgerStore.open("postgresql://nobody:x@127.0.0.1:1/none")
