@@ -70,6 +70,8 @@ async def gather(
     started = time.perf_counter()
     wanted = {record_id for run in found.runs for hit in run.hits for record_id in _needed(hit)}
     records = await store.fetch(sorted(wanted), scope=query.scope) if wanted else {}
+    if query.documents is not None:  # a computed item has inputs of several documents
+        records = {key: found for key, found in records.items() if found.record.document_id in query.documents}
     timings = {**found.timings_ms, "fetch": round((time.perf_counter() - started) * 1000, 3)}
     return Gathered(found.runs, records, found.limitations, timings)
 

@@ -194,7 +194,8 @@ class Intent:
 class Query:
     """One search. `text` is the sanitized question; `bbox` is (west, south, east, north) in degrees, west > east across
     the antimeridian; `geometry` is GeoJSON text; `layers` are source ids that narrow spatial evidence (empty: no
-    narrowing)."""
+    narrowing). `documents` narrows the search to these (None: no narrowing); `embedding` is a vector of the caller's
+    own in place of that of the text."""
 
     text: str
     scope: Scope
@@ -203,6 +204,8 @@ class Query:
     bbox: tuple[float, float, float, float] | None = None
     geometry: str | None = None
     layers: tuple[str, ...] = ()
+    documents: frozenset[str] | None = None
+    embedding: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,12 +252,14 @@ class Limitation:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One channel's answer: hits best first, ranks 1..n without gaps."""
+    """One channel's answer: hits best first, ranks 1..n without gaps. `ceiling` is the most that a record could score
+    for this query, where the store's scores have no bound of their own (0: not known)."""
 
     channel: ChannelName
     store: str
     hits: tuple[Hit, ...] = ()
     limitations: tuple[Limitation, ...] = ()
+    ceiling: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from retrieval.worker import Stop, Workers
 
 STORE = "tantivy"
 PHRASE_BOOST = 2.0
+K1 = 1.2  # Tantivy's; a word in a very short passage scores at most (k1 + 1) times its idf
 SCORE_DECIMALS = 4  # float32 sums differ in the last bits with the order of addition; equal texts must tie
 
 T = TypeVar("T")
@@ -61,15 +62,15 @@ class TantivyChannel:
         terms = read_terms(query.text, split=self._split.analyze, stem=self._stem.analyze)
         if not terms.words or query.top_k < 1 or not query.scope.class_ids:
             return Run(self.name, self.store)
-        found = await _as_channel(self._workers, lambda stop: self._search(terms, query, stop))
+        found, ceiling = await _as_channel(self._workers, lambda stop: self._search(terms, query, stop))
         hits = tuple(Hit(rank, record_id, score) for rank, (score, record_id) in enumerate(found, start=1))
-        return Run(self.name, self.store, hits)
+        return Run(self.name, self.store, hits, ceiling=ceiling)
 
     async def aclose(self) -> None:
         """Waits for running searches; open indexes go with the object."""
         await self._workers.aclose()
 
-    def _search(self, terms: Terms, query: Query, stop: Stop) -> list[tuple[float, str]]:
+    def _search(self, terms: Terms, query: Query, stop: Stop) -> tuple[list[tuple[float, str]], float]:
         try:
             searchers = self._searchers(query.scope.class_ids)
         except ValueError:  # a writer replaced the generation between our look at the manifest and at its folder
@@ -78,12 +79,13 @@ class TantivyChannel:
         merged: list[tuple[float, Any, Any]] = []
         for searcher in searchers:
             stop.check()
-            found = _top(searcher, _compile(terms, searcher, searchers), query.top_k)
+            found = _top(searcher, _compile(terms, searcher, searchers, query.documents), query.top_k)
             merged += [(score, searcher, address) for score, address in found]
         stop.check()
         kept = _with_ties(sorted(merged, key=lambda hit: -hit[0]), query.top_k)
         named = ((score, searcher.doc(address).get_first("record_id")) for score, searcher, address in kept)
-        return sorted(named, key=lambda hit: (-hit[0], hit[1]))[: query.top_k]
+        ceiling = round(sum(_idf(word, searchers) for word in terms.words) * (K1 + 1), SCORE_DECIMALS)
+        return sorted(named, key=lambda hit: (-hit[0], hit[1]))[: query.top_k], ceiling
 
     def _searchers(self, class_ids: Collection[str]) -> list[Any]:
         with self._lock:
@@ -210,9 +212,9 @@ async def _as_channel(workers: Workers, work: Callable[[Stop], T]) -> T:
         raise ChannelUnavailable(ChannelName.FULLTEXT, "the full-text index cannot be read or written") from error
 
 
-def _compile(terms: Terms, searcher: Any, admitted: Sequence[Any]) -> Any:
+def _compile(terms: Terms, searcher: Any, admitted: Sequence[Any], documents: frozenset[str] | None) -> Any:
     """Any word may match, each weighed by its idf over the admitted classes; a quoted phrase that occurs counts
-    extra."""
+    extra. The document must be one of `documents`, if given, which adds nothing to the score."""
     schema = folders.schema()
     clauses = []
     for word in terms.words:
@@ -223,7 +225,11 @@ def _compile(terms: Terms, searcher: Any, admitted: Sequence[Any]) -> Any:
         clauses.append(
             tantivy.Query.boost_query(tantivy.Query.phrase_query(schema, "text", list(phrase)), PHRASE_BOOST)
         )
-    return tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in clauses])
+    words = tantivy.Query.boolean_query([(tantivy.Occur.Should, clause) for clause in clauses])
+    if documents is None:
+        return words
+    among = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema, "document_id", sorted(documents)), 0.0)
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, words), (tantivy.Occur.Must, among)])
 
 
 def _idf(word: str, searchers: Sequence[Any]) -> float:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ManifestError
+from retrieval.filters import FIELD, Metadata, Scalar, key_of
 from retrieval.ingest.templates import compile_template
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
@@ -23,6 +25,7 @@ from retrieval.ingest.values import (
     SourceSpec,
     TableSpec,
 )
+from retrieval.registry.fields import STANDARD
 
 SOURCE_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
@@ -97,6 +100,11 @@ class Table:
             raise ManifestError(f"{self.where}: {key} must be a list of tables")
         return [Table(item, f"{self.where}.{key}[{i}]") for i, item in enumerate(value)]
 
+    def rest(self) -> dict[str, Any]:
+        """Everything that was not asked for yet; nothing is left after it."""
+        left, self._values = self._values, {}
+        return left
+
     def done(self) -> None:
         """Raises `ManifestError` for the first key that is left."""
         if self._values:
@@ -160,11 +168,34 @@ def _source(table: Table, base: Path) -> SourceSpec:
         skip=_patterns(table, table.texts("skip")),
         table=_table_spec(spec, base) if spec else None,
         declared=True,
+        metadata=_metadata(table.table("metadata")),
     )
     table.done()
     if source.valid_from_ms and source.valid_until_ms and source.valid_until_ms < source.valid_from_ms:
         raise ManifestError(f"{table.where}: valid_until is before valid_from")
     return source
+
+
+def _metadata(table: Table | None) -> Metadata:
+    """Fields for filters: texts, numbers, truth values, dates (as ISO text), and lists of them."""
+    found: dict[str, Scalar | tuple[Scalar, ...]] = {}
+    for name, value in table.rest().items() if table else ():
+        if not FIELD.fullmatch(name) or name in STANDARD:
+            raise ManifestError(f"{table.where if table else ''}: {name} cannot be the name of a field")
+        many = isinstance(value, list)
+        values = tuple(_scalar(each, f"{table.where if table else ''}.{name}") for each in (value if many else [value]))
+        found[name] = values if many else values[0]
+    return found
+
+
+def _scalar(value: object, where: str) -> Scalar:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, str | int | float):
+        with suppress(ValueError):
+            key_of(value)
+            return value
+    raise ManifestError(f"{where}: a text, a finite number, true, false or a date is expected")
 
 
 def _check_lookups(source: SourceSpec, sources: tuple[SourceSpec, ...]) -> None:

@@ -196,6 +196,7 @@ class Ingest:
         )
         if wanted != held:
             await self._store.set_facts(wanted)
+        await self._store.set_metadata(identified.document_id, source.metadata)
 
     async def _hand_over(self, run: _Run) -> None:
         """Starts the flush of what waits, so that the next files are read meanwhile; one flush at a time."""

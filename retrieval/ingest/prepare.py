@@ -105,7 +105,7 @@ def prepare(source: SourceSpec, visibility: VisibilityClass, identified: Identif
     if not parts.records:
         raise LoadError(f"{source.path.name}: there is nothing in it to retrieve")
     facts = facts_of(source, visibility, identified)
-    document = Document(facts, loaded.media_type, loaded.text, loaded.pages, source.valid_from_ms)
+    document = Document(facts, loaded.media_type, loaded.text, loaded.pages, source.valid_from_ms, source.metadata)
     return Prepared(document, parts, tuple(mentions_of(parts.records)))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from retrieval.filters import Metadata
 from retrieval.index import GazetteerEntry
 from retrieval.model import Record, Relationship
 
@@ -150,3 +151,4 @@ class SourceSpec:
     skip: tuple[str, ...] = ()
     table: TableSpec | None = None
     declared: bool = False
+    metadata: Metadata = field(default_factory=dict)

@@ -9,11 +9,12 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from retrieval.errors import RecordNotFound
+from retrieval.filters import Metadata
 from retrieval.index import GazetteerEntry
 from retrieval.model import EntityRef, Lifecycle, Locator, SourcedRecord, SourceFacts
-from retrieval.registry import rows
+from retrieval.registry import fields, rows
 from retrieval.registry.engine import Row, Session, marks
-from retrieval.registry.store import Coverage, Document, KnowledgeBase, Slice
+from retrieval.registry.store import Coverage, Document, Holdings, KnowledgeBase, Slice
 from retrieval.scope import Scope, VisibilityClass
 
 _VISIBLE = "d.lifecycle = 'active' AND d.tenant = ? AND (d.valid_from_ms IS NULL OR d.valid_from_ms <= ?)"
@@ -24,6 +25,19 @@ _ABSENT = "no such document or place in it"
 def digest_of_text(text: bytes) -> str:
     """`sha256:<hex>` of the stored text's UTF-8."""
     return "sha256:" + hashlib.sha256(text).hexdigest()
+
+
+def holdings(session: Session, tenant: str) -> Holdings:
+    """What the tenant holds; kept until the store changes."""
+    key = ("holdings", tenant)
+    if key not in session.cache:
+        session.cache[key] = Holdings(
+            classes=classes(session, tenant),
+            collections=collections(session, tenant),
+            corpus_version=corpus_version(session, tenant),
+        )
+    known: Holdings = session.cache[key]
+    return known
 
 
 def classes(session: Session, tenant: str) -> tuple[VisibilityClass, ...]:
@@ -98,6 +112,11 @@ def fetch(session: Session, record_ids: Collection[str], scope: Scope, now_ms: i
             if source is not None and row[4] == source.visibility.class_id:
                 found[row[0]] = SourcedRecord(rows.record_value(row, source.source_id), source)
     return {record_id: found[record_id] for record_id in wanted if record_id in found}
+
+
+def metadata(session: Session, document_ids: Collection[str], scope: Scope, now_ms: int) -> Mapping[str, Metadata]:
+    """The metadata of the admitted ones among the documents."""
+    return fields.read(session, [d for d in document_ids if admitted(session, d, scope, now_ms) is not None])
 
 
 def document(session: Session, document_id: str, scope: Scope, now_ms: int) -> Document:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 
+from retrieval.filters import Filter, Metadata
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import Lifecycle, SourcedRecord, SourceFacts
-from retrieval.registry import reads, writes
+from retrieval.registry import fields, reads, writes
 from retrieval.registry.engine import Engine
-from retrieval.registry.store import Coverage, Document, FileJob, KnowledgeBase, Slice, StoredDocument
+from retrieval.registry.store import Coverage, Document, FileJob, Holdings, KnowledgeBase, Slice, StoredDocument
 from retrieval.scope import Scope, VisibilityClass
 
 
@@ -23,6 +24,9 @@ class SqlRecordStore:
     def __init__(self, *, engine: Engine) -> None:
         self._engine = engine
 
+    async def holdings(self, tenant: str) -> Holdings:
+        return await self._engine.read(lambda s: reads.holdings(s, tenant))
+
     async def classes(self, tenant: str) -> tuple[VisibilityClass, ...]:
         return await self._engine.read(lambda s: reads.classes(s, tenant))
 
@@ -34,6 +38,12 @@ class SqlRecordStore:
 
     async def fetch(self, record_ids: Collection[str], *, scope: Scope) -> Mapping[str, SourcedRecord]:
         return await self._engine.read(lambda s: reads.fetch(s, record_ids, scope, _now_ms()))
+
+    async def matching(self, wanted: Filter, *, scope: Scope) -> frozenset[str]:
+        return await self._engine.read(lambda s: fields.matching(s, wanted, scope, _now_ms()))
+
+    async def metadata(self, document_ids: Collection[str], *, scope: Scope) -> Mapping[str, Metadata]:
+        return await self._engine.read(lambda s: reads.metadata(s, document_ids, scope, _now_ms()))
 
     async def document(self, document_id: str, *, scope: Scope) -> Document:
         return await self._engine.read(lambda s: reads.document(s, document_id, scope, _now_ms()))
@@ -81,6 +91,9 @@ class SqlRecordStore:
 
     async def set_facts(self, facts: SourceFacts) -> None:
         await self._engine.write(lambda s: writes.set_facts(s, facts))
+
+    async def set_metadata(self, document_id: str, metadata: Metadata) -> None:
+        await self._engine.write(lambda s: writes.set_metadata(s, document_id, metadata))
 
     async def batch(self, tenant: str, document_ids: Collection[str]) -> IndexBatch:
         return await self._engine.read(lambda s: writes.batch(s, tenant, document_ids))

@@ -24,6 +24,12 @@ from retrieval.registry.sql_store import SqlRecordStore
 T = TypeVar("T")
 SCHEMA_VERSION = 1
 _BUSY_S = 30.0
+# What came after the first files of this schema were made, in the form that `tables.ddl` gives it.
+_ADDED = (
+    "CREATE TABLE IF NOT EXISTS document_field (document_id VARCHAR NOT NULL, field VARCHAR NOT NULL,"
+    " position INTEGER NOT NULL, value BLOB NOT NULL, PRIMARY KEY (document_id, field, position))",
+    "CREATE INDEX IF NOT EXISTS document_by_field ON document_field (field, value)",
+)
 _STEPS_BETWEEN_STOPS = 5_000
 
 
@@ -152,6 +158,8 @@ class SqliteEngine:
         if not session.rows("SELECT 1 FROM sqlite_master LIMIT 1"):
             _create(session)
         self._check_version(session)
+        for statement in _ADDED:
+            session.run(statement)
         return session
 
     def _connect(self, mode: str) -> SqliteSession:

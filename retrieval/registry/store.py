@@ -4,9 +4,10 @@ per ingested file."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from retrieval.filters import Filter, Metadata
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import EntityRef, Lifecycle, Locator, Measurement, SourcedRecord, SourceFacts
 from retrieval.scope import Scope, VisibilityClass
@@ -23,15 +24,28 @@ class KnowledgeBase:
 
 
 @dataclass(frozen=True, slots=True)
+class Holdings:
+    """What a tenant holds at one moment: every class with an active document, every collection, and the corpus version,
+    which grows with every change that a reader of the tenant could notice. For the query point and for caches, never
+    for a reader."""
+
+    classes: tuple[VisibilityClass, ...]
+    collections: tuple[KnowledgeBase, ...]
+    corpus_version: int
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One version of one source: its exact text, in UTF-8 once encoded; offsets of records point into it. `pages` are
-    (start_char, end_char). Before `valid_from_ms` no reader sees it."""
+    (start_char, end_char). Before `valid_from_ms` no reader sees it. `metadata` are the source's own fields, beside
+    those that every document has (`retrieval.registry.fields`)."""
 
     facts: SourceFacts
     media_type: str
     text: str
     pages: tuple[tuple[int, int], ...] = ()
     valid_from_ms: int | None = None
+    metadata: Metadata = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +74,10 @@ class RecordStore(Protocol):
     and returns only records, documents and names of its classes that are active. Raises `StoreUnavailable`; a locator
     that does not resolve is `RecordNotFound` (absent and not admitted alike)."""
 
+    async def holdings(self, tenant: str) -> Holdings:
+        """Classes, collections and corpus version in one read."""
+        ...
+
     async def classes(self, tenant: str) -> tuple[VisibilityClass, ...]:
         """Every class of the tenant that holds an active document; for the query point only, never for a reader."""
         ...
@@ -73,6 +91,14 @@ class RecordStore(Protocol):
 
     async def fetch(self, record_ids: Collection[str], *, scope: Scope) -> Mapping[str, SourcedRecord]:
         """The admitted ones among `record_ids`."""
+        ...
+
+    async def matching(self, wanted: Filter, *, scope: Scope) -> frozenset[str]:
+        """The admitted documents that the filter over metadata holds for."""
+        ...
+
+    async def metadata(self, document_ids: Collection[str], *, scope: Scope) -> Mapping[str, Metadata]:
+        """The metadata of the admitted ones among the documents, with the fields that every document has."""
         ...
 
     async def document(self, document_id: str, *, scope: Scope) -> Document: ...
@@ -166,6 +192,10 @@ class RecordWriter(Protocol):
 
     async def set_facts(self, facts: SourceFacts) -> None:
         """Rewrites title, licence, attribution, link and validity of a document that keeps its text and class."""
+        ...
+
+    async def set_metadata(self, document_id: str, metadata: Metadata) -> None:
+        """Replaces the source's own fields of a document; nothing changes where they are the same."""
         ...
 
     async def batch(self, tenant: str, document_ids: Collection[str]) -> IndexBatch:

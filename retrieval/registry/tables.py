@@ -120,6 +120,18 @@ class GazetteerRow(Base, table=True):
     names: str
 
 
+class FieldRow(Base, table=True):
+    """A value of a metadata field of a document. `value` is its key (`retrieval.filters`): stores compare it byte by
+    byte."""
+
+    __tablename__ = "document_field"
+    __table_args__ = (Index("document_by_field", "field", "value"),)
+    document_id: str = Field(primary_key=True)
+    field: str = Field(primary_key=True)
+    position: int = Field(primary_key=True)
+    value: bytes = Field(sa_type=LargeBinary)
+
+
 class RelationshipRow(Base, table=True):
     """A typed edge and the record that states it."""
 

@@ -8,11 +8,13 @@ from collections.abc import Collection, Iterable, Sequence
 
 import rfc8785
 
+from retrieval.filters import Metadata
 from retrieval.index import IndexBatch
 from retrieval.model import Lifecycle, SourceFacts
-from retrieval.registry import rows
+from retrieval.registry import fields, rows
 from retrieval.registry.engine import Row, Session, marks
 from retrieval.registry.reads import digest_of_text
+from retrieval.registry.reads import facts as facts_of
 from retrieval.registry.store import Document, FileJob, KnowledgeBase, StoredDocument
 
 _FILE = (
@@ -54,6 +56,7 @@ def put(session: Session, documents: Sequence[Document], batch: IndexBatch, life
 
 def _forget(session: Session, document_id: str) -> None:
     if session.rows("SELECT 1 FROM document WHERE document_id = ?", (document_id,)):
+        fields.forget(session, document_id)
         for table in ("record", "gazetteer_entry", "relationship", "document"):
             session.run(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))  # noqa: S608
 
@@ -73,6 +76,7 @@ def _put_document(session: Session, document: Document, lifecycle: Lifecycle, no
             *(json.dumps(document.pages), text, now_ms),
         ),
     )
+    fields.write(session, facts, document.metadata)
 
 
 def discard(session: Session, document_ids: Collection[str]) -> None:
@@ -145,7 +149,18 @@ def set_facts(session: Session, facts: SourceFacts) -> None:
         " WHERE document_id = ?",
         (facts.title, facts.license, facts.attribution, facts.uri, facts.valid_until_ms, facts.document_id),
     )
+    fields.write_standard(session, facts)
     _grow(session, [facts.visibility.tenant])
+
+
+def set_metadata(session: Session, document_id: str, metadata: Metadata) -> None:
+    """Replaces the source's own fields of a document."""
+    known = facts_of(session, document_id)
+    held = fields.read(session, [document_id])[document_id]
+    if known is None or held == {**fields.normal(metadata), **fields.standard_fields(known)}:
+        return
+    fields.write(session, known, metadata)
+    _grow(session, [known.visibility.tenant])
 
 
 def batch(session: Session, tenant: str, document_ids: Collection[str]) -> IndexBatch:
@@ -200,7 +215,10 @@ def manifest_hash(session: Session, tenant: str) -> str:
         " WHERE tenant = ? AND lifecycle = 'active' ORDER BY document_id",
         (tenant,),
     )
-    listed = [[*row, *(_rows_digest(session, row[0], *part) for part in _PARTS)] for row in documents]
+    listed = [
+        [*row, *(_rows_digest(session, row[0], *part) for part in _PARTS), fields.digest_rows(session, row[0])]
+        for row in documents
+    ]
     return "sha256:" + hashlib.sha256(rfc8785.dumps(listed)).hexdigest()
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from retrieval.embedding.embedder import Embedder
+from retrieval.errors import EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.index_text import index_text
+from retrieval.model import Query
 from retrieval.vector.segment import Rows
 
 
@@ -25,3 +30,16 @@ async def embedded(batch: IndexBatch, embedder: Embedder) -> dict[str, tuple[str
         ids = [texts[row][0].record_id for row in numbers]
         found[document_id] = classes[document_id], Rows(ids, [document_id] * len(ids), vectors[numbers])
     return found
+
+
+async def question_vector(query: Query, embedder: Embedder) -> NDArray[np.float32]:
+    """The unit vector that is searched for: the caller's own, or that of the text. Raises `EmbedModelMismatch` for a
+    vector of another dimension."""
+    if query.embedding is None:
+        found: NDArray[np.float32] = (await embedder.embed([query.text]))[0]
+        return found
+    own = np.asarray(query.embedding, np.float64)
+    if own.shape != (embedder.dimension,):
+        raise EmbedModelMismatch(f"the index holds vectors of {embedder.dimension} dimensions, not of {len(own)}")
+    norm = float(np.linalg.norm(own))
+    return (own / norm if norm > 0 else own).astype(np.float32)

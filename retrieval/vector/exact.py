@@ -16,19 +16,27 @@ _BLOCK = 64
 
 
 def nearest(
-    segments: Sequence[Segment], query: NDArray[np.float32], top_k: int, *, check: Callable[[], None]
+    segments: Sequence[Segment],
+    query: NDArray[np.float32],
+    top_k: int,
+    *,
+    check: Callable[[], None],
+    documents: frozenset[str] | None = None,
 ) -> list[tuple[float, str]]:
     """The `top_k` best (score, record id) of all segments, by score to six decimals and then record id.
 
     Equal, whatever the division into segments, to sorting the float64 inner products of all rows. `query` is a unit
-    vector. `check` is called between chunks and may raise.
+    vector. `check` is called between chunks and may raise. With `documents`, only their rows count.
     """
     coded = Codes.of(query[None, :])
     rough = [_rough(segment, coded, check) for segment in segments]
+    if documents is not None:
+        for segment, scores in zip(segments, rough, strict=True):
+            scores[~segment.among(documents)] = -np.inf
     error = max((s.codes.error for s in segments), default=0.0)
     margin = 2 * (error + (1 + error) * coded.error) + 10.0**-SCORE_DECIMALS
     cut = _lower_bound(rough, top_k) - margin
-    kept = [np.flatnonzero(scores >= cut) for scores in rough]
+    kept = [np.flatnonzero((scores >= cut) & (scores > -np.inf)) for scores in rough]
     finer = [scores[rows] for scores, rows in zip(rough, kept, strict=True)]
     cut = _kth_best(np.concatenate(finer) if finer else np.zeros(0, np.float32), top_k) - margin
     found: list[tuple[float, str]] = []

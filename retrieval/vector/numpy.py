@@ -19,7 +19,7 @@ from retrieval.embedding.embedder import Embedder
 from retrieval.errors import ChannelUnavailable, EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.vector.embedded import embedded
+from retrieval.vector.embedded import embedded, question_vector
 from retrieval.vector.exact import nearest
 from retrieval.vector.segment import Rows, Segment, write_segment
 from retrieval.worker import Stop, Workers
@@ -63,7 +63,7 @@ class NumpyVectorChannel:
         """See `retrieval.channel.Channel`. A question without a word that the model knows finds nothing."""
         if query.top_k < 1 or not query.scope.class_ids:
             return Run(self.name, self.store)
-        vector = (await self._embedder.embed([query.text]))[0]
+        vector = await question_vector(query, self._embedder)
         if not vector.any():
             return Run(self.name, self.store)
         found = await _as_channel(self._workers, lambda stop: self._search(vector, query, stop))
@@ -80,7 +80,7 @@ class NumpyVectorChannel:
         except FileNotFoundError:  # a writer replaced a segment between our look at the manifest and at its files
             self._stamp = None
             segments = self._segments(query.scope.class_ids)
-        return nearest(segments, vector, query.top_k, check=stop.check)
+        return nearest(segments, vector, query.top_k, check=stop.check, documents=query.documents)
 
     def _segments(self, class_ids: Collection[str]) -> list[Segment]:
         with self._lock:

@@ -88,6 +88,7 @@ class PgvectorChannel:
             exact=query.scope.class_ids - indexed,
             indexed=indexed,
             top_k=query.top_k,
+            documents=query.documents,
         )
 
 

@@ -39,15 +39,16 @@ CREATE INDEX vector_row_document ON vector_row (document_id)
 """
 _EXACT = """
 SELECT record_id, round((embedding <#> %(vector)s::vector) * 1e6)::integer AS micro
-FROM vector_row WHERE class_id = ANY(%(exact)s) ORDER BY micro, record_id LIMIT %(top_k)s
+FROM vector_row WHERE class_id = ANY(%(exact)s){among} ORDER BY micro, record_id LIMIT %(top_k)s
 """
 # Sorted outside: the order of an iterative scan is relaxed, and equal scores must stand in order of their ids.
 _INDEXED = """
 SELECT record_id, round(distance * 1e6)::integer AS micro FROM (
   SELECT record_id, embedding <#> %(vector)s::vector AS distance FROM vector_row
-  WHERE class_id = ANY(%(indexed)s) ORDER BY embedding <#> %(vector)s::vector LIMIT %(candidates)s
+  WHERE class_id = ANY(%(indexed)s){among} ORDER BY embedding <#> %(vector)s::vector LIMIT %(candidates)s
 ) AS near
 """
+_AMONG = " AND document_id = ANY(%(documents)s)"
 _BOTH = "SELECT record_id, -micro FROM ({}) AS found ORDER BY micro, record_id LIMIT %(top_k)s"
 
 
@@ -70,22 +71,36 @@ async def indexed_classes(
 
 
 async def nearest(
-    connection: Connection, vector: str, *, exact: Collection[str], indexed: Collection[str], top_k: int
+    connection: Connection,
+    vector: str,
+    *,
+    exact: Collection[str],
+    indexed: Collection[str],
+    top_k: int,
+    documents: Collection[str] | None = None,
 ) -> Sequence[tuple[str, int]]:
-    """The best (record id, inner product in millionths) of the classes, best first, ties by record id."""
-    statement, parameters = search_statement(vector, exact=exact, indexed=indexed, top_k=top_k)
+    """The best (record id, inner product in millionths) of the classes, best first, ties by record id. With `documents`, of
+    these only."""
+    statement, parameters = search_statement(vector, exact=exact, indexed=indexed, top_k=top_k, among=documents)
     return [(row[0], row[1]) for row in await (await connection.execute(statement, parameters)).fetchall()]
 
 
 def search_statement(
-    vector: str, *, exact: Collection[str], indexed: Collection[str], top_k: int
+    vector: str,
+    *,
+    exact: Collection[str],
+    indexed: Collection[str],
+    top_k: int,
+    among: Collection[str] | None = None,
 ) -> tuple[bytes, Mapping[str, object]]:
     """What `nearest` runs. Apart, so that tests can ask the server for its plan."""
-    parts = [f"({part})" for part, classes in ((_EXACT, exact), (_INDEXED, indexed)) if classes]
+    narrowed = "" if among is None else _AMONG
+    parts = [f"({part.format(among=narrowed)})" for part, classes in ((_EXACT, exact), (_INDEXED, indexed)) if classes]
     parameters = {
         "vector": vector,
         "exact": sorted(exact),
         "indexed": sorted(indexed),
+        "documents": sorted(among or ()),
         "top_k": top_k,
         "candidates": max(EF_SEARCH, 2 * top_k),
     }

@@ -89,6 +89,10 @@ class Segment:
         """The documents that have a row here."""
         return frozenset(self.document_ids)
 
+    def among(self, documents: frozenset[str]) -> NDArray[np.bool_]:
+        """Which rows are of these documents, shape (n,)."""
+        return np.fromiter((d in documents for d in self.document_ids), np.bool_, len(self.document_ids))
+
     @property
     def rows(self) -> Rows:
         """Everything in it, for rewriting."""

@@ -20,7 +20,7 @@ from retrieval.ingest.pipeline import IngestStore
 from retrieval.model import Lifecycle, RecordKind
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import SqliteEngine, open_sqlite_store
-from retrieval.registry.store import Document, FileJob, KnowledgeBase
+from retrieval.registry.store import Document, FileJob, Holdings, KnowledgeBase
 from retrieval.registry.tables import ddl
 from retrieval.scope import Scope
 from tests.corpora import TENANT, Corpus, corpus, hidden
@@ -115,6 +115,18 @@ async def test_only_active_documents_are_seen(store: IngestStore, state: Lifecyc
     with pytest.raises(RecordNotFound):
         await store.document(VISIBLE.document_ids[0], scope=VISIBLE.scope())
     assert await store.corpus_version(TENANT) > version
+
+
+async def test_holdings_are_of_now(store: IngestStore) -> None:
+    await fill(store, CONTENT)
+    for state in (Lifecycle.ACTIVE, Lifecycle.WITHDRAWN, Lifecycle.ACTIVE):
+        await store.set_lifecycle(VISIBLE.document_ids, state)
+        held = await store.holdings(TENANT)
+        assert held == Holdings(
+            await store.classes(TENANT), await store.collections(TENANT), await store.corpus_version(TENANT)
+        )
+        assert any(c.class_id == VISIBLE.records[0].class_id for c in held.classes) is (state is Lifecycle.ACTIVE)
+    assert await store.holdings("nobody") == Holdings((), (), 0)
 
 
 async def test_a_document_is_not_seen_before_it_is_valid(store: IngestStore) -> None:
@@ -364,7 +376,7 @@ async def test_reads_and_writes_at_once(store: IngestStore) -> None:
 
 def test_the_tables_are_good_for_both_products() -> None:
     for dialect in ("sqlite", "postgresql"):
-        assert sum(statement.startswith("CREATE TABLE") for statement in ddl(dialect)) == 8
+        assert sum(statement.startswith("CREATE TABLE") for statement in ddl(dialect)) == 9
     assert any("BYTEA" in statement for statement in ddl("postgresql"))
 
 

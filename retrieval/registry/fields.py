@@ -1,0 +1,154 @@
+"""Metadata of documents as rows: one row per value, compared by its key, so that SQLite and PostgreSQL agree."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from typing import assert_never
+
+from retrieval.filters import (
+    AnyOf,
+    Compare,
+    Every,
+    Exists,
+    Filter,
+    Metadata,
+    Not,
+    Scalar,
+    Some,
+    bounds,
+    key_of,
+    keys_of,
+    value_of,
+)
+from retrieval.model import SourceFacts
+from retrieval.registry.engine import Row, Session, marks
+from retrieval.scope import Scope
+
+STANDARD = ("doc_id", "source_id", "title", "collection", "license", "url")
+"""Fields that every document has, from the facts of its source (`url` only where there is a link)."""
+_ROW = "document_id, field, position, value"
+_HELD = "EXISTS (SELECT 1 FROM document_field f WHERE f.document_id = d.document_id AND f.field = ?"
+_ALONE = -1  # the position of a value that is no list
+_END_OF_TIME_MS = 2**62
+
+
+def standard_fields(facts: SourceFacts) -> dict[str, Scalar]:
+    """What a document says of itself without metadata of its own."""
+    told = (facts.document_id, facts.source_id, facts.title, facts.collection, facts.license, facts.uri)
+    return {name: value for name, value in zip(STANDARD, told, strict=True) if value is not None}
+
+
+def normal(metadata: Metadata) -> dict[str, Scalar | tuple[Scalar, ...]]:
+    """The metadata as it comes back from the store: whole numbers without a fraction, lists as tuples, and no list
+    that is empty."""
+    kept = {name: value for name, value in metadata.items() if value != ()}
+    return {
+        name: tuple(value_of(key) for key in keys_of(value)) if isinstance(value, tuple) else value_of(key_of(value))
+        for name, value in kept.items()
+    }
+
+
+def write(session: Session, facts: SourceFacts, metadata: Metadata) -> None:
+    """Replaces everything that is held of the document's metadata. Standard fields win over metadata of the same
+    name."""
+    forget(session, facts.document_id)
+    fields: dict[str, Scalar | tuple[Scalar, ...]] = {**metadata, **standard_fields(facts)}
+    session.run_many(
+        f"INSERT INTO document_field ({_ROW}) VALUES (?, ?, ?, ?)",  # noqa: S608
+        [
+            (facts.document_id, name, place if isinstance(value, tuple) else _ALONE, key)
+            for name, value in fields.items()
+            for place, key in enumerate(keys_of(value))
+        ],
+    )
+
+
+def write_standard(session: Session, facts: SourceFacts) -> None:
+    """Rewrites the standard fields after the facts have changed."""
+    session.run(
+        f"DELETE FROM document_field WHERE document_id = ? AND field IN ({marks(len(STANDARD))})",  # noqa: S608
+        (facts.document_id, *STANDARD),
+    )
+    session.run_many(
+        f"INSERT INTO document_field ({_ROW}) VALUES (?, ?, ?, ?)",  # noqa: S608
+        [(facts.document_id, name, _ALONE, key_of(value)) for name, value in standard_fields(facts).items()],
+    )
+
+
+def digest_rows(session: Session, document_id: str) -> str:
+    """SHA-256, hex, over the rows of a document."""
+    found = session.rows(
+        "SELECT field, position, value FROM document_field WHERE document_id = ? ORDER BY field, position",
+        (document_id,),
+    )
+    return hashlib.sha256(repr([(field, at, bytes(key)) for field, at, key in found]).encode()).hexdigest()
+
+
+def forget(session: Session, document_id: str) -> None:
+    """Nothing is held of the document any more."""
+    session.run("DELETE FROM document_field WHERE document_id = ?", (document_id,))
+
+
+def read(session: Session, document_ids: Collection[str]) -> Mapping[str, dict[str, Scalar | tuple[Scalar, ...]]]:
+    """The metadata of documents that the caller has found to be admitted; fields by name."""
+    wanted = sorted(set(document_ids))
+    found: list[Row] = session.rows(
+        f"SELECT {_ROW} FROM document_field WHERE document_id IN ({marks(len(wanted))})"  # noqa: S608
+        " ORDER BY document_id, field, position",
+        wanted,
+    )
+    told: dict[str, dict[str, Scalar | tuple[Scalar, ...]]] = {document_id: {} for document_id in wanted}
+    for document_id, field, position, key in found:
+        fields, value = told[document_id], value_of(bytes(key))
+        held = fields.get(field, ())
+        fields[field] = value if position == _ALONE else (*held, value) if isinstance(held, tuple) else value
+    return told
+
+
+def matching(session: Session, wanted: Filter, scope: Scope, now_ms: int) -> frozenset[str]:
+    """The admitted, active documents that the filter holds for; kept until the store changes."""
+    key = ("matching", wanted, scope.digest)
+    if key not in session.cache or session.cache[key][0] <= now_ms:
+        following = session.rows("SELECT min(valid_from_ms) FROM document WHERE valid_from_ms > ?", (now_ms,))[0][0]
+        session.cache[key] = following or _END_OF_TIME_MS, _matching(session, wanted, scope, now_ms)
+    known: frozenset[str] = session.cache[key][1]
+    return known
+
+
+def _matching(session: Session, wanted: Filter, scope: Scope, now_ms: int) -> frozenset[str]:
+    allowed = sorted(scope.class_ids)
+    where, parameters = compiled(wanted)
+    found = session.rows(
+        "SELECT d.document_id FROM document d WHERE d.lifecycle = 'active' AND d.tenant = ?"  # noqa: S608
+        f" AND (d.valid_from_ms IS NULL OR d.valid_from_ms <= ?) AND d.class_id IN ({marks(len(allowed))}) AND ({where})",
+        (scope.tenant, now_ms, *allowed, *parameters),
+    )
+    return frozenset(document_id for (document_id,) in found)
+
+
+def compiled(wanted: Filter) -> tuple[str, tuple[object, ...]]:
+    """The filter as a condition on `d`, in the SQL that the stores share, with its parameters. Values are parameters,
+    never text."""
+    match wanted:
+        case AnyOf(field, keys):
+            return f"{_HELD} AND f.value IN ({marks(len(keys))}))", (field, *keys)
+        case Compare(field):
+            return f"{_HELD} AND f.value >= ? AND f.value < ?)", (field, *bounds(wanted))
+        case Exists(field):
+            return f"{_HELD})", (field,)
+        case Every(parts):
+            return _joined(parts, " AND ", "1 = 1")
+        case Some(parts):
+            return _joined(parts, " OR ", "1 = 0")
+        case Not(part):
+            where, parameters = compiled(part)
+            return f"NOT ({where})", parameters
+        case _:
+            assert_never(wanted)
+
+
+def _joined(parts: tuple[Filter, ...], word: str, empty: str) -> tuple[str, tuple[object, ...]]:
+    conditions = [compiled(part) for part in parts]
+    where = word.join(f"({condition})" for condition, _ in conditions) or empty
+    return where, tuple(parameter for _, parameters in conditions for parameter in parameters)
