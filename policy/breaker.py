@@ -35,6 +35,13 @@ class Breaker:
         self._open_until = 0.0
         self._trying = False
 
+    @property
+    def state(self) -> str:
+        """`closed`; `open` while nothing is asked; `half-open` when the next call may try."""
+        if self._silences < self._limit:
+            return "closed"
+        return "open" if self._clock() < self._open_until else "half-open"
+
     @contextmanager
     def call(self, deadline_s: float) -> Iterator[None]:
         """Around one call of at most `deadline_s` seconds. Raises CircuitOpen instead of entering.

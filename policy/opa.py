@@ -73,6 +73,11 @@ class OpaServerEngine:
         """Digest of the bundle that must decide."""
         return self._bundle_digest
 
+    @property
+    def circuit(self) -> str:
+        """State of the breaker between us and the server."""
+        return self._breaker.state
+
     async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
         """See PolicyEngine. What it raises is OpaUnavailable."""
         if self._client.is_closed:
