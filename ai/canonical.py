@@ -21,7 +21,12 @@ from retrieval.operations import Operation
 
 T = TypeVar("T")
 _SMALLEST = 1e-4
-_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_OPTIONS = (
+    orjson.OPT_SORT_KEYS
+    | orjson.OPT_NON_STR_KEYS  # the names of channels are an enumeration
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+)
 
 
 def canonical(value: object) -> bytes:
@@ -30,8 +35,7 @@ def canonical(value: object) -> bytes:
     For such values sorting keys by code point and orjson's string escapes are exactly RFC 8785 (property-tested against
     `rfc8785`), at a hundredth of the general encoder's cost, which matters because every question records some 110 KB.
     The codec below writes floats as text, and coordinates come from `coordinate`, which refuses what is not finite
-    (orjson would write it as null). Raises ValueError for a lone surrogate or
-    a value that JSON does not have.
+    (orjson would write it as null). Raises ValueError for a lone surrogate or a value that JSON does not have.
     """
     try:
         return orjson.dumps(value, option=_OPTIONS)

@@ -87,6 +87,7 @@ class Case:
     request: RequestFacts | None = None
     decision: Decision | None = None
     scope: Scope = field(default_factory=lambda: Scope("", frozenset()))
+    corpus_version: int = 0
     intent: Intent = field(default_factory=Intent)
     limitations: tuple[Limitation, ...] = ()
     intent_entry: EntryRef | None = None

@@ -43,8 +43,8 @@ async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
         case = check_gate(case, services)
         case = await decide_scope(case, services)
         case = await read_question(case, services)
-        case = await record_intent(case, services)
-        shell = await evidence_to_release(case, services)
+        case, gathered = await record_and_search(case, services)
+        shell = refused(case) if gathered is None else await run_shell(case, gathered, services=services)
         return await finish(case, shell, services)
     except LedgerError:
         raise
@@ -53,13 +53,6 @@ async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
         if isinstance(exc, PolicyError | AIError | RetrievalError):
             raise Faulted(ask.request_id, entry.entry_id, exc) from exc
         raise  # a bug stays a bug, but it is on the record
-
-
-async def evidence_to_release(case: Case, services: Services) -> Shell:
-    """Search and the shell around the model, unless the query point has refused."""
-    if not case.decided.allowed:
-        return refused(case)
-    return await run_shell(case, await search(case, services), services=services)
 
 
 def check_gate(case: Case, services: Services) -> Case:
@@ -73,12 +66,13 @@ async def decide_scope(case: Case, services: Services) -> Case:
     """The query point over the tenant's classes; the scope is what it admits, cut to the named collections."""
     with case.watch("policy_query"):
         tenant = case.ask.subject.tenant
-        classes, names = await asyncio.gather(services.store.classes(tenant), services.store.collections(tenant))
-        request = request_facts(case, names)
+        held = await services.store.holdings(tenant)
+        request = request_facts(case, held.collections)
         decision = await services.points(case.now_ms).query(
-            request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=class_facts(classes)
+            request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=class_facts(held.classes)
         )
-    return replace(case, request=request, decision=decision, scope=admitted_scope(case.ask, decision, classes, names))
+    scope = admitted_scope(case.ask, decision, held.classes, held.collections)
+    return replace(case, request=request, decision=decision, scope=scope, corpus_version=held.corpus_version)
 
 
 async def read_question(case: Case, services: Services) -> Case:
@@ -86,7 +80,7 @@ async def read_question(case: Case, services: Services) -> Case:
     if not case.decided.allowed:
         return case
     with case.watch("intent"):
-        vocabulary = await services.vocabularies.of(case.scope)
+        vocabulary = await services.vocabularies.of(case.scope, corpus_version=case.corpus_version)
         reading = read_intent(
             case.question, case.ask.context, gazetteer=vocabulary.gazetteer, measures=vocabulary.measures
         )
@@ -94,6 +88,18 @@ async def read_question(case: Case, services: Services) -> Case:
     if case.sanitized:
         notes = (Limitation("PROMPT_SANITIZED", "Part of the question was an instruction and was left out."), *notes)
     return replace(case, intent=reading.intent, limitations=notes)
+
+
+async def record_and_search(case: Case, services: Services) -> tuple[Case, Gathered | None]:
+    """The `intent` entry and, unless the query point has refused, the search beside it: a search only reads, and what
+    it finds goes nowhere before the entry is durable. The stage `ledger_intent` is what the request waits for it."""
+    recording = asyncio.create_task(record_intent(case, services))
+    try:
+        gathered = await search(case, services) if case.decided.allowed else None
+    finally:  # a search that fails is recorded too
+        with case.watch("ledger_intent"):
+            recorded = await recording
+    return recorded, gathered
 
 
 async def search(case: Case, services: Services) -> Gathered:

@@ -58,11 +58,11 @@ class ReplayInputs:
 
 
 async def record_intent(case: Case, services: Services) -> Case:
-    """Append the `intent` entry: durable when this returns, which is before any search and any model call."""
-    with case.watch("ledger_intent"):
-        entry = await services.ledger.record(
-            Kind.INTENT, tenant=case.ask.subject.tenant, request_id=case.ask.request_id, parts=intent_parts(case)
-        )
+    """Append the `intent` entry: durable when this returns, which is before anything that was found is decided over or
+    shown to a model."""
+    entry = await services.ledger.record(
+        Kind.INTENT, tenant=case.ask.subject.tenant, request_id=case.ask.request_id, parts=intent_parts(case)
+    )
     return replace(case, intent_entry=entry)
 
 

@@ -27,9 +27,9 @@ class Vocabularies:
         self._capacity = capacity
         self._kept: OrderedDict[tuple[str, int], Vocabulary] = OrderedDict()
 
-    async def of(self, scope: Scope) -> Vocabulary:
-        """The scope's vocabulary. Raises `StoreUnavailable`."""
-        key = (scope.digest, await self._store.corpus_version(scope.tenant))
+    async def of(self, scope: Scope, *, corpus_version: int) -> Vocabulary:
+        """The scope's vocabulary at that version of the corpus or a later one. Raises `StoreUnavailable`."""
+        key = (scope.digest, corpus_version)
         found = self._kept.get(key)
         if found is None:
             entries = await self._store.gazetteer_entries(scope=scope)

@@ -62,6 +62,6 @@ async def test_an_answer_that_cannot_be_rendered_is_an_outcome_too(kansas_home: 
     home = tmp_path / "home"
     shutil.copytree(kansas_home, home)
     async with opened(home) as system:
-        with pytest.raises(UnicodeEncodeError):
+        with pytest.raises(ValueError, match="surrogates"):
             await ask(system, QUESTION, services=with_services(system, canary="\ud800"))
         assert (await system.services.ledger.verify()).dangling == ()

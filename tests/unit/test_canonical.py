@@ -48,7 +48,7 @@ def test_a_coordinate_is_finite(text: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["\ud800", {"a": "x\udfff"}, {1, 2}, b"bytes", frozenset(), date(1861, 1, 29), {1: 2}, Scope("t", frozenset())],
+    ["\ud800", {"a": "x\udfff"}, {1, 2}, b"bytes", frozenset(), date(1861, 1, 29), Scope("t", frozenset())],
 )
 def test_refuses_what_has_no_canonical_form(value: object) -> None:
     with pytest.raises((ValueError, TypeError)):
