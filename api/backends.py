@@ -138,6 +138,24 @@ class SqliteLedger:
     path: Path
     keys: Path
 
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever recorded here."""
+        return self.path.exists()
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresLedger:
+    """The log in PostgreSQL, shared by all replicas; its keys in a folder of which each replica has a copy."""
+
+    dsn: str = field(repr=False)
+    keys: Path
+
+    @property
+    def exists(self) -> bool:
+        """Whether this home has the keys of a log."""
+        return (self.keys / "log.key").exists()
+
 
 RecordsBackend = SqliteRecords | PostgresRecords
 GraphBackend = SqliteGraph | Neo4jGraph
@@ -147,6 +165,7 @@ VectorBackend = NumpyVector | PgvectorVector
 EmbeddingBackend = WordllamaEmbedding | OllamaEmbedding
 PolicyBackend = WasmPolicy | OpaPolicy
 ChatBackend = ExtractiveChat | OllamaChatModel
+LedgerBackend = SqliteLedger | PostgresLedger
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +180,7 @@ class Backends:
     embedding: EmbeddingBackend
     policy: PolicyBackend
     chat: ChatBackend
-    ledger: SqliteLedger
+    ledger: LedgerBackend
 
 
 def backends_of(configuration: Configuration) -> Backends:
@@ -189,5 +208,7 @@ def backends_of(configuration: Configuration) -> Backends:
         chat=ExtractiveChat(extractive.min_coverage_milli, extractive.max_sentences)
         if models.chat is None
         else OllamaChatModel(models.ollama_url, models.chat),
-        ledger=SqliteLedger(home / "ledger.sqlite", home / "keys"),
+        ledger=SqliteLedger(home / "ledger.sqlite", home / "keys")
+        if settings.ledger.dsn is None
+        else PostgresLedger(settings.ledger.dsn.get_secret_value(), home / "keys"),
     )

@@ -141,7 +141,10 @@ class Ingest(_Section):
 
 
 class Ledger(_Section):
-    """Who the log says it is. Both are fixed by the first entry; another origin is another log."""
+    """Who the log says it is, and where it is kept. Origin and replica are fixed by the first entry; another origin is
+    another log."""
+
+    dsn: SecretStr | None = Field(default=None, description="log in PostgreSQL; unset: a file in the home")
 
     origin: str = Field(
         default="exhibit.local/ledger",

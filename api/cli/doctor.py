@@ -116,7 +116,7 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
     from api.wiring import open_ledger
 
     backend = backends_of(configured).ledger
-    if not backend.path.exists():
+    if not backend.exists:
         yield Finding("ledger", "ok", "nothing recorded yet", 'exhibit ask "QUESTION"')
         return
     async with open_ledger(configured) as ledger:

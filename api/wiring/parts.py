@@ -13,6 +13,7 @@ from api.settings import Settings
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from ledger.ledger import Ledger
+from ledger.store import LedgerStore
 from policy.bundle import SHIPPED, Bundle, load_bundle
 from policy.engine import PolicyEngine
 from retrieval.embedding.embedder import Embedder
@@ -92,14 +93,30 @@ def open_served_records(backend: backends.RecordsBackend, stack: AsyncExitStack,
     return store
 
 
-async def open_ledger_store(backend: backends.SqliteLedger, settings: Settings) -> Ledger:
+async def _open_log(backend: backends.LedgerBackend) -> tuple[LedgerStore, bool]:
+    """Where the log is kept, and whether it is a new one, whose keys are still to be made."""
+    match backend:
+        case backends.SqliteLedger(path=path):
+            from ledger.sqlite import SqliteLedgerStore  # noqa: PLC0415
+
+            new = not backend.exists
+            return await SqliteLedgerStore.open(path), new
+        case backends.PostgresLedger(dsn=dsn):
+            from ledger.postgres import PostgresLedgerStore  # noqa: PLC0415
+
+            store = await PostgresLedgerStore.open(dsn)
+            return store, not backend.exists and await store.size() == 0
+        case _:
+            assert_never(backend)
+
+
+async def open_ledger_store(backend: backends.LedgerBackend, settings: Settings) -> Ledger:
     from ledger.keys import open_key_ring  # noqa: PLC0415
-    from ledger.sqlite import SqliteLedgerStore  # noqa: PLC0415
 
     origin = settings.ledger.origin
-    keys = await open_key_ring(backend.keys, origin=origin, create=not backend.path.exists())
-    store = await SqliteLedgerStore.open(backend.path)
+    store, new = await _open_log(backend)
     try:
+        keys = await open_key_ring(backend.keys, origin=origin, create=new)
         return await Ledger.open(
             store=store, keys=keys, origin=origin, replica=settings.ledger.replica, clock_ms=clock_ms, new_id=new_id
         )

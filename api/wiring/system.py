@@ -140,7 +140,7 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
 async def open_ledger(configuration: Configuration) -> AsyncIterator[Ledger]:
     """The ledger alone, for commands that need nothing else."""
     chosen = backends_of(configuration).ledger
-    if not chosen.path.exists():
+    if not chosen.exists:
         raise HomeUnusable(f"there is no ledger in {configuration.home}: ask a question first")
     async with AsyncExitStack() as stack:
         ledger = await open_ledger_store(chosen, configuration.settings)
