@@ -100,19 +100,24 @@ class OllamaEmbedding:
 
 @dataclass(frozen=True, slots=True)
 class WasmPolicy:
-    """The compiled bundle, in process; `folder` None is the shipped one."""
+    """The compiled bundle, in process. `folder` fixes the bundle; None takes the one that was published to `releases`,
+    or the shipped one."""
 
     folder: Path | None
+    releases: Path
 
 
 @dataclass(frozen=True, slots=True)
 class OpaPolicy:
-    """An OPA server that serves the bundle in `folder`; None is the shipped one."""
+    """An OPA server that serves the bundle, which is chosen as for `WasmPolicy`. `fallback`: the embedded engine, with
+    the same bundle, decides where the server does not."""
 
     url: str
     folder: Path | None
+    releases: Path
     token: str | None = field(repr=False)
     ca_file: Path | None
+    fallback: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +194,8 @@ def backends_of(configuration: Configuration) -> Backends:
     stores, models = settings.stores, settings.models
     dsn = None if stores.postgis_dsn is None else stores.postgis_dsn.get_secret_value()
     password = "" if stores.neo4j_password is None else stores.neo4j_password.get_secret_value()
-    token = None if stores.opa_token is None else stores.opa_token.get_secret_value()
     search = None if stores.opensearch_url is None else stores.opensearch_url.get_secret_value()
     extractive, deadlines = settings.extractive, settings.retrieval.deadline_ms
-    bundle = None if settings.policy.bundle is None else Path(settings.policy.bundle).expanduser()
     return Backends(
         records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn, stores.deadline_ms),
         graph=SqliteGraph(home / "graph.sqlite")
@@ -202,9 +205,7 @@ def backends_of(configuration: Configuration) -> Backends:
         fulltext=TantivyFulltext(home / "fulltext") if search is None else OpenSearchFulltext(search),
         vector=NumpyVector(home / "vector") if dsn is None else PgvectorVector(dsn, deadlines.vector),
         embedding=WordllamaEmbedding() if models.embed is None else OllamaEmbedding(models.ollama_url, models.embed),
-        policy=WasmPolicy(bundle)
-        if stores.opa_url is None
-        else OpaPolicy(stores.opa_url, bundle, token, None if stores.opa_ca_file is None else Path(stores.opa_ca_file)),
+        policy=_policy(configuration),
         chat=ExtractiveChat(extractive.min_coverage_milli, extractive.max_sentences)
         if models.chat is None
         else OllamaChatModel(models.ollama_url, models.chat),
@@ -212,3 +213,14 @@ def backends_of(configuration: Configuration) -> Backends:
         if settings.ledger.dsn is None
         else PostgresLedger(settings.ledger.dsn.get_secret_value(), home / "keys"),
     )
+
+
+def _policy(configuration: Configuration) -> PolicyBackend:
+    settings, stores = configuration.settings.policy, configuration.settings.stores
+    folder = None if settings.bundle is None else Path(settings.bundle).expanduser()
+    releases = configuration.home / "policy"
+    if stores.opa_url is None:
+        return WasmPolicy(folder, releases)
+    token = None if stores.opa_token is None else stores.opa_token.get_secret_value()
+    ca_file = None if stores.opa_ca_file is None else Path(stores.opa_ca_file)
+    return OpaPolicy(stores.opa_url, folder, releases, token, ca_file, settings.fallback)

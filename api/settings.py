@@ -119,7 +119,13 @@ class Policy(_Section):
     """How policy is asked."""
 
     bundle: str | None = Field(
-        default=None, min_length=1, description="folder of the policy bundle; unset: the shipped one"
+        default=None,
+        min_length=1,
+        description="folder of the policy bundle; unset: the one that was published to this home, or the shipped one",
+    )
+    fallback: bool = Field(
+        default=False,
+        description="whether the embedded engine, with the same bundle, decides where the OPA server does not",
     )
     deadline_ms: DeadlineMs = Field(
         default=2_000, description="longest time for one decision; none in time is a refusal"

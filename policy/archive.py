@@ -25,6 +25,9 @@ class BundleArchive:
 
     folder: Path
 
+    def __contains__(self, digest: str) -> bool:
+        return self._place(digest).is_dir()
+
     def put(self, source: Path) -> Bundle:
         """File the bundle below `source`, unless it is there already. Raises BundleRejected."""
         bundle = load_bundle(source)

@@ -12,11 +12,13 @@ MAX_INPUT_BYTES = 4 * 1024 * 1024  # what no engine takes more of
 class Reply:
     """An engine's raw answer.
 
-    `results` is a UTF-8 JSON array with one `{"result": value}` per result; undefined is `[]`.
+    `results` is a UTF-8 JSON array with one `{"result": value}` per result; undefined is `[]`. `engine` names who
+    decided where that may be one of several; empty: the engine that was asked.
     """
 
     results: bytes
     bundle_digest: str
+    engine: str = ""
 
 
 class PolicyEngine(Protocol):

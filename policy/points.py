@@ -127,7 +127,8 @@ class PolicyPoints:
             checked = check(reply, point=point, asked=asked, bundle_digest=bundle_digest)
         except Untrusted as exc:
             return self._denied(point, asked, str(exc))
-        return self._decision(point, asked, Stamp(reply.bundle_digest, self._engine.name, digest(text)), checked)
+        stamp = Stamp(reply.bundle_digest, reply.engine or self._engine.name, digest(text))
+        return self._decision(point, asked, stamp, checked)
 
     async def _ask(self, entrypoint: str, text: bytes) -> Reply:
         """The engine's reply within the deadline, whatever the engine does."""

@@ -5,7 +5,18 @@
 """
 
 from api.wiring.clock import clock_ms, new_id
-from api.wiring.parts import open_bundle, open_chat, open_embedder, open_engine
+from api.wiring.parts import open_chat, open_embedder
+from api.wiring.policy import (
+    OpenPolicy,
+    bundle_folder,
+    open_bundle,
+    open_embedded,
+    open_engine,
+    open_policy,
+    open_server,
+    releases_of,
+    shadow_log,
+)
 from api.wiring.system import (
     TEMPLATE,
     System,
@@ -20,18 +31,25 @@ from api.wiring.system import (
 
 __all__ = [
     "TEMPLATE",
+    "OpenPolicy",
     "System",
+    "bundle_folder",
     "clock_ms",
     "key_store",
     "new_id",
     "open_bundle",
     "open_chat",
+    "open_embedded",
     "open_embedder",
     "open_engine",
     "open_indexes",
     "open_ingest",
     "open_ledger",
+    "open_policy",
+    "open_server",
     "open_system",
     "profile_of",
+    "releases_of",
     "require_corpus",
+    "shadow_log",
 ]

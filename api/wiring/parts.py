@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, NoReturn, assert_never
 
@@ -14,8 +13,6 @@ from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from ledger.ledger import Ledger
 from ledger.store import LedgerStore
-from policy.bundle import SHIPPED, Bundle, load_bundle
-from policy.engine import PolicyEngine
 from retrieval.embedding.embedder import Embedder
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import open_sqlite_store
@@ -24,30 +21,6 @@ if TYPE_CHECKING:
     pass
 
 TEMPLATE = "focus_mode/v1"
-
-
-def open_bundle(backend: backends.PolicyBackend) -> Bundle:
-    """The policy bundle that the settings name, or the shipped one. Raises BundleRejected."""
-    match backend:
-        case backends.WasmPolicy(folder=folder) | backends.OpaPolicy(folder=folder):
-            return load_bundle(SHIPPED if folder is None else folder)
-        case _:
-            assert_never(backend)
-
-
-async def open_engine(backend: backends.PolicyBackend, bundle: Bundle) -> PolicyEngine:
-    """The engine that serves the bundle."""
-    match backend:
-        case backends.WasmPolicy():
-            from policy.wasm import WasmEngine  # noqa: PLC0415
-
-            return await asyncio.to_thread(WasmEngine.open, bundle)
-        case backends.OpaPolicy(url=url, token=token, ca_file=ca_file):
-            from policy.opa import OpaServerEngine  # noqa: PLC0415
-
-            return OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, ca_file=ca_file)
-        case _:
-            assert_never(backend)
 
 
 async def open_embedder(backend: backends.EmbeddingBackend) -> Embedder:

@@ -4,7 +4,7 @@ order. Independent parts open at the same time, because a question on the comman
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -26,19 +26,16 @@ from api.wiring.channels import sides_of
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from api.wiring.parts import (
-    open_bundle,
     open_chat,
     open_embedder,
-    open_engine,
     open_ledger_store,
     open_records,
     open_served_records,
 )
+from api.wiring.policy import OpenPolicy, open_policy
 from ledger.ledger import Ledger
-from policy.bundle import Bundle
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
-from policy.points import PolicyPoints
 from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder
@@ -63,12 +60,26 @@ class System:
 
     configuration: Configuration
     services: Services
-    data: PolicyData
-    bundle: Bundle
+    policy: OpenPolicy
     keys: KeyStore
-    engine: PolicyEngine
     chosen: Backends
     circuits: Circuits
+
+    @property
+    def data(self) -> PolicyData:
+        """Roles, labels and thresholds of the policy."""
+        return self.policy.data
+
+    @property
+    def engine(self) -> PolicyEngine:
+        """What decides."""
+        return self.policy.engine
+
+    def with_policy(self, policy: OpenPolicy) -> System:
+        """The same system, decided by another bundle; both can be in use at one time."""
+        deadline_s = self.configuration.settings.policy.deadline_ms / 1000
+        services = replace(self.services, points=policy.points(deadline_s))
+        return replace(self, policy=policy, services=services)
 
     def profile(self, name: str) -> Profile:
         """The profile of that name under these settings. Raises UnknownProfile."""
@@ -99,10 +110,9 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
     async with AsyncExitStack() as stack:
         circuits = Circuits()
         store = open_served_records(chosen.records, stack, circuits)
-        bundle = await asyncio.to_thread(open_bundle, chosen.policy)
         # All three are waited for even if one fails, so that what did open is closed.
         parts = await asyncio.gather(
-            open_engine(chosen.policy, bundle),
+            open_policy(chosen.policy, circuits),
             open_embedder(chosen.embedding),
             open_ledger_store(chosen.ledger, settings),
             return_exceptions=True,
@@ -110,13 +120,13 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
         for part in parts:
             if not isinstance(part, BaseException):
                 stack.push_async_callback(part.aclose)
-        engine, embedder, ledger = _opened(parts[0]), _opened(parts[1]), _opened(parts[2])
+        policy, embedder, ledger = _opened(parts[0]), _opened(parts[1]), _opened(parts[2])
         channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder, circuits)])
         chat = open_chat(chosen.chat, stack)
         services = Services(
             store=store,
             channels=channels,
-            points=_points(engine, bundle.data, settings.policy.deadline_ms / 1000),
+            points=policy.points(settings.policy.deadline_ms / 1000),
             model=chat,
             ledger=ledger,
             rules=shipped_rules(),
@@ -133,7 +143,7 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
             canary=ledger.pseudonym("canary", "prompt"),
             software=f"exhibit/{VERSION}",
         )
-        yield System(configuration, services, bundle.data, bundle, key_store(configuration), engine, chosen, circuits)
+        yield System(configuration, services, policy, key_store(configuration), chosen, circuits)
 
 
 @asynccontextmanager
@@ -201,11 +211,6 @@ def _opened(part: T | BaseException) -> T:
     if isinstance(part, BaseException):
         raise part
     return part
-
-
-def _points(engine: PolicyEngine, data: PolicyData, deadline_s: float) -> Callable[[int], PolicyPoints]:
-    """Policy points that see one time, whatever the clock does meanwhile."""
-    return lambda now_ms: PolicyPoints(engine=engine, clock_ms=lambda: now_ms, deadline_s=deadline_s, data=data)
 
 
 def _per_channel(values: ChannelDeadlines | ChannelWeights) -> dict[ChannelName, int]:

@@ -62,7 +62,7 @@ async def test_an_opa_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
     configuration = load({"OPA_URL": "http://127.0.0.1:1", "EXHIBIT_STORES__OPA_TOKEN": "hunter2"}, home=tmp_path)
     async with open_system(configuration, empty=True) as system:
         assert system.engine.name == "opa"
-        assert system.engine.bundle_digest == system.bundle.digest
+        assert system.engine.bundle_digest == system.policy.bundle.digest
     assert "hunter2" not in repr(backends_of(configuration))
 
 

@@ -1,0 +1,132 @@
+"""The bundle that decides, and the engine that serves it: chosen by the settings and by what was published."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from api import backends
+from api.wiring.circuits import POLICY, Circuits
+from api.wiring.clock import clock_ms
+from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.data import PolicyData
+from policy.engine import PolicyEngine
+from policy.fallback import FallbackEngine
+from policy.points import PolicyPoints
+from policy.releases import Releases
+from policy.shadow import ShadowEngine
+from policy.shadow_log import SqliteShadowLog
+
+SHADOW_FILE = "shadow.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPolicy:
+    """One bundle, ready to decide; `shadow` is the digest of the bundle that decides beside it, without effect."""
+
+    bundle: Bundle
+    engine: PolicyEngine
+    shadow: str | None
+
+    def points(self, deadline_s: float) -> Callable[[int], PolicyPoints]:
+        """Policy points that see one time, whatever the clock does meanwhile."""
+        engine, data = self.engine, self.data
+        return lambda now_ms: PolicyPoints(engine=engine, clock_ms=lambda: now_ms, deadline_s=deadline_s, data=data)
+
+    @property
+    def data(self) -> PolicyData:
+        """Roles, labels and thresholds of the bundle."""
+        return self.bundle.data
+
+    async def aclose(self) -> None:
+        """Release the engines."""
+        await self.engine.aclose()
+
+
+def releases_of(backend: backends.PolicyBackend) -> Releases:
+    """What was published to the home."""
+    return Releases(backend.releases)
+
+
+def open_bundle(backend: backends.PolicyBackend) -> Bundle:
+    """The bundle in force: the folder that the settings name, else what was published to the home, else the shipped
+    one. Raises BundleRejected, BundleNotFound."""
+    return load_bundle(bundle_folder(backend))
+
+
+def bundle_folder(backend: backends.PolicyBackend) -> Path:
+    """Where the bundle in force lies. Raises BundleRejected, BundleNotFound."""
+    if backend.folder is not None:
+        return backend.folder
+    releases = releases_of(backend)
+    active = releases.state().active
+    return SHIPPED if active is None else releases.archive.path(active)
+
+
+def _archived(backend: backends.PolicyBackend) -> Bundle:
+    """The bundle in force, filed by its digest."""
+    folder = bundle_folder(backend)
+    bundle = load_bundle(folder)
+    archive = releases_of(backend).archive
+    if bundle.digest not in archive:
+        archive.put(folder)
+    elif archive.path(bundle.digest) == folder:
+        archive.load(bundle.digest)
+    return bundle
+
+
+async def open_policy(backend: backends.PolicyBackend, circuits: Circuits | None = None) -> OpenPolicy:
+    """The bundle in force, its engine, and the candidate in its shadow. The bundle is archived, so that its decisions
+    can be made again. Raises BundleRejected, BundleNotFound."""
+    bundle = await asyncio.to_thread(_archived, backend)
+    releases = releases_of(backend)
+    shadow = releases.state().shadow
+    engine = await open_engine(backend, bundle, circuits)
+    if shadow is None or shadow == bundle.digest:
+        return OpenPolicy(bundle, engine, None)
+    try:
+        candidate = await open_embedded(await asyncio.to_thread(releases.archive.load, shadow))
+    except BaseException:
+        await engine.aclose()
+        raise
+    return OpenPolicy(bundle, ShadowEngine(active=engine, candidate=candidate, log=shadow_log(backend)), shadow)
+
+
+async def open_engine(
+    backend: backends.PolicyBackend, bundle: Bundle, circuits: Circuits | None = None
+) -> PolicyEngine:
+    """The engine that serves the bundle; a server's breaker shows itself in `circuits`."""
+    match backend:
+        case backends.WasmPolicy():
+            return await open_embedded(bundle)
+        case backends.OpaPolicy(url=url, token=token, ca_file=ca_file, fallback=fallback):
+            from policy.opa import OpaServerEngine  # noqa: PLC0415
+
+            server = OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, ca_file=ca_file)
+            if circuits is not None:
+                circuits.watch(POLICY, lambda: server.circuit)
+            return FallbackEngine(first=server, second=await open_embedded(bundle)) if fallback else server
+        case _:
+            assert_never(backend)
+
+
+async def open_embedded(bundle: Bundle) -> PolicyEngine:
+    """The bundle's module, in process."""
+    from policy.wasm import WasmEngine  # noqa: PLC0415
+
+    return await asyncio.to_thread(WasmEngine.open, bundle)
+
+
+def open_server(url: str, bundle: Bundle, *, token: str | None = None) -> PolicyEngine:
+    """An OPA server at that address, which must serve the bundle."""
+    from policy.opa import OpaServerEngine  # noqa: PLC0415
+
+    return OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token)
+
+
+def shadow_log(backend: backends.PolicyBackend) -> SqliteShadowLog:
+    """What the comparison with shadow bundles found in this home."""
+    return SqliteShadowLog(backend.releases / SHADOW_FILE, clock_ms=clock_ms)
