@@ -4,61 +4,60 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import assert_never
 
+from api import backends
+from api.backends import Backends
 from api.principal import DEFAULT_TENANT, public_subject
-from api.problems import code_of
+from api.problems import code_of, problem_of
 from api.reading import access_of
 from api.wiring import System
-from retrieval.model import Query
+from retrieval.channel import Channel
+from retrieval.errors import ChannelError
+from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
 from retrieval.scope import Scope
 
 DEADLINE_S = 2.0
 # Without these nothing can be answered; a channel or a model that fails leaves less, not nothing.
 ESSENTIAL = frozenset({"records", "policy", "ledger"})
+_NOBODY = "sha256:" + 64 * "0"
+# A real search, with a name, a time and words, so that every store is asked; in a class that no document has.
+PROBE = Query(
+    text="ready",
+    scope=Scope(DEFAULT_TENANT, frozenset({_NOBODY})),
+    top_k=1,
+    intent=Intent(
+        mentions=(Mention("ready", 0, 5, (EntityRef("probe:ready", "ready", "probe"),)),),
+        times=(TimeRange.year(1900),),
+        terms=("ready",),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PartHealth:
-    """One part: what answers (`store`), whether it does, and after how long. `code` is that of its error."""
+    """One part: what answers (`store`), whether it does, and after how long. `code` is that of its error and `said` its
+    words, for the operator alone; `circuit` is the state of the breaker in front of a server."""
 
     store: str
     ok: bool
     latency_ms: float
     code: str | None = None
+    said: str | None = None
+    circuit: str | None = None
 
 
 async def examine(system: System) -> dict[str, PartHealth]:
     """Every part by name, asked at the same time, each within two seconds."""
-    services = system.services
-
-    async def records() -> None:
-        await services.store.collections(DEFAULT_TENANT)
-
-    async def policy() -> None:
-        await access_of(public_subject(system.data), request_id=services.new_id(), services=services)
-
-    async def ledger() -> None:
-        await services.ledger.entries(limit=1)
-
-    async def model() -> None:
-        await services.model.identity()
-
-    nothing = Query(text="ready", scope=Scope(DEFAULT_TENANT, frozenset()), top_k=1)
-    checks: dict[str, tuple[str, Callable[[], Awaitable[object]]]] = {
-        "records": ("sqlite", records),
-        "policy": (system.engine.name, policy),
-        "ledger": ("sqlite", ledger),
-        "model": (system.configuration.settings.models.chat or "extractive", model),
-    }
-    for channel in services.channels:
-        checks[str(channel.name)] = (channel.store, lambda channel=channel: channel.search(nothing))  # type: ignore[misc]
+    checks = _checks(system)
     found = await asyncio.gather(*(_timed(store, check) for store, check in checks.values()))
-    return dict(zip(checks, found, strict=True))
+    circuits = system.circuits.states()
+    return {part: replace(health, circuit=circuits.get(part)) for part, health in zip(checks, found, strict=True)}
 
 
-def state_of(parts: dict[str, PartHealth]) -> str:
+def state_of(parts: Mapping[str, PartHealth]) -> str:
     """`ready`, `degraded` (still answers) or `unavailable`."""
     down = {name for name, part in parts.items() if not part.ok}
     if down & ESSENTIAL:
@@ -66,13 +65,58 @@ def state_of(parts: dict[str, PartHealth]) -> str:
     return "degraded" if down else "ready"
 
 
+def _checks(system: System) -> dict[str, tuple[str, Callable[[], Awaitable[object]]]]:
+    services = system.services
+    stores = stores_of(system.chosen)
+
+    async def policy() -> None:
+        await access_of(public_subject(system.data), request_id=services.new_id(), services=services)
+
+    checks: dict[str, tuple[str, Callable[[], Awaitable[object]]]] = {
+        "records": (stores["records"], lambda: services.store.collections(DEFAULT_TENANT)),
+        "policy": (system.engine.name, policy),
+        "ledger": (stores["ledger"], lambda: services.ledger.entries(limit=1)),
+        "model": (stores["model"], services.model.identity),
+    }
+    for channel in services.channels:
+        checks[str(channel.name)] = (channel.store, _search(channel))
+    return checks
+
+
+def _search(channel: Channel) -> Callable[[], Awaitable[object]]:
+    return lambda: channel.search(PROBE)
+
+
+def stores_of(chosen: Backends) -> dict[str, str]:
+    """What stands behind the store of record, the ledger and the model."""
+    match chosen.records:
+        case backends.SqliteRecords():
+            records = "sqlite"
+        case backends.PostgresRecords():
+            records = "postgresql"
+        case _:
+            assert_never(chosen.records)
+    match chosen.chat:
+        case backends.ExtractiveChat():
+            model = "extractive"
+        case backends.OllamaChatModel(model=named):
+            model = f"ollama:{named}"
+        case _:
+            assert_never(chosen.chat)
+    ledger = "postgresql" if isinstance(chosen.ledger, backends.PostgresLedger) else "sqlite"
+    return {"records": records, "model": model, "ledger": ledger}
+
+
 async def _timed(store: str, check: Callable[[], Awaitable[object]]) -> PartHealth:
-    started, code = time.perf_counter(), None
+    started, code, said = time.perf_counter(), None, None
     try:
         async with asyncio.timeout(DEADLINE_S):
             await check()
     except TimeoutError:
-        code = "TIMEOUT"
+        code, said = "TIMEOUT", f"no answer within {DEADLINE_S:g} s"
+    except ChannelError as exc:
+        code, said = exc.code, exc.message  # as a limitation would name it
     except Exception as exc:
-        code = code_of(exc)
-    return PartHealth(store, code is None, round((time.perf_counter() - started) * 1000, 3), code)
+        code, said = code_of(exc), problem_of(exc).local
+    latency_ms = round((time.perf_counter() - started) * 1000, 3)
+    return PartHealth(store, code is None, latency_ms, code, said)

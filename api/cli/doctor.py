@@ -8,7 +8,7 @@ import stat
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -36,9 +36,17 @@ class Finding:
 
 
 @app.command()
-def doctor(home: Home = None, as_json: AsJson = False) -> None:
-    """Look at settings, folder, disk, corpus, indexes, policy, ledger, keys, model. Exit code 1: something failed."""
-    findings = asyncio.run(_all(lambda: configuration(home)))
+def doctor(
+    *,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="First make the channels hold what the store of record holds.")
+    ] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look at settings, folder, disk, servers, corpus, indexes, policy, ledger, keys, model. Exit code 1: something
+    failed."""
+    findings = asyncio.run(_all(lambda: configuration(home), repair=repair))
     emit(
         [asdict(finding) for finding in findings], as_json=as_json, render=lambda: "\n".join(_line(f) for f in findings)
     )
@@ -46,19 +54,48 @@ def doctor(home: Home = None, as_json: AsJson = False) -> None:
         raise typer.Exit(EXIT_FAILED)
 
 
-async def _all(configured: Callable[[], Configuration]) -> list[Finding]:
+async def _all(configured: Callable[[], Configuration], *, repair: bool) -> list[Finding]:
     """Each look on its own: one that fails does not hide the rest."""
     try:
         settings = configured()
     except Exception as exc:
         return [Finding("settings", "failed", problem_of(exc).local, "exhibit config show --origin")]
     findings = [Finding("settings", "ok", f"{len(settings.origins) - 1} set beside the defaults")]
-    for name, look in _LOOKS.items():
+    looks = {"repair": _repaired, **_LOOKS} if repair else _LOOKS
+    for name, look in looks.items():
         try:
             findings += [finding async for finding in look(settings)]
         except Exception as exc:
             findings.append(Finding(name, "failed", problem_of(exc).local))
     return findings
+
+
+async def _repaired(configured: Configuration) -> AsyncIterator[Finding]:
+    from api.wiring import open_ingest, require_corpus
+
+    require_corpus(configured)
+    async with open_ingest(configured) as ingest:
+        mended = await ingest.repair_all()
+    yield Finding("repair", "ok", f"{mended} tenants compared, every channel mended")
+
+
+async def _servers(configured: Configuration) -> AsyncIterator[Finding]:
+    """Each server that the settings name, asked as a question would ask it."""
+    from api.diagnosis import is_server, next_command
+    from api.health import examine
+    from api.wiring import open_system
+
+    stores, models = configured.settings.stores, configured.settings.models
+    named = (stores.neo4j_uri, stores.postgis_dsn, stores.opensearch_url, stores.opa_url, models.chat, models.embed)
+    if not any(named) or not configured.home.is_dir():
+        return
+    async with open_system(configured, empty=True) as system:
+        parts = await examine(system)
+    for part, health in parts.items():
+        if is_server(health):
+            told = health.said if health.said else f"answers in {health.latency_ms:g} ms"
+            state: Literal["ok", "failed"] = "ok" if health.ok else "failed"
+            yield Finding(f"server {part}", state, f"{health.store}: {told}", next_command(health))
 
 
 async def _home(configured: Configuration) -> AsyncIterator[Finding]:
@@ -82,10 +119,13 @@ async def _home(configured: Configuration) -> AsyncIterator[Finding]:
 async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
     from api.cli.index import compared
     from api.errors import EdgeError
-    from retrieval.errors import RetrievalError
+    from retrieval.errors import RetrievalError, StoreSilent
 
     try:
         found = await compared(configured)
+    except StoreSilent as exc:  # its server has a finding of its own
+        yield Finding("corpus", "failed", problem_of(exc).local)
+        return
     except (RetrievalError, EdgeError) as exc:
         yield Finding("corpus", "failed", problem_of(exc).local, f"exhibit ingest PATH --home {configured.home}")
         return
@@ -94,13 +134,16 @@ async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
         "corpus", state, f"{found['documents']} documents", None if found["documents"] else "exhibit ingest PATH"
     )
     for channel in found["channels"]:
+        if channel["fault"]:
+            yield Finding(f"index {channel['channel']}", "failed", channel["fault"])
+            continue
         wrong = channel["missing"] or channel["stale"]
         detail = f"{channel['documents']} documents, {channel['missing']} missing, {channel['stale']} stale"
         yield Finding(
             f"index {channel['channel']}",
             "failed" if wrong else "ok",
             detail,
-            "exhibit index repair" if wrong else None,
+            "exhibit doctor --repair" if wrong else None,
         )
 
 
@@ -174,6 +217,7 @@ async def _model(configured: Configuration) -> AsyncIterator[Finding]:
 
 _LOOKS: dict[str, Callable[[Configuration], AsyncIterator[Finding]]] = {
     "home": _home,
+    "servers": _servers,
     "corpus": _corpus,
     "policy": _policy,
     "ledger": _ledger,

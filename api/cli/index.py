@@ -22,7 +22,7 @@ app = typer.Typer(
 def status(home: Home = None, as_json: AsJson = False) -> None:
     """Documents in each channel against the store. Exit code 1: they differ."""
     found = asyncio.run(compared(configuration(home)))
-    rows = [[c["channel"], c["documents"], c["missing"], c["stale"]] for c in found["channels"]]
+    rows = [[c["channel"], c["documents"], c["missing"], c["fault"] or c["stale"]] for c in found["channels"]]
     text = f"store: {found['documents']} documents\n\n"
     emit(found, as_json=as_json, render=lambda: text + table(["channel", "documents", "missing", "stale"], rows))
     if not found["consistent"]:
@@ -61,6 +61,7 @@ async def compared(configured: Any) -> dict[str, Any]:
     """What each channel holds, compared with the active documents of the store. Raises IndexNotReady for a folder
     without a corpus."""
     from api.wiring import open_indexes, require_corpus
+    from retrieval.errors import ChannelError
 
     require_corpus(configured)
     async with open_indexes(configured) as (store, _, indexes):
@@ -69,7 +70,11 @@ async def compared(configured: Any) -> dict[str, Any]:
             active |= {document.document_id for document in await store.stored(tenant)}
         channels = []
         for index in indexes:
-            held = await index.documents()
+            fault, held = None, frozenset[str]()
+            try:
+                held = await index.documents()
+            except ChannelError as exc:
+                fault = exc.message
             # A channel keeps only what it can search: not every document has a place or an edge.
             channels.append(
                 {
@@ -77,9 +82,10 @@ async def compared(configured: Any) -> dict[str, Any]:
                     "documents": len(held),
                     "missing": len(active - held),
                     "stale": len(held - active),
+                    "fault": fault,
                 }
             )
-    consistent = all(c["missing"] == 0 and c["stale"] == 0 for c in channels)
+    consistent = all(c["missing"] == 0 and c["stale"] == 0 and c["fault"] is None for c in channels)
     return {"documents": len(active), "channels": channels, "consistent": consistent}
 
 

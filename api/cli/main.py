@@ -6,6 +6,7 @@ Commands are imported when they are used, so that `exhibit --help` and `exhibit 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -91,6 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Never raises and never prints a traceback."""
+    if not logging.getLogger().handlers:  # a command tells faults in its own words; what libraries say is for logs
+        logging.getLogger().addHandler(logging.NullHandler())
     try:
         result = get_command(app)(args=list(arguments), prog_name="exhibit", standalone_mode=False)
         sys.stdout.flush()

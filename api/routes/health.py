@@ -31,6 +31,7 @@ async def readyz(system: Open) -> JSONResponse:
     state = state_of(parts)
     told = {
         name: {"store": part.store, "state": "up" if part.ok else "down", "latency_ms": part.latency_ms}
+        | ({"circuit": part.circuit} if part.circuit else {})
         | ({"code": part.code} if part.code else {})
         for name, part in parts.items()
     }

@@ -263,6 +263,21 @@ class Ingest:
         drafts = await self._store.stored(tenant, Lifecycle.DRAFT)
         await self._store.discard([document.document_id for document in drafts])
 
+    async def repair_all(self) -> int:
+        """`repair` for every tenant; what a channel holds beside their active documents (of a store that was set back,
+        or lost) leaves it. Returns the number of tenants."""
+        active: set[str] = set()
+        tenants = await self._store.tenants()
+        for tenant in tenants:
+            await self.repair(tenant)
+            active |= {document.document_id for document in await self._store.stored(tenant)}
+        for index in self._indexes:
+            unknown = await index.documents() - active
+            if unknown:
+                await index.remove(unknown)
+                await index.commit()
+        return len(tenants)
+
     async def rebuild(self) -> int:
         """Empties every channel and fills it from the store, all tenants; returns the number of documents."""
         for index in self._indexes:

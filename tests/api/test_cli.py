@@ -323,6 +323,39 @@ def test_keys_are_made_listed_and_revoked(cli: Run, home: Path) -> None:
     assert (code, document(out)["state"]) == (0, "revoked")
 
 
+def test_doctor_names_each_server_that_does_not_answer_and_what_to_ask_it(
+    cli: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("ask", POPULATION, "--home", home)
+    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
+    monkeypatch.setenv("NEO4J_PASSWORD", "hunter2")
+    monkeypatch.setenv("OPA_URL", "http://127.0.0.1:1")
+    code, out, err = cli("doctor", "--home", home, "--json")
+    failed = {f["name"]: f for f in document(out) if f["state"] == "failed"}
+    assert code == 1
+    assert set(failed) == {"server neo4j", "server policy", "index neo4j"}
+    assert failed["server neo4j"]["next"].startswith("cypher-shell")
+    assert failed["server policy"]["next"].startswith("curl")
+    assert "hunter2" not in out + err
+    monkeypatch.setenv("POSTGIS_DSN", "postgresql://me:hunter2@127.0.0.1:1/x")
+    code, out, err = cli("doctor", "--home", home, "--json")
+    failed = {f["name"]: f for f in document(out) if f["state"] == "failed"}
+    assert {"server records", "server postgis", "server vector", "corpus"} <= set(failed)
+    assert failed["server records"]["next"].startswith("psql")
+    assert "hunter2" not in out + err
+    assert err == ""  # what the driver warns of is not written raw
+
+
+def test_doctor_mends_the_channels(cli: Run, home: Path) -> None:
+    shutil.rmtree(home / "vector")
+    (home / "graph.sqlite").unlink()
+    code, out, _ = cli("doctor", "--home", home)
+    assert (code, "exhibit doctor --repair" in out) == (1, True)
+    code, out, _ = cli("doctor", "--repair", "--home", home)
+    assert code == 0, out
+    assert cli("index", "status", "--home", home)[0] == 0
+
+
 def test_doctor_names_the_next_command(cli: Run, home: Path, tmp_path: Path) -> None:
     cli("ask", POPULATION, "--home", home)
     code, out, _ = cli("doctor", "--home", home, "--json")

@@ -10,6 +10,7 @@ import pytest
 from asgi_lifespan import LifespanManager
 
 from api.app import create_app
+from api.configuration import load
 from api.schemas.evidence import ReadyResponse
 from tests.api_world import POPULATION, make_world
 
@@ -105,3 +106,24 @@ async def test_without_policy_nothing_is_released(tmp_path: Any) -> None:
     assert error["entry_id"]
     assert response.headers["retry-after"]
     assert (reading.status_code, reading.json()["error"]["code"]) == (503, "POLICY_UNAVAILABLE")
+
+
+async def test_servers_that_are_gone_are_named_with_their_circuits(tmp_path: Any) -> None:
+    world = await make_world(tmp_path)
+    gone = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "hunter2"}
+    app = create_app(load(gone, home=world.configuration.home))
+    async with LifespanManager(app, startup_timeout=60):
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            for circuit, code in (("closed", "CHANNEL_UNAVAILABLE"),) * 4 + (("open", "CHANNEL_UNAVAILABLE"),):
+                ready = (await client.get("/readyz")).json()
+                down = {name: part for name, part in ready["parts"].items() if part["state"] == "down"}
+                assert (ready["status"], set(down)) == ("degraded", {"neo4j"})
+                assert (down["neo4j"]["circuit"], down["neo4j"]["code"]) == (circuit, code)
+            answered = (await client.post("/api/v1/ai/query", json={"question": POPULATION})).json()
+    assert answered["outcome"] == "ANSWER"
+    # half open again where the machine took more than a second over it
+    said = {x["code"] for x in answered["limitations"] if x["channel"] == "neo4j"}
+    assert said in ({"CHANNEL_CIRCUIT_OPEN"}, {"CHANNEL_UNAVAILABLE"})
+    assert "hunter2" not in str(ready) + str(answered)
+    assert "127.0.0.1" not in str(ready)

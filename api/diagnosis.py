@@ -1,0 +1,41 @@
+"""What to do about a part that does not answer: the next command, per server and fault."""
+
+from __future__ import annotations
+
+from api.health import PartHealth
+
+_ASK = {
+    "postgresql": 'psql "$POSTGIS_DSN" -c "SELECT 1"',
+    "postgis": 'psql "$POSTGIS_DSN" -c "SELECT postgis_version()"',
+    "pgvector": 'psql "$POSTGIS_DSN" -c "SELECT extversion FROM pg_extension WHERE extname = \'vector\'"',
+    "neo4j": 'cypher-shell -a "$NEO4J_URI" -u "$NEO4J_USER" "RETURN 1"',
+    "opensearch": 'curl -fsS "$OPENSEARCH_URL/_cluster/health"',
+    "opa": 'curl -fsS "$OPA_URL/health?bundles"',
+    "ollama": 'curl -fsS "$OLLAMA_API_URL/api/tags"',
+}
+_BY_CODE = {
+    "EMBED_MODEL_MISMATCH": "exhibit index rebuild",
+    "LEDGER_UNAVAILABLE": "exhibit ledger verify",
+}
+REBUILD = "exhibit doctor --repair"
+
+
+def is_server(health: PartHealth) -> bool:
+    """Whether the part is a server of somebody, not a file of ours."""
+    return _product(health) in _ASK
+
+
+def next_command(health: PartHealth) -> str | None:
+    """What shows more of the fault of a part that is down, or mends it."""
+    if health.ok:
+        return None
+    if "nothing has been ingested" in (health.said or ""):
+        return "exhibit ingest PATH"
+    if health.code in _BY_CODE:
+        return _BY_CODE[health.code]
+    return _ASK.get(_product(health), REBUILD)
+
+
+def _product(health: PartHealth) -> str:
+    """`opa` of `opa:1.22.0`."""
+    return health.store.partition(":")[0]
