@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,8 @@ from ledger.tree import Frontier, Node, frontier_nodes, hash_leaf
 
 T = TypeVar("T")
 
+_LOG_PAGES = 1_000
+"""How long the write-ahead log grows before it is copied into the file: 4 MiB, SQLite's own default."""
 _LEAF = "SELECT idx, id, leaf, hash FROM leaves"
 _DANGLING = (
     "SELECT idx, id, leaf, hash FROM leaves WHERE kind = 'intent' AND (?1 IS NULL OR replica = ?1) AND NOT EXISTS"
@@ -36,6 +38,8 @@ class SqliteLedgerStore:
         self._executor = executor
         self._frontier = Frontier()
         self._closed = False
+        self._log_pages = 0
+        connection.set_wal_hook(self._log_grew)  # in the place of SQLite's own, which copies before a commit returns
 
     @classmethod
     async def open(cls, path: Path) -> SqliteLedgerStore:
@@ -183,7 +187,21 @@ class SqliteLedgerStore:
 
         if self._closed:
             raise LedgerUnavailable("the ledger is closed")
-        return await asyncio.get_running_loop().run_in_executor(self._executor, guarded)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._executor, guarded)
+        finally:
+            if self._log_pages >= _LOG_PAGES and not self._closed:
+                self._log_pages = 0
+                self._executor.submit(self._copy_log)
+
+    def _log_grew(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _copy_log(self) -> None:
+        """Nobody waits for it: an entry is durable in the log. What fails here is tried again after the next one."""
+        with suppress(apsw.Error):
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:
