@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ai.canonical import digest
 from ai.chat_model import ChatRequest, StructuredRequest
@@ -132,10 +132,8 @@ class OllamaChat:
         raise ModelUnavailable(f"{self._model} stopped in the middle of its answer")
 
     async def _parts(self, path: str, body: dict[str, Any]) -> AsyncGenerator[Mapping[str, Any]]:
-        stream: AsyncIterator[Mapping[str, Any]] = await self._open()._request(  # type: ignore[assignment]
-            dict, "POST", path, json=body, stream=True
-        )
-        async with aclosing(stream) as parts:  # type: ignore[type-var]
+        stream = await self._open()._request(dict, "POST", path, json=body, stream=True)
+        async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
             async for part in parts:
                 yield part
 
