@@ -66,19 +66,16 @@ def open_served_records(backend: backends.RecordsBackend, stack: AsyncExitStack,
     return store
 
 
-async def _open_log(backend: backends.LedgerBackend) -> tuple[LedgerStore, bool]:
-    """Where the log is kept, and whether it is a new one, whose keys are still to be made."""
+async def _open_log(backend: backends.LedgerBackend) -> LedgerStore:
     match backend:
         case backends.SqliteLedger(path=path):
             from ledger.sqlite import SqliteLedgerStore  # noqa: PLC0415
 
-            new = not backend.exists
-            return await SqliteLedgerStore.open(path), new
+            return await SqliteLedgerStore.open(path)
         case backends.PostgresLedger(dsn=dsn):
             from ledger.postgres import PostgresLedgerStore  # noqa: PLC0415
 
-            store = await PostgresLedgerStore.open(dsn)
-            return store, not backend.exists and await store.size() == 0
+            return await PostgresLedgerStore.open(dsn)
         case _:
             assert_never(backend)
 
@@ -87,9 +84,10 @@ async def open_ledger_store(backend: backends.LedgerBackend, settings: Settings)
     from ledger.keys import open_key_ring  # noqa: PLC0415
 
     origin = settings.ledger.origin
-    store, new = await _open_log(backend)
+    store = await _open_log(backend)
     try:
-        keys = await open_key_ring(backend.keys, origin=origin, create=new)
+        # Keys are made for a log without entries only: new ones in the place of lost ones would go unnoticed.
+        keys = await open_key_ring(backend.keys, origin=origin, create=await store.size() == 0)
         return await Ledger.open(
             store=store, keys=keys, origin=origin, replica=settings.ledger.replica, clock_ms=clock_ms, new_id=new_id
         )
