@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from api.cli.policy.check import check
+from api.cli.policy.lattice import lattice
 from api.cli.policy.status import status
 from api.cli.policy.test import test
 
@@ -12,3 +13,4 @@ app = typer.Typer(help="Test and check the policy bundle.", no_args_is_help=True
 app.command()(status)
 app.command()(check)
 app.command()(test)
+app.command()(lattice)

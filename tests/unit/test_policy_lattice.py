@@ -1,0 +1,162 @@
+"""The lattice: the invariants hold in every cell of the shipped bundle, and planted leaks are found."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from policy.authoring.domain import Domain
+from policy.authoring.invariants import SCHEMA, broken, parse_invariants, read_invariants
+from policy.authoring.lattice import AXES, Lattice, decide_lattice
+from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.canonical import canonical
+from policy.data import PolicyData
+from policy.errors import BundleRejected
+from policy.wasm import WasmEngine
+
+FILE = SHIPPED / "vectors" / "invariants.toml"
+LADDER = [["public_viewer", "auditor", "policy_author", "operator"], ["contributor"], ["maintainer"], ["admin"]]
+Edit = Callable[[dict[str, Any]], object]
+
+
+def edited(edit: Edit) -> Bundle:
+    """The shipped rules over changed data: fewer tags and roles, so that a lattice takes a second."""
+    bundle = load_bundle()
+    config = json.loads(bundle.data_json)["kfm"]["config"]
+    edit(config)
+    data = PolicyData.parse(json.dumps(config).encode())
+    return replace(bundle, data=data, data_json=canonical({"kfm": {"config": config}}))
+
+
+def small(config: dict[str, Any]) -> None:
+    """Only what the invariants name."""
+    for role in ("auditor", "policy_author", "operator"):
+        del config["roles"][role]
+    for tag in ("aggregate_only", "pii"):
+        del config["handling"][tag]
+
+
+def decided(edit: Edit = lambda _config: None) -> tuple[Lattice, Domain]:
+    """The lattice of the small domain with one more change."""
+
+    def both(config: dict[str, Any]) -> None:
+        small(config)
+        edit(config)
+
+    bundle = edited(both)
+    domain = Domain.of(bundle)
+
+    async def run() -> Lattice:
+        engine = WasmEngine.open(bundle)
+        try:
+            return await decide_lattice(engine, domain)
+        finally:
+            await engine.aclose()
+
+    return asyncio.run(run()), domain
+
+
+INVARIANTS: dict[str, Any] = {
+    "schema": SCHEMA,
+    "ladder": [["public_viewer"], ["contributor"], ["maintainer"], ["admin"]],
+    "never": [
+        {"title": "tenant", "tenant": ["other"]},
+        {"title": "restricted", "below": "admin", "label_from": "restricted", "named": ["no"]},
+        {"title": "cultural", "tag": "culturally_sensitive", "not_holding": "cultural_review"},
+    ],
+    "always": [{"title": "open", "label": ["public"], "untagged": ["culturally_sensitive", "sensitive_location", "unknown"],
+                "groups": ["none"], "tenant": ["own"], "lifecycle": ["active"]}],
+    "obliged": [{"title": "place", "op": "generalise_geometry", "tag": "sensitive_location", "without": "precise_location"}],
+    "monotone": [
+        {"title": "roles", "along": "role", "direction": "grows"},
+        {"title": "labels", "along": "label", "direction": "shrinks"},
+    ],
+}  # fmt: skip
+
+
+def test_the_invariants_hold_in_the_small_domain() -> None:
+    lattice, domain = decided()
+    assert broken(lattice, parse_invariants(INVARIANTS, domain)) == ()
+    assert lattice.cells == lattice.obliged.size > 20_000
+    assert 0 < lattice.visible.mean() < 0.1
+    cell = lattice.cell((0,) * len(AXES))
+    assert set(cell) == {*AXES, "visible", "obligations"}
+
+
+def leaky(config: dict[str, Any]) -> None:
+    """A clearance lifted, two tags no longer met as they should be, a permission lost: all at once."""
+    config["roles"]["maintainer"].update(clearance="restricted")
+    config["roles"]["contributor"].update(permissions=[])
+    for tag in ("culturally_sensitive", "sensitive_location"):
+        config["handling"][tag].update(obligation={"op": "datamark", "params": {}})
+
+
+def test_planted_leaks_are_found_each_with_a_counterexample() -> None:
+    lattice, domain = decided(leaky)
+    found = {each.title: each for each in broken(lattice, parse_invariants(INVARIANTS, domain))}
+    counterexamples: dict[str, dict[str, object]] = {
+        "restricted": {"role": "maintainer", "label": "restricted", "named": "no"},
+        "cultural": {"handling": ("culturally_sensitive",), "obligations": ["datamark"]},
+        "place": {"handling": ("sensitive_location",), "obligations": ["datamark"]},
+        "open": {"role": "contributor", "visible": False},
+        "roles": {"role": "public_viewer", "visible": True},
+    }
+    assert found.keys() == counterexamples.keys()
+    for title, cell in counterexamples.items():
+        assert 0 < found[title].count <= found[title].checked
+        assert found[title].examples[0][0].items() >= cell.items()
+    assert found["roles"].examples[0][1].items() >= {"role": "contributor", "visible": False}.items()
+
+
+def test_the_shipped_file_means_something_over_the_shipped_domain() -> None:
+    rules = read_invariants(FILE, Domain.of(load_bundle()))
+    assert {each.kind for each in rules} == {"never", "always", "obliged", "monotone"}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {},
+        {"title": ""},
+        {"title": "x", "label": ["secret"]},
+        {"title": "x", "label": "public"},
+        {"title": "x", "label": []},
+        {"title": "x", "below": "root"},
+        {"title": "x", "below": "public_viewer"},
+        {"title": "x", "tag": "fragile"},
+        {"title": "x", "colour": "red"},
+        {"title": "x", "holding": "nobody"},
+        {"title": "x", "op": "redact"},
+        {"title": "x", "without": "fly"},
+    ],
+    ids=str,
+)
+def test_an_invariant_that_means_nothing_is_refused(table: dict[str, Any]) -> None:
+    with pytest.raises(BundleRejected):
+        parse_invariants({"schema": SCHEMA, "ladder": LADDER, "never": [table]}, Domain.of(load_bundle()))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {},
+        {"schema": "exhibit.policy.invariants/2"},
+        {"schema": SCHEMA, "ladder": LADDER, "sometimes": []},
+        {"schema": SCHEMA},
+        {"schema": SCHEMA, "ladder": "admin"},
+        {"schema": SCHEMA, "ladder": LADDER[1:]},
+        {"schema": SCHEMA, "ladder": [*LADDER, ["root"]]},
+        {"schema": SCHEMA, "ladder": LADDER, "obliged": [{"title": "x", "op": "sing"}]},
+        {"schema": SCHEMA, "ladder": LADDER, "monotone": [{"title": "x", "along": "tenant", "direction": "grows"}]},
+        {"schema": SCHEMA, "ladder": LADDER, "monotone": [{"title": "x", "along": "label", "direction": "up"}]},
+    ],
+    ids=str,
+)
+def test_a_file_that_means_nothing_is_refused(document: dict[str, Any]) -> None:
+    with pytest.raises(BundleRejected):
+        parse_invariants(document, Domain.of(load_bundle()))
