@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.channel import Channel
-from retrieval.embedding.embedder import Embedder
+from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import ChannelError
 from retrieval.index import ChannelIndex, IndexBatch
 from retrieval.index_text import index_text
@@ -128,13 +128,8 @@ class HashEmbedder(Embedder):
     def __init__(self, model: str = "hash/1", dimension: int = 32) -> None:
         self._model, self._dimension = model, dimension
 
-    @property
-    def model(self) -> str:
-        return self._model
-
-    @property
-    def dimension(self) -> int:
-        return self._dimension
+    async def identity(self) -> EmbedModel:
+        return EmbedModel(self._model, self._dimension)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = np.zeros((len(texts), self._dimension), np.float32)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.embedding.embedder import EmbedModel
 from retrieval.embedding.word_tokens import WordTokens
 from retrieval.errors import ChannelUnavailable
 from retrieval.model import ChannelName
@@ -45,8 +46,6 @@ class WordllamaEmbedder:
     """The mean of a text's token vectors, L2-normalised. `load` reads the weights; vectors do not depend on the
     batch."""
 
-    dimension = DIMENSION
-
     def __init__(self, model: _Model) -> None:
         self._model = model
         self._words = WordTokens(model.tokenizer)
@@ -61,10 +60,9 @@ class WordllamaEmbedder:
         except (OSError, ValueError, KeyError) as error:
             raise ChannelUnavailable(ChannelName.VECTOR, "the embedding model cannot be read") from error
 
-    @property
-    def model(self) -> str:
-        """Package version, weights' name and the start of their SHA-256."""
-        return self._model.name
+    async def identity(self) -> EmbedModel:
+        """Package version, weights' name and the start of their SHA-256; no I/O."""
+        return EmbedModel(self._model.name, DIMENSION)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """See `retrieval.embedding.embedder.Embedder`. Cancelling stops it after the batch of 256 texts at hand."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.embedding.embedder import Embedder
+from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.index_text import index_text
@@ -38,8 +38,17 @@ async def question_vector(query: Query, embedder: Embedder) -> NDArray[np.float3
     if query.embedding is None:
         found: NDArray[np.float32] = (await embedder.embed([query.text]))[0]
         return found
-    own = np.asarray(query.embedding, np.float64)
-    if own.shape != (embedder.dimension,):
-        raise EmbedModelMismatch(f"the index holds vectors of {embedder.dimension} dimensions, not of {len(own)}")
+    own, dimension = np.asarray(query.embedding, np.float64), (await embedder.identity()).dimension
+    if own.shape != (dimension,):
+        raise EmbedModelMismatch(f"the index holds vectors of {dimension} dimensions, not of {len(own)}")
     norm = float(np.linalg.norm(own))
     return (own / norm if norm > 0 else own).astype(np.float32)
+
+
+def require_same(stored: EmbedModel | None, model: EmbedModel) -> None:
+    """Raises `EmbedModelMismatch` where an index holds vectors of another model; None holds none."""
+    if stored is not None and stored != model:
+        raise EmbedModelMismatch(
+            f"the index holds vectors of {stored.name} ({stored.dimension} dimensions), the embedder makes those of "
+            f"{model.name} ({model.dimension}); make them anew: exhibit index reembed"
+        )

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.durable import stamp, write_json
-from retrieval.embedding.embedder import Embedder
-from retrieval.errors import ChannelUnavailable, EmbedModelMismatch
+from retrieval.embedding.embedder import Embedder, EmbedModel
+from retrieval.errors import ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.vector.embedded import embedded, question_vector
+from retrieval.vector.embedded import embedded, question_vector, require_same
 from retrieval.vector.exact import nearest
 from retrieval.vector.segment import Rows, Segment, write_segment
 from retrieval.worker import Stop, Workers
@@ -33,8 +33,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Which segments hold which class, under which model; and the documents that contributed no text."""
+    """Which segments hold which class, under which model; and the documents that contributed no text. `model` is None
+    where nothing was ever written."""
 
+    model: EmbedModel | None = None
     segments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     empty: frozenset[str] = frozenset()
 
@@ -66,7 +68,8 @@ class NumpyVectorChannel:
         vector = await question_vector(query, self._embedder)
         if not vector.any():
             return Run(self.name, self.store)
-        found = await _as_channel(self._workers, lambda stop: self._search(vector, query, stop))
+        model = await self._embedder.identity()
+        found = await _as_channel(self._workers, lambda stop: self._search(vector, model, query, stop))
         hits = [(score, record_id) for score, record_id in found if score >= self._minimum]
         return Run(self.name, self.store, tuple(Hit(i, r, s) for i, (s, r) in enumerate(hits, start=1)))
 
@@ -74,22 +77,25 @@ class NumpyVectorChannel:
         """Waits for running searches. The embedder is its owner's to close."""
         await self._workers.aclose()
 
-    def _search(self, vector: NDArray[np.float32], query: Query, stop: Stop) -> list[tuple[float, str]]:
+    def _search(
+        self, vector: NDArray[np.float32], model: EmbedModel, query: Query, stop: Stop
+    ) -> list[tuple[float, str]]:
         try:
-            segments = self._segments(query.scope.class_ids)
+            segments = self._segments(query.scope.class_ids, model)
         except FileNotFoundError:  # a writer replaced a segment between our look at the manifest and at its files
             self._stamp = None
-            segments = self._segments(query.scope.class_ids)
+            segments = self._segments(query.scope.class_ids, model)
         return nearest(segments, vector, query.top_k, check=stop.check, documents=query.documents)
 
-    def _segments(self, class_ids: Collection[str]) -> list[Segment]:
+    def _segments(self, class_ids: Collection[str], model: EmbedModel) -> list[Segment]:
         with self._lock:
             current = stamp(self._root / "manifest.json")
             if current != self._stamp:
-                self._manifest = read_manifest(self._root, self._embedder)
+                self._manifest = read_manifest(self._root)
                 named = {name for names in self._manifest.segments.values() for name in names}
                 self._open = {name: segment for name, segment in self._open.items() if name in named}
                 self._stamp = current
+            require_same(self._manifest.model, model)
             names = [name for c in sorted(class_ids) for name in self._manifest.segments.get(c, ())]
             for name in names:
                 if name not in self._open:
@@ -130,12 +136,14 @@ class NumpyVectorIndex:
         pending."""
         async with self._lock:
             if self._pending or self._removed:
-                await _as_channel(self._workers, lambda _: self._commit())
+                model = await self._embedder.identity()
+                await _as_channel(self._workers, lambda _: self._commit(model))
                 self._pending, self._removed = {}, set()
 
     async def documents(self) -> frozenset[str]:
         """The committed documents, with those that contributed no text."""
-        return await _as_channel(self._workers, lambda _: self._documents())
+        model = await self._embedder.identity()
+        return await _as_channel(self._workers, lambda _: self._documents(model))
 
     async def clear(self) -> None:
         """Forgets everything, committed or not; afterwards another model may be used."""
@@ -147,21 +155,22 @@ class NumpyVectorIndex:
         """Drops what was not committed. The embedder is its owner's to close."""
         await self._workers.aclose()
 
-    def _commit(self) -> None:
-        manifest = read_manifest(self._root, self._embedder)
+    def _commit(self, model: EmbedModel) -> None:
+        manifest = read_manifest(self._root)
+        require_same(manifest.model, model)
         added: dict[str, list[Rows]] = {}
         for class_id, rows in self._pending.values():
             if rows.record_ids:
                 added.setdefault(class_id, []).append(rows)
         segments: dict[str, tuple[str, ...]] = {}
         for class_id in sorted({*manifest.segments, *added}):
-            names = self._write_class(manifest.segments.get(class_id, ()), added.get(class_id, []))
+            names = self._write_class(manifest.segments.get(class_id, ()), added.get(class_id, []), model.dimension)
             if names:
                 segments[class_id] = names
         empty = {d for d, (_, rows) in self._pending.items() if not rows.record_ids}
-        self._replace(Manifest(segments, (manifest.empty - self._removed) | empty))
+        self._replace(Manifest(model, segments, (manifest.empty - self._removed) | empty))
 
-    def _write_class(self, names: tuple[str, ...], added: list[Rows]) -> tuple[str, ...]:
+    def _write_class(self, names: tuple[str, ...], added: list[Rows], dimension: int) -> tuple[str, ...]:
         """The class's segments after this commit. Rewritten are those that lose a document and, once there are too
         many, the smaller half."""
         removed = frozenset(self._removed)
@@ -172,7 +181,7 @@ class NumpyVectorIndex:
         kept = sorted((n for n in names if n not in touched), key=lambda n: len(opened[n].record_ids), reverse=True)
         joined = kept[MAX_SEGMENTS // 2 :] if len(kept) + 1 > MAX_SEGMENTS else []
         parts = [opened[name].rows.without(removed) for name in names if name in touched or name in joined]
-        rows = Rows.joined([*parts, *added], dimension=self._embedder.dimension)
+        rows = Rows.joined([*parts, *added], dimension=dimension)
         rest = tuple(name for name in names if name not in touched and name not in joined)
         return (*rest, write_segment(self._root, rows)) if rows.record_ids else rest
 
@@ -180,8 +189,8 @@ class NumpyVectorIndex:
         self._root.mkdir(parents=True, exist_ok=True)
         body = {
             "format": FORMAT,
-            "model": self._embedder.model,
-            "dimension": self._embedder.dimension,
+            "model": None if manifest.model is None else manifest.model.name,
+            "dimension": None if manifest.model is None else manifest.model.dimension,
             "classes": {c: list(names) for c, names in manifest.segments.items()},
             "empty": sorted(manifest.empty),
         }
@@ -191,27 +200,23 @@ class NumpyVectorIndex:
             if folder.name not in named:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _documents(self) -> frozenset[str]:
-        manifest = read_manifest(self._root, self._embedder)
+    def _documents(self, model: EmbedModel) -> frozenset[str]:
+        manifest = read_manifest(self._root)
+        require_same(manifest.model, model)
         names = [name for names in manifest.segments.values() for name in names]
         return manifest.empty.union(*(Segment(self._root / name).documents for name in names))
 
 
-def read_manifest(root: Path, embedder: Embedder) -> Manifest:
-    """An absent manifest is an empty index. Raises `EmbedModelMismatch`, OSError, or ValueError where the file is not
-    ours."""
+def read_manifest(root: Path) -> Manifest:
+    """An absent manifest is an empty index. Raises OSError, or ValueError where the file is not ours."""
     try:
         body = json.loads((root / "manifest.json").read_bytes())
     except FileNotFoundError:
         return Manifest()
     if body.get("format") != FORMAT:
         raise ValueError(f"not a vector index of this version: {body.get('format')!r}")
-    if (body["model"], body["dimension"]) != (embedder.model, embedder.dimension):
-        raise EmbedModelMismatch(
-            f"the index holds vectors of {body['model']} ({body['dimension']} dimensions), "
-            f"the embedder makes those of {embedder.model} ({embedder.dimension})"
-        )
-    return Manifest({c: tuple(names) for c, names in body["classes"].items()}, frozenset(body["empty"]))
+    model = None if body["model"] is None else EmbedModel(body["model"], body["dimension"])
+    return Manifest(model, {c: tuple(names) for c, names in body["classes"].items()}, frozenset(body["empty"]))
 
 
 async def _as_channel(workers: Workers, work: Callable[[Stop], T]) -> T:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import errors
 
-from retrieval.embedding.embedder import Embedder
+from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
@@ -67,8 +67,9 @@ class PgvectorChannel:
         vector = await question_vector(query, self._embedder)
         if not vector.any():
             return Run(self.name, self.store)
+        model = await self._embedder.identity()
         with _as_channel_errors():
-            found = await self._postgres.run(lambda connection: self._search(connection, vector, query))
+            found = await self._postgres.run(lambda connection: self._search(connection, vector, model, query))
         hits = [(micro / _MICRO, record_id) for record_id, micro in found if micro >= self._minimum_micro]
         return Run(self.name, self.store, tuple(Hit(i, r, s) for i, (s, r) in enumerate(hits, start=1)))
 
@@ -77,9 +78,9 @@ class PgvectorChannel:
         await self._postgres.aclose()
 
     async def _search(
-        self, connection: Connection, vector: NDArray[np.float32], query: Query
+        self, connection: Connection, vector: NDArray[np.float32], model: EmbedModel, query: Query
     ) -> Sequence[tuple[str, int]]:
-        indexed = await tables.indexed_classes(connection, self._embedder, query.scope.class_ids)
+        indexed = await tables.indexed_classes(connection, model, query.scope.class_ids)
         if indexed is None:
             return ()
         return await tables.nearest(
@@ -132,13 +133,15 @@ class PgvectorIndex:
         pending."""
         async with self._lock:
             if self._pending or self._removed:
-                await self._write(self._commit)
+                model = await self._embedder.identity()
+                await self._write(lambda connection: self._commit(connection, model))
                 self._pending, self._removed = {}, set()
 
     async def documents(self) -> frozenset[str]:
         """The committed documents, with those that contributed no text."""
+        model = await self._embedder.identity()
         with _as_channel_errors():
-            return await self._postgres.run(lambda connection: tables.documents(connection, self._embedder))
+            return await self._postgres.run(lambda connection: tables.documents(connection, model))
 
     async def clear(self) -> None:
         """Forgets everything, committed or not; afterwards another model may be used."""
@@ -150,11 +153,11 @@ class PgvectorIndex:
         """Drops what was not committed. The embedder is its owner's to close."""
         await self._postgres.aclose()
 
-    async def _commit(self, connection: Connection) -> None:
-        await tables.prepare(connection, self._embedder)
+    async def _commit(self, connection: Connection, model: EmbedModel) -> None:
+        await tables.prepare(connection, model)
         await tables.remove(connection, self._removed)
         await tables.add(connection, self._pending)
-        if self._embedder.dimension <= tables.MAX_INDEXED_DIMENSION:
+        if model.dimension <= tables.MAX_INDEXED_DIMENSION:
             classes = {class_id for class_id, _ in self._pending.values()}
             await tables.index_large(connection, classes, at_least=self._exact_rows)
 

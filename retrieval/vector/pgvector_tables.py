@@ -11,9 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pgvector.psycopg import register_vector_async
 from psycopg import errors
 
-from retrieval.embedding.embedder import Embedder
+from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import EmbedModelMismatch
 from retrieval.postgres import Connection, quoted
+from retrieval.vector.embedded import require_same
 from retrieval.vector.segment import Rows
 
 FORMAT = "exhibit.vectors/1"
@@ -53,7 +54,7 @@ _BOTH = "SELECT record_id, -micro FROM ({}) AS found ORDER BY micro, record_id L
 
 
 async def indexed_classes(
-    connection: Connection, embedder: Embedder, class_ids: Collection[str]
+    connection: Connection, model: EmbedModel, class_ids: Collection[str]
 ) -> frozenset[str] | None:
     """Those of the classes that have an index; None where nothing was ever written. Raises `EmbedModelMismatch`."""
     statement = (
@@ -66,7 +67,7 @@ async def indexed_classes(
         return None
     if row is None:
         return None
-    _require_same(row[:3], embedder)
+    _require_same(row[:3], model)
     return frozenset(row[3])
 
 
@@ -79,8 +80,8 @@ async def nearest(
     top_k: int,
     documents: Collection[str] | None = None,
 ) -> Sequence[tuple[str, int]]:
-    """The best (record id, inner product in millionths) of the classes, best first, ties by record id. With `documents`, of
-    these only."""
+    """The best (record id, inner product in millionths) of the classes, best first, ties by record id; of
+    `documents` only, if given."""
     statement, parameters = search_statement(vector, exact=exact, indexed=indexed, top_k=top_k, among=documents)
     return [(row[0], row[1]) for row in await (await connection.execute(statement, parameters)).fetchall()]
 
@@ -107,24 +108,24 @@ def search_statement(
     return _BOTH.format(" UNION ALL ".join(parts)).encode(), parameters
 
 
-async def documents(connection: Connection, embedder: Embedder) -> frozenset[str]:
+async def documents(connection: Connection, model: EmbedModel) -> frozenset[str]:
     """Every document, also those without a row."""
-    if await indexed_classes(connection, embedder, ()) is None:
+    if await indexed_classes(connection, model, ()) is None:
         return frozenset()
     rows = await (await connection.execute("SELECT document_id FROM vector_document")).fetchall()
     return frozenset(row[0] for row in rows)
 
 
-async def prepare(connection: Connection, embedder: Embedder) -> None:
+async def prepare(connection: Connection, model: EmbedModel) -> None:
     """The tables for this model, made when they do not exist. Raises `EmbedModelMismatch` for those of another."""
     if await (await connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'")).fetchone() is None:
         await connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     if not await _exist(connection):
-        await connection.execute(_TABLES.format(dimension=int(embedder.dimension)).encode())
-        identity = (FORMAT, embedder.model, embedder.dimension)
+        await connection.execute(_TABLES.format(dimension=int(model.dimension)).encode())
+        identity = (FORMAT, model.name, model.dimension)
         await connection.execute("INSERT INTO vector_model VALUES (%s, %s, %s)", identity)
     row = await (await connection.execute("SELECT format, model, dimension FROM vector_model")).fetchone()
-    _require_same(row or (), embedder)
+    _require_same(row or (), model)
 
 
 async def remove(connection: Connection, document_ids: Collection[str]) -> None:
@@ -193,8 +194,9 @@ async def _exist(connection: Connection) -> bool:
     return row is not None and row[0] is not None
 
 
-def _require_same(stored: Sequence[object], embedder: Embedder) -> None:
-    if tuple(stored) != (FORMAT, embedder.model, embedder.dimension):
-        raise EmbedModelMismatch(
-            f"the index holds vectors of another model than {embedder.model} ({embedder.dimension} dimensions)"
-        )
+def _require_same(stored: Sequence[object], model: EmbedModel) -> None:
+    match stored:
+        case [str() as form, str() as name, int() as dimension] if form == FORMAT:
+            require_same(EmbedModel(name, dimension), model)
+        case _:
+            raise EmbedModelMismatch("the index is not of this version; make it anew: exhibit index rebuild")

@@ -17,6 +17,7 @@ import pytest
 from numpy.typing import NDArray
 from pgvector import Vector
 
+from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import ChannelTimeout, ChannelUnavailable, EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.model import Hit, Locator, Query, Record, RecordKind
@@ -41,8 +42,6 @@ QUERIES = 40
 class TableEmbedder:
     """Texts are row numbers of a fixed matrix; clustered like real embeddings."""
 
-    model, dimension = "table/1", DIMENSION
-
     def __init__(self) -> None:
         chance = np.random.default_rng(5)
         centres = chance.standard_normal((200, DIMENSION))
@@ -53,6 +52,9 @@ class TableEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.matrix[[int(text) for text in texts]].reshape(len(texts), DIMENSION)
+
+    async def identity(self) -> EmbedModel:
+        return EmbedModel("table/1", DIMENSION)
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -180,7 +182,8 @@ async def _fill(backend: Backend, batches: Sequence[IndexBatch]) -> None:
 class OtherModel(HashEmbedder):
     """The same vectors under another name."""
 
-    model = "other/1"
+    def __init__(self) -> None:
+        super().__init__("other/1")
 
 
 async def test_another_model_is_refused_until_the_index_is_cleared(postgres_dsn: str, tmp_path: Path) -> None:

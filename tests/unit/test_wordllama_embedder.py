@@ -58,7 +58,7 @@ async def test_a_lone_surrogate_is_no_fault(embedder: WordllamaEmbedder) -> None
 
 
 async def test_the_model_is_named_with_its_weights(embedder: WordllamaEmbedder) -> None:
-    name, weights = embedder.model.split("@")
+    name, weights = (await embedder.identity()).name.split("@")
     assert name.startswith("wordllama-")
     assert name.endswith("/l2_supercat_256")
     assert len(weights) == 12
