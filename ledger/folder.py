@@ -1,4 +1,4 @@
-"""Verification of an exported log (C2SP `tlog-tiles`) with nothing but the keys: everything is recomputed from the entry
+"""Verification of an exported log (C2SP `tlog-tiles`) with nothing but the keys: all is recomputed from the entry
 bundles, and what does not hold is named by its file."""
 
 from __future__ import annotations

@@ -1,12 +1,16 @@
-"""The signed head: one checkpoint per size, over a root that is recomputed from stored bytes."""
+"""The signed head: one checkpoint per size, over a root that is recomputed from stored bytes, and never one that goes
+back behind a checkpoint that is held outside."""
 
 from __future__ import annotations
 
 import asyncio
 
-from ledger.errors import VerificationFailed
+from ledger.errors import CheckpointPending, KeyUnusable, LedgerError, LogForked, VerificationFailed
+from ledger.keys import KeyRing
 from ledger.model import Checkpoint, TreeHead
-from ledger.note import SigningKey, checkpoint_text, sign_note, verify_checkpoint
+from ledger.note import Signer, checkpoint_text, signed_note
+from ledger.outside import OutsideCheckpoint
+from ledger.rotation import Detail, KeyChain, follow
 from ledger.store import LedgerStore
 from ledger.tree import EMPTY_ROOT, Frontier, frontier_nodes, hash_leaf
 
@@ -16,34 +20,75 @@ _SCAN_ENTRIES = 1000
 class HeadSigner:
     """Signs the head of one log when asked. Open it with `HeadSigner.open`."""
 
-    def __init__(self, *, store: LedgerStore, signer: SigningKey, latest: Checkpoint | None) -> None:
+    def __init__(
+        self,
+        *,
+        store: LedgerStore,
+        keys: KeyRing,
+        chain: KeyChain,
+        detail: Detail,
+        outside: OutsideCheckpoint | None,
+        latest: Checkpoint | None,
+    ) -> None:
         self._store = store
-        self._signer = signer
+        self._keys = keys
+        self._chain = chain
+        self._detail = detail
+        self._outside = outside
         self._seen = latest.head if latest else TreeHead(0, EMPTY_ROOT)
         self._recomputed: Frontier | None = None
         self._signing = asyncio.Lock()
+        self._fork: LogForked | None = None
+        self._patience_s: float | None = None
+        self._signed = asyncio.Condition()
 
     @classmethod
-    async def open(cls, *, store: LedgerStore, signer: SigningKey) -> HeadSigner:
-        """Raises VerificationFailed or MalformedNote if the latest checkpoint of the store is not one that this key
-        signed."""
+    async def open(
+        cls, *, store: LedgerStore, keys: KeyRing, detail: Detail, outside: OutsideCheckpoint | None = None
+    ) -> HeadSigner:
+        """`detail` opens that part of a leaf, `outside` holds the highest checkpoint. Raises VerificationFailed or
+        MalformedNote if the latest checkpoint of the store is not one that the log's keys signed."""
+        chain = await follow(store, KeyChain(keys.signer.verifier), detail)
         latest = await store.latest_checkpoint()
         if latest is not None:
-            _check_signed(latest, signer)
-        return cls(store=store, signer=signer, latest=latest)
+            chain.verify(latest)
+        head = cls(store=store, keys=keys, chain=chain, detail=detail, outside=outside, latest=latest)
+        await head._compare_outside()
+        return head
+
+    @property
+    def chain(self) -> KeyChain:
+        """The keys of the log as far as they are known."""
+        return self._chain
+
+    @property
+    def fork(self) -> LogForked | None:
+        """Why nothing is signed any more, if so."""
+        return self._fork
 
     def seen(self) -> TreeHead:
         """The latest head that is known to be signed; size 0 if none is."""
         return self._seen
 
+    def refuse(self, fork: LogForked) -> None:
+        """Sign nothing from now on."""
+        self._fork = self._fork or fork
+
+    def check(self) -> None:
+        """Raise LogForked if nothing is signed any more."""
+        if self._fork is not None:
+            raise LogForked(str(self._fork), seen=self._fork.seen)
+
     async def checkpoint(self) -> Checkpoint:
         """The checkpoint of the current size. Raises VerificationFailed, and signs nothing, if stored leaves were
-        changed or leaves that were signed for are missing."""
+        changed or leaves that were signed for are missing; LogForked if the store is behind what is held outside."""
         async with self._signing:
+            self.check()
             size = await self._store.size()
+            self._chain = await follow(self._store, self._chain, self._detail)
             latest = await self._store.latest_checkpoint()
             if latest is not None:
-                _check_signed(latest, self._signer)
+                self._chain.verify(latest)
                 if latest.head.size > size:
                     raise VerificationFailed(
                         "truncated", f"{size} leaves are stored, {latest.head.size} were signed for"
@@ -51,16 +96,78 @@ class HeadSigner:
             if latest is None or latest.head.size < size:
                 latest = await self._sign(latest, size)
             self._seen = latest.head
-            return latest
+        async with self._signed:
+            self._signed.notify_all()
+        return latest
+
+    def keep_signing(self, patience_s: float) -> None:
+        """Somebody signs at intervals: who asks for a checkpoint over a leaf waits for theirs, so long at most."""
+        self._patience_s = patience_s
+
+    async def checkpoint_over(self, index: int) -> Checkpoint:
+        """A checkpoint that covers the leaf: signed now, or the next one of who signs at intervals. Raises
+        CheckpointPending if that did not come in time."""
+        if self._patience_s is None:
+            return await self.checkpoint()
+        self.check()
+        try:
+            async with asyncio.timeout(self._patience_s), self._signed:
+                await self._signed.wait_for(lambda: self._seen.size > index)
+        except TimeoutError:
+            raise CheckpointPending("no checkpoint covers the entry yet") from None
+        found = await self._store.covering(index + 1)
+        if found is None:
+            raise VerificationFailed("truncated", "the checkpoint that was signed is not stored")
+        return found
+
+    async def compare(self, note: str) -> None:
+        """Compare the store with a checkpoint that somebody else holds; what is not of this log's keys says nothing.
+        Raises LogForked, and signs nothing from then on, if it is of more leaves than are stored or of others."""
+        head = self._chain.verified(note)
+        size = await self._store.size()
+        try:
+            if head.size > size:
+                raise LogForked(f"{size} leaves are stored, a checkpoint of {head.size} is held outside", seen=note)
+            if await self._root(head.size) != head.root:
+                raise LogForked(f"the first {head.size} leaves are not those of a checkpoint held outside", seen=note)
+        except LogForked as fork:
+            self.refuse(fork)
+            raise
+
+    async def _compare_outside(self) -> None:
+        note = None if self._outside is None else await self._outside.read()
+        if note is None:
+            return
+        try:
+            await self.compare(note)
+        except LogForked:
+            return
+        except LedgerError as exc:
+            # It may be signed by a key of which a store that was put back knows nothing.
+            self.refuse(LogForked(f"the checkpoint held outside does not verify: {exc}", seen=note))
 
     async def _sign(self, latest: Checkpoint | None, size: int) -> Checkpoint:
         head = TreeHead(size, (await self._recompute(latest, size)).root)
-        note = sign_note(checkpoint_text(self._signer.name, head), [self._signer])
+        note = await signed_note(
+            checkpoint_text(self._chain.first.name, head), await self._signers(latest.head.size if latest else 0, size)
+        )
         kept = await self._store.add_checkpoint(Checkpoint(head, note))
         if kept.head != head:
             raise VerificationFailed("checkpoint", f"size {size} was signed for with another root")
-        _check_signed(kept, self._signer)
+        self._chain.verify(kept)
+        if self._outside is not None:
+            await self._outside.write(kept.note)
         return kept
+
+    async def _signers(self, before: int, size: int) -> list[Signer]:
+        """The signer of the key in force; before it the one that it replaces, if this is the first checkpoint since."""
+        wanted = [self._chain.at(size)]
+        if self._chain.at(before) != wanted[0]:
+            wanted.insert(0, self._chain.at(before))
+        found = [self._keys.signer if key == self._chain.first else await self._keys.signer_of(key) for key in wanted]
+        if found[-1] is None:
+            raise KeyUnusable(f"the log's key is now {wanted[-1]}, which is not in this key ring")
+        return [signer for signer in found if signer is not None]
 
     async def _recompute(self, latest: Checkpoint | None, size: int) -> Frontier:
         """The frontier of `size` leaves, hashed from stored bytes since the latest checkpoint, whose own frontier its
@@ -86,15 +193,15 @@ class HeadSigner:
         return frontier
 
     async def _signed_frontier(self, latest: Checkpoint) -> Frontier:
-        wanted = frontier_nodes(latest.head.size)
-        found = await self._store.nodes(wanted)
-        frontier = Frontier(latest.head.size, tuple(found.get(node, b"") for node in wanted))
+        frontier = await self._frontier(latest.head.size)
         if frontier.root != latest.head.root:
             raise VerificationFailed("node", "the stored tree does not lead to the root of the latest checkpoint")
         return frontier
 
+    async def _root(self, size: int) -> bytes:
+        return (await self._frontier(size)).root
 
-def _check_signed(checkpoint: Checkpoint, signer: SigningKey) -> None:
-    head = verify_checkpoint(checkpoint.note, signer.verifier, origin=signer.name)
-    if head != checkpoint.head:
-        raise VerificationFailed("checkpoint", f"the stored head of size {checkpoint.head.size} is not the signed one")
+    async def _frontier(self, size: int) -> Frontier:
+        wanted = frontier_nodes(size)
+        found = await self._store.nodes(wanted)
+        return Frontier(size, tuple(found.get(node, b"") for node in wanted))

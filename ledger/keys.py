@@ -16,24 +16,31 @@ from pathlib import Path
 from typing import Protocol
 
 from ledger.errors import KeyUnusable, MalformedNote
-from ledger.note import SigningKey, parse_signing_key
+from ledger.note import Signer, SigningKey, VerifierKey, parse_signing_key
 
-LOG_KEY = "log.key"
+LOG = "log"
+LOG_KEY = f"{LOG}.key"
 PSEUDONYM_KEY = "pseudonym.key"
 SECRET_BYTES = 32
 
 
 class KeyRing(Protocol):
-    """Holds secrets; hands them to the ledger only. `tenant_key` returns 32 bytes that stay the same for that tenant,
-    creating them durably on first use if `create`, and raises KeyUnusable if there are none. Safe to call
-    concurrently."""
+    """Holds secrets; hands them to the ledger only.
+
+    - `signer` signs for the log with its first key; a key service may stand behind it (`ledger.note.Signer`).
+    - `signer_of` returns the signer of a later key, None if the ring does not hold it; `successor` returns the signer
+      that follows a key of the ring, made durably on first use and the same ever after.
+    - `tenant_key` returns 32 bytes that stay the same for that tenant, creating them durably on first use if `create`.
+    All raise KeyUnusable. Safe to call concurrently."""
 
     @property
-    def signer(self) -> SigningKey: ...
+    def signer(self) -> Signer: ...
 
     @property
     def pseudonym_key(self) -> bytes: ...
 
+    async def signer_of(self, key: VerifierKey) -> Signer | None: ...
+    async def successor(self, key: VerifierKey) -> Signer: ...
     async def tenant_key(self, tenant: str, *, create: bool) -> bytes: ...
 
 
@@ -44,13 +51,21 @@ def pseudonym(key: bytes, domain: str, value: str) -> str:
 
 
 class FileKeyRing:
-    """Keys in a folder. Open it with `open_key_ring`; tenants are named by their pseudonym."""
+    """Keys in a folder. Open it with `open_key_ring`; tenants are named by their pseudonym. The log's keys are
+    `<base>.key`, `<base>-2.key` and so on."""
 
     def __init__(
-        self, folder: Path, *, signer: SigningKey, pseudonym_key: bytes, entropy: Callable[[int], bytes]
+        self,
+        folder: Path,
+        *,
+        base: str,
+        signers: list[SigningKey],
+        pseudonym_key: bytes,
+        entropy: Callable[[int], bytes],
     ) -> None:
         self._folder = folder
-        self._signer = signer
+        self._base = base
+        self._signers = signers
         self._pseudonym_key = pseudonym_key
         self._entropy = entropy
         self._tenants: dict[str, bytes] = {}
@@ -58,8 +73,24 @@ class FileKeyRing:
 
     @property
     def signer(self) -> SigningKey:
-        """The key that signs checkpoints."""
-        return self._signer
+        """The key that signed the first checkpoints."""
+        return self._signers[0]
+
+    async def signer_of(self, key: VerifierKey) -> SigningKey | None:
+        """The signer of a key of the log, None if it is not in the folder."""
+        return next((signer for signer in self._signers if signer.verifier == key), None)
+
+    async def successor(self, key: VerifierKey) -> SigningKey:
+        """The signer of the key that follows; its file is made if it is not there. Raises KeyUnusable."""
+        async with self._lock:
+            numbers = [n for n, signer in enumerate(self._signers) if signer.verifier == key]
+            if not numbers:
+                raise KeyUnusable(f"the key {key} is not in {self._folder}")
+            if numbers[0] + 1 == len(self._signers):
+                path = self._folder / _log_key(self._base, len(self._signers) + 1)
+                made = await asyncio.to_thread(_signing_key, path, key.name, self._entropy, create=True)
+                self._signers.append(made)
+            return self._signers[numbers[0] + 1]
 
     @property
     def pseudonym_key(self) -> bytes:
@@ -78,23 +109,30 @@ class FileKeyRing:
 
 
 async def open_key_ring(
-    folder: Path, *, origin: str, create: bool, entropy: Callable[[int], bytes] = os.urandom
+    folder: Path, *, origin: str, create: bool, base: str = LOG, entropy: Callable[[int], bytes] = os.urandom
 ) -> FileKeyRing:
-    """The ring in `folder` for the log `origin`; with `create`, what is missing is made. Raises KeyUnusable for a
-    missing, damaged or foreign key, and for a file or folder that others than its owner can reach."""
-    return await asyncio.to_thread(_open, folder, origin, create, entropy)
+    """The ring in `folder` for the log `origin`, whose keys are named after `base`; with `create`, what is missing is
+    made. Raises KeyUnusable for a missing, damaged or foreign key, and for a file or folder that others than its owner
+    can reach."""
+    return await asyncio.to_thread(_open, folder, origin, base, create, entropy)
 
 
-def _open(folder: Path, origin: str, create: bool, entropy: Callable[[int], bytes]) -> FileKeyRing:
+def _open(folder: Path, origin: str, base: str, create: bool, entropy: Callable[[int], bytes]) -> FileKeyRing:
     try:
         if create:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(folder)
-        signer = _signing_key(folder / LOG_KEY, origin, entropy, create=create)
+        signers = [_signing_key(folder / _log_key(base, 1), origin, entropy, create=create)]
+        while (path := folder / _log_key(base, len(signers) + 1)).exists():
+            signers.append(_signing_key(path, origin, entropy, create=False))
         secret = _secret(folder / PSEUDONYM_KEY, entropy, create=create)
     except OSError as exc:
         raise KeyUnusable(f"the key folder {folder} cannot be used: {exc.strerror}") from exc
-    return FileKeyRing(folder, signer=signer, pseudonym_key=secret, entropy=entropy)
+    return FileKeyRing(folder, base=base, signers=signers, pseudonym_key=secret, entropy=entropy)
+
+
+def _log_key(base: str, number: int) -> str:
+    return f"{base}.key" if number == 1 else f"{base}-{number}.key"
 
 
 def _signing_key(path: Path, origin: str, entropy: Callable[[int], bytes], *, create: bool) -> SigningKey:
@@ -150,12 +188,13 @@ def _write_new(path: Path, text: str) -> None:
             return
         finally:
             Path(draft).unlink()
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as exc:
         raise KeyUnusable(f"the key {path} cannot be written: {exc.strerror}") from exc
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 
-from ledger.errors import EntryConflict, EntryNotFound, KeyUnusable, PartErased, VerificationFailed
+from ledger.errors import (
+    CheckpointPending,
+    EntryConflict,
+    EntryNotFound,
+    KeyUnusable,
+    LogForked,
+    PartErased,
+    VerificationFailed,
+)
+from ledger.export import export_files, read_tile
 from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
 from ledger.leaf import is_entry_id, is_token, parse_leaf
-from ledger.model import PART_NAMES, SOURCES, Entry, EntryRef, Kind, Ref, VerifyReport
+from ledger.model import PART_NAMES, SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, VerifyReport
+from ledger.outside import OutsideCheckpoint
 from ledger.parts import (
     Entropy,
     OpenedPart,
@@ -21,13 +31,18 @@ from ledger.parts import (
     source_name,
     source_number,
 )
+from ledger.proving import prove_inclusion
 from ledger.receipt import Receipt, format_receipt
+from ledger.rotation import DETAIL, key_request, rotation_detail
 from ledger.store import LedgerStore, LogIdentity, StoredLeaf
-from ledger.tree import MAX_SIZE, hash_leaf, inclusion_spans, nodes_of, resolve, verify_inclusion
+from ledger.tiles import parse_tile_path
+from ledger.tree import MAX_SIZE, hash_leaf
+from ledger.trust import TrustPolicy
 from ledger.verify import verify_log
 from ledger.writer import Draft, Writer
 
 MAX_PAGE_ENTRIES = 1000
+SYSTEM_TENANT = "exhibit.system"  # of entries about the log itself
 _INLINE_BYTES = 256 * 1024  # below this, sealing takes about as long as the way to a worker thread and back
 
 
@@ -65,34 +80,55 @@ class Ledger:
         clock_ms: Callable[[], int],
         new_id: Callable[[], str],
         entropy: Entropy = os.urandom,
+        outside: OutsideCheckpoint | None = None,
     ) -> Ledger:
-        """The log in `store`. `clock_ms` gives UTC milliseconds, `new_id` UUIDs of version 7. Raises KeyUnusable if
-        the store belongs to another key or origin, LedgerUnavailable if it cannot be used, VerificationFailed if its
-        latest checkpoint does not verify."""
+        """The log in `store`. `clock_ms` gives UTC milliseconds, `new_id` UUIDs of version 7, `outside` holds the
+        highest checkpoint. Raises KeyUnusable if the store belongs to another key or origin, LedgerUnavailable if it
+        cannot be used, VerificationFailed if its latest checkpoint does not verify. A store that is behind the
+        checkpoint outside can be read; `fork` then says why nothing is written or signed."""
         ours = LogIdentity(
             origin=origin,
             vkey=str(keys.signer.verifier),
             pseudonym_check=pseudonym(keys.pseudonym_key, "check", "key ring"),
         )
-        if keys.signer.name != origin:
-            raise KeyUnusable(f"the signing key is of {keys.signer.name}, not of {origin}")
+        if keys.signer.verifier.name != origin:
+            raise KeyUnusable(f"the signing key is of {keys.signer.verifier.name}, not of {origin}")
         theirs = await store.bind(ours)
         for name in ("origin", "vkey", "pseudonym_check"):
             if getattr(ours, name) != getattr(theirs, name):
                 raise KeyUnusable(f"the log was made with another key ring: its {name} differs")
-        head = await HeadSigner.open(store=store, signer=keys.signer)
+
+        async def detail(stored: StoredLeaf) -> bytes:
+            return await opened_detail(store, keys, stored)
+
+        head = await HeadSigner.open(store=store, keys=keys, detail=detail, outside=outside)
         writer = Writer(store=store, replica=replica, seen=head.seen)
         return cls(store=store, keys=keys, writer=writer, head=head, clock_ms=clock_ms, new_id=new_id, entropy=entropy)
 
     @property
     def vkey(self) -> str:
-        """The signed-note verifier key of the log."""
-        return str(self._keys.signer.verifier)
+        """The signed-note verifier key that signs now."""
+        return str(self._head.chain.current)
+
+    @property
+    def vkeys(self) -> tuple[str, ...]:
+        """Every verifier key that has signed for the log, oldest first."""
+        return tuple(map(str, self._head.chain.keys))
 
     @property
     def origin(self) -> str:
         """The log's name, the first line of its checkpoints."""
-        return self._keys.signer.name
+        return self._keys.signer.verifier.name
+
+    @property
+    def head(self) -> HeadSigner:
+        """What signs; for whoever keeps it signing."""
+        return self._head
+
+    @property
+    def fork(self) -> LogForked | None:
+        """Why nothing is written or signed any more, if so."""
+        return self._head.fork
 
     def pseudonym(self, domain: str, value: str) -> str:
         """A stable pseudonym, 32 hex digits: for the principal in PROV, or the tenant (domain `tenant`) as leaves name
@@ -116,6 +152,7 @@ class Ledger:
         Raises EntryRefused for a part that the kind does not have or a leaf over 4 KiB, EntryConflict if the request
         has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then nothing
         was written."""
+        self._head.check()
         alias = self.pseudonym("tenant", tenant)
         tenant_key = await self._tenant_key(alias)
         t_ms, entry_id = self._clock_ms(), entry_id or self._new_id()
@@ -165,44 +202,91 @@ class Ledger:
         opened = await self._open_parts(entry, names)
         return tuple(opened[name].data for name in names)
 
-    async def receipt(self, entry_id: str, *, disclose: Collection[str]) -> str:
+    async def receipt(self, entry_id: str, *, disclose: Collection[str], size: int | None = None) -> str:
         """The receipt of an entry (C2SP `tlog-proof`) that discloses the named parts and sources; a source brings
-        `sources` with it. Raises as `part` does, and LedgerUnavailable if no checkpoint could be signed."""
+        `sources` with it. It is against the first checkpoint that covers the entry, a cosigned one if there is any, or
+        against the one of that `size`. Raises as `part` does, CheckpointPending if no checkpoint covers it yet, and
+        LedgerUnavailable if none could be signed."""
         entry = await self.entry(entry_id)
         names = set(disclose)
         if any(source_number(name) is not None for name in names):
             names.add(SOURCES)
         opened = await self._open_parts(entry, sorted(names))
-        checkpoint = await self._head.checkpoint()
-        spans = inclusion_spans(entry.index, checkpoint.head.size)
-        hashes = await self._store.nodes(nodes_of(spans))
-        try:
-            proof = resolve(spans, hashes)
-        except KeyError as exc:
-            raise VerificationFailed("nodes", f"the tree node {exc.args[0]} is missing") from exc
-        verify_inclusion(
-            leaf_hash=hash_leaf(entry.leaf_bytes),
-            index=entry.index,
-            size=checkpoint.head.size,
-            proof=proof,
-            root=checkpoint.head.root,
-        )
-        return format_receipt(Receipt(entry.leaf_bytes, tuple(opened.values()), entry.index, proof, checkpoint.note))
+        checkpoint = await self._covering(entry.index) if size is None else await self.checkpoint_of(size)
+        if checkpoint.head.size <= entry.index:
+            raise EntryNotFound(f"the checkpoint of size {size} does not cover the entry")
+        leaf_hash = hash_leaf(entry.leaf_bytes)
+        proof = await prove_inclusion(self._store, leaf_hash=leaf_hash, index=entry.index, head=checkpoint.head)
+        return format_receipt(Receipt(entry.leaf_bytes, tuple(opened.values()), entry.index, proof, checkpoint.text))
 
     async def checkpoint(self) -> str:
         """The signed checkpoint of the current head. Its root is recomputed from the stored leaves; one size has one
-        root, ever."""
-        return (await self._head.checkpoint()).note
+        root, ever. Raises LogForked."""
+        return (await self._head.checkpoint()).text
 
-    async def verify(self) -> VerifyReport:
-        """Recompute everything from the stored bytes; every problem is in the report, none is raised but
-        LedgerUnavailable."""
-        return await verify_log(store=self._store, keys=self._keys, origin=self.origin)
+    async def latest_checkpoint(self) -> Checkpoint:
+        """The largest checkpoint that was signed. Raises CheckpointPending if none was."""
+        latest = await self._store.latest_checkpoint()
+        if latest is None:
+            raise CheckpointPending("no checkpoint has been signed yet")
+        self._head.chain.verify(latest)
+        return latest
+
+    async def checkpoint_of(self, size: int) -> Checkpoint:
+        """The checkpoint of exactly that size. Raises EntryNotFound."""
+        found = await self._store.covering(size) if 0 <= size <= MAX_SIZE else None
+        if found is None or found.head.size != size:
+            raise EntryNotFound(f"no checkpoint of size {size} was signed")
+        self._head.chain.verify(found)
+        return found
+
+    async def tile(self, path: str) -> bytes:
+        """A tile or entry bundle by its C2SP path, as far as the latest checkpoint reaches. Raises MalformedNote for
+        what is no path of one, EntryNotFound, CheckpointPending."""
+        tile = parse_tile_path(path)
+        return await read_tile(self._store, tile, size=(await self.latest_checkpoint()).head.size)
+
+    def export(self, checkpoint: Checkpoint) -> AsyncIterator[tuple[str, bytes]]:
+        """Path and bytes of every C2SP resource at that checkpoint (`ledger.export`)."""
+        return export_files(self._store, checkpoint)
+
+    async def rotate_key(self) -> EntryRef:
+        """Let the next key sign from now on: an entry signed by the old one and the new one, and a checkpoint signed by
+        both. Raises as `record` and `checkpoint` do."""
+        await self._head.checkpoint()
+        chain = self._head.chain
+        old = self._keys.signer if not chain.changes else await self._keys.signer_of(chain.current)
+        if old is None:
+            raise KeyUnusable(f"the log's key {chain.current} is not in this key ring")
+        detail = await rotation_detail(old, await self._keys.successor(chain.current))
+        request_id = key_request(len(chain.changes) + 1)
+        entry = await self.record(Kind.KEY, tenant=SYSTEM_TENANT, request_id=request_id, parts={DETAIL: detail})
+        await self._head.checkpoint()
+        return entry
+
+    async def dangling(self, *, limit: int = 100) -> tuple[Entry, ...]:
+        """The first intents whose request has no outcome: in work, or cut off by a crash."""
+        return tuple(_entry(stored) for stored in await self._store.dangling(limit=limit))
+
+    async def verify(self, *, policy: TrustPolicy | None = None) -> VerifyReport:
+        """Recompute everything from the stored bytes, and check cosignatures against the policy; every problem is in
+        the report, none is raised but LedgerUnavailable."""
+        return await verify_log(
+            store=self._store, keys=self._keys, chain=self._head.chain, policy=policy, fork=self._head.fork
+        )
 
     async def aclose(self) -> None:
         """Wait for what is being written, then close the store."""
         await self._writer.aclose()
         await self._store.aclose()
+
+    async def _covering(self, index: int) -> Checkpoint:
+        """The first checkpoint over that leaf, the first cosigned one if there is any; signed now if there is none."""
+        found = await self._store.covering(index + 1, cosigned=True) or await self._store.covering(index + 1)
+        if found is None:
+            return await self._head.checkpoint_over(index)
+        self._head.chain.verify(found)
+        return found
 
     async def _tenant_key(self, alias: str) -> bytes:
         """The tenant's key, made for a tenant without entries only: a new key in the place of a lost one would go
@@ -270,6 +354,16 @@ class Ledger:
             return opened
 
         return await asyncio.to_thread(work)
+
+
+async def opened_detail(store: LedgerStore, keys: KeyRing, stored: StoredLeaf) -> bytes:
+    """The part `detail` of a stored leaf. Raises VerificationFailed, LedgerUnavailable."""
+    leaf = _entry(stored).leaf
+    sealed = await store.parts(leaf.entry_id, (DETAIL,))
+    if not sealed or DETAIL not in leaf.parts:
+        raise VerificationFailed("key", f"entry {leaf.entry_id} has no detail")
+    tenant_key = await keys.tenant_key(leaf.tenant, create=False)
+    return open_part(sealed[0], entry_id=leaf.entry_id, tenant_key=tenant_key, committed=leaf.parts[DETAIL]).data
 
 
 def _entry(stored: StoredLeaf) -> Entry:

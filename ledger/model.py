@@ -179,7 +179,8 @@ class Problem:
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
     """What was recomputed and what did not hold. `dangling` lists intents without an outcome: a crash, not a forgery.
-    `erased` counts parts that a redaction entry accounts for. `witnessed` says whether a cosignature was checked."""
+    `erased` counts parts that a redaction entry accounts for. `witnessed_size` is the size of the largest checkpoint
+    whose cosignatures were checked and make the quorum; None if none was: the operator alone vouches for the log."""
 
     verdict: Verdict
     size: int
@@ -190,7 +191,12 @@ class VerifyReport:
     checkpoints: int
     problems: tuple[Problem, ...]
     dangling: tuple[EntryRef, ...]
-    witnessed: bool = False
+    witnessed_size: int | None = None
+
+    @property
+    def witnessed(self) -> bool:
+        """Whether cosignatures of the trusted witnesses were checked and hold."""
+        return self.witnessed_size is not None
 
     @property
     def ok(self) -> bool:

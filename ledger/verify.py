@@ -5,24 +5,36 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from ledger.errors import LedgerError, LedgerUnavailable, MalformedLeaf, VerificationFailed
+from ledger.errors import LedgerError, LedgerUnavailable, LogForked, MalformedLeaf, VerificationFailed
 from ledger.keys import KeyRing
 from ledger.leaf import parse_leaf
-from ledger.model import SOURCES, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
-from ledger.note import verify_checkpoint
+from ledger.model import SOURCES, Checkpoint, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
 from ledger.parts import open_part, parse_source_commitments, source_name
+from ledger.rotation import KeyChain
 from ledger.store import LedgerStore, StoredLeaf
 from ledger.tree import EMPTY_ROOT, Frontier, Node, hash_leaf
+from ledger.trust import TrustPolicy
 
 _SCAN_ENTRIES = 500
 REDACTS = "redacts"
 
 
-async def verify_log(*, store: LedgerStore, keys: KeyRing, origin: str) -> VerifyReport:
+async def verify_log(
+    *,
+    store: LedgerStore,
+    keys: KeyRing,
+    chain: KeyChain,
+    policy: TrustPolicy | None = None,
+    fork: LogForked | None = None,
+) -> VerifyReport:
     """Recompute leaf hashes, tree, checkpoints, sequence numbers, references and every commitment; report what fails,
-    in that order of discovery, and intents without an outcome. Raises only LedgerUnavailable."""
-    audit = _Audit(store, keys, origin)
+    in that order of discovery, and intents without an outcome. `chain` holds the keys that signed, `policy` the
+    witnesses whose cosignatures are checked, `fork` what a checkpoint held outside contradicts. Raises only
+    LedgerUnavailable."""
+    audit = _Audit(store, keys, chain, policy)
     await audit.backend()
+    if fork is not None:
+        audit.outside(fork)
     await audit.checkpoints()
     await audit.leaves()
     return audit.report()
@@ -31,10 +43,12 @@ async def verify_log(*, store: LedgerStore, keys: KeyRing, origin: str) -> Verif
 class _Audit:
     """The state of one verification."""
 
-    def __init__(self, store: LedgerStore, keys: KeyRing, origin: str) -> None:
+    def __init__(self, store: LedgerStore, keys: KeyRing, chain: KeyChain, policy: TrustPolicy | None) -> None:
         self._store = store
         self._keys = keys
-        self._origin = origin
+        self._chain = chain
+        self._policy = policy
+        self._witnessed_size: int | None = None
         self._problems: list[Problem] = []
         self._frontier = Frontier()
         self._contiguous = True
@@ -60,14 +74,27 @@ class _Audit:
             size = checkpoint.head.size
             self._signed[size] = checkpoint.head.root
             try:
-                head = verify_checkpoint(checkpoint.note, self._keys.signer.verifier, origin=self._origin)
+                self._chain.verify(checkpoint)
             except LedgerError as exc:
                 self._add("checkpoint", f"the checkpoint of size {size} does not verify: {exc}")
                 continue
-            if head != checkpoint.head:
-                self._add("checkpoint", f"the stored head of size {size} is not the signed one")
+            self._cosignatures(checkpoint)
         if self._signed.get(0, EMPTY_ROOT) != EMPTY_ROOT:
             self._add("checkpoint", "the checkpoint of size 0 has not the root of the empty tree")
+
+    def outside(self, fork: LogForked) -> None:
+        """What a checkpoint that is held outside says against the store."""
+        self._add("behind", str(fork))
+
+    def _cosignatures(self, checkpoint: Checkpoint) -> None:
+        if self._policy is None or not checkpoint.cosignatures:
+            return
+        try:
+            if self._policy.check(checkpoint.text) is not None:
+                self._witnessed_size = checkpoint.head.size
+        except LedgerError as exc:
+            step = getattr(exc, "step", "cosignature")
+            self._add(step, f"the cosignatures of the checkpoint of size {checkpoint.head.size} do not hold: {exc}")
 
     async def leaves(self) -> None:
         """Every leaf with its tree nodes, fields, references and parts; then that nothing signed for is missing."""
@@ -94,6 +121,7 @@ class _Audit:
             checkpoints=len(self._signed),
             problems=problems,
             dangling=tuple(ref for request, ref in self._intents.items() if request not in self._answered),
+            witnessed_size=self._witnessed_size,
         )
 
     async def _leaf(self, stored: StoredLeaf) -> None:
@@ -159,6 +187,8 @@ class _Audit:
                 )
             case Kind.OUTCOME:
                 self._answered.add(leaf.request_id)
+            case Kind.KEY if stored.index not in {change.index for change in self._chain.changes}:
+                self._add("key", "the entry announces a key that never came into force", stored)
             case Kind.REDACTION:
                 self._redacted |= {ref.id for ref in leaf.refs if ref.rel == REDACTS}
             case _:

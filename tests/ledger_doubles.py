@@ -10,7 +10,7 @@ from hashlib import sha256, shake_256
 from ledger.errors import KeyUnusable, LedgerUnavailable
 from ledger.ledger import Ledger
 from ledger.model import Checkpoint, Kind, SealedPart
-from ledger.note import SigningKey
+from ledger.note import SigningKey, VerifierKey
 from ledger.store import Appended, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
 from ledger.tree import Frontier, Node, hash_leaf
 
@@ -163,7 +163,18 @@ class MemoryKeyRing:
         self._seed = seed
         self.signer = SigningKey.from_seed(origin, self._derive("log"))
         self.pseudonym_key = self._derive("pseudonym")
+        self.later: list[SigningKey] = []
         self.lost: set[str] = set()
+
+    async def signer_of(self, key: VerifierKey) -> SigningKey | None:
+        return next((signer for signer in self.later if signer.verifier == key), None)
+
+    async def successor(self, key: VerifierKey) -> SigningKey:
+        order = [self.signer.verifier, *(signer.verifier for signer in self.later)]
+        number = order.index(key)
+        if number == len(self.later):
+            self.later.append(SigningKey.from_seed(key.name, self._derive(f"log {number}")))
+        return self.later[number]
 
     async def tenant_key(self, tenant: str, *, create: bool) -> bytes:
         if tenant in self.lost:

@@ -104,6 +104,7 @@ async def golden() -> dict[str, Any]:
     ids = await record_golden(ledger)
     entries = await ledger.entries()
     checkpoint = await ledger.checkpoint()
+    size = len(entries)
     return {
         "vkey": ledger.vkey,
         "leaves": [entry.leaf_bytes.decode() for entry in entries],
@@ -111,9 +112,9 @@ async def golden() -> dict[str, Any]:
         "empty_checkpoint": first,
         "checkpoint": checkpoint,
         "receipts": {
-            "intent, nothing disclosed": await ledger.receipt(ids[0], disclose=()),
-            "intent, question": await ledger.receipt(ids[0], disclose=("question",)),
-            "outcome, answer and source 2": await ledger.receipt(ids[1], disclose=("answer", "sources/2")),
+            "intent, nothing disclosed": await ledger.receipt(ids[0], disclose=(), size=size),
+            "intent, question": await ledger.receipt(ids[0], disclose=("question",), size=size),
+            "outcome, answer and source 2": await ledger.receipt(ids[1], disclose=("answer", "sources/2"), size=size),
         },
         "prov": prov_document(prov_facts()).decode(),
     }

@@ -294,8 +294,9 @@ async def test_no_receipt_is_given_from_a_changed_log(tmp_path: Path, change: st
         ledger = await open_ledger(await SqliteLedgerStore.open(path), first_id=1000)
         try:
             await more(ledger)
+            await ledger.checkpoint()
             for entry_id in ids:
-                await ledger.receipt(entry_id, disclose=())
+                await ledger.receipt(entry_id, disclose=(), size=11)
         finally:
             await ledger.aclose()
 
