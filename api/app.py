@@ -15,10 +15,11 @@ from starlette.responses import JSONResponse
 from api import docs_page
 from api.configuration import Configuration
 from api.errors import EdgeError, MalformedBody, MethodNotOffered, NoSuchThing, RequestRejected
+from api.live import PinnedSystem, live
 from api.metrics import Metrics
 from api.middleware import BodyLimits, RequestFrame, log_failure
 from api.problems import CODES, Problem, problem_of
-from api.routes import ai, collections, evidence, health, ledger
+from api.routes import ai, collections, evidence, health, ledger, retrieve
 from api.schemas.ask import field_problems
 from api.version import VERSION
 from api.wiring import new_id, open_system
@@ -35,17 +36,18 @@ def create_app(configuration: Configuration) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_system(configuration) as system:
-            app.state.system = system
+        async with open_system(configuration) as system, live(system) as current:
+            app.state.live = current
             yield
 
     app = FastAPI(
         title="Exhibit", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None, description=__doc__
     )
     app.state.metrics = metrics
-    for module in (ai, evidence, collections, ledger, health, docs_page):
+    for module in (ai, retrieve, evidence, collections, ledger, health, docs_page):
         app.include_router(module.router)
     # Added last is outermost.
+    app.add_middleware(PinnedSystem)
     app.add_middleware(BodyLimits, body_bytes=configuration.settings.server.body_bytes)
     app.add_middleware(RequestFrame, new_id=new_id, metrics=metrics)
     for kind in (*(kind for kind in CODES if kind.__base__ is Exception), HTTPException, RequestValidationError):

@@ -19,8 +19,8 @@ _header = APIKeyHeader(name="X-API-Key", auto_error=False, description="The same
 
 
 def system_of(request: Request) -> System:
-    """The system that the application's lifespan opened."""
-    return cast("System", request.app.state.system)
+    """The system that this request began with."""
+    return cast("System", request.state.system)
 
 
 def metrics_of(request: Request) -> Metrics:

@@ -101,7 +101,7 @@ class _Closing:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file = apsw.Connection(str(self._path))
             self._file.set_busy_timeout(2_000)
-            self._file.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;" + _SCHEMA)
+            self._file.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;" + _SCHEMA).fetchall()
         except (OSError, apsw.Error) as exc:
             raise PolicyUnavailable(f"the shadow's record cannot be opened: {exc}") from exc
         return self._file

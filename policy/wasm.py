@@ -90,6 +90,8 @@ class WasmEngine:
 
     async def aclose(self) -> None:
         """See PolicyEngine."""
+        if self._closed:
+            return
         self._closed = True
         await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
         self._idle.clear()

@@ -54,7 +54,11 @@ def releases_of(backend: backends.PolicyBackend) -> Releases:
 def open_bundle(backend: backends.PolicyBackend) -> Bundle:
     """The bundle in force: the folder that the settings name, else what was published to the home, else the shipped
     one. Raises BundleRejected, BundleNotFound."""
-    return load_bundle(bundle_folder(backend))
+    if backend.folder is not None:
+        return load_bundle(backend.folder)
+    releases = releases_of(backend)
+    active = releases.state().active
+    return load_bundle(SHIPPED) if active is None else releases.archive.load(active)
 
 
 def bundle_folder(backend: backends.PolicyBackend) -> Path:
@@ -68,13 +72,10 @@ def bundle_folder(backend: backends.PolicyBackend) -> Path:
 
 def _archived(backend: backends.PolicyBackend) -> Bundle:
     """The bundle in force, filed by its digest."""
-    folder = bundle_folder(backend)
-    bundle = load_bundle(folder)
+    bundle = open_bundle(backend)
     archive = releases_of(backend).archive
     if bundle.digest not in archive:
-        archive.put(folder)
-    elif archive.path(bundle.digest) == folder:
-        archive.load(bundle.digest)
+        archive.put(bundle_folder(backend))
     return bundle
 
 

@@ -85,7 +85,7 @@ async def _contact(client: httpx.AsyncClient) -> str:
 
 async def test_what_the_evidence_point_refuses_does_not_exist(connect: Any, app: Any) -> None:
     """A passage that reads like an instruction is in a public class, and still not released."""
-    stored = await app.state.system.services.store.stored("default")
+    stored = await app.state.live.system.services.store.stored("default")
     [document] = [each.document_id for each in stored if each.source_id == "poison"]
     async with connect("viewer") as viewer:
         hidden = await viewer.get(f"/api/v1/evidence/{document}?c=9-60")

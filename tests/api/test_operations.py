@@ -81,7 +81,7 @@ async def test_without_a_ledger_nothing_is_released(tmp_path: Any) -> None:
         transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             assert (await client.post("/api/v1/ai/query", json={"question": POPULATION})).status_code == 200
-            await app.state.system.services.ledger.aclose()
+            await app.state.live.system.services.ledger.aclose()
             response = await client.post("/api/v1/ai/query", json={"question": POPULATION})
             ready = await client.get("/readyz")
     error = response.json()["error"]
@@ -98,7 +98,7 @@ async def test_without_policy_nothing_is_released(tmp_path: Any) -> None:
     async with LifespanManager(app, startup_timeout=60):
         transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            await app.state.system.engine.aclose()
+            await app.state.live.system.engine.aclose()
             response = await client.post("/api/v1/ai/query", json={"question": POPULATION})
             reading = await client.get("/api/v1/collections")
     error = response.json()["error"]

@@ -1,0 +1,152 @@
+"""What is published takes over between requests; a request keeps the bundle that it began with."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from ai.focus_pipeline import answer
+from ai.model import Ask
+from api import wiring
+from api.live import LiveSystem, live
+from ledger.model import Kind
+from policy.bundle import DATA_PATH, load_bundle
+from policy.errors import PolicyUnavailable
+from policy.releases import Releases
+from tests.api_world import POPULATION, make_world
+from tests.harness import opened, subject
+from tests.unit.test_policy_releases import candidate
+
+SHIPPED_DIGEST = load_bundle().digest
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return asyncio.run(make_world(tmp_path_factory.mktemp("live"))).configuration.home
+
+
+@pytest.fixture
+def releases(home: Path) -> Iterator[Releases]:
+    made = Releases(home / "policy")
+    yield made
+    made.file.unlink(missing_ok=True)
+
+
+@pytest_asyncio.fixture
+async def system(home: Path, releases: Releases) -> AsyncIterator[wiring.System]:
+    async with opened(home) as system:
+        yield system
+
+
+def publish(releases: Releases, folder: Path, support_milli: int) -> str:
+    digest = releases.archive.put(candidate(folder, support_milli)).digest
+    releases.publish(digest, replaced=SHIPPED_DIGEST, at_ms=1)
+    return digest
+
+
+async def asked(system: wiring.System) -> dict[str, Any]:
+    question = Ask(request_id=wiring.new_id(), question=POPULATION, subject=subject(system))
+    return dict((await answer(question, services=system.services, profile=system.profile("focus"))).body)
+
+
+async def test_a_request_keeps_the_bundle_that_it_began_with(
+    system: wiring.System, releases: Releases, tmp_path: Path
+) -> None:
+    current = LiveSystem(system)
+    with current.lease() as before:
+        digest = publish(releases, tmp_path / "a", 1_000)
+        assert await current.refresh() is True
+        assert await current.refresh() is False
+        with current.lease() as after:
+            assert (before.engine.bundle_digest, after.engine.bundle_digest) == (SHIPPED_DIGEST, digest)
+            old, new = await asked(before), await asked(after)
+    assert (old["policy"]["bundle_digest"], new["policy"]["bundle_digest"]) == (SHIPPED_DIGEST, digest)
+    assert after.data is not before.data
+    await current.aclose()
+    with pytest.raises(PolicyUnavailable):
+        await before.engine.evaluate("kfm/ai/query", b"{}", deadline_s=1)
+
+
+async def test_the_change_is_on_the_ledger_before_it_decides(
+    system: wiring.System, releases: Releases, tmp_path: Path
+) -> None:
+    current = LiveSystem(system)
+    digest = publish(releases, tmp_path / "a", 900)
+    await current.refresh()
+    [*_, entry] = await system.services.ledger.entries(kind=Kind.CONFIG, limit=100)
+    detail = json.loads(await system.services.ledger.part(entry.leaf.entry_id, "detail"))
+    assert detail == {"policy_bundle": {"before": SHIPPED_DIGEST, "after": digest}}
+    await current.aclose()
+
+
+async def test_without_the_ledger_the_old_bundle_goes_on(
+    system: wiring.System, releases: Releases, tmp_path: Path
+) -> None:
+    current = LiveSystem(system)
+    publish(releases, tmp_path / "a", 900)
+    await system.services.ledger.aclose()
+    assert await current.refresh() is False
+    assert current.system.engine.bundle_digest == SHIPPED_DIGEST
+    await current.aclose()
+
+
+@pytest.mark.parametrize("damage", ["data", "module", "gone", "state"])
+async def test_what_cannot_be_loaded_never_decides(
+    system: wiring.System, releases: Releases, tmp_path: Path, damage: str
+) -> None:
+    current = LiveSystem(system)
+    digest = publish(releases, tmp_path / "a", 901)
+    place = releases.archive.path(digest)
+    match damage:
+        case "data":
+            (place / "rego" / DATA_PATH).write_text((place / "rego" / DATA_PATH).read_text().replace("901", "1"))
+        case "module":
+            (place / "wasm" / "bundle.wasm").write_bytes(b"\0asm")
+        case "gone":
+            place.rename(tmp_path / "elsewhere")
+        case _:
+            releases.file.write_text("{")
+    assert await current.refresh() is False
+    assert current.system.engine.bundle_digest == SHIPPED_DIGEST
+    await current.aclose()
+    if place.exists():
+        place.rename(tmp_path / "spoilt")
+
+
+async def test_the_watcher_takes_it_up_by_itself(system: wiring.System, releases: Releases, tmp_path: Path) -> None:
+    async with live(system) as current:
+        digest = publish(releases, tmp_path / "a", 902)
+        async with asyncio.timeout(30):
+            while current.system.engine.bundle_digest != digest:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+
+
+async def test_a_shadow_is_taken_up_and_dropped_without_a_change_of_decisions(
+    system: wiring.System, releases: Releases, tmp_path: Path
+) -> None:
+    current = LiveSystem(system)
+    digest = releases.archive.put(candidate(tmp_path / "a", 1_000)).digest
+    plain = await asked(system)
+    releases.shadow(digest, at_ms=1)
+    assert await current.refresh() is True
+    shadowed = await asked(current.system)
+    await current.system.engine.settle()  # type: ignore[attr-defined]
+    assert {k: v for k, v in shadowed["policy"].items() if k != "engine"} == {
+        k: v for k, v in plain["policy"].items() if k != "engine"
+    }
+    assert shadowed["answer"] == plain["answer"]
+    report = wiring.shadow_log(system.chosen.policy).report(digest, limit=10)
+    assert report["counts"]["kfm/ai/answer"]["differing"] == 1
+    assert report["counts"]["kfm/ai/query"] == {"compared": 1, "differing": 0, "skipped": 0}
+    [difference] = report["differences"]
+    assert difference["only_shadow"]["reasons"] == ["A09 UNSUPPORTED_SENTENCE sentence:0"]
+    releases.unshadow(at_ms=2)
+    assert await current.refresh() is True
+    assert current.system.policy.shadow is None
+    await current.aclose()
