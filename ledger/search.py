@@ -1,0 +1,74 @@
+"""Finding entries: what is known of an entry beside its leaf, and the boundary to what keeps it.
+
+The index is derived from the log and can be made again from it. It holds no text of anyone: actors, places and sources
+stand in it as keyed pseudonyms, so that it finds what an auditor names and tells nothing to who reads the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ledger.model import Kind
+
+ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN = "subject", "place", "source"
+"""Domains of the pseudonyms; an actor's is the one that provenance documents name."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFacts:
+    """One entry as the index has it. `actor`, `places` and `sources` are pseudonyms, `leaf_hash` is hex; what was
+    erased is absent."""
+
+    index: int
+    entry_id: str
+    kind: Kind
+    t_ms: int
+    tenant: str
+    request_id: str
+    leaf_hash: str
+    outcome: str | None = None
+    model: str | None = None
+    actor: str | None = None
+    rules: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntryQuery:
+    """What to look for; None is "any". Everything is compared exactly; `since_ms` is included, `until_ms` is not."""
+
+    tenant: str | None = None
+    kind: Kind | None = None
+    entry_id: str | None = None
+    leaf_hash: str | None = None
+    request_id: str | None = None
+    outcome: str | None = None
+    model: str | None = None
+    actor: str | None = None
+    rule: str | None = None
+    place: str | None = None
+    source: str | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
+
+
+class EntryIndex(Protocol):
+    """Keeps the facts of the entries from index 0 up to `position`, without a gap.
+
+    - `extend` adds facts that follow the position, by index; those below it are left out, so that two writers may work
+      at the same time; a gap above it is refused with ValueError.
+    - `replace` puts facts in the place of those that are kept for the same entries; the old ones are overwritten.
+    - `find` returns at most `limit` entries of rising index above `after` that match.
+    - `shrink` frees what replaced facts took.
+    Raises only LedgerUnavailable beside that. An index of another version is emptied when it is opened.
+    """
+
+    async def position(self) -> int: ...
+    async def extend(self, facts: Sequence[EntryFacts]) -> None: ...
+    async def replace(self, facts: Sequence[EntryFacts]) -> None: ...
+    async def find(self, query: EntryQuery, *, after: int, limit: int) -> tuple[EntryFacts, ...]: ...
+    async def shrink(self) -> None: ...
+    async def aclose(self) -> None: ...

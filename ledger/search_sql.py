@@ -1,0 +1,246 @@
+"""The entry index in SQL, by SQLAlchemy: a SQLite file beside the log, or a schema beside it in PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, select, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from ledger.errors import LedgerUnavailable
+from ledger.model import Kind
+from ledger.search import EntryFacts, EntryQuery
+from ledger.search_tables import (
+    DETAILS,
+    INDEX_VERSION,
+    ActorRow,
+    Base,
+    EntryRow,
+    OutcomeRow,
+    PlaceRow,
+    RuleRow,
+    SourceRow,
+    VersionRow,
+)
+
+T = TypeVar("T")
+SCHEMA = "exhibit_ledger_index"
+_BUSY_S = 10
+_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 0))")
+
+
+class SqlEntryIndex:
+    """An EntryIndex. One worker thread; other processes may work on the same tables."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="ledger-index")
+
+    @classmethod
+    async def open_sqlite(cls, path: Path) -> SqlEntryIndex:
+        """The index in that file, made if it is not there. Raises LedgerUnavailable."""
+        engine = create_engine(
+            f"sqlite:///{path}",
+            poolclass=StaticPool,
+            connect_args={"check_same_thread": False, "timeout": _BUSY_S, "isolation_level": None},
+        )
+        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return await cls._opened(engine)
+
+    @classmethod
+    async def open_postgres(cls, dsn: str, *, schema: str = SCHEMA) -> SqlEntryIndex:
+        """The index in that schema, made if it is not there. Raises LedgerUnavailable."""
+        import psycopg  # noqa: PLC0415
+
+        def connect() -> psycopg.Connection[Any]:
+            options = f'-c search_path="{schema}" -c statement_timeout=60s'
+            connection = psycopg.connect(dsn, options=options, connect_timeout=5)
+            row = connection.execute("SELECT to_regnamespace(%s) IS NULL", (f'"{schema}"',)).fetchone()
+            if row == (True,):
+                connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"'.encode())
+            connection.commit()
+            return connection
+
+        return await cls._opened(create_engine("postgresql+psycopg://", creator=connect, pool_size=1))
+
+    @classmethod
+    async def _opened(cls, engine: Engine) -> SqlEntryIndex:
+        index = cls(engine)
+        try:
+            await index._run(_prepare)
+        except BaseException:
+            await index.aclose()
+            raise
+        return index
+
+    async def position(self) -> int:
+        """See EntryIndex."""
+        return await self._run(_position)
+
+    async def extend(self, facts: Sequence[EntryFacts]) -> None:
+        """See EntryIndex."""
+
+        def work(db: Connection) -> None:
+            position = _position(db)
+            new = [each for each in facts if each.index >= position]
+            if [each.index for each in new] != list(range(position, position + len(new))):
+                raise ValueError(f"the entries do not follow index {position - 1}")
+            _insert(db, new)
+
+        await self._run(work)
+
+    async def replace(self, facts: Sequence[EntryFacts]) -> None:
+        """See EntryIndex."""
+
+        def work(db: Connection) -> None:
+            for table in (EntryRow, *DETAILS):
+                db.execute(delete(table).where(_columns(table).idx.in_([each.index for each in facts])))
+            _insert(db, facts)
+
+        await self._run(work)
+
+    async def find(self, query: EntryQuery, *, after: int, limit: int) -> tuple[EntryFacts, ...]:
+        """See EntryIndex."""
+        return await self._run(lambda db: _find(db, query, after, limit))
+
+    async def shrink(self) -> None:
+        """See EntryIndex."""
+
+        def work() -> None:
+            with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+                db.execute(text("VACUUM" if db.dialect.name == "sqlite" else "VACUUM (FULL)"))
+
+        await self._in_thread(work)
+
+    async def aclose(self) -> None:
+        """Close the connection. A second call does nothing."""
+        await asyncio.to_thread(self._executor.shutdown)
+        self._engine.dispose()
+
+    async def _run(self, work: Callable[[Connection], T]) -> T:
+        def transaction() -> T:
+            with self._engine.begin() as db:
+                if db.dialect.name == "postgresql":
+                    db.execute(_LOCK)
+                return work(db)
+
+        return await self._in_thread(transaction)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        except SQLAlchemyError as exc:
+            raise LedgerUnavailable(f"the index of the ledger does not answer: {type(exc).__name__}") from exc
+        except RuntimeError as exc:
+            raise LedgerUnavailable("the index of the ledger is closed") from exc
+
+
+def _configure_sqlite(connection: Any, _: object) -> None:
+    connection.execute("PRAGMA secure_delete = ON")
+
+
+def _begin_sqlite(db: Connection) -> None:
+    if db.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+        db.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _prepare(db: Connection) -> None:
+    """Makes the tables; those of another version are dropped, for the log makes them again."""
+    metadata = Base.metadata
+    metadata.create_all(db, tables=[metadata.tables["index_version"]])
+    if db.execute(select(_columns(VersionRow).version)).scalars().all() == [INDEX_VERSION]:
+        return
+    metadata.drop_all(db)
+    metadata.create_all(db)
+    db.execute(insert(VersionRow).values(version=INDEX_VERSION))
+
+
+def _columns(table: type[Base]) -> Any:
+    return table.__table__.c  # type: ignore[attr-defined]
+
+
+def _position(db: Connection) -> int:
+    last = db.execute(select(func.max(_columns(EntryRow).idx))).scalar_one()
+    return 0 if last is None else int(last) + 1
+
+
+def _insert(db: Connection, facts: Sequence[EntryFacts]) -> None:
+    rows: dict[type[Base], list[dict[str, Any]]] = {
+        EntryRow: [
+            {
+                "idx": each.index,
+                "id": each.entry_id,
+                "leaf_hash": each.leaf_hash,
+                "kind": str(each.kind),
+                "t_ms": each.t_ms,
+                "tenant": each.tenant,
+                "request_id": each.request_id,
+            }
+            for each in facts
+        ],
+        OutcomeRow: [
+            {"idx": each.index, "outcome": each.outcome, "model": each.model}
+            for each in facts
+            if each.outcome is not None
+        ],
+        ActorRow: [{"idx": each.index, "actor": each.actor} for each in facts if each.actor is not None],
+        RuleRow: [{"idx": each.index, "rule": rule} for each in facts for rule in sorted(set(each.rules))],
+        PlaceRow: [{"idx": each.index, "place": place} for each in facts for place in sorted(set(each.places))],
+        SourceRow: [{"idx": each.index, "source": source} for each in facts for source in sorted(set(each.sources))],
+    }
+    for table, values in rows.items():
+        if values:
+            db.execute(insert(table), values)
+
+
+def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[EntryFacts, ...]:
+    entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
+    wanted: Iterable[tuple[object, Callable[[], Any]]] = (
+        (query.tenant, lambda: entry.tenant == query.tenant),
+        (query.kind, lambda: entry.kind == str(query.kind)),
+        (query.entry_id, lambda: entry.id == query.entry_id),
+        (query.leaf_hash, lambda: entry.leaf_hash == query.leaf_hash),
+        (query.request_id, lambda: entry.request_id == query.request_id),
+        (query.since_ms, lambda: entry.t_ms >= query.since_ms),
+        (query.until_ms, lambda: entry.t_ms < query.until_ms),
+        (query.outcome, lambda: outcome.outcome == query.outcome),
+        (query.model, lambda: outcome.model == query.model),
+        (query.actor, lambda: actor.actor == query.actor),
+        (query.rule, lambda: _has(RuleRow, "rule", query.rule)),
+        (query.place, lambda: _has(PlaceRow, "place", query.place)),
+        (query.source, lambda: _has(SourceRow, "source", query.source)),
+    )
+    statement = (
+        select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash,
+               outcome.outcome, outcome.model, actor.actor)
+        .select_from(EntryRow)
+        .outerjoin(OutcomeRow, outcome.idx == entry.idx)
+        .outerjoin(ActorRow, actor.idx == entry.idx)
+        .where(entry.idx > after, *(condition() for value, condition in wanted if value is not None))
+        .order_by(entry.idx)
+        .limit(limit)
+    )  # fmt: skip
+    found = db.execute(statement).all()
+    many = [_many(db, table, [row[0] for row in found]) for table in (RuleRow, PlaceRow, SourceRow)]
+    return tuple(
+        EntryFacts(row[0], row[1], Kind(row[2]), *row[3:], *(each.get(row[0], ()) for each in many)) for row in found
+    )
+
+
+def _has(table: type[Base], column: str, value: object) -> Any:
+    columns = _columns(table)
+    return select(columns.idx).where(columns.idx == _columns(EntryRow).idx, columns[column] == value).exists()
+
+
+def _many(db: Connection, table: type[Base], indexes: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    columns = list(_columns(table))
+    found: dict[int, tuple[str, ...]] = {}
+    for idx, value in db.execute(select(*columns).where(columns[0].in_(indexes)).order_by(*columns)):
+        found[idx] = (*found.get(idx, ()), value)
+    return found

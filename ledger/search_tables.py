@@ -1,0 +1,77 @@
+"""The queryable side of the log as tables, one declaration for SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger
+from sqlalchemy.orm import registry
+from sqlmodel import Field, SQLModel
+
+INDEX_VERSION = 1
+
+
+class Base(SQLModel, registry=registry()):
+    """Own metadata, so that no other package's tables mix in."""
+
+
+class VersionRow(Base, table=True):
+    """The version of these tables; another one is made anew from the log."""
+
+    __tablename__ = "index_version"
+    version: int = Field(primary_key=True)
+
+
+class EntryRow(Base, table=True):
+    """What the leaf says; `tenant` is a pseudonym."""
+
+    __tablename__ = "entries"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    id: str = Field(unique=True)
+    leaf_hash: str = Field(index=True)
+    kind: str = Field(index=True)
+    t_ms: int = Field(sa_type=BigInteger, index=True)
+    tenant: str = Field(index=True)
+    request_id: str = Field(index=True)
+
+
+class OutcomeRow(Base, table=True):
+    """How a request ended, and which model wrote."""
+
+    __tablename__ = "outcomes"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    outcome: str = Field(index=True)
+    model: str | None = Field(default=None, index=True)
+
+
+class ActorRow(Base, table=True):
+    """Whose request it was, as a pseudonym."""
+
+    __tablename__ = "actors"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    actor: str = Field(index=True)
+
+
+class RuleRow(Base, table=True):
+    """A policy rule or reason code that spoke."""
+
+    __tablename__ = "rules"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    rule: str = Field(primary_key=True, index=True)
+
+
+class PlaceRow(Base, table=True):
+    """A place that was asked about, as a pseudonym."""
+
+    __tablename__ = "places"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    place: str = Field(primary_key=True, index=True)
+
+
+class SourceRow(Base, table=True):
+    """A source or document that was admitted, as a pseudonym."""
+
+    __tablename__ = "sources"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    source: str = Field(primary_key=True, index=True)
+
+
+DETAILS = (OutcomeRow, ActorRow, RuleRow, PlaceRow, SourceRow)

@@ -1,0 +1,147 @@
+"""What every EntryIndex promises; each test runs over every backend."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ledger.errors import LedgerUnavailable
+from ledger.model import Kind
+from ledger.search import EntryFacts, EntryIndex, EntryQuery
+from ledger.search_sql import SqlEntryIndex
+from tests.ledger_doubles import fixed_ids
+
+
+@pytest.fixture
+async def index(tmp_path: Path) -> AsyncIterator[EntryIndex]:
+    made = await SqlEntryIndex.open_sqlite(tmp_path / "index.sqlite")
+    yield made
+    await made.aclose()
+
+
+def facts(count: int, *, first: int = 0) -> list[EntryFacts]:
+    """Entries that differ from each other in every field."""
+    ids = fixed_ids(first + 1)
+    return [
+        EntryFacts(
+            index=n,
+            entry_id=ids(),
+            kind=list(Kind)[n % len(Kind)],
+            t_ms=1_000 + n,
+            tenant=f"t{n % 2}",
+            request_id=f"r{n}",
+            leaf_hash=f"{n:064x}",
+            outcome=f"OUTCOME{n % 3}" if n % 5 else None,
+            model=f"m{n % 3}" if n % 5 else None,
+            actor=f"a{n % 4}" if n % 7 else None,
+            rules=tuple(sorted({f"Q{n % 3}", f"E{n % 2}"})),
+            places=(f"p{n % 5}",) if n % 2 else (),
+            sources=tuple(f"s{m}" for m in range(n % 4)),
+        )
+        for n in range(first, first + count)
+    ]
+
+
+async def test_an_empty_index(index: EntryIndex) -> None:
+    assert await index.position() == 0
+    assert await index.find(EntryQuery(), after=-1, limit=10) == ()
+
+
+async def test_facts_come_back_whole(index: EntryIndex) -> None:
+    kept = facts(12)
+    await index.extend(kept)
+    assert await index.position() == 12
+    assert await index.find(EntryQuery(), after=-1, limit=100) == tuple(kept)
+    assert await index.find(EntryQuery(), after=4, limit=3) == tuple(kept[5:8])
+
+
+QUERIES = {
+    "tenant": EntryQuery(tenant="t1"),
+    "kind": EntryQuery(kind=Kind.OUTCOME),
+    "id": EntryQuery(entry_id=facts(12)[3].entry_id),
+    "hash": EntryQuery(leaf_hash=f"{7:064x}"),
+    "request": EntryQuery(request_id="r5"),
+    "outcome": EntryQuery(outcome="OUTCOME1"),
+    "model": EntryQuery(model="m2"),
+    "actor": EntryQuery(actor="a1"),
+    "rule": EntryQuery(rule="E1"),
+    "place": EntryQuery(place="p3"),
+    "source": EntryQuery(source="s1"),
+    "since": EntryQuery(since_ms=1_006),
+    "until": EntryQuery(until_ms=1_006),
+    "several": EntryQuery(tenant="t1", outcome="OUTCOME1", source="s0"),
+    "nothing": EntryQuery(actor="nobody"),
+    "a wildcard is no wildcard": EntryQuery(actor="%"),
+    "a quote is text": EntryQuery(rule="' OR 1=1 --"),
+}
+
+
+def matches(query: EntryQuery, each: EntryFacts) -> bool:
+    """The meaning of a query, read from its fields."""
+    lists = {"rule": each.rules, "place": each.places, "source": each.sources}
+    for field in dataclasses.fields(query):
+        value = getattr(query, field.name)
+        if value is None:
+            continue
+        if field.name == "since_ms":
+            held = each.t_ms >= value
+        elif field.name == "until_ms":
+            held = each.t_ms < value
+        else:
+            held = value in lists[field.name] if field.name in lists else getattr(each, field.name) == value
+        if not held:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("name", QUERIES)
+async def test_a_query_finds_what_its_fields_say(index: EntryIndex, name: str) -> None:
+    kept = facts(24)
+    await index.extend(kept)
+    expected = tuple(each for each in kept if matches(QUERIES[name], each))
+    assert await index.find(QUERIES[name], after=-1, limit=100) == expected
+    assert await index.find(QUERIES[name], after=9, limit=100) == tuple(e for e in expected if e.index > 9)
+    assert bool(expected) == (name not in ("nothing", "a wildcard is no wildcard", "a quote is text"))
+
+
+async def test_pages_under_growth_have_no_gap_and_no_duplicate(index: EntryIndex) -> None:
+    await index.extend(facts(10))
+    query, seen, after, size = EntryQuery(tenant="t1"), list[int](), -1, 10
+    while page := await index.find(query, after=after, limit=2):
+        seen += [each.index for each in page]
+        after = page[-1].index
+        if size < 30:
+            await index.extend(facts(5, first=size))
+            size += 5
+    assert seen == [n for n in range(size) if n % 2]
+
+
+async def test_two_writers_add_an_entry_once(index: EntryIndex) -> None:
+    await index.extend(facts(6))
+    await index.extend(facts(8))
+    assert [each.index for each in await index.find(EntryQuery(), after=-1, limit=100)] == list(range(8))
+
+
+async def test_a_gap_is_refused(index: EntryIndex) -> None:
+    with pytest.raises(ValueError, match="follow"):
+        await index.extend(facts(2, first=1))
+    assert await index.position() == 0
+
+
+async def test_replaced_facts_are_gone(index: EntryIndex) -> None:
+    kept = facts(12)
+    await index.extend(kept)
+    bare = dataclasses.replace(kept[6], actor=None, outcome=None, model=None, rules=(), places=(), sources=())
+    await index.replace([bare])
+    await index.shrink()
+    assert await index.find(EntryQuery(), after=5, limit=1) == (bare,)
+    assert await index.position() == 12
+
+
+async def test_a_closed_index_is_unavailable(index: EntryIndex) -> None:
+    await index.aclose()
+    with pytest.raises(LedgerUnavailable):
+        await index.position()
