@@ -50,6 +50,7 @@ class Services:
     new_id: Callable[[], str]
     canary: str
     software: str
+    embedding_model: str = ""
 
 
 class Stopwatch:
@@ -77,7 +78,8 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question and what is known of it so far. `now_ms` is the one clock value of the request."""
+    """One question and what is known of it so far. `now_ms` is the one clock value of the request; `documents` are
+    those that a filter of the request left (None: no filter)."""
 
     ask: Ask
     profile: Profile
@@ -90,6 +92,7 @@ class Case:
     corpus_version: int = 0
     intent: Intent = field(default_factory=Intent)
     limitations: tuple[Limitation, ...] = ()
+    documents: frozenset[str] | None = None
     intent_entry: EntryRef | None = None
     entry_id: str = ""
 

@@ -43,6 +43,7 @@ async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
         case = check_gate(case, services)
         case = await decide_scope(case, services)
         case = await read_question(case, services)
+        case = await narrow(case, services)
         case, gathered = await record_and_search(case, services)
         shell = refused(case) if gathered is None else await run_shell(case, gathered, services=services)
         return await finish(case, shell, services)
@@ -88,6 +89,14 @@ async def read_question(case: Case, services: Services) -> Case:
     if case.sanitized:
         notes = (Limitation("PROMPT_SANITIZED", "Part of the question was an instruction and was left out."), *notes)
     return replace(case, intent=reading.intent, limitations=notes)
+
+
+async def narrow(case: Case, services: Services) -> Case:
+    """The documents that the request's filter over metadata leaves, inside the scope."""
+    if case.ask.filters is None or not case.decided.allowed:
+        return case
+    with case.watch("filter"):
+        return replace(case, documents=await services.store.matching(case.ask.filters, scope=case.scope))
 
 
 async def record_and_search(case: Case, services: Services) -> tuple[Case, Gathered | None]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from policy.model import Decision, Subject
+from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 
 ProfileName = Literal["basic", "agentic", "focus"]
@@ -39,6 +40,32 @@ class MapContext:
         return tuple(s for s in named if s)
 
 
+Mode = Literal["keyword", "vector", "hybrid"]
+Effort = Literal["low", "medium", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How a retrieval surface searches (R0, R2). `threshold_milli` is the least calibrated relevance of a result,
+    `filters` the filter as canonical JSON, for the record; `weights_milli` those of full text and vectors."""
+
+    mode: Mode = "hybrid"
+    threshold_milli: int = 0
+    filters: str = ""
+    weights_milli: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOptions:
+    """The bounds of an agentic run (R0): retrieval steps, results of each sub-query, tokens, milliseconds."""
+
+    effort: Effort = "medium"
+    max_steps: int = 5
+    top_k_per_step: int = 5
+    token_budget: int = 8000
+    max_latency_ms: int = 30_000
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to answer. `collections` are names or ids that narrow the search (empty: all that the subject may use)."""
@@ -49,11 +76,14 @@ class Options:
     temperature_milli: int = 0
     seed: int | None = None
     collections: tuple[str, ...] = ()
+    search: SearchOptions = SearchOptions()
+    agent: AgentOptions = AgentOptions()
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: parsed, and asked by a known subject. `request_id` is made by the server."""
+    """One request: parsed, and asked by a known subject. `request_id` is made by the server. `filters` narrows the
+    search to documents whose metadata it holds for; `embedding` is a vector of the caller's own."""
 
     request_id: str
     question: str
@@ -62,6 +92,8 @@ class Ask:
     options: Options = Options()
     purpose: str = "research"
     session_id: str | None = None
+    filters: Filter | None = None
+    embedding: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

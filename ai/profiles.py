@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ai.errors import UnknownProfile
+from retrieval.bundle import BundleLimits, BundleRules
+from retrieval.fusion import FusionWeights
 from retrieval.model import ChannelName
+from retrieval.rerank import RerankWeights
 
 ALL_CHANNELS = (ChannelName.GRAPH, ChannelName.SPATIAL, ChannelName.FULLTEXT, ChannelName.VECTOR)
 
@@ -15,7 +18,8 @@ ALL_CHANNELS = (ChannelName.GRAPH, ChannelName.SPATIAL, ChannelName.FULLTEXT, Ch
 class Profile:
     """What a profile runs. `generates` False ends at the admitted bundle: no draft, no answer point.
 
-    `channel_top_k` is how many hits each channel may return; deadlines are seconds.
+    `channel_top_k` is how many hits each channel may return; deadlines are seconds. `rules` and `limits` stand in for
+    those of the services where a profile brings its own.
     """
 
     name: str
@@ -24,7 +28,24 @@ class Profile:
     channel_top_k: int = 24
     channel_deadlines_s: Mapping[ChannelName, float] = field(default_factory=lambda: dict.fromkeys(ALL_CHANNELS, 2.0))
     model_deadline_s: float = 60.0
+    rules: BundleRules | None = None
+    limits: BundleLimits | None = None
 
+
+PASSAGES = BundleRules(
+    fusion=FusionWeights(
+        by_score=True,
+        weights_milli={
+            ChannelName.FULLTEXT: 1000,
+            ChannelName.VECTOR: 500,
+            ChannelName.GRAPH: 300,
+            ChannelName.SPATIAL: 300,
+        },
+    ),
+    rerank=RerankWeights(fused=1000, coverage=0, entity=0, time=0, direct=2000, title=200, names=150),
+)
+"""Order for a reader of passages rather than of answers: what the stores say, then whether the heading is asked for.
+Set on MuSiQue (docs/benchmarks.md)."""
 
 FOCUS = Profile(name="focus", generates=True)
 BASIC = Profile(name="basic", generates=False)

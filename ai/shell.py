@@ -109,6 +109,8 @@ def search_query(case: Case) -> Query:
         bbox=context.bbox,
         geometry=context.geometry,
         layers=context.active_layers,
+        documents=case.documents,
+        embedding=case.ask.embedding,
     )
 
 
@@ -124,8 +126,8 @@ async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, service
                 gathered.runs,
                 gathered.records,
                 query=search_query(case),
-                rules=services.bundle_rules,
-                limits=replace(services.bundle_limits, max_items=case.ask.options.top_k),
+                rules=case.profile.rules or services.bundle_rules,
+                limits=replace(case.profile.limits or services.bundle_limits, max_items=case.ask.options.top_k),
                 excluded=excluded,
                 limitations=gathered.limitations,
             )

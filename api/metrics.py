@@ -8,6 +8,8 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 
+from api.retrieval_metrics import RetrievalMetrics
+
 _STAGE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
@@ -39,6 +41,8 @@ class Metrics:
         self._uncited = Counter(
             "exhibit_uncited_sentences", "Sentences of drafts that fell for want of a citation", registry=self.registry
         )
+
+        self.retrieval = RetrievalMetrics(self.registry)
 
     def count_request(self, *, route: str, method: str, status: int) -> None:
         """One HTTP response; `route` is the template, never the path."""

@@ -7,19 +7,22 @@ from dataclasses import dataclass
 
 from retrieval.dedupe import Candidate
 from retrieval.model import Intent, Query
-from retrieval.words import content_stems, occurs
+from retrieval.words import content_stems, occurs, words
 
 
 @dataclass(frozen=True, slots=True)
 class RerankWeights:
     """How much each feature counts, in thousandths; a feature is 0 to 1000. The default puts a direct answer to an
-    operation of the question before everything else."""
+    operation of the question before everything else. `title` and `names` are for passages of many subjects, where the
+    heading says what a passage is about."""
 
     fused: int = 400
     coverage: int = 300
     entity: int = 200
     time: int = 100
     direct: int = 1000
+    title: int = 0
+    names: int = 0
 
 
 def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeights) -> tuple[Candidate, ...]:
@@ -45,6 +48,8 @@ def score_milli(
         + weights.entity * entity
         + weights.time * time
         + weights.direct * _direct(candidate, intent, entity=entity, time=time)
+        + (weights.title and weights.title * _title(candidate, asked))
+        + (weights.names and weights.names * _names(candidate, intent))
     )
     return total // 1000
 
@@ -56,6 +61,21 @@ def _coverage(candidate: Candidate, asked: Sequence[str]) -> int:
     first = candidate.records[0]
     folded = f"{first.source.title}\n{first.record.heading or ''}\n{candidate.words}".casefold()
     return sum(occurs(stem, folded) for stem in asked) * 1000 // len(asked)
+
+
+def _title(candidate: Candidate, asked: Sequence[str]) -> int:
+    """Whether the question holds every content word of the item's heading: it asks about that subject."""
+    heading = candidate.records[0].record.heading
+    return 1000 if heading and set(content_stems(heading)) <= set(asked) else 0
+
+
+def _names(candidate: Candidate, intent: Intent) -> int:
+    """The share of the question's names, known or not, that the item writes out."""
+    if not intent.mentions:
+        return 0
+    first = candidate.records[0]
+    written = f" {' '.join(words(f'{first.record.heading or str()} {candidate.words}'))} "
+    return sum(f" {' '.join(words(m.surface))} " in written for m in intent.mentions) * 1000 // len(intent.mentions)
 
 
 def _entity(candidate: Candidate, intent: Intent) -> int:

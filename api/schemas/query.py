@@ -20,7 +20,7 @@ _LINE_BREAKS = "\t\n\r"
 _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 
-def _plain(value: str) -> str:
+def plain_text(value: str) -> str:
     """Text that can be stored, shown and digested: no control characters but tab and line breaks."""
     if any((ord(c) < 32 and c not in _LINE_BREAKS) or 0x7F <= ord(c) < 0xA0 for c in value):
         raise PydanticCustomError("control_character", "Text may not hold control characters")
@@ -29,7 +29,7 @@ def _plain(value: str) -> str:
     return value
 
 
-def _said(value: str) -> str:
+def said_text(value: str) -> str:
     if not value.strip():
         raise PydanticCustomError("blank", "Text may not be empty")
     return value
@@ -70,7 +70,7 @@ def _geometry(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-Text = Annotated[str, Field(max_length=200), AfterValidator(_plain), AfterValidator(_said)]
+Text = Annotated[str, Field(max_length=200), AfterValidator(plain_text), AfterValidator(said_text)]
 Year = Annotated[StrictInt, Field(ge=1, le=9999)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -158,7 +158,7 @@ class Options(Strict):
 class QueryRequest(Strict):
     """A question; everything else is optional."""
 
-    question: Annotated[str, Field(max_length=QUESTION_CHARS), AfterValidator(_plain), AfterValidator(_said)]
+    question: Annotated[str, Field(max_length=QUESTION_CHARS), AfterValidator(plain_text), AfterValidator(said_text)]
     context: Context = Context()
     options: Options = Options()
     purpose: Text = "research"

@@ -25,13 +25,8 @@ from api.version import VERSION
 from api.wiring.channels import sides_of
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
-from api.wiring.parts import (
-    open_chat,
-    open_embedder,
-    open_ledger_store,
-    open_records,
-    open_served_records,
-)
+from api.wiring.models import open_chat, open_embedder
+from api.wiring.parts import open_ledger_store, open_records, open_served_records
 from api.wiring.policy import OpenPolicy, open_policy
 from ledger.ledger import Ledger
 from policy.data import PolicyData
@@ -39,7 +34,7 @@ from policy.engine import PolicyEngine
 from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder
-from retrieval.errors import IndexNotReady
+from retrieval.errors import ChannelError, IndexNotReady
 from retrieval.fan_out import Slots
 from retrieval.fusion import FusionWeights
 from retrieval.index import ChannelIndex
@@ -52,6 +47,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 C = TypeVar("C", Channel, ChannelIndex)
 TEMPLATE = "focus_mode/v1"
+_IDENTITY_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +138,7 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
             new_id=new_id,
             canary=ledger.pseudonym("canary", "prompt"),
             software=f"exhibit/{VERSION}",
+            embedding_model=await _name_of(embedder),
         )
         yield System(configuration, services, policy, key_store(configuration), chosen, circuits)
 
@@ -211,6 +208,15 @@ def _opened(part: T | BaseException) -> T:
     if isinstance(part, BaseException):
         raise part
     return part
+
+
+async def _name_of(embedder: Embedder) -> str:
+    """The model that makes vectors; one that does not answer now is no reason not to start, and has no name yet."""
+    try:
+        async with asyncio.timeout(_IDENTITY_S):
+            return (await embedder.identity()).name
+    except (ChannelError, TimeoutError):
+        return ""
 
 
 def _per_channel(values: ChannelDeadlines | ChannelWeights) -> dict[ChannelName, int]:

@@ -191,11 +191,11 @@ def _metadata(table: Table | None) -> Metadata:
 def _scalar(value: object, where: str) -> Scalar:
     if isinstance(value, date):
         return value.isoformat()
-    if isinstance(value, str | int | float):
+    if isinstance(value, str) or (isinstance(value, int | float) and (value == 0 or 1e-4 <= abs(value) < 1e15)):
         with suppress(ValueError):
             key_of(value)
             return value
-    raise ManifestError(f"{where}: a text, a finite number, true, false or a date is expected")
+    raise ManifestError(f"{where}: a text, a number of ordinary size, true, false or a date is expected")
 
 
 def _check_lookups(source: SourceSpec, sources: tuple[SourceSpec, ...]) -> None:

@@ -121,7 +121,8 @@ def _matching(session: Session, wanted: Filter, scope: Scope, now_ms: int) -> fr
     where, parameters = compiled(wanted)
     found = session.rows(
         "SELECT d.document_id FROM document d WHERE d.lifecycle = 'active' AND d.tenant = ?"  # noqa: S608
-        f" AND (d.valid_from_ms IS NULL OR d.valid_from_ms <= ?) AND d.class_id IN ({marks(len(allowed))}) AND ({where})",
+        " AND (d.valid_from_ms IS NULL OR d.valid_from_ms <= ?)"
+        f" AND d.class_id IN ({marks(len(allowed))}) AND ({where})",
         (scope.tenant, now_ms, *allowed, *parameters),
     )
     return frozenset(document_id for (document_id,) in found)

@@ -10,6 +10,10 @@ import pytest
 import pytest_asyncio
 from asgi_lifespan import LifespanManager
 from fastapi import FastAPI
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from api.app import create_app
 from tests.api_world import World, make_world
@@ -45,6 +49,23 @@ def connect(app: FastAPI, world: World) -> Connect:
 def client(connect: Connect) -> httpx.AsyncClient:
     """Nobody in particular, on loopback."""
     return connect()
+
+
+@pytest.fixture(scope="session")
+def exporter() -> InMemorySpanExporter:
+    """Keeps what this process traces; the provider of a process can be set once."""
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    trace.set_tracer_provider(provider)
+    return kept
+
+
+@pytest.fixture
+def spans(exporter: InMemorySpanExporter) -> InMemorySpanExporter:
+    """Nothing traced yet."""
+    exporter.clear()
+    return exporter
 
 
 @pytest.fixture(scope="session")

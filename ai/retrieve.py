@@ -1,0 +1,184 @@
+"""Retrieval without an answer: the pipeline's own front half, ending at the admitted items, for R0 basic and R2.
+
+Same gate, scope, intent, channels, bundle and evidence point as a question; no model. The `retrieval` entry is durable
+before anything leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ai.canonical import canonical, to_json
+from ai.case import Case, Faulted, Services
+from ai.errors import AIError
+from ai.focus_pipeline import check_gate, decide_scope, narrow, read_question, search
+from ai.model import AdmittedItem, Ask, Mode
+from ai.profiles import ALL_CHANNELS, PASSAGES, Profile
+from ai.recording import decisions_json, intent_parts, source_json
+from ai.render import evidence_json
+from ai.shell import Admission, admit
+from ledger.errors import LedgerError
+from ledger.model import EntryRef, Kind
+from policy.errors import PolicyError
+from retrieval.bundle import BundleLimits, Gathered
+from retrieval.calibration import FULL_MILLI, Scale
+from retrieval.errors import RetrievalError
+from retrieval.filters import Metadata
+from retrieval.model import ChannelName
+
+WIDE = BundleLimits(max_items=1, max_tokens=10**9, max_tokens_per_source=10**9, per_source_items=10**6)
+"""A result list is bounded by its number alone."""
+
+CHANNELS: Mapping[Mode, tuple[ChannelName, ...]] = {
+    "keyword": (ChannelName.FULLTEXT,),
+    "vector": (ChannelName.VECTOR,),
+    "hybrid": ALL_CHANNELS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An admitted item with its calibrated relevance, the highest of its channels, and what each store scored."""
+
+    item: AdmittedItem
+    score_milli: int
+    raw_scores: Mapping[str, float]
+    metadata: Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to. A denied one has no results, and `reason_codes`."""
+
+    case: Case
+    results: tuple[Result, ...] = ()
+    gathered: Gathered | None = None
+    admission: Admission | None = None
+
+    @property
+    def reason_codes(self) -> tuple[str, ...]:
+        """Why the query point refused; empty where it did not."""
+        refused = () if self.case.decided.allowed else self.case.decided.reasons
+        return tuple(dict.fromkeys(reason.code for reason in refused))
+
+    @property
+    def asked(self) -> tuple[ChannelName, ...]:
+        """The channels that had something to look for: structured ones need a place, a time or a relation."""
+        structured = bool(self.case.intent.mentions or self.case.intent.times or self.case.intent.operations)
+        text = (ChannelName.FULLTEXT, ChannelName.VECTOR)
+        return tuple(name for name in self.case.profile.channels if structured or name in text)
+
+
+Render = Callable[[Found], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What leaves: the surface's body, and where it is recorded."""
+
+    body: Mapping[str, Any]
+    found: Found
+    entry: EntryRef
+
+
+def retrieval_profile(profile: Profile, mode: Mode, top_k: int) -> Profile:
+    """The profile of a result list of so many items in this mode."""
+    return replace(
+        profile, channels=CHANNELS[mode], channel_top_k=max(24, 2 * top_k), rules=profile.rules or PASSAGES, limits=WIDE
+    )
+
+
+async def retrieve(ask: Ask, *, services: Services, profile: Profile, render: Render) -> Retrieved:
+    """Search, decide, record, and only then give back what `render` makes of it.
+
+    Raises `LedgerUnavailable` when nothing could be recorded, and `Faulted` when an engine or a store failed; that is
+    recorded too.
+    """
+    case = Case.of(ask, services=services, profile=profile)
+    try:
+        case = check_gate(case, services)
+        case = await decide_scope(case, services)
+        case = await read_question(case, services)
+        case = await narrow(case, services)
+        found = await find(case, services)
+        body = render(found)
+        return Retrieved(body, found, await record(found, body, services))
+    except LedgerError:
+        raise
+    except Exception as exc:
+        entry = await _record_fault(case, exc, services)
+        if isinstance(exc, PolicyError | AIError | RetrievalError):
+            raise Faulted(ask.request_id, entry.entry_id, exc) from exc
+        raise
+
+
+async def find(case: Case, services: Services) -> Found:
+    """The admitted results, in order; none where the query point refused."""
+    if not case.decided.allowed:
+        return Found(case)
+    gathered = await search(case, services)
+    admission = await admit(case, gathered, points=services.points(case.now_ms), services=services)
+    results = await results_of(case, gathered, admission.items, services)
+    kept = tuple(r for r in results if r.score_milli >= case.ask.options.search.threshold_milli)
+    return Found(case, kept, gathered, admission)
+
+
+async def results_of(
+    case: Case, gathered: Gathered, items: tuple[AdmittedItem, ...], services: Services
+) -> tuple[Result, ...]:
+    """The items with their scores and the metadata of their documents."""
+    scale = Scale.of(services.embedding_model, gathered.runs)
+    ids = {item.evidence.first.record.document_id for item in items}
+    metadata = await services.store.metadata(sorted(ids), scope=case.scope) if ids else {}
+    return tuple(
+        Result(
+            item=item,
+            score_milli=relevance_milli(case, item, scale),
+            raw_scores={str(rank.channel): rank.score for rank in item.evidence.ranks},
+            metadata=metadata.get(item.evidence.first.record.document_id, {}),
+        )
+        for item in items
+    )
+
+
+def relevance_milli(case: Case, item: AdmittedItem, scale: Scale) -> int:
+    """The item's calibrated relevance: the highest of its channels; a computed result or the very cell that was asked
+    for is relevant as such."""
+    from ai.context import is_direct  # noqa: PLC0415 - the prompt's machinery; a text search needs none of it
+
+    if case.intent.operations and is_direct(item, case.intent):
+        return FULL_MILLI
+    return max((scale.relevance_milli(rank) for rank in item.evidence.ranks), default=0)
+
+
+async def record(found: Found, body: Mapping[str, Any], services: Services) -> EntryRef:
+    """Append the `retrieval` entry: durable when this returns. Raises `LedgerUnavailable`: then nothing may leave."""
+    case, admission = found.case, found.admission
+    parts = intent_parts(case) | {"answer": canonical(body)}
+    if found.gathered is not None:
+        parts["candidates"] = canonical({"runs": [to_json(run) for run in found.gathered.runs]})
+    if admission is not None:
+        parts["bundle"] = canonical({"items": [evidence_json(r.item) for r in found.results]})
+        parts["policy.evidence"] = canonical(decisions_json(admission.decisions))
+    with case.watch("ledger_retrieval"):
+        return await services.ledger.record(
+            Kind.RETRIEVAL,
+            tenant=case.ask.subject.tenant,
+            request_id=case.ask.request_id,
+            parts=parts,
+            sources=[canonical(source_json(result.item)) for result in found.results],
+            entry_id=case.entry_id,
+        )
+
+
+async def _record_fault(case: Case, fault: Exception, services: Services) -> EntryRef:
+    body = {"request_id": case.ask.request_id, "outcome": "FAULT", "reason_codes": [getattr(fault, "code", "INTERNAL")]}
+    return await services.ledger.record(
+        Kind.RETRIEVAL,
+        tenant=case.ask.subject.tenant,
+        request_id=case.ask.request_id,
+        parts=intent_parts(case) | {"answer": canonical(body)},
+        entry_id=case.entry_id,
+    )

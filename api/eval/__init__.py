@@ -1,0 +1,1 @@
+"""Quality on data: retrieval, calibration, abstention, support, routing, place linking; one report."""
