@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from api.configuration import Configuration
+from api.settings import Models
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,9 @@ class OpenSearchFulltext:
     """The full-text channel on OpenSearch."""
 
     url: str = field(repr=False)
+    ca_file: Path | None
+    index: str
+    deadline_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +95,21 @@ class WordllamaEmbedding:
 
 
 @dataclass(frozen=True, slots=True)
+class OllamaServer:
+    """Where Ollama listens, and how it is asked."""
+
+    url: str = field(repr=False)
+    token: str | None = field(repr=False)
+    ca_file: Path | None
+    threads: int | None
+    deadline_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class OllamaEmbedding:
     """Vectors from Ollama."""
 
-    url: str
+    server: OllamaServer
     model: str
 
 
@@ -132,8 +147,9 @@ class ExtractiveChat:
 class OllamaChatModel:
     """A model on Ollama."""
 
-    url: str
+    server: OllamaServer
     model: str
+    context_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +211,7 @@ def backends_of(configuration: Configuration) -> Backends:
     dsn = None if stores.postgis_dsn is None else stores.postgis_dsn.get_secret_value()
     password = "" if stores.neo4j_password is None else stores.neo4j_password.get_secret_value()
     search = None if stores.opensearch_url is None else stores.opensearch_url.get_secret_value()
+    search_ca = None if stores.opensearch_ca_file is None else Path(stores.opensearch_ca_file).expanduser()
     extractive, deadlines = settings.extractive, settings.retrieval.deadline_ms
     return Backends(
         records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn, stores.deadline_ms),
@@ -202,13 +219,15 @@ def backends_of(configuration: Configuration) -> Backends:
         if stores.neo4j_uri is None
         else Neo4jGraph(stores.neo4j_uri, stores.neo4j_user or "neo4j", password, deadlines.graph),
         spatial=SqliteSpatial(home / "spatial.sqlite") if dsn is None else PostgisSpatial(dsn, deadlines.spatial),
-        fulltext=TantivyFulltext(home / "fulltext") if search is None else OpenSearchFulltext(search),
+        fulltext=TantivyFulltext(home / "fulltext")
+        if search is None
+        else OpenSearchFulltext(search, search_ca, stores.opensearch_index, deadlines.fulltext),
         vector=NumpyVector(home / "vector") if dsn is None else PgvectorVector(dsn, deadlines.vector),
-        embedding=WordllamaEmbedding() if models.embed is None else OllamaEmbedding(models.ollama_url, models.embed),
+        embedding=WordllamaEmbedding() if models.embed is None else OllamaEmbedding(_ollama(models), models.embed),
         policy=_policy(configuration),
         chat=ExtractiveChat(extractive.min_coverage_milli, extractive.max_sentences)
         if models.chat is None
-        else OllamaChatModel(models.ollama_url, models.chat),
+        else OllamaChatModel(_ollama(models), models.chat, models.context_tokens),
         ledger=SqliteLedger(home / "ledger.sqlite", home / "keys")
         if settings.ledger.dsn is None
         else PostgresLedger(settings.ledger.dsn.get_secret_value(), home / "keys"),
@@ -224,3 +243,13 @@ def _policy(configuration: Configuration) -> PolicyBackend:
     token = None if stores.opa_token is None else stores.opa_token.get_secret_value()
     ca_file = None if stores.opa_ca_file is None else Path(stores.opa_ca_file)
     return OpaPolicy(stores.opa_url, folder, releases, token, ca_file, settings.fallback)
+
+
+def _ollama(models: Models) -> OllamaServer:
+    return OllamaServer(
+        url=models.ollama_url,
+        token=None if models.ollama_token is None else models.ollama_token.get_secret_value(),
+        ca_file=None if models.ollama_ca_file is None else Path(models.ollama_ca_file).expanduser(),
+        threads=models.threads,
+        deadline_ms=models.deadline_ms,
+    )

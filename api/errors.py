@@ -2,7 +2,6 @@
 
 EdgeError
 ├── SettingsInvalid        a setting is unknown or impossible, or its file cannot be read; names the origin
-│   └── BackendNotBuilt    a setting names a server that this version does not speak to
 ├── HomeUnusable           the home folder cannot be made, read or written, or its disk is full
 ├── HomeBusy               another process takes documents into this folder
 ├── MalformedBody          the body is not JSON
@@ -43,10 +42,6 @@ class SettingsInvalid(EdgeError):
     """A setting is unknown, has a value that cannot be, or its file cannot be read."""
 
     code = "VALIDATION_FAILED"
-
-
-class BackendNotBuilt(SettingsInvalid):
-    """A setting names a server that this version does not speak to."""
 
 
 class HomeUnusable(EdgeError):

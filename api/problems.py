@@ -72,7 +72,6 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         ai.ReplayImpossible: "NOT_FOUND",
         api.EdgeError: "INTERNAL",
         api.SettingsInvalid: "VALIDATION_FAILED",
-        api.BackendNotBuilt: "VALIDATION_FAILED",
         api.HomeUnusable: "INDEX_NOT_READY",
         api.HomeBusy: "CONFLICT",
         api.MalformedBody: "BAD_REQUEST",

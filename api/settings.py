@@ -38,6 +38,16 @@ class Models(_Section):
         pattern=r"^https?://[^\s]+$",
         description="where Ollama listens; used only if a model is named",
     )
+    ollama_token: SecretStr | None = Field(default=None, description="bearer token for a proxy in front of Ollama")
+    ollama_ca_file: str | None = Field(
+        default=None, min_length=1, description="certificate authorities (PEM) for Ollama; unset: the system's"
+    )
+    context_tokens: Annotated[int, Field(ge=512, le=1_048_576)] = Field(
+        default=8_192, description="window of the chat model (num_ctx); a prompt and answer over it are an error"
+    )
+    threads: Annotated[int, Field(ge=1, le=256)] | None = Field(
+        default=None, description="threads per model (num_thread); unset: Ollama decides"
+    )
     deadline_ms: DeadlineMs = Field(default=60_000, description="longest time for one model call")
 
 
@@ -53,7 +63,19 @@ class Stores(_Section):
     deadline_ms: DeadlineMs = Field(
         default=2_000, description="longest time for one read of the store of record, where that is a server"
     )
-    opensearch_url: SecretStr | None = Field(default=None, description="full-text channel on OpenSearch")
+    opensearch_url: SecretStr | None = Field(
+        default=None, description="full-text channel on OpenSearch: http[s]://[user:password@]host[:port][/path]"
+    )
+    opensearch_ca_file: str | None = Field(
+        default=None,
+        min_length=1,
+        description="certificate authorities (PEM) for the OpenSearch server; unset: the system's",
+    )
+    opensearch_index: str = Field(
+        default="exhibit-fulltext",
+        pattern=r"^[a-z][a-z0-9-]{0,60}$",
+        description="what the names of its indexes begin with; one per home on a shared server",
+    )
     opa_url: str | None = Field(
         default=None, description="policy decisions by an OPA server: http://, https:// or unix:///path"
     )

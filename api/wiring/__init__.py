@@ -5,7 +5,7 @@
 """
 
 from api.wiring.clock import clock_ms, new_id
-from api.wiring.parts import open_chat, open_embedder
+from api.wiring.models import open_chat, open_embedder, structured_of
 from api.wiring.policy import (
     OpenPolicy,
     bundle_folder,
@@ -52,4 +52,5 @@ __all__ = [
     "releases_of",
     "require_corpus",
     "shadow_log",
+    "structured_of",
 ]

@@ -1,19 +1,16 @@
-"""Stores, engines and models, each opened as the settings name it."""
+"""Stores, each opened as the settings name it."""
 
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, NoReturn, assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from ai.chat_model import ChatModel
 from api import backends
-from api.errors import BackendNotBuilt
 from api.settings import Settings
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from ledger.ledger import Ledger
 from ledger.store import LedgerStore
-from retrieval.embedding.embedder import Embedder
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import open_sqlite_store
 
@@ -21,19 +18,6 @@ if TYPE_CHECKING:
     pass
 
 TEMPLATE = "focus_mode/v1"
-
-
-async def open_embedder(backend: backends.EmbeddingBackend) -> Embedder:
-    """What makes vectors."""
-    match backend:
-        case backends.WordllamaEmbedding():
-            from retrieval.embedding.wordllama import WordllamaEmbedder  # noqa: PLC0415
-
-            return await WordllamaEmbedder.load()
-        case backends.OllamaEmbedding():
-            not_built("FOCUS_MODE_EMBED_MODEL", "embeddings by Ollama")
-        case _:
-            assert_never(backend)
 
 
 def open_records(backend: backends.RecordsBackend, stack: AsyncExitStack) -> SqlRecordStore:
@@ -94,26 +78,3 @@ async def open_ledger_store(backend: backends.LedgerBackend, settings: Settings)
     except BaseException:
         await store.aclose()
         raise
-
-
-def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel:
-    """What writes the drafts; closed with the stack."""
-    chat: ChatModel
-    match backend:
-        case backends.ExtractiveChat(min_coverage_milli=coverage, max_sentences=sentences):
-            from ai.candidates import Parameters  # noqa: PLC0415
-            from ai.extractive import ExtractiveModel  # noqa: PLC0415
-
-            chat = ExtractiveModel(Parameters(min_coverage=coverage, max_sentences=sentences))
-        case backends.OllamaChatModel(url=url, model=model):
-            from ai.ollama_client import OllamaChat  # noqa: PLC0415
-
-            chat = OllamaChat(url, model)
-        case _:
-            assert_never(backend)
-    stack.push_async_callback(chat.aclose)
-    return chat
-
-
-def not_built(setting: str, what: str) -> NoReturn:
-    raise BackendNotBuilt(f"{setting} is set, but this version does not speak to {what}; unset it to run on the folder")

@@ -1,4 +1,4 @@
-"""Servers that this version does not speak to are refused by name, never replaced in silence."""
+"""Servers need not run to be wired, one that cannot be meant is refused, and no secret is told."""
 
 from __future__ import annotations
 
@@ -8,27 +8,10 @@ import pytest
 
 from api.backends import backends_of
 from api.configuration import load
-from api.errors import BackendNotBuilt
-from api.wiring import open_indexes, open_system
+from api.errors import SettingsInvalid
+from api.wiring import open_indexes, open_system, structured_of
 from policy.errors import OpaUnavailable
 from retrieval.errors import ChannelUnavailable
-
-
-@pytest.mark.parametrize(
-    ("variable", "value"),
-    [
-        ("OPENSEARCH_URL", "https://search"),
-        ("FOCUS_MODE_EMBED_MODEL", "all-minilm"),
-    ],
-)
-async def test_a_named_server_is_refused(tmp_path: Path, variable: str, value: str) -> None:
-    configuration = load({variable: value}, home=tmp_path)
-    with pytest.raises(BackendNotBuilt, match=variable):
-        async with open_system(configuration, empty=True):
-            pass
-    with pytest.raises(BackendNotBuilt, match=variable):
-        async with open_indexes(configuration):
-            pass
 
 
 async def test_a_database_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
@@ -48,6 +31,30 @@ async def test_a_graph_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
     async with open_indexes(configuration):
         pass
     assert "hunter2" not in repr(backends_of(configuration))
+
+
+async def test_a_model_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
+    settings = {"FOCUS_MODE_MODEL": "a", "FOCUS_MODE_EMBED_MODEL": "b", "OLLAMA_API_URL": "http://127.0.0.1:1"}
+    configuration = load(settings | {"EXHIBIT_MODELS__OLLAMA_TOKEN": "hunter2"}, home=tmp_path)
+    async with open_system(configuration, empty=True) as system:
+        assert structured_of(system.services.model) is system.services.model
+    async with open_indexes(configuration):
+        pass
+    assert "hunter2" not in repr(backends_of(configuration))
+
+
+async def test_the_model_without_a_server_takes_no_schema(tmp_path: Path) -> None:
+    async with open_system(load({}, home=tmp_path), empty=True) as system:
+        assert structured_of(system.services.model) is None
+
+
+async def test_certificates_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "no.pem").write_text("no certificate")
+    for path in (tmp_path / "no.pem", tmp_path / "none.pem"):
+        settings = {"FOCUS_MODE_MODEL": "a", "EXHIBIT_MODELS__OLLAMA_CA_FILE": str(path)}
+        with pytest.raises(SettingsInvalid, match="ollama_ca_file"):
+            async with open_system(load(settings, home=tmp_path), empty=True):
+                pass
 
 
 async def test_a_graph_server_that_cannot_be_meant_is_refused(tmp_path: Path) -> None:
@@ -81,4 +88,32 @@ async def test_an_opa_server_that_cannot_be_meant_is_refused(tmp_path: Path, set
         async with open_system(load(settings, home=tmp_path), empty=True):
             pass
     assert caught.value.problem == "ADDRESS"
+    assert "hunter2" not in str(caught.value)
+
+
+async def test_a_search_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
+    configuration = load({"OPENSEARCH_URL": "https://me:hunter2@127.0.0.1:1"}, home=tmp_path)
+    async with open_system(configuration, empty=True) as system:
+        assert "opensearch" in [channel.store for channel in system.services.channels]
+    async with open_indexes(configuration):
+        pass
+    assert "hunter2" not in repr(backends_of(configuration))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"OPENSEARCH_URL": "search.example:hunter2"},
+        {"OPENSEARCH_URL": "ftp://me:hunter2@search"},
+        {"OPENSEARCH_URL": "https://me:hunter2@"},
+        {"OPENSEARCH_URL": "https://me:hunter2@search:port"},
+        {"OPENSEARCH_URL": "https://me:hunter2@search/?q=1"},
+        {"OPENSEARCH_URL": "https://me:hunter2@search", "EXHIBIT_STORES__OPENSEARCH_CA_FILE": "/there/is/none.pem"},
+    ],
+    ids=str,
+)
+async def test_a_search_server_that_cannot_be_meant_is_refused(tmp_path: Path, settings: dict[str, str]) -> None:
+    with pytest.raises(ChannelUnavailable) as caught:
+        async with open_system(load(settings, home=tmp_path), empty=True):
+            pass
     assert "hunter2" not in str(caught.value)

@@ -1,0 +1,70 @@
+"""Chat models and embedders, as the settings name them."""
+
+from __future__ import annotations
+
+import ssl
+from contextlib import AsyncExitStack
+from typing import Any, assert_never
+
+from ai.chat_model import ChatModel, StructuredModel
+from api import backends
+from api.errors import SettingsInvalid
+from retrieval.embedding.embedder import Embedder
+
+
+async def open_embedder(backend: backends.EmbeddingBackend) -> Embedder:
+    """What makes vectors. A server need not be there yet."""
+    match backend:
+        case backends.WordllamaEmbedding():
+            from retrieval.embedding.wordllama import WordllamaEmbedder  # noqa: PLC0415
+
+            return await WordllamaEmbedder.load()
+        case backends.OllamaEmbedding(server=server, model=model):
+            from retrieval.embedding.ollama import OllamaEmbedder  # noqa: PLC0415
+
+            return OllamaEmbedder(server.url, model, deadline_s=server.deadline_ms / 1000, **_how_it_is_asked(server))
+        case _:
+            assert_never(backend)
+
+
+def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel:
+    """What writes the drafts; closed with the stack. A server need not be there yet."""
+    chat: ChatModel
+    match backend:
+        case backends.ExtractiveChat(min_coverage_milli=coverage, max_sentences=sentences):
+            from ai.candidates import Parameters  # noqa: PLC0415
+            from ai.extractive import ExtractiveModel  # noqa: PLC0415
+
+            chat = ExtractiveModel(Parameters(min_coverage=coverage, max_sentences=sentences))
+        case backends.OllamaChatModel(server=server, model=model, context_tokens=window):
+            from ai.ollama_client import OllamaChat  # noqa: PLC0415
+
+            chat = OllamaChat(server.url, model, num_ctx=window, **_how_it_is_asked(server))
+        case _:
+            assert_never(backend)
+    stack.push_async_callback(chat.aclose)
+    return chat
+
+
+def structured_of(chat: ChatModel) -> StructuredModel | None:
+    """The chat model as one that can be held to a JSON schema, or None where it selects instead of writing."""
+    from ai.ollama_client import OllamaChat  # noqa: PLC0415
+
+    return chat if isinstance(chat, OllamaChat) else None
+
+
+def _how_it_is_asked(server: backends.OllamaServer) -> dict[str, Any]:
+    return {
+        "options": {} if server.threads is None else {"num_thread": server.threads},
+        "token": server.token,
+        "certificates": _certificates(server),
+    }
+
+
+def _certificates(server: backends.OllamaServer) -> ssl.SSLContext | None:
+    if server.ca_file is None:
+        return None
+    try:
+        return ssl.create_default_context(cafile=server.ca_file)
+    except OSError as exc:  # ssl.SSLError is one
+        raise SettingsInvalid("models.ollama_ca_file cannot be read as certificates (PEM)") from exc
