@@ -21,7 +21,12 @@ def declared_rules(opa: Opa, root: Path) -> tuple[RuleInfo, ...]:
 
 
 def rule_annotations(opa: Opa, root: Path) -> list[dict[str, Any]]:
-    """The annotations of scope `rule` in files that are no tests: `{title, custom, file, row}`."""
+    """Those of rules; tests are left out."""
+    return [each for each in annotations_in(opa, root) if not each["file"].endswith("_test.rego")]
+
+
+def annotations_in(opa: Opa, root: Path) -> list[dict[str, Any]]:
+    """The annotations of scope `rule`: `{title, custom, file, row}`, `row` (from 1) being the rule's own."""
     document = json.loads(opa.run("inspect", "--annotations", "--format", "json", ".", cwd=root))
     return [
         {
@@ -31,7 +36,7 @@ def rule_annotations(opa: Opa, root: Path) -> list[dict[str, Any]]:
             "row": each["location"]["row"],
         }
         for each in document.get("annotations", ())
-        if each["annotations"]["scope"] == "rule" and not each["location"]["file"].endswith("_test.rego")
+        if each["annotations"]["scope"] == "rule"
     ]
 
 

@@ -2,11 +2,15 @@ package kfm.ai_test
 
 import data.kfm.ai
 
+# METADATA
+# custom: {rules: [A12]}
 test_answer_releases if {
 	decision := ai.answer with input as asked("answer")
 	decision == {"effect": "allow", "reasons": set(), "obligations": set(), "admit": ["e1"]}
 }
 
+# METADATA
+# custom: {rules: [A09, A12]}
 test_answer_without_support_abstains if {
 	decision := ai.answer with input as changed("answer", "/answer/sentences/0/support_milli", 0)
 	codes(decision) == {"UNSUPPORTED_SENTENCE"}
@@ -14,11 +18,15 @@ test_answer_without_support_abstains if {
 	decision.admit == []
 }
 
+# METADATA
+# custom: {rules: [A07]}
 test_answer_with_a_foreign_citation if {
 	decision := ai.answer with input as changed("answer", "/prior/admit", ["e2"])
 	codes(decision) == {"CITATION_NOT_ADMITTED"}
 }
 
+# METADATA
+# custom: {rules: [A04]}
 test_answer_sentence_that_leaks_is_dropped if {
 	finding := {"kind": "canary", "start": 0, "end": 3}
 	decision := ai.answer with input as changed("answer", "/answer/sentences/0/findings", [finding])
@@ -27,7 +35,42 @@ test_answer_sentence_that_leaks_is_dropped if {
 	decision.admit == []
 }
 
+# METADATA
+# custom: {rules: [A11]}
 test_answer_notice if {
 	decision := ai.answer with input as changed("answer", "/evidence/0/label", "internal")
 	ops(decision) == {"append_notice"}
+}
+
+# METADATA
+# custom: {rules: [A05]}
+test_answer_without_citation_is_dropped if {
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/citations", [])
+	codes(decision) == {"UNCITED_SENTENCE"}
+	"drop_sentence" in ops(decision)
+}
+
+# METADATA
+# custom: {rules: [A06]}
+test_answer_with_an_unknown_citation if {
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/citations", ["e9"])
+	codes(decision) == {"UNKNOWN_CITATION", "CITATION_NOT_ADMITTED"}
+	decision.admit == []
+}
+
+# METADATA
+# custom: {rules: [A08]}
+test_answer_with_a_citation_that_no_longer_holds if {
+	decision := ai.answer with input as changed("answer", "/evidence/0/lifecycle", "withdrawn")
+	codes(decision) == {"CITATION_STALE"}
+	decision.admit == []
+}
+
+# METADATA
+# custom: {rules: [A10]}
+test_answer_with_personal_data_is_redacted if {
+	finding := {"kind": "pii.email", "start": 2, "end": 9}
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/findings", [finding])
+	ops(decision) == {"redact"}
+	decision.obligations[_].params == {"kind": "pii.email", "start": 2, "end": 9}
 }

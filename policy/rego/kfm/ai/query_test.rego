@@ -2,6 +2,8 @@ package kfm.ai_test
 
 import data.kfm.ai
 
+# METADATA
+# custom: {rules: [Q12]}
 test_query_allows_with_one_filter if {
 	decision := ai.query with input as asked("query")
 	decision.effect == "allow"
@@ -13,6 +15,8 @@ test_query_allows_with_one_filter if {
 	}}
 }
 
+# METADATA
+# custom: {rules: [Q08, Q09, Q13]}
 test_query_gate if {
 	rejected := ai.query with input as changed("query", "/prompt/verdict", "REJECT")
 	codes(rejected) == {"GATE_REJECTED"}
@@ -23,6 +27,8 @@ test_query_gate if {
 	codes(unknown) == {"GATE_VERDICT_UNKNOWN"}
 }
 
+# METADATA
+# custom: {rules: [Q11]}
 test_query_unknown_and_forbidden_collections_are_alike if {
 	unknown := ai.query with input as changed("query", "/request/collections", ["files"])
 	forbidden := ai.query with input as json.patch(asked("query"), [
@@ -34,4 +40,13 @@ test_query_unknown_and_forbidden_collections_are_alike if {
 	])
 	unknown.effect == "deny"
 	unknown == forbidden
+}
+
+# METADATA
+# custom: {rules: [Q10]}
+test_query_collections_are_a_list_of_names if {
+	every junk in ["census", {"a": "census"}, [1], null] {
+		decision := ai.query with input as changed("query", "/request/collections", junk)
+		codes(decision) == {"COLLECTIONS_INVALID"}
+	}
 }

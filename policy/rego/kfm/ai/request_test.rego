@@ -65,6 +65,8 @@ ops(decision) := {obligation.op | some obligation in decision.obligations}
 
 nothings := [{}, [], null, "", 0]
 
+# METADATA
+# custom: {rules: [Q01, Q07]}
 test_the_empty_query_is_denied if {
 	every nothing in nothings {
 		decision := ai.query with input as nothing
@@ -72,6 +74,8 @@ test_the_empty_query_is_denied if {
 	}
 }
 
+# METADATA
+# custom: {rules: [Q01, E01, E02, E03]}
 test_the_empty_evidence_is_denied if {
 	every nothing in nothings {
 		decision := ai.evidence with input as nothing
@@ -79,6 +83,8 @@ test_the_empty_evidence_is_denied if {
 	}
 }
 
+# METADATA
+# custom: {rules: [Q01, A01, A02, A03]}
 test_the_empty_answer_is_denied if {
 	every nothing in nothings {
 		decision := ai.answer with input as nothing
@@ -86,6 +92,8 @@ test_the_empty_answer_is_denied if {
 	}
 }
 
+# METADATA
+# custom: {rules: [Q02]}
 test_a_denial_carries_nothing_else if {
 	decision := ai.evidence with input as changed("evidence", "/subject/id", "")
 	decision == {
@@ -96,6 +104,8 @@ test_a_denial_carries_nothing_else if {
 	}
 }
 
+# METADATA
+# custom: {rules: [Q12]}
 test_a_duplicate_class_is_not_admitted if {
 	decision := ai.query with input as changed("query", "/classes", [class, class])
 	decision.obligations[_].params.classes == []
