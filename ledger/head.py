@@ -40,7 +40,8 @@ class HeadSigner:
         self._signing = asyncio.Lock()
         self._fork: LogForked | None = None
         self._patience_s: float | None = None
-        self._signed = asyncio.Condition()
+        self._announced = -1
+        self._announcing = asyncio.Condition()
 
     @classmethod
     async def open(
@@ -96,29 +97,49 @@ class HeadSigner:
             if latest is None or latest.head.size < size:
                 latest = await self._sign(latest, size)
             self._seen = latest.head
-        async with self._signed:
-            self._signed.notify_all()
-        return latest
+            return latest
+
+    async def empty(self) -> Checkpoint:
+        """The checkpoint of the empty tree, which contradicts no other."""
+        self.check()
+        head = TreeHead(0, EMPTY_ROOT)
+        note = await signed_note(checkpoint_text(self._chain.first.name, head), [self._keys.signer])
+        kept = await self._store.add_checkpoint(Checkpoint(head, note))
+        self._chain.verify(kept)
+        return kept
 
     def keep_signing(self, patience_s: float) -> None:
-        """Somebody signs at intervals: who asks for a checkpoint over a leaf waits for theirs, so long at most."""
+        """Somebody signs at intervals and announces it: who needs a checkpoint over a leaf waits, so long at most."""
         self._patience_s = patience_s
 
-    async def checkpoint_over(self, index: int) -> Checkpoint:
-        """A checkpoint that covers the leaf: signed now, or the next one of who signs at intervals. Raises
-        CheckpointPending if that did not come in time."""
-        if self._patience_s is None:
-            return await self.checkpoint()
+    async def announce(self, size: int) -> None:
+        """The checkpoint of that size is as it will be handed out."""
+        async with self._announcing:
+            self._announced = max(size, self._announced)
+            self._announcing.notify_all()
+
+    async def covering(self, index: int) -> Checkpoint:
+        """The first checkpoint over the leaf, the first cosigned one if there is any. If there is none, it is signed
+        now, or waited for if somebody signs at intervals. Raises CheckpointPending if that did not come in time."""
+        found = await self._store.covering(index + 1, cosigned=True)
+        if found is None and self._patience_s is not None and self._announced <= index:
+            await self._wait_for(index, self._patience_s)
+            found = await self._store.covering(index + 1, cosigned=True)
+        found = found or await self._store.covering(index + 1)
+        if found is None:
+            if self._patience_s is not None:
+                raise CheckpointPending("no checkpoint covers the entry yet")
+            found = await self.checkpoint()
+        self._chain.verify(found)
+        return found
+
+    async def _wait_for(self, index: int, patience_s: float) -> None:
         self.check()
         try:
-            async with asyncio.timeout(self._patience_s), self._signed:
-                await self._signed.wait_for(lambda: self._seen.size > index)
+            async with asyncio.timeout(patience_s), self._announcing:
+                await self._announcing.wait_for(lambda: self._announced > index)
         except TimeoutError:
-            raise CheckpointPending("no checkpoint covers the entry yet") from None
-        found = await self._store.covering(index + 1)
-        if found is None:
-            raise VerificationFailed("truncated", "the checkpoint that was signed is not stored")
-        return found
+            return
 
     async def compare(self, note: str) -> None:
         """Compare the store with a checkpoint that somebody else holds; what is not of this log's keys says nothing.

@@ -197,6 +197,16 @@ class Ledger:
         opened = await self._open_parts(await self.entry(entry_id), names)
         return {name: opened[name].data for name in names}
 
+    async def contents(self, entry: Entry, names: Collection[str] | None = None) -> dict[str, bytes]:
+        """The parts of an entry that are not erased, by name, sources among them; of those names if given. Each is
+        checked against its commitment. Raises VerificationFailed."""
+        wanted = None if names is None else sorted({*names, SOURCES} & {*names, *entry.leaf.parts})
+        stored = {part.name for part in await self._store.parts(entry.leaf.entry_id, wanted)}
+        if SOURCES not in stored:
+            stored = {name for name in stored if source_number(name) is None}
+        opened = await self._open_parts(entry, stored)
+        return {name: part.data for name, part in opened.items() if names is None or name in names}
+
     async def sources(self, entry_id: str) -> tuple[bytes, ...]:
         """The entry's sources in order, each checked against its commitment. Raises as `part` does."""
         entry = await self.entry(entry_id)
@@ -217,7 +227,7 @@ class Ledger:
         if any(source_number(name) is not None for name in names):
             names.add(SOURCES)
         opened = await self._open_parts(entry, sorted(names))
-        checkpoint = await self._covering(entry.index) if size is None else await self.checkpoint_of(size)
+        checkpoint = await self._head.covering(entry.index) if size is None else await self.checkpoint_of(size)
         if checkpoint.head.size <= entry.index:
             raise EntryNotFound(f"the checkpoint of size {size} does not cover the entry")
         leaf_hash = hash_leaf(entry.leaf_bytes)
@@ -284,14 +294,6 @@ class Ledger:
         """Wait for what is being written, then close the store."""
         await self._writer.aclose()
         await self._store.aclose()
-
-    async def _covering(self, index: int) -> Checkpoint:
-        """The first checkpoint over that leaf, the first cosigned one if there is any; signed now if there is none."""
-        found = await self._store.covering(index + 1, cosigned=True) or await self._store.covering(index + 1)
-        if found is None:
-            return await self._head.checkpoint_over(index)
-        self._head.chain.verify(found)
-        return found
 
     async def _tenant_key(self, alias: str) -> bytes:
         """The tenant's key, made for a tenant without entries only: a new key in the place of a lost one would go

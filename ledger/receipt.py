@@ -26,6 +26,7 @@ from ledger.model import RECEIPT_VERSION, SOURCES, Leaf
 from ledger.note import b64, parse_checkpoint_text, parse_note, parse_vkey, unb64, verify_checkpoint
 from ledger.parts import SALT_BYTES, OpenedPart, commitment, parse_source_commitments, source_number
 from ledger.tree import HASH_BYTES, hash_leaf, verify_inclusion
+from ledger.trust import TrustPolicy, Witnessed
 
 HEADER = "c2sp.org/tlog-proof@v1"
 MAX_RECEIPT_CHARS = 400_000_000
@@ -46,8 +47,8 @@ class Receipt:
 @dataclass(frozen=True, slots=True)
 class VerifiedReceipt:
     """What a receipt proves: this leaf stands at `index` of the log `origin`, and these are its disclosed parts and
-    sources (by number, from 1). `witnessed` is False: no cosignature was checked, so the log's operator alone vouches
-    for the checkpoint."""
+    sources (by number, from 1). `cosigned` are the trusted witnesses whose cosignatures hold; None if none was checked,
+    so that the log's operator alone vouches for the checkpoint."""
 
     origin: str
     size: int
@@ -57,7 +58,12 @@ class VerifiedReceipt:
     leaf_hash: str
     parts: Mapping[str, bytes]
     sources: Mapping[int, bytes]
-    witnessed: bool = False
+    cosigned: Witnessed | None = None
+
+    @property
+    def witnessed(self) -> bool:
+        """Whether cosignatures of trusted witnesses were checked and hold."""
+        return self.cosigned is not None
 
 
 def format_receipt(receipt: Receipt) -> str:
@@ -95,18 +101,22 @@ def parse_receipt(text: str) -> Receipt:
     return Receipt(leaf_bytes, disclosures, int(match[1]), proof, checkpoint)
 
 
-def verify_receipt(text: str, *, vkey: str) -> VerifiedReceipt:
-    """Check a receipt against the log's verifier key, offline. Raises MalformedNote or MalformedLeaf for a text that
-    is no receipt, and VerificationFailed whose `step` is the first that failed: `signature`, `origin`,
-    `inclusion-proof`, `commitment`, `sources`.
+def verify_receipt(text: str, *, vkey: str, policy: TrustPolicy | None = None) -> VerifiedReceipt:
+    """Check a receipt against the log's verifier key and, with a policy, against the witnesses that it trusts, offline.
+    Raises MalformedNote or MalformedLeaf for a text that is no receipt, and VerificationFailed whose `step` is the
+    first that failed: `signature`, `origin`, `cosignature`, `quorum`, `inclusion-proof`, `seen`, `commitment`,
+    `sources`.
 
     The log is the one that the key names: a checkpoint whose origin is not the key's name is refused."""
     key = parse_vkey(vkey)
     receipt = parse_receipt(text)
     head = verify_checkpoint(receipt.checkpoint, key, origin=key.name)
+    cosigned = None if policy is None else policy.check(receipt.checkpoint)
     leaf_hash = hash_leaf(receipt.leaf_bytes)
     verify_inclusion(leaf_hash=leaf_hash, index=receipt.index, size=head.size, proof=receipt.proof, root=head.root)
     leaf = parse_leaf(receipt.leaf_bytes)
+    if leaf.seen.size > receipt.index:
+        raise VerificationFailed("seen", f"the entry claims to have seen {leaf.seen.size} leaves")
     parts = _verified_parts(leaf, receipt.disclosures)
     return VerifiedReceipt(
         origin=key.name,
@@ -117,6 +127,7 @@ def verify_receipt(text: str, *, vkey: str) -> VerifiedReceipt:
         leaf_hash=leaf_hash.hex(),
         parts=parts,
         sources=_verified_sources(parts, receipt.disclosures),
+        cosigned=cosigned,
     )
 
 

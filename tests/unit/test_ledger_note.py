@@ -144,7 +144,7 @@ def test_a_note_needs_a_signature() -> None:
 
 
 @given(st.integers(0, 8 * len(NOTE.encode()) - 1))
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_one_flipped_bit_never_verifies_as_another_head(bit: int) -> None:
     data = bytearray(NOTE.encode())
     data[bit // 8] ^= 1 << bit % 8
@@ -157,7 +157,7 @@ def test_one_flipped_bit_never_verifies_as_another_head(bit: int) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_parsing_raises_nothing_else(text: str) -> None:
     for candidate in (text, NOTE + text, text + NOTE):
         try:

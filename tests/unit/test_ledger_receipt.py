@@ -53,7 +53,7 @@ def test_a_bad_key_is_no_key(vkey: str) -> None:
 
 
 @given(st.integers(0, 8 * len(TEXT.encode()) - 1))
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_no_flipped_bit_verifies(bit: int) -> None:
     data = bytearray(TEXT.encode())
     data[bit // 8] ^= 1 << bit % 8
@@ -66,7 +66,7 @@ def test_no_flipped_bit_verifies(bit: int) -> None:
 
 
 @given(st.text(max_size=300), st.integers(0, len(TEXT)))
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_parsing_raises_nothing_else(noise: str, at: int) -> None:
     for candidate in (noise, TEXT[:at] + noise, TEXT[:at] + noise + TEXT[at:]):
         try:

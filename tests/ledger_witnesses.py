@@ -1,0 +1,78 @@
+"""Witnesses for tests: real ones over files in a folder, a policy over them, and doubles that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ledger.cosignature import witness_signing_key
+from ledger.cosigning import Cosigner
+from ledger.errors import WitnessUnavailable
+from ledger.note import SigningKey, VerifierKey
+from ledger.store import LedgerStore
+from ledger.trust import TrustPolicy, parse_policy
+from ledger.witness import Witness, WitnessReply
+from ledger.witness_sqlite import SqliteWitness
+
+T0_S = 1_700_000_100
+
+
+def witness_key(number: int) -> SigningKey:
+    """The key of witness n, of an operator of its own."""
+    return witness_signing_key(f"w{number}.example/witness", bytes([number]) * 32)
+
+
+def policy_text(log: VerifierKey, count: int = 2, quorum: str = "all") -> bytes:
+    """A policy over that many witnesses of as many operators."""
+    lines = [f"log {log}", *(f"witness w{n} {witness_key(n).verifier}" for n in range(1, count + 1))]
+    lines += [f"group q {quorum} " + " ".join(f"w{n}" for n in range(1, count + 1)), "quorum q"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+@dataclass
+class Deaf:
+    """A witness that cannot be reached while `deaf`, and counts what it is asked."""
+
+    behind: Witness
+    deaf: bool = False
+    asked: list[str] = field(default_factory=list)
+
+    async def add_checkpoint(self, request: str) -> WitnessReply:
+        self.asked.append(request)
+        if self.deaf:
+            raise WitnessUnavailable("no route")
+        return await self.behind.add_checkpoint(request)
+
+    async def aclose(self) -> None:
+        await self.behind.aclose()
+
+
+@dataclass
+class Says:
+    """A witness that answers what it was told to."""
+
+    replies: Sequence[WitnessReply]
+    asked: list[str] = field(default_factory=list)
+
+    async def add_checkpoint(self, request: str) -> WitnessReply:
+        self.asked.append(request)
+        return self.replies[min(len(self.asked), len(self.replies)) - 1]
+
+    async def aclose(self) -> None:
+        pass
+
+
+async def open_witness(
+    folder: Path, log: VerifierKey, number: int, clock_s: Callable[[], int] = lambda: T0_S
+) -> SqliteWitness:
+    """Witness n over its file in the folder."""
+    path = folder / f"witness-{number}.sqlite"
+    return await SqliteWitness.open(path, key=witness_key(number), logs={log.name: [log]}, clock_s=clock_s)
+
+
+def cosigner_of(store: LedgerStore, policy: bytes | TrustPolicy, witnesses: Sequence[Witness]) -> Cosigner:
+    """A cosigner that asks these witnesses in the order of the policy."""
+    parsed = policy if isinstance(policy, TrustPolicy) else parse_policy(policy)
+    pairs = list(zip(parsed.witnesses, witnesses, strict=True))
+    return Cosigner(store=store, policy=parsed, witnesses=pairs, deadline_s=5.0)
