@@ -89,7 +89,7 @@ def answer_facts(draft: Draft, sentences: Sequence[Sentence], items: Sequence[Ad
     return AnswerFacts(
         model=draft.completion.model.name,
         markers=tuple(sorted({n for s in sentences for n in (*s.markers, *s.unknown_markers)})),
-        sentences=tuple(_sentence_facts(place, sentence, ids) for place, sentence in enumerate(sentences)),
+        sentences=tuple(sentence_facts(place, sentence, ids) for place, sentence in enumerate(sentences)),
     )
 
 
@@ -220,7 +220,8 @@ def _admit(
     return carry_out(Projection(item, text, statement), due, index=index)
 
 
-def _sentence_facts(place: int, sentence: Sentence, ids: Mapping[int, str]) -> SentenceFacts:
+def sentence_facts(place: int, sentence: Sentence, ids: Mapping[int, str]) -> SentenceFacts:
+    """What the answer point needs to know of one sentence; `ids` are the cited facts by marker."""
     unknown = tuple(f"unknown:{n}" for n in (*sentence.unknown_markers, *(n for n in sentence.markers if n not in ids)))
     return SentenceFacts(
         i=place,

@@ -19,12 +19,16 @@ from policy.errors import BundleRejected, PolicyError
 
 def server_bundle(folder: Path = SHIPPED) -> bytes:
     """The archive of the bundle below `folder`. Raises BundleRejected where its module was built from other sources."""
-    sources = read_sources(folder / "rego")
-    digest = bundle_digest(file_digests(sources))
-    if load_bundle(folder).digest != digest:
+    if load_bundle(folder).digest != bundle_digest(file_digests(read_sources(folder / "rego"))):
         raise BundleRejected("the bundle changed while it was read")
+    return archive_of(folder)
+
+
+def archive_of(folder: Path) -> bytes:
+    """The archive of the sources below `folder`, whether or not a module was built from them."""
+    sources = read_sources(folder / "rego")
     roots = sorted({path.split("/")[0] for path in sources})
-    manifest = {"revision": digest, "roots": roots, "rego_version": 1}
+    manifest = {"revision": bundle_digest(file_digests(sources)), "roots": roots, "rego_version": 1}
     return archive({".manifest": json.dumps(manifest, sort_keys=True).encode(), **sources})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from api.cli.policy.backtest import backtest
 from api.cli.policy.check import check
 from api.cli.policy.lattice import lattice
 from api.cli.policy.status import status
@@ -14,3 +15,4 @@ app.command()(status)
 app.command()(check)
 app.command()(test)
 app.command()(lattice)
+app.command()(backtest)

@@ -1,0 +1,174 @@
+"""A recorded request decided again, by another bundle: each point bound to what the point before decides now.
+
+The points and the carrying out of obligations on sentences are those of the pipeline. What the record does not hold is
+not made up: nothing is searched, no draft is written, and no text is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ai.backtest.record import RecordedDecision, RecordedRequest
+from ai.canonical import from_json
+from ai.enforcement import enforce_answer, sentence_facts
+from ai.model import Sentence, TextSpan
+from ai.shell import ANSWER_RUNS
+from policy.data import PolicyData
+from policy.engine import PolicyEngine
+from policy.model import (
+    AnswerFacts,
+    ClassFacts,
+    Decision,
+    EvidenceFacts,
+    PromptClass,
+    PromptFacts,
+    RequestFacts,
+    SentenceFacts,
+    Subject,
+)
+from policy.points import PolicyPoints
+
+DEADLINE_S = 30.0
+_UNKNOWN = "unknown:"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """What the bundle decides now. `evidence` None: the query point denied, or nothing had been found; `answers` empty:
+    there is no draft on record. `kept` are the places in the draft of the sentences that would leave, None where there
+    is no draft."""
+
+    query: Decision
+    evidence: Decision | None = None
+    answers: tuple[Decision, ...] = ()
+    kept: frozenset[int] | None = None
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """All of them, in order."""
+        return (self.query, *(() if self.evidence is None else (self.evidence,)), *self.answers)
+
+    @property
+    def admitted(self) -> frozenset[str]:
+        """The ids of the facts that may be used."""
+        if self.evidence is None or not self.evidence.allowed:
+            return frozenset()
+        dropped = {each.target.ref for each in self.evidence.obligations if each.op == "drop"}
+        return frozenset(self.evidence.admit) - dropped
+
+
+async def decide_again(
+    request: RecordedRequest, *, engine: PolicyEngine, data: PolicyData, before: PolicyData
+) -> Chain:
+    """The request under the bundle that `engine` serves. `data` are its data; `before` those of the recorded bundle,
+    which tell the capabilities of the asker's key from those of its roles. Raises PolicyUnavailable."""
+    asked = request.query.input
+    now_ms = int(asked["now_ms"])
+    points = PolicyPoints(engine=engine, clock_ms=lambda: now_ms, deadline_s=DEADLINE_S, data=data)
+    facts = from_json(asked["request"], RequestFacts)
+    subject = _subject(asked["subject"], data=data, before=before)
+    prompt = _prompt(asked["prompt"])
+    query = await points.query(request=facts, subject=subject, prompt=prompt, classes=_classes(request.query))
+    if not query.allowed or not request.evidence:
+        return Chain(query)
+    evidence = evidence_of(request)
+    decided = await points.evidence(
+        request=facts,
+        subject=subject,
+        prompt=prompt,
+        classes=_classes(request.evidence[0]),
+        evidence=evidence,
+        prior=query,
+    )
+    chain = Chain(query, decided)
+    if not decided.allowed or not request.answer:
+        return chain
+    return await _answers(chain, request, points=points, facts=facts, subject=subject, evidence=evidence)
+
+
+def evidence_of(request: RecordedRequest) -> tuple[EvidenceFacts, ...]:
+    """Everything that the evidence point was ever asked about, each fact once. It is asked anew after items were left
+    out, and then about what took their place."""
+    found = {str(each["id"]): each for run in reversed(request.evidence) for each in run.input["evidence"]}
+    return tuple(from_json(each, EvidenceFacts) for each in found.values())
+
+
+async def _answers(
+    chain: Chain,
+    request: RecordedRequest,
+    *,
+    points: PolicyPoints,
+    facts: RequestFacts,
+    subject: Subject,
+    evidence: Sequence[EvidenceFacts],
+) -> Chain:
+    """The answer point over the recorded draft, as `ai.shell.release_draft` runs it."""
+    draft = request.answer[0].input["answer"]
+    ids = _cited_ids(draft["sentences"])
+    sentences = tuple(_sentence(each, ids) for each in draft["sentences"])
+    numbers = dict(enumerate(ids, start=1))
+    decisions: tuple[Decision, ...] = ()
+    prior = chain.evidence
+    if prior is None:
+        raise AssertionError("there is no evidence decision")
+    for _ in range(ANSWER_RUNS):
+        asked = tuple(sentence_facts(place, each, numbers) for place, each in enumerate(sentences))
+        answer = AnswerFacts(model=str(draft["model"]), markers=tuple(draft["markers"]), sentences=asked)
+        decision = await points.answer(request=facts, subject=subject, evidence=evidence, answer=answer, prior=prior)
+        decisions = (*decisions, decision)
+        carried = enforce_answer(sentences, (), decision) if decision.allowed else None
+        if carried is None or not carried.sentences:
+            break
+        if carried.sentences == sentences:
+            return replace(chain, answers=decisions, kept=frozenset(each.i for each in sentences if each.markers))
+        sentences = carried.sentences
+    return replace(chain, answers=decisions, kept=frozenset())
+
+
+def _cited_ids(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
+    cited = (str(id) for each in sentences for id in each["citations"] if not str(id).startswith(_UNKNOWN))
+    return list(dict.fromkeys(cited))
+
+
+def _sentence(wire: Mapping[str, Any], ids: Sequence[str]) -> Sentence:
+    """A recorded sentence with blanks in the place of its text, which no rule reads; long enough for its findings."""
+    facts = from_json(wire, SentenceFacts)
+    known = [id for id in facts.citations if id in ids]
+    unknown = [id.removeprefix(_UNKNOWN) for id in facts.citations if id not in ids]
+    return Sentence(
+        i=facts.i,
+        text=" " * max((each.end for each in facts.findings), default=1),
+        markers=tuple(ids.index(id) + 1 for id in known),
+        unknown_markers=tuple(int(n) if n.lstrip("-").isdigit() else 0 for n in unknown),
+        support_milli=facts.support_milli,
+        catalogue=facts.catalogue,
+        findings=tuple(TextSpan(each.start, each.end, each.kind) for each in facts.findings),
+    )
+
+
+def _classes(decision: RecordedDecision) -> list[ClassFacts]:
+    return [from_json(each, ClassFacts) for each in decision.input["classes"]]
+
+
+def _subject(wire: Mapping[str, Any], *, data: PolicyData, before: PolicyData) -> Subject:
+    """The asker as these data make it: the same roles and groups, and what its key held beyond its roles."""
+    recorded = from_json(wire, Subject)
+    by_role = {each for role in recorded.roles if role in before.roles for each in before.roles[role].capabilities}
+    return Subject.of(
+        id=recorded.id,
+        tenant=recorded.tenant,
+        roles=recorded.roles,
+        data=data,
+        groups=recorded.groups,
+        extra_capabilities=tuple(set(recorded.capabilities) - by_role),
+        session_expires_ms=recorded.session_expires_ms,
+    )
+
+
+def _prompt(wire: Mapping[str, Any]) -> PromptFacts:
+    classes = tuple(
+        PromptClass(str(each["class"]), int(each["score_milli"]), tuple(each["rules"])) for each in wire["classes"]
+    )
+    return PromptFacts(chars=int(wire["chars"]), verdict=str(wire["verdict"]), risk=int(wire["risk"]), classes=classes)

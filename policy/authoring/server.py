@@ -1,0 +1,64 @@
+"""An OPA server of our own for as long as a command runs, so that a bundle is tried on the engine that production uses.
+
+It listens on a socket in a private folder, serves one bundle, and is gone when the block ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from policy.authoring.opa import Opa, OpaFailed
+from policy.authoring.server_bundle import archive_of
+
+READY_S = 60.0
+
+
+@asynccontextmanager
+async def own_server(opa: Opa, bundle: Path) -> AsyncIterator[str]:
+    """The address of a server of the bundle below `bundle`. Raises OpaFailed where it does not come up."""
+    with tempfile.TemporaryDirectory(prefix="exhibit-opa-") as name:
+        folder = Path(name)
+        await asyncio.to_thread((folder / "bundle.tar.gz").write_bytes, archive_of(bundle))
+        address = f"unix://{folder}/opa.sock"
+        process = await asyncio.create_subprocess_exec(
+            str(opa.path),
+            *("run", "--server", "--addr", address, "--unix-socket-perm", "600"),
+            *("--log-level", "error", "--disable-telemetry", "-b", "bundle.tar.gz"),
+            cwd=folder,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            await _ready(process, folder / "opa.sock")
+            yield address
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.communicate()
+
+
+async def _ready(process: asyncio.subprocess.Process, socket: Path) -> None:
+    try:
+        async with asyncio.timeout(READY_S):
+            while not await _answers(socket):
+                if process.returncode is not None:
+                    _, said = await process.communicate()
+                    raise OpaFailed(said.decode("utf-8", "replace").strip()[-2_000:] or "the OPA server ended")
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise OpaFailed(f"the OPA server did not come up within {READY_S:g} s") from None
+
+
+async def _answers(socket: Path) -> bool:
+    try:
+        _, writer = await asyncio.open_unix_connection(str(socket))
+    except OSError:
+        return False
+    writer.close()
+    await writer.wait_closed()
+    return True
