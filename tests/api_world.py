@@ -54,8 +54,8 @@ class World:
     tokens: Mapping[str, str]
 
 
-async def make_world(folder: Path) -> World:
-    """Ingest the corpus and make the keys."""
+async def make_world(folder: Path, environment: Mapping[str, str] | None = None) -> World:
+    """Ingest the corpus and make the keys; `environment` may name servers."""
     corpus = folder / "corpus"
     corpus.mkdir(parents=True)
     shutil.copy2(EXAMPLES / "county-population.csv", corpus)
@@ -82,7 +82,7 @@ async def make_world(folder: Path) -> World:
     )
     manifest = corpus / "manifest.toml"
     manifest.write_text(MANIFEST + _population() + "".join(sources), "utf-8")
-    configuration = load({}, home=folder / "home")
+    configuration = load(environment or {}, home=folder / "home")
     async with open_ingest(configuration) as ingest:
         report = await ingest.run([], tenant="default", manifest=manifest)
         assert not report.failed, report.failed
