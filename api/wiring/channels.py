@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, assert_never
 from api import backends
 from api.backends import Backends
 from api.wiring.circuits import Circuits
-from api.wiring.parts import not_built
 from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder
 from retrieval.index import ChannelIndex
@@ -83,8 +82,15 @@ def _fulltext(backend: backends.FulltextBackend, circuits: Circuits) -> Sides:
             from retrieval.fulltext.tantivy import TantivyChannel, TantivyIndex  # noqa: PLC0415
 
             return Sides(partial(TantivyChannel, path), partial(TantivyIndex, path))
-        case backends.OpenSearchFulltext():
-            not_built("OPENSEARCH_URL", "an OpenSearch channel")
+        case backends.OpenSearchFulltext(url=url, ca_file=ca_file, index=prefix, deadline_ms=deadline_ms):
+            from retrieval.fulltext.opensearch import OpenSearchChannel  # noqa: PLC0415
+            from retrieval.fulltext.opensearch_index import OpenSearchIndex  # noqa: PLC0415
+
+            def fulltext() -> Channel:
+                channel = OpenSearchChannel.open(url, ca_file=ca_file, prefix=prefix, deadline_s=deadline_ms / 1000)
+                return circuits.guarded(channel, deadline_ms=deadline_ms)
+
+            return Sides(fulltext, partial(OpenSearchIndex.open, url, ca_file=ca_file, prefix=prefix))
         case _:
             assert_never(backend)
 

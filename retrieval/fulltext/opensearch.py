@@ -1,0 +1,125 @@
+"""Full text on OpenSearch: BM25 over one index per visibility class, on a server.
+
+A search names the aliases of the admitted classes and filters by class beside it. Term weights are those of the named
+indexes taken together (`dfs_query_then_fetch`), so no other class has a say, and neither has the number of shards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from opensearchpy import AsyncOpenSearch
+
+from retrieval.errors import ChannelFault, ChannelUnavailable, IndexNotReady
+from retrieval.fulltext.opensearch_reply import Found, Missing, read_reply
+from retrieval.fulltext.opensearch_schema import PREFIX, Names, class_key, question_terms, search_body
+from retrieval.fulltext.opensearch_server import GONE, Address, check_server, client_of, faults
+from retrieval.fulltext.opensearch_state import read_state
+from retrieval.fulltext.terms import Terms
+from retrieval.model import ChannelName, Hit, Query, Run
+
+STORE = "opensearch"
+_MARGIN = 8  # hits beyond those asked for, to see where a tie ends
+_MOST = 10_000  # that the server gives in one reply
+_READINGS = 4
+
+
+class OpenSearchChannel:
+    """Finds records by their words. A `Channel`; a search takes at most `deadline_s`, on the server too."""
+
+    name = ChannelName.FULLTEXT
+    store = STORE
+
+    def __init__(self, client: AsyncOpenSearch, *, prefix: str = PREFIX, deadline_s: float = 2.0) -> None:
+        self._client = client
+        self._names = Names(prefix)
+        self._deadline_s = deadline_s
+        self._checked = False
+
+    @classmethod
+    def open(cls, url: str, *, ca_file: Path | None = None, prefix: str = PREFIX, deadline_s: float = 2.0) -> Self:
+        """The channel over a server, which is not asked before the first search. Raises ChannelUnavailable for an
+        address or a file of authorities that is none."""
+        client = client_of(Address.parse(url, ca_file=ca_file), deadline_s=deadline_s)
+        return cls(client, prefix=prefix, deadline_s=deadline_s)
+
+    def asks(self, query: Query) -> bool:
+        """Whether a search needs the server: a question without a word finds nothing."""
+        return query.top_k > 0 and bool(query.scope.class_ids and question_terms(query.text).words)
+
+    async def search(self, query: Query) -> Run:
+        """See `Channel`. Raises IndexNotReady where an admitted class's index is lost or of another version."""
+        if not self.asks(query):
+            return Run(self.name, self.store)
+        terms = question_terms(query.text)
+        with faults():
+            async with asyncio.timeout(self._deadline_s):
+                found = await self._settled(terms, sorted(query.scope.class_ids), query.top_k)
+        hits = tuple(Hit(rank, hit.record_id, hit.score) for rank, hit in enumerate(found, start=1))
+        return Run(self.name, self.store, hits)
+
+    async def aclose(self) -> None:
+        """See `Channel`."""
+        await self._client.close()
+
+    async def _settled(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> list[Found]:
+        """The best hits of one state of the index: a search that met a commit is made again."""
+        gone, present = 0, class_ids
+        for _ in range(_READINGS):
+            try:
+                await self._check()
+                return await self._top(terms, present, top_k) if present else []
+            except Missing:
+                present = await self._present(class_ids)
+            except GONE:  # a connection of a server that has since been started again
+                gone += 1
+                if gone > 1:
+                    raise
+        raise ChannelUnavailable(self.name, "the full-text index is being written")
+
+    async def _check(self) -> None:
+        if not self._checked:
+            await check_server(self._client)
+            self._checked = True
+
+    async def _top(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> list[Found]:
+        """The best `top_k`; hits are fetched until the last of them is told from what follows, because the server
+        breaks ties by scores that are not rounded."""
+        size = min(top_k + _MARGIN, _MOST)
+        while True:
+            found = await self._search(terms, class_ids, size)
+            if len(found) < size or size == _MOST or found[-1].score < found[top_k - 1].score:
+                return found[:top_k]
+            size = min(size * 4, _MOST)
+
+    async def _search(self, terms: Terms, class_ids: Sequence[str], size: int) -> list[Found]:
+        """One search. The names stand in the body: there they may be as many as there are classes."""
+        deadline_ms = max(1, int(self._deadline_s * 1000))
+        named = {
+            "index": [self._names.alias(class_key(class_id)) for class_id in class_ids],
+            "search_type": "dfs_query_then_fetch",
+            "ignore_unavailable": False,
+            "allow_partial_search_results": False,
+        }
+        body = [named, search_body(terms, class_ids, size=size, timeout_ms=deadline_ms)]
+        reply = await self._client.msearch(body=body, params={"cancel_after_time_interval": f"{deadline_ms}ms"})
+        return read_reply(reply, class_ids=class_ids, size=size)
+
+    async def _present(self, class_ids: Sequence[str]) -> list[str]:
+        """The classes that have an index. A class that had documents and has none is a fault, not an empty class."""
+        stated = await read_state(self._client, self._names)
+        existing = await self._aliases()
+        keys = {class_id: class_key(class_id) for class_id in class_ids}
+        if any(key in stated and self._names.alias(key) not in existing for key in keys.values()):
+            raise IndexNotReady("an index of the full-text server is lost; make it anew: exhibit index rebuild")
+        return [class_id for class_id in class_ids if self._names.alias(keys[class_id]) in existing]
+
+    async def _aliases(self) -> Collection[str]:
+        told: Any = await self._client.indices.get_alias(index=self._names.everything)
+        try:
+            return {alias for index in told.values() for alias in index["aliases"]}
+        except (AttributeError, KeyError, TypeError) as exc:
+            raise ChannelFault(self.name, "the full-text server gave an answer that cannot be one") from exc

@@ -1,0 +1,97 @@
+"""What an OpenSearch server replied to a search, read once into values that cannot be wrong. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable, IndexNotReady
+from retrieval.fulltext.opensearch_server import of_status
+from retrieval.model import ChannelName
+
+# float32 sums differ in the last bits with the order of addition; equal texts must tie
+SCORE_DECIMALS = 5
+REBUILD = "the full-text index is not of this version or was changed; make it anew: exhibit index rebuild"
+_NO_REPLY = "the full-text server gave an answer that cannot be one"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One hit: its score, rounded, and its record."""
+
+    score: float
+    record_id: str
+
+
+class Missing(Exception):
+    """An index that the search named is not there, or went while it was searched."""
+
+
+def read_reply(reply: object, *, class_ids: Collection[str], size: int) -> list[Found]:
+    """The hits of the one search that was asked for, best first, ties by record id.
+
+    Raises Missing; IndexNotReady where the index cannot answer such a query; ChannelTimeout for a search that was cut
+    short; ChannelUnavailable; ChannelFault for anything that is not an answer to what was asked: more hits than
+    `size`, a hit of a class outside `class_ids`, a score that is none, a record twice.
+    """
+    responses = _mapping(reply).get("responses")
+    if not isinstance(responses, list) or len(responses) != 1:
+        raise _fault()
+    response = _mapping(responses[0])
+    if "error" in response:
+        _raise_told(response)
+    if response.get("timed_out") is not False:
+        raise ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
+    _check_shards(_mapping(response.get("_shards")))
+    hits = _mapping(response.get("hits")).get("hits")
+    if not isinstance(hits, list) or len(hits) > size:
+        raise _fault()
+    found = [_read_hit(_mapping(hit), class_ids) for hit in hits]
+    if len({hit.record_id for hit in found}) != len(found):
+        raise _fault()
+    return sorted(found, key=lambda hit: (-hit.score, hit.record_id))
+
+
+def _raise_told(response: Mapping[str, Any]) -> None:
+    status, told = response.get("status"), _mapping(response["error"]).get("type")
+    if not isinstance(status, int) or not isinstance(told, str):
+        raise _fault()
+    if status == 404:
+        raise Missing
+    if status == 400:
+        raise IndexNotReady(REBUILD)
+    if "cancelled" in told:
+        raise ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
+    raise of_status(status)
+
+
+def _check_shards(shards: Mapping[str, Any]) -> None:
+    total, successful, failed = (shards.get(name) for name in ("total", "successful", "failed"))
+    if not isinstance(total, int) or failed != 0 or successful != total:
+        raise ChannelUnavailable(ChannelName.FULLTEXT, "a part of the full-text index did not answer")
+
+
+def _read_hit(hit: Mapping[str, Any], class_ids: Collection[str]) -> Found:
+    sort, classes = hit.get("sort"), _mapping(hit.get("fields")).get("class_id")
+    if not isinstance(sort, list) or len(sort) != 2 or not isinstance(classes, list) or len(classes) != 1:
+        raise _fault()
+    score, record_id = sort
+    if not isinstance(classes[0], str) or classes[0] not in class_ids:
+        raise _fault()
+    if not isinstance(record_id, str) or not record_id:
+        raise _fault()
+    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score) or score < 0:
+        raise _fault()
+    return Found(round(float(score), SCORE_DECIMALS), record_id)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise _fault()
+    return value
+
+
+def _fault() -> ChannelFault:
+    return ChannelFault(ChannelName.FULLTEXT, _NO_REPLY)
