@@ -6,6 +6,7 @@ import typer
 
 from api.cli.policy.backtest import backtest
 from api.cli.policy.check import check
+from api.cli.policy.evaluate import evaluate
 from api.cli.policy.lattice import lattice
 from api.cli.policy.status import status
 from api.cli.policy.test import test
@@ -14,5 +15,6 @@ app = typer.Typer(help="Test and check the policy bundle.", no_args_is_help=True
 app.command()(status)
 app.command()(check)
 app.command()(test)
+app.command("eval")(evaluate)
 app.command()(lattice)
 app.command()(backtest)

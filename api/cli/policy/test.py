@@ -3,132 +3,124 @@
 from __future__ import annotations
 
 import asyncio
-import copy
-import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.console import configuration, emit
+from api.cli.console import dim, emit, note, table
 from api.cli.options import AsJson, Home
+from api.cli.policy.candidate import Candidate, chosen_bundle
+from api.cli.policy.engines import evaluators, opa_if_there
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from policy.engine import PolicyEngine
+    from policy.authoring.report import TestReport
+    from policy.bundle import Bundle
 
-POINTS = ("query", "evidence", "answer")
-_DEADLINE_S = 5.0
+LOOK_EVERY_S = 0.5
 
 
 def test(
     *,
+    policy: Candidate = None,
     vectors: Annotated[
-        Path | None, typer.Option("--vectors", help="Folder with decision vectors; default: the shipped ones.")
+        Path | None, typer.Option("--vectors", help="Folder with decision vectors; default: the bundle's.")
     ] = None,
+    run: Annotated[str, typer.Option("--run", help="Only own tests whose name matches this expression.")] = "",
+    by_rule: Annotated[bool, typer.Option("--by-rule", help="Show the results of every rule.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file of the bundle changes.")] = False,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write the results as JUnit XML.")] = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decision vectors and the canary on the engine that serves. Exit code 1: a decision differs."""
-    from policy.bundle import SHIPPED
-
-    folder = vectors or SHIPPED / "vectors"
-    if not folder.is_dir():
-        raise typer.BadParameter("there are no decision vectors; name their folder with --vectors")
-    report = asyncio.run(_run(home, folder))
-    emit(report, as_json=as_json, render=lambda: _report_text(report))
-    if report["failed"]:
+    """The bundle's own tests, then its decision vectors and the canary on every engine that is here. Exit code 1:
+    something failed. Without the `opa` program: vectors and canary on the embedded engine."""
+    if watch:
+        _watch(policy, vectors, run, home, by_rule=by_rule)
+        return
+    report = _once(policy, vectors, run, home)
+    if junit is not None:
+        junit.write_text(report.junit(), "utf-8")
+    emit(report.document(), as_json=as_json, render=lambda: _text(report, by_rule=by_rule))
+    if report.failed():
         raise typer.Exit(EXIT_FAILED)
 
 
-async def _run(home: Path | None, folder: Path) -> dict[str, Any]:
-    from api.backends import backends_of
-    from api.wiring import open_bundle, open_engine
-
-    backend = backends_of(configuration(home)).policy
-    bundle = open_bundle(backend)
-    engine = await open_engine(backend, bundle)
-    try:
-        failed = [
-            f"{point}: the empty input is not denied" for point in POINTS if await _effect(engine, point, {}) != "deny"
-        ]
-        count = len(POINTS)
-        for point in POINTS:
-            document = _read(folder / f"{point}.json")
-            for case in document["cases"]:
-                decided = brief(await _decide(engine, point, patched(document["base"], case["patch"])))
-                count += 1
-                if decided != case["decision"]:
-                    failed.append(f"{point}: {case['name']}")
-    finally:
-        await engine.aclose()
-    return {"bundle_digest": bundle.digest, "engine": engine.name, "cases": count, "failed": failed}
+def _once(policy: Path | None, vectors: Path | None, run: str, home: Path | None) -> TestReport:
+    bundle, folder = chosen_bundle(policy, home)
+    return asyncio.run(run_tests(bundle, folder, vectors=vectors, run=run))
 
 
-def _read(path: Path) -> dict[str, Any]:
-    from api.errors import RequestRejected
+async def run_tests(bundle: Bundle, folder: Path, *, vectors: Path | None = None, run: str = "") -> TestReport:
+    """Everything that a bundle is tested with."""
+    from policy.authoring.canary import canary
+    from policy.authoring.domain import Domain
+    from policy.authoring.opa_tests import run_own_tests
+    from policy.authoring.report import TestReport
+    from policy.authoring.vectors import read_vectors, run_vectors, vectors_folder
 
-    try:
-        document: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        document["base"], document["cases"]
-    except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise RequestRejected(f"{path} holds no decision vectors: {type(exc).__name__}") from None
-    return document
-
-
-async def _decide(engine: PolicyEngine, point: str, asked: dict[str, Any]) -> dict[str, Any]:
-    from policy.canonical import canonical
-
-    reply = await engine.evaluate(f"kfm/ai/{point}", canonical(asked), deadline_s=_DEADLINE_S)
-    results: list[dict[str, Any]] = json.loads(reply.results)
-    return results[0]["result"] if len(results) == 1 else {}
+    cases = read_vectors(vectors or vectors_folder(folder))
+    opa = opa_if_there()
+    own = None if opa is None else await asyncio.to_thread(run_own_tests, opa, folder / "rego", only=run)
+    async with evaluators(bundle, folder, opa) as engines:
+        results = {each.name: await run_vectors(each, cases) for each in engines}
+        found = await canary(engines[0].decide, Domain.of(bundle))
+    return TestReport(bundle.digest, bundle.rules, own, results, tuple(map(str, found)))
 
 
-async def _effect(engine: PolicyEngine, point: str, asked: dict[str, Any]) -> Any:
-    return (await _decide(engine, point, asked)).get("effect")
+def _text(report: TestReport, *, by_rule: bool) -> str:
+    lines = []
+    if by_rule:
+        rows = ([r.id, r.title, r.tests, r.vectors, r.silent, r.failed] for r in report.by_rule())
+        lines.append(table(["rule", "title", "tests", "speaks in", "silent in", "failed"], rows))
+    for each in report.own or ():
+        if each.state in ("failed", "error"):
+            lines += [f"FAILED  {each.name}  {dim(' '.join(each.rules))}", _indented(each.detail)]
+    for engine, results in report.vectors.items():
+        for result in results:
+            if not result.passed:
+                lines += [f"FAILED  {result.vector.group}: {result.vector.name}, on {engine}"]
+                lines += [_indented("\n".join(result.differences()))]
+    lines += [f"FAILED  canary: {each}" for each in report.canary]
+    return "\n".join([*lines, *_summary(report)])
 
 
-def patched(document: dict[str, Any], patch: list[list[Any]]) -> dict[str, Any]:
-    """A copy with `["set", path, value]` and `["delete", path]` carried out; a path is keys joined by slashes, one
-    past the end appends."""
-    changed = copy.deepcopy(document)
-    for operation, path, *value in patch:
-        *parents, last = path.split("/")
-        place: Any = changed
-        for name in parents:
-            place = place[int(name)] if isinstance(place, list) else place[name]
-        key = int(last) if isinstance(place, list) else last
-        if operation == "delete":
-            del place[key]
-        elif isinstance(place, list) and key == len(place):
-            place.append(value[0])
-        else:
-            place[key] = value[0]
-    return changed
+def _summary(report: TestReport) -> Iterator[str]:
+    if report.own is not None:
+        good = sum(each.state == "passed" for each in report.own)
+        yield f"{good} of {len(report.own)} own tests passed"
+    for engine, results in report.vectors.items():
+        yield f"{sum(each.passed for each in results)} of {len(results)} decisions as expected on {engine}"
+    yield "the canary lives" if not report.canary else f"the canary found {len(report.canary)} faults"
 
 
-def brief(decision: dict[str, Any]) -> dict[str, Any]:
-    """A decision as the vectors write it: one line per fact, sorted."""
-
-    def line(*words: str, target: dict[str, str], params: Any) -> str:
-        return " ".join([*words, f"{target['kind']}:{target['ref']}"]) + (
-            f" {json.dumps(params, sort_keys=True)}" if params else ""
-        )
-
-    return {
-        "effect": decision.get("effect"),
-        "admit": sorted(decision.get("admit", [])),
-        "reasons": sorted(
-            line(r["rule"], r["code"], r["severity"], target=r["target"], params=r["params"])
-            for r in decision.get("reasons", [])
-        ),
-        "obligations": sorted(
-            line(o["rule"], o["op"], target=o["target"], params=o["params"]) for o in decision.get("obligations", [])
-        ),
-    }
+def _indented(text: str) -> str:
+    return "\n".join(f"        {line}" for line in text.splitlines())
 
 
-def _report_text(report: dict[str, Any]) -> str:
-    failed = "".join(f"\nFAILED  {name}" for name in report["failed"])
-    good = report["cases"] - len(report["failed"])
-    return f"{good} of {report['cases']} decisions as expected on {report['engine']}{failed}"
+def _watch(policy: Path | None, vectors: Path | None, run: str, home: Path | None, *, by_rule: bool) -> None:
+    """Until interrupted. A bundle that cannot be built is a result too."""
+    from api.problems import problem_of
+    from policy.errors import PolicyError
+
+    _, folder = chosen_bundle(policy, home)
+    note(f"watching {folder}; stop with Ctrl-C")
+    for _ in changes(folder):
+        try:
+            print(_text(_once(policy, vectors, run, home), by_rule=by_rule), flush=True)
+        except PolicyError as exc:
+            print(f"FAILED  {problem_of(exc).local}", flush=True)
+
+
+def changes(folder: Path, *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
+    """Now, and again after each change of a file of the bundle below `folder`."""
+    before: dict[Path, int] | None = None
+    while True:
+        found = {p: p.stat().st_mtime_ns for p in folder.rglob("*") if p.suffix in (".rego", ".json", ".toml")}
+        if found != before:
+            before = found
+            yield
+        time.sleep(every_s)
