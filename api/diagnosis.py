@@ -31,6 +31,8 @@ def next_command(health: PartHealth) -> str | None:
         return None
     if "nothing has been ingested" in (health.said or ""):
         return "exhibit ingest PATH"
+    if "exhibit index rebuild" in (health.said or ""):
+        return "exhibit index rebuild"
     if health.code in _BY_CODE:
         return _BY_CODE[health.code]
     return _ASK.get(_product(health), REBUILD)

@@ -7,13 +7,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable, IndexNotReady
-from retrieval.fulltext.opensearch_server import of_status
+from retrieval.errors import ChannelError, ChannelFault, ChannelTimeout, ChannelUnavailable, IndexNotReady
 from retrieval.model import ChannelName
 
 # float32 sums differ in the last bits with the order of addition; equal texts must tie
 SCORE_DECIMALS = 5
 REBUILD = "the full-text index is not of this version or was changed; make it anew: exhibit index rebuild"
+_TOLD = {
+    401: "refuses the credentials",
+    403: "does not allow this user to do that",
+    404: "lacks an index",
+    429: "has too much to do",
+    502: "is not ready",
+    503: "is not ready",
+    504: "is not ready",
+}
 _NO_REPLY = "the full-text server gave an answer that cannot be one"
 
 
@@ -52,6 +60,13 @@ def read_reply(reply: object, *, class_ids: Collection[str], size: int) -> list[
     if len({hit.record_id for hit in found}) != len(found):
         raise _fault()
     return sorted(found, key=lambda hit: (-hit.score, hit.record_id))
+
+
+def of_status(status: int) -> ChannelError:
+    """The error for an HTTP status that is no success."""
+    if status in _TOLD:
+        return ChannelUnavailable(ChannelName.FULLTEXT, f"the full-text server {_TOLD[status]}")
+    return ChannelFault(ChannelName.FULLTEXT, "the full-text server could not do what was asked")
 
 
 def _raise_told(response: Mapping[str, Any]) -> None:

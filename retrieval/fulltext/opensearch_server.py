@@ -21,6 +21,7 @@ from opensearchpy.exceptions import (
 )
 
 from retrieval.errors import ChannelError, ChannelFault, ChannelTimeout, ChannelUnavailable
+from retrieval.fulltext.opensearch_reply import of_status
 from retrieval.model import ChannelName
 
 OLDEST = 2  # major version: the first with all that is asked of it
@@ -28,15 +29,6 @@ GONE = (ConnectionError,)
 _CONNECTIONS = 16
 _PORT = 9200
 _NO_ADDRESS = "the address of the full-text server is not valid: http or https, and a host, without query or fragment"
-_TOLD = {
-    401: "refuses the credentials",
-    403: "does not allow this user to do that",
-    404: "lacks an index",
-    429: "has too much to do",
-    502: "is not ready",
-    503: "is not ready",
-    504: "is not ready",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +124,6 @@ def error_of(exc: OpenSearchException) -> ChannelError:
     if isinstance(exc, TransportError):
         return of_status(exc.status_code if isinstance(exc.status_code, int) else 0)
     return ChannelFault(ChannelName.FULLTEXT, "the full-text server gave an answer that cannot be read")
-
-
-def of_status(status: int) -> ChannelError:
-    """The error for an HTTP status that is no success."""
-    if status in _TOLD:
-        return ChannelUnavailable(ChannelName.FULLTEXT, f"the full-text server {_TOLD[status]}")
-    return ChannelFault(ChannelName.FULLTEXT, "the full-text server could not do what was asked")
 
 
 def _unreached(exc: ConnectionError) -> str:

@@ -19,7 +19,7 @@ _MAPPING = {"dynamic": "strict", "properties": {"keys": {"type": "keyword", "ind
 
 async def read_state(client: AsyncOpenSearch, names: Names) -> frozenset[str]:
     """The keys of the classes; none where nothing was ever written."""
-    told: Any = await client.get(index=names.state, id=_ID, ignore=[404])  # type: ignore[call-arg]
+    told: Any = await client.get(index=names.state, id=_ID, ignore=[404])
     if isinstance(told, Mapping) and ("error" in told or told.get("found") is False):
         return frozenset()
     try:

@@ -279,18 +279,26 @@ class Ingest:
         return len(tenants)
 
     async def rebuild(self) -> int:
-        """Empties every channel and fills it from the store, all tenants; returns the number of documents."""
+        """Empties every channel and fills it from the store, all tenants; returns the number of documents. One commit
+        does both: where a channel can, it answers from what it had until then."""
         for index in self._indexes:
             await index.clear()
-            await index.commit()
         count = 0
         for tenant in await self._store.tenants():
             ids = [document.document_id for document in await self._store.stored(tenant)]
-            await self._refill(self._indexes, tenant, ids)
+            await self._feed(self._indexes, tenant, ids)
             count += len(ids)
+        for index in self._indexes:
+            await index.commit()
         return count
 
     async def _refill(self, indexes: Sequence[ChannelIndex], tenant: str, document_ids: Collection[str]) -> None:
+        await self._feed(indexes, tenant, document_ids)
+        if document_ids:
+            for index in indexes:
+                await index.commit()
+
+    async def _feed(self, indexes: Sequence[ChannelIndex], tenant: str, document_ids: Collection[str]) -> None:
         wanted = sorted(document_ids)
         for start in range(0, len(wanted), 16):
             batch = await self._store.batch(tenant, wanted[start : start + 16])
@@ -298,9 +306,6 @@ class Ingest:
             batch = replace(batch, mentions=mentions)
             for index in indexes:
                 await index.add(batch)
-        if wanted:
-            for index in indexes:
-                await index.commit()
 
 
 async def _settle(run: _Run) -> None:

@@ -159,6 +159,16 @@ async def test_clear_forgets_what_was_committed_and_what_was_not(backend: Backen
     assert not any(await seen(backend))
 
 
+async def test_cleared_and_filled_in_one_commit_is_as_if_filled_afresh(
+    backend: Backend, opener: Opener, tmp_path: Path
+) -> None:
+    await fill(backend, corpus(22, prefix="x") + CONTENT)
+    await backend.index.clear()
+    await fill(backend, CONTENT)
+    assert await backend.index.documents() == set(CONTENT.document_ids)
+    assert await seen(backend) == await seen_of(opener, tmp_path / "fresh", CONTENT)
+
+
 async def test_a_document_that_a_channel_has_no_use_for_is_still_listed(backend: Backend) -> None:
     only_cells = replace(CONTENT, records=tuple(r for r in CONTENT.records if r.measurement is not None))
     await fill(backend, only_cells)
