@@ -207,6 +207,16 @@ class Ledger:
         opened = await self._open_parts(entry, stored)
         return {name: part.data for name, part in opened.items() if names is None or name in names}
 
+    async def contents(self, entry: Entry, names: Collection[str] | None = None) -> dict[str, bytes]:
+        """The parts of an entry that are not erased, by name, sources among them; of those names if given. Each is
+        checked against its commitment. Raises VerificationFailed."""
+        wanted = None if names is None else sorted({*names, SOURCES} & {*names, *entry.leaf.parts})
+        stored = {part.name for part in await self._store.parts(entry.leaf.entry_id, wanted)}
+        if SOURCES not in stored:
+            stored = {name for name in stored if source_number(name) is None}
+        opened = await self._open_parts(entry, stored)
+        return {name: part.data for name, part in opened.items() if names is None or name in names}
+
     async def sources(self, entry_id: str) -> tuple[bytes, ...]:
         """The entry's sources in order, each checked against its commitment. Raises as `part` does."""
         entry = await self.entry(entry_id)

@@ -3,36 +3,55 @@ for everyone."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.responses import PlainTextResponse, Response
 
 from api.callers import SECURITY, Call, Calling, Open
+from api.listing import csv_text, found_json, ndjson
 from api.records import AUDIT, Reader, entry_json
 from api.schemas.errors import errors
-from api.schemas.evidence import EntriesResponse, EntryResponse
+from api.schemas.evidence import EntriesResponse, EntryResponse, FoundEntry
+from api.schemas.ledger import EntryFilters
+from api.searching import EntrySearch
+from api.wiring import open_entry_index
 from ledger.model import Kind
 
 router = APIRouter(prefix="/api/v1/ledger", tags=["ledger"], dependencies=SECURITY)
-KindName = Literal["intent", "outcome", "retrieval", "redaction", "key", "config", "incident"]
 _NO_STORE = {"cache-control": "no-store"}
 
 
-@router.get("/entries", responses=errors(401, 403, 422, 503))
-async def entries(
-    call: Calling,
-    after: Annotated[int, Query(ge=-1, le=2**62, description="cursor: entries above this index")] = -1,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
-    kind: KindName | None = None,
-) -> EntriesResponse:
-    """The tenant's entries by index. Needs `ledger.audit`."""
+@router.get("/entries", response_model=EntriesResponse, responses=errors(401, 403, 422, 503))
+async def entries(call: Calling, filters: Annotated[EntryFilters, Query()]) -> EntriesResponse | Response:
+    """The tenant's entries by index, all or those that the filters name. `format` gives the page as CSV or as one JSON
+    document a line; its `Link` header then leads to the next page. Needs `ledger.audit`."""
     call.caller.require(AUDIT)
-    found = await call.system.services.ledger.entries(
-        after=after, limit=limit, kind=None if kind is None else Kind(kind), tenant=call.caller.subject.tenant
-    )
-    listed = [EntryResponse.model_validate(entry_json(entry)) for entry in found]
-    return EntriesResponse(entries=listed, next=found[-1].index if len(found) == limit else None)
+    found, cursor = await _page(call, filters)
+    if filters.format == "json":
+        return EntriesResponse(entries=[FoundEntry.model_validate(each) for each in found], next=cursor)
+    headers = dict(_NO_STORE)
+    if cursor is not None:
+        following = filters.model_copy(update={"after": cursor}).model_dump(mode="json", exclude_unset=True)
+        headers["link"] = f'<{router.prefix}/entries?{urlencode(following | {"after": cursor})}>; rel="next"'
+    if filters.format == "csv":
+        return Response(csv_text(found), media_type="text/csv; charset=utf-8; header=present", headers=headers)
+    return Response(ndjson(found), media_type="application/x-ndjson", headers=headers)
+
+
+async def _page(call: Call, filters: EntryFilters) -> tuple[list[dict[str, Any]], int | None]:
+    """One page as documents, and the cursor of the next one."""
+    ledger, tenant = call.system.services.ledger, call.caller.subject.tenant
+    if filters.searches:
+        async with open_entry_index(call.system.configuration) as index:
+            page = await EntrySearch(ledger, index).page(
+                filters.wanted(tenant), after=filters.after, limit=filters.limit
+            )
+        return [found_json(entry, facts) for entry, facts in page.found], page.next
+    kind = None if filters.kind is None else Kind(filters.kind)
+    found = await ledger.entries(after=filters.after, limit=filters.limit, kind=kind, tenant=tenant)
+    return [found_json(each, None) for each in found], found[-1].index if len(found) == filters.limit else None
 
 
 @router.get("/entries/{entry_id}", responses=errors(401, 403, 404, 422, 503))

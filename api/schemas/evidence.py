@@ -111,10 +111,21 @@ class EntryResponse(Closed):
     links: dict[str, str]
 
 
-class EntriesResponse(Closed):
-    """A page of entries; `next` is the cursor for `after`, null on the last page."""
+class FoundEntry(EntryResponse):
+    """An entry with what can be searched for in it. `actor` is a pseudonym; null where it does not apply, was erased,
+    or where the page was not searched for."""
 
-    entries: list[EntryResponse]
+    outcome: str | None = None
+    model: str | None = None
+    actor: str | None = None
+    rules: list[str] | None = None
+
+
+class EntriesResponse(Closed):
+    """A page of entries; `next` is the cursor for `after`, null on the last page. With filters a page may hold fewer
+    than asked for, or none, and have a next one."""
+
+    entries: list[FoundEntry]
     next: int | None
 
 

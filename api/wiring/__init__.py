@@ -5,6 +5,7 @@
 """
 
 from api.wiring.clock import clock_ms, new_id
+from api.wiring.entry_index import open_entry_index
 from api.wiring.models import open_chat, open_embedder, structured_of
 from api.wiring.policy import (
     OpenPolicy,
@@ -42,6 +43,7 @@ __all__ = [
     "open_embedded",
     "open_embedder",
     "open_engine",
+    "open_entry_index",
     "open_indexes",
     "open_ingest",
     "open_ledger",

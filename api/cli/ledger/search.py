@@ -1,0 +1,142 @@
+"""`exhibit ledger search`: entries by what an auditor knows of them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.console import configuration, emit, table
+from api.cli.options import AsJson, Home
+
+if TYPE_CHECKING:
+    from api.schemas.ledger import EntryFilters
+
+_PAGE = 500
+Tenant = Annotated[str | None, typer.Option("--tenant", help="Only this tenant; default: all.")]
+Kind = Annotated[str | None, typer.Option("--kind", help="Only this kind.")]
+EntryId = Annotated[str | None, typer.Option("--id", help="Id of the entry.")]
+Hash = Annotated[str | None, typer.Option("--hash", help="Leaf hash, 64 hex digits.")]
+RequestId = Annotated[str | None, typer.Option("--request", help="Id of the request.")]
+Text = Annotated[str | None, typer.Option("--text", help="Words of the question, the answer or a quote.")]
+Actor = Annotated[str | None, typer.Option("--actor", help="Pseudonym of who asked.")]
+Subject = Annotated[str | None, typer.Option("--subject", help="Id of who asked, such as key:1f2e3d4c5b6a.")]
+Outcome = Annotated[str | None, typer.Option("--outcome", help="ANSWER, ABSTAIN, DENY or FAULT.")]
+Rule = Annotated[str | None, typer.Option("--rule", help="Policy rule or reason code that spoke.")]
+Model = Annotated[str | None, typer.Option("--model", help="Name of the model.")]
+Place = Annotated[str | None, typer.Option("--place", help="Name or id of a place.")]
+Source = Annotated[str | None, typer.Option("--source", help="Id of a source or document that was admitted.")]
+Since = Annotated[datetime | None, typer.Option("--since", help="Recorded at this time (UTC) or later.")]
+Until = Annotated[datetime | None, typer.Option("--until", help="Recorded before this time (UTC).")]
+After = Annotated[int, typer.Option("--after", help="Only entries above this index.")]
+
+
+def search(
+    *,
+    tenant: Tenant = None,
+    kind: Kind = None,
+    entry_id: EntryId = None,
+    leaf_hash: Hash = None,
+    request_id: RequestId = None,
+    text: Text = None,
+    actor: Actor = None,
+    subject: Subject = None,
+    outcome: Outcome = None,
+    rule: Rule = None,
+    model: Model = None,
+    place: Place = None,
+    source: Source = None,
+    since: Since = None,
+    until: Until = None,
+    after: After = -1,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Most entries.")] = 100,
+    form: Annotated[str, typer.Option("--format", help="table, json, csv or ndjson.")] = "table",
+    parts: Annotated[
+        str | None, typer.Option("--parts", help="Parts to add to each line (ndjson), with commas.")
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Entries that match everything given. Nothing found is an empty list."""
+    from api.listing import csv_text, ndjson, time_text
+
+    filters = _filters(
+        kind=kind, id=entry_id, hash=leaf_hash, request_id=request_id, text=text, actor=actor, subject=subject,
+        outcome=outcome, rule=rule, model=model, place=place, source=source, since=since, until=until, after=after,
+    )  # fmt: skip
+    found = asyncio.run(_found(home, filters, tenant, limit, _names(parts)))
+    match "json" if as_json else form:
+        case "csv":
+            sys.stdout.write(csv_text(found))
+        case "ndjson":
+            sys.stdout.write(ndjson(found))
+        case "json" | "table":
+            rows = [
+                [e["index"], e["kind"], time_text(e["t_ms"]), e["entry_id"], e["outcome"], e["model"]] for e in found
+            ]
+            emit(
+                found,
+                as_json=as_json or form == "json",
+                render=lambda: table(["index", "kind", "time", "entry", "outcome", "model"], rows),
+            )
+        case _:
+            raise typer.BadParameter("--format is table, json, csv or ndjson")
+
+
+async def _found(
+    home: Path | None, filters: EntryFilters, tenant: str | None, limit: int, parts: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    return [each async for each in _documents(home, filters, tenant, limit, parts)]
+
+
+async def _documents(
+    home: Path | None, filters: EntryFilters, tenant: str | None, limit: int, parts: tuple[str, ...]
+) -> AsyncIterator[dict[str, Any]]:
+    """At most `limit` entries, page by page."""
+    from api.listing import found_json
+    from api.searching import EntrySearch
+    from api.wiring import open_entry_index, open_ledger
+
+    configured, cursor, left = configuration(home), filters.after, limit
+    async with open_ledger(configured) as ledger, open_entry_index(configured) as index:
+        entries = EntrySearch(ledger, index)
+        following: int | None = cursor
+        while following is not None and left > 0:
+            page = await entries.page(filters.wanted(tenant), after=following, limit=min(left, _PAGE))
+            for entry, facts in page.found:
+                document = found_json(entry, facts)
+                if parts:
+                    contents = await ledger.contents(entry, parts)
+                    document["contents"] = {
+                        name: contents[name].decode("utf-8", "replace") for name in sorted(contents)
+                    }
+                yield document
+            left, following = left - len(page.found), page.next
+
+
+def _filters(**given: Any) -> EntryFilters:
+    """The filters of the command line, checked as those of a request. Raises BadParameter."""
+    from datetime import UTC
+
+    from pydantic import ValidationError
+
+    from api.schemas.ledger import EntryFilters
+
+    values = {name: value for name, value in given.items() if value is not None}
+    for name in ("since", "until"):
+        if name in values and values[name].tzinfo is None:
+            values[name] = values[name].replace(tzinfo=UTC)
+    try:
+        return EntryFilters.model_validate(values)
+    except ValidationError as exc:
+        first = exc.errors(include_input=False, include_url=False)[0]
+        raise typer.BadParameter(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def _names(parts: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (parts or "").split(",") if name.strip())

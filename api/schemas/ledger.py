@@ -1,0 +1,67 @@
+"""What auditors may look for, as it stands in a request."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from api.searching import Wanted
+from ledger.model import Kind
+
+KindName = Literal["intent", "outcome", "retrieval", "redaction", "key", "config", "incident"]
+Format = Literal["json", "ndjson", "csv"]
+_Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class EntryFilters(BaseModel):
+    """All that are given must hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    after: Annotated[int, Field(ge=-1, le=2**62, description="cursor: entries above this index")] = -1
+    limit: Annotated[int, Field(ge=1, le=1_000)] = 100
+    format: Format = "json"
+    kind: KindName | None = None
+    id: Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")] | None = None
+    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="leaf hash")] | None = None
+    request_id: _Name | None = None
+    text: (
+        Annotated[str, Field(min_length=2, max_length=200, description="words of question, answer or quote")] | None
+    ) = None
+    actor: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="pseudonym of who asked")] | None = None
+    subject: Annotated[str, Field(min_length=1, max_length=200, description="id of who asked")] | None = None
+    outcome: Annotated[str, Field(pattern=r"^[A-Z_]{1,40}$")] | None = None
+    rule: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,80}$", description="policy rule or reason code")] | None = (
+        None
+    )
+    model: _Name | None = None
+    place: Annotated[str, Field(min_length=1, max_length=200, description="name or id of a place")] | None = None
+    source: Annotated[str, Field(min_length=1, max_length=400, description="id of a source or document")] | None = None
+    since: Annotated[AwareDatetime, Field(description="recorded at this time or later")] | None = None
+    until: Annotated[AwareDatetime, Field(description="recorded before this time")] | None = None
+
+    @property
+    def searches(self) -> bool:
+        """Whether anything is asked for that the log itself does not order by."""
+        return bool(self.model_fields_set - {"after", "limit", "format", "kind"})
+
+    def wanted(self, tenant: str | None) -> Wanted:
+        """What to look for in that tenant; None is every tenant."""
+        return Wanted(
+            tenant=tenant,
+            kind=None if self.kind is None else Kind(self.kind),
+            entry_id=self.id,
+            leaf_hash=self.hash,
+            request_id=self.request_id,
+            text=self.text,
+            actor=self.actor,
+            subject=self.subject,
+            outcome=self.outcome,
+            rule=self.rule,
+            model=self.model,
+            place=self.place,
+            source=self.source,
+            since_ms=None if self.since is None else round(self.since.timestamp() * 1000),
+            until_ms=None if self.until is None else round(self.until.timestamp() * 1000),
+        )
