@@ -18,7 +18,7 @@ from api.wiring.system import open_ledger
 from tests.api_world import POPULATION
 from tests.services.fault_matrix import OPEN, Toll
 
-DEADLINE_MS = 1_000
+DEADLINE_MS = 2_000
 RATE = 10.0
 BOUND_S = 60.0
 GRACE_S = 4.0  # of a machine that others use too

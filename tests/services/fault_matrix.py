@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 FAULTS = {
     "absent": "down at start",
-    "killed": "killed",
+    "killed": "killed, then started again",
     "paused": "stands still",
     "slow": "slower than the deadline",
     "refused": "refuses the credentials",
     "garbled": "wrong replies",
-    "restarted": "restarted",
 }
 
 
@@ -40,12 +39,11 @@ def _channel() -> dict[str, Toll]:
     gone = Toll(limits=frozenset({GONE}))
     return {
         "absent": gone,
-        "killed": gone,
+        "killed": late,
         "paused": late,
         "slow": late,
         "refused": gone,
         "garbled": gone,
-        "restarted": late,
     }
 
 
