@@ -36,7 +36,7 @@ def create_app(configuration: Configuration) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_system(configuration) as system, live(system) as current:
+        async with open_system(configuration, signing=True) as system, live(system) as current:
             app.state.live = current
             yield
 

@@ -182,6 +182,22 @@ class Ledger(_Section):
     replica: str = Field(
         default="r1", pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$", description="name of this process in the log"
     )
+    checkpoint_ms: Annotated[int, Field(ge=20, le=3_600_000)] = Field(
+        default=1_000, description="how often `serve` signs a checkpoint, if there are new entries"
+    )
+    checkpoint_entries: Annotated[int, Field(ge=1, le=65_536)] = Field(
+        default=256, description="entries after which `serve` signs one earlier"
+    )
+    trust_policy: str | None = Field(
+        default=None, description="file of the witnesses that cosign (C2SP tlog-policy); unset: nobody does"
+    )
+    witness_operators: Annotated[int, Field(ge=1, le=2)] = Field(
+        default=2, description="operators that a quorum of witnesses needs; 1 for a network of one's own"
+    )
+    outside_checkpoint: str | None = Field(
+        default=None,
+        description="file that keeps the highest checkpoint, best on another disk than the log; unset: in the home",
+    )
 
 
 class Server(_Section):

@@ -34,6 +34,7 @@ class Checkpointer:
         self._interval_s = interval_s
         self._entries = entries
         self._compared = False
+        self._signed = 0
         self._cosigned = -1
         self._task: asyncio.Task[None] | None = None
         self.fault: str | None = None
@@ -44,7 +45,8 @@ class Checkpointer:
         self._head.keep_signing(self._interval_s * 2 + (10.0 if self._cosigner else 1.0))
         await self._turn()
         latest = await self._store.latest_checkpoint()
-        await self._head.announce(latest.head.size if latest else 0)
+        if latest is not None:
+            await self._head.announce(latest)
         fork = self._head.fork
         if fork is not None:
             raise fork
@@ -68,7 +70,7 @@ class Checkpointer:
         for _ in range(_LOOKS):
             await asyncio.sleep(self._interval_s / _LOOKS)
             try:
-                if await self._store.size() - self._head.seen().size >= self._entries:
+                if await self._store.size() - self._signed >= self._entries:
                     return
             except LedgerError:
                 continue
@@ -79,7 +81,8 @@ class Checkpointer:
                 await self._compare(self._cosigner)
             signed = await self._head.checkpoint()
             await self._show(signed)
-            await self._head.announce(signed.head.size)
+            await self._head.announce(signed)
+            self._signed = signed.head.size
             self.fault = None
         except LogForked as fork:
             self._head.refuse(fork)

@@ -68,7 +68,8 @@ class HeadSigner:
         return self._fork
 
     def seen(self) -> TreeHead:
-        """The latest head that is known to be signed; size 0 if none is."""
+        """The latest head that is known to be signed and shown to the witnesses, if there are any; size 0 if none
+        is."""
         return self._seen
 
     def refuse(self, fork: LogForked) -> None:
@@ -96,7 +97,8 @@ class HeadSigner:
                     )
             if latest is None or latest.head.size < size:
                 latest = await self._sign(latest, size)
-            self._seen = latest.head
+            if self._patience_s is None:
+                self._seen = latest.head
             return latest
 
     async def empty(self) -> Checkpoint:
@@ -112,10 +114,12 @@ class HeadSigner:
         """Somebody signs at intervals and announces it: who needs a checkpoint over a leaf waits, so long at most."""
         self._patience_s = patience_s
 
-    async def announce(self, size: int) -> None:
-        """The checkpoint of that size is as it will be handed out."""
+    async def announce(self, checkpoint: Checkpoint) -> None:
+        """The checkpoint has been shown to the witnesses: entries may name it as seen, receipts may be against it."""
+        if checkpoint.head.size >= self._seen.size:
+            self._seen = checkpoint.head
         async with self._announcing:
-            self._announced = max(size, self._announced)
+            self._announced = max(checkpoint.head.size, self._announced)
             self._announcing.notify_all()
 
     async def covering(self, index: int) -> Checkpoint:
@@ -141,6 +145,11 @@ class HeadSigner:
         except TimeoutError:
             return
 
+    async def stored(self) -> TreeHead:
+        """Size and root of the stored tree, signed or not."""
+        size = await self._store.size()
+        return TreeHead(size, (await self._frontier(size)).root)
+
     async def compare(self, note: str) -> None:
         """Compare the store with a checkpoint that somebody else holds; what is not of this log's keys says nothing.
         Raises LogForked, and signs nothing from then on, if it is of more leaves than are stored or of others."""
@@ -149,7 +158,7 @@ class HeadSigner:
         try:
             if head.size > size:
                 raise LogForked(f"{size} leaves are stored, a checkpoint of {head.size} is held outside", seen=note)
-            if await self._root(head.size) != head.root:
+            if (await self._frontier(head.size)).root != head.root:
                 raise LogForked(f"the first {head.size} leaves are not those of a checkpoint held outside", seen=note)
         except LogForked as fork:
             self.refuse(fork)
@@ -218,9 +227,6 @@ class HeadSigner:
         if frontier.root != latest.head.root:
             raise VerificationFailed("node", "the stored tree does not lead to the root of the latest checkpoint")
         return frontier
-
-    async def _root(self, size: int) -> bytes:
-        return (await self._frontier(size)).root
 
     async def _frontier(self, size: int) -> Frontier:
         wanted = frontier_nodes(size)

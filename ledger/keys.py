@@ -137,9 +137,9 @@ def _log_key(base: str, number: int) -> str:
 
 def _signing_key(path: Path, origin: str, entropy: Callable[[int], bytes], *, create: bool) -> SigningKey:
     if create and not path.exists():
-        _write_new(path, SigningKey.from_seed(origin, entropy(SECRET_BYTES)).encode() + "\n")
+        write_private(path, SigningKey.from_seed(origin, entropy(SECRET_BYTES)).encode() + "\n")
     try:
-        key = parse_signing_key(_read(path).strip())
+        key = parse_signing_key(read_private(path).strip())
     except MalformedNote as exc:
         raise KeyUnusable(f"{path} is no signing key: {exc}") from exc
     if key.name != origin:
@@ -149,9 +149,9 @@ def _signing_key(path: Path, origin: str, entropy: Callable[[int], bytes], *, cr
 
 def _secret(path: Path, entropy: Callable[[int], bytes], *, create: bool) -> bytes:
     if create and not path.exists():
-        _write_new(path, entropy(SECRET_BYTES).hex() + "\n")
+        write_private(path, entropy(SECRET_BYTES).hex() + "\n")
     try:
-        key = bytes.fromhex(_read(path).strip())
+        key = bytes.fromhex(read_private(path).strip())
     except ValueError as exc:
         raise KeyUnusable(f"{path} is no key") from exc
     if len(key) != SECRET_BYTES:
@@ -159,7 +159,17 @@ def _secret(path: Path, entropy: Callable[[int], bytes], *, create: bool) -> byt
     return key
 
 
-def _read(path: Path) -> str:
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner can reach. Raises KeyUnusable."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_private(folder)
+    except OSError as exc:
+        raise KeyUnusable(f"the key folder {folder} cannot be used: {exc.strerror}") from exc
+
+
+def read_private(path: Path) -> str:
+    """The text of a key file. Raises KeyUnusable, also for one that others than its owner can reach."""
     try:
         _check_private(path)
         return path.read_text("ascii")
@@ -174,7 +184,7 @@ def _check_private(path: Path) -> None:
         raise KeyUnusable(f"{path} can be reached by others than its owner; set its mode to 0600 (a folder: 0700)")
 
 
-def _write_new(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     """Write a key file whole and durably; if another process was first, its key stays."""
     try:
         descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600

@@ -23,7 +23,7 @@ from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import MalformedLeaf, MalformedNote, VerificationFailed
 from ledger.leaf import parse_leaf, strict_object
 from ledger.model import RECEIPT_VERSION, SOURCES, Leaf
-from ledger.note import b64, parse_checkpoint_text, parse_note, parse_vkey, unb64, verify_checkpoint
+from ledger.note import VerifierKey, b64, parse_checkpoint_text, parse_note, parse_vkey, unb64, verify_checkpoint
 from ledger.parts import SALT_BYTES, OpenedPart, commitment, parse_source_commitments, source_number
 from ledger.tree import HASH_BYTES, hash_leaf, verify_inclusion
 from ledger.trust import TrustPolicy, Witnessed
@@ -129,6 +129,42 @@ def verify_receipt(text: str, *, vkey: str, policy: TrustPolicy | None = None) -
         sources=_verified_sources(parts, receipt.disclosures),
         cosigned=cosigned,
     )
+
+
+def verify_with_any(text: str, *, vkeys: Sequence[str], policy: TrustPolicy | None = None) -> VerifiedReceipt:
+    """Check a receipt against whichever of a log's keys signed its checkpoint. Raises as `verify_receipt` does for the
+    last of them."""
+    for vkey in vkeys[:-1]:
+        try:
+            return verify_receipt(text, vkey=vkey, policy=policy)
+        except VerificationFailed as exc:
+            if exc.step != "signature":
+                raise
+    return verify_receipt(text, vkey=vkeys[-1], policy=policy)
+
+
+def seen_at(verified: VerifiedReceipt, checkpoint: str, *, vkeys: Sequence[str], policy: TrustPolicy) -> int:
+    """When witnesses had cosigned the checkpoint that the entry says it had seen, in seconds since 1970: a log that
+    writes honestly writes no entry before it has seen what it names. Raises MalformedNote, and VerificationFailed with
+    the step `seen` for a checkpoint of another head, else as the checks of a checkpoint do."""
+    seen = verified.leaf.seen
+    if (verified.origin, seen) != parse_checkpoint_text(parse_note(checkpoint).text):
+        raise VerificationFailed("seen", f"it is not the checkpoint of size {seen.size} that the entry had seen")
+    keys = [parse_vkey(vkey) for vkey in vkeys]
+    if not any(_signed_by(checkpoint, key) for key in keys):
+        raise VerificationFailed("signature", "the checkpoint that the entry had seen is signed by no key of the log")
+    cosigned = policy.check(checkpoint)
+    if cosigned is None:
+        raise VerificationFailed("quorum", "nobody cosigned the checkpoint that the entry had seen")
+    return cosigned.by_s
+
+
+def _signed_by(checkpoint: str, key: VerifierKey) -> bool:
+    try:
+        verify_checkpoint(checkpoint, key, origin=key.name)
+    except VerificationFailed:
+        return False
+    return True
 
 
 def _verified_parts(leaf: Leaf, disclosures: Sequence[OpenedPart]) -> dict[str, bytes]:

@@ -20,9 +20,11 @@ from dataclasses import dataclass
 
 from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import LedgerError, MalformedLeaf, MalformedNote, VerificationFailed
+from ledger.keys import KeyRing
 from ledger.leaf import parse_leaf, strict_object
 from ledger.model import Checkpoint, Kind, TreeHead
 from ledger.note import Signer, VerifierKey, parse_vkey, signed_note, verify_checkpoint, verify_note
+from ledger.parts import open_part
 from ledger.store import LedgerStore, StoredLeaf
 
 KEY_VERSION = "exhibit.key/1"
@@ -136,6 +138,16 @@ async def follow(store: LedgerStore, chain: KeyChain, detail: Detail) -> KeyChai
             raise VerificationFailed("key", "the changes of key are out of order")
         chain = chain.followed(KeyChange(leaf.index, new))
     return chain
+
+
+async def opened_detail(store: LedgerStore, keys: KeyRing, stored: StoredLeaf) -> bytes:
+    """The part `detail` of a stored leaf. Raises VerificationFailed, LedgerUnavailable."""
+    leaf = parse_leaf(stored.leaf_bytes)
+    sealed = await store.parts(leaf.entry_id, (DETAIL,))
+    if not sealed or DETAIL not in leaf.parts:
+        raise VerificationFailed("key", f"entry {leaf.entry_id} has no detail")
+    tenant_key = await keys.tenant_key(leaf.tenant, create=False)
+    return open_part(sealed[0], entry_id=leaf.entry_id, tenant_key=tenant_key, committed=leaf.parts[DETAIL]).data
 
 
 def _is_key(stored: StoredLeaf) -> bool:

@@ -6,6 +6,7 @@
 
 from api.wiring.clock import clock_ms, new_id
 from api.wiring.entry_index import open_entry_index
+from api.wiring.log import create_ledger, open_cosigner, open_witness
 from api.wiring.models import open_chat, open_embedder, structured_of
 from api.wiring.policy import (
     OpenPolicy,
@@ -36,10 +37,12 @@ __all__ = [
     "System",
     "bundle_folder",
     "clock_ms",
+    "create_ledger",
     "key_store",
     "new_id",
     "open_bundle",
     "open_chat",
+    "open_cosigner",
     "open_embedded",
     "open_embedder",
     "open_engine",
@@ -50,6 +53,7 @@ __all__ = [
     "open_policy",
     "open_server",
     "open_system",
+    "open_witness",
     "profile_of",
     "releases_of",
     "require_corpus",

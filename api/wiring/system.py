@@ -25,9 +25,11 @@ from api.version import VERSION
 from api.wiring.channels import sides_of
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
+from api.wiring.log import kept_signed, open_log, open_log_to_write, open_next_shard
 from api.wiring.models import open_chat, open_embedder
-from api.wiring.parts import open_ledger_store, open_records, open_served_records
+from api.wiring.parts import open_records, open_served_records
 from api.wiring.policy import OpenPolicy, open_policy
+from ledger.errors import LogForked
 from ledger.ledger import Ledger
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
@@ -97,9 +99,11 @@ def require_corpus(configuration: Configuration) -> None:
 
 
 @asynccontextmanager
-async def open_system(configuration: Configuration, *, empty: bool = False) -> AsyncIterator[System]:
-    """Everything that answers questions, open. Raises the errors of the packages when a part cannot be opened; then
-    nothing stays open."""
+async def open_system(
+    configuration: Configuration, *, empty: bool = False, signing: bool = False
+) -> AsyncIterator[System]:
+    """Everything that answers questions, open; with `signing`, the log is signed at intervals as long. Raises the
+    errors of the packages when a part cannot be opened; then nothing stays open."""
     chosen, settings = backends_of(configuration), configuration.settings
     if not empty:
         require_corpus(configuration)
@@ -110,13 +114,15 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
         parts = await asyncio.gather(
             open_policy(chosen.policy, circuits),
             open_embedder(chosen.embedding),
-            open_ledger_store(chosen.ledger, settings),
+            open_log_to_write(configuration),
             return_exceptions=True,
         )
         for part in parts:
             if not isinstance(part, BaseException):
                 stack.push_async_callback(part.aclose)
         policy, embedder, ledger = _opened(parts[0]), _opened(parts[1]), _opened(parts[2])
+        if signing:
+            ledger = await _kept_signed(configuration, ledger, stack)
         channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder, circuits)])
         chat = open_chat(chosen.chat, stack)
         services = Services(
@@ -143,14 +149,25 @@ async def open_system(configuration: Configuration, *, empty: bool = False) -> A
         yield System(configuration, services, policy, key_store(configuration), chosen, circuits)
 
 
+async def _kept_signed(configuration: Configuration, ledger: Ledger, stack: AsyncExitStack) -> Ledger:
+    """The log, signed at intervals until the stack is closed; the next shard if a witness has seen more of it."""
+    try:
+        await stack.enter_async_context(kept_signed(configuration, ledger))
+    except LogForked as fork:
+        ledger = await open_next_shard(configuration, ledger, fork)
+        stack.push_async_callback(ledger.aclose)
+        await stack.enter_async_context(kept_signed(configuration, ledger))
+    return ledger
+
+
 @asynccontextmanager
-async def open_ledger(configuration: Configuration) -> AsyncIterator[Ledger]:
-    """The ledger alone, for commands that need nothing else."""
+async def open_ledger(configuration: Configuration, *, shard: int | None = None) -> AsyncIterator[Ledger]:
+    """The ledger alone, for commands that need nothing else: the last shard, or that one."""
     chosen = backends_of(configuration).ledger
     if not chosen.exists:
         raise HomeUnusable(f"there is no ledger in {configuration.home}: ask a question first")
     async with AsyncExitStack() as stack:
-        ledger = await open_ledger_store(chosen, configuration.settings)
+        ledger = await open_log(configuration, shard=shard)
         stack.push_async_callback(ledger.aclose)
         yield ledger
 

@@ -317,8 +317,7 @@ async def test_a_receipt_waits_for_the_interval_and_then_says_so() -> None:
         await ledger.receipt(entry, disclose=())
     waiting = asyncio.create_task(ledger.receipt(entry, disclose=()))
     await asyncio.sleep(0)
-    await ledger.checkpoint()
-    await ledger.head.announce(1)
+    await ledger.head.announce(await ledger.head.checkpoint())
     assert verify_receipt(await waiting, vkey=ledger.vkey).size == 1
 
 

@@ -1,0 +1,25 @@
+"""`exhibit ledger`: what was recorded, and whether it still holds. One module per verb."""
+
+from __future__ import annotations
+
+import typer
+
+from api.cli.ledger import key, witness
+from api.cli.ledger.checkpoint import checkpoint
+from api.cli.ledger.export import export
+from api.cli.ledger.list_entries import list_entries
+from api.cli.ledger.proof import proof
+from api.cli.ledger.search import search
+from api.cli.ledger.show import show
+from api.cli.ledger.verify import verify
+
+app = typer.Typer(help="Read and verify the ledger.", no_args_is_help=True, rich_markup_mode=None)
+app.command("list")(list_entries)
+app.command()(search)
+app.command()(show)
+app.command()(verify)
+app.command()(checkpoint)
+app.command()(proof)
+app.command()(export)
+app.add_typer(key.app, name="key")
+app.add_typer(witness.app, name="witness")

@@ -1,0 +1,67 @@
+"""What the verbs of `exhibit ledger` share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.console import configuration
+
+if TYPE_CHECKING:
+    from ledger.ledger import Ledger
+    from ledger.trust import TrustPolicy
+
+EntryId = Annotated[str, typer.Argument(help="Id of the entry.")]
+Shard = Annotated[int | None, typer.Option("--shard", min=1, help="An earlier log of this home; default: the last.")]
+PolicyFile = Annotated[
+    Path | None, typer.Option("--policy", help="Trust policy (C2SP tlog-policy): check cosignatures against it.")
+]
+
+
+def with_ledger(home: Path | None, work: Callable[[Ledger], Awaitable[Any]], *, shard: int | None = None) -> Any:
+    """Open the home's log, work, close it."""
+
+    async def run() -> Any:
+        from api.wiring import open_ledger
+
+        async with open_ledger(configuration(home), shard=shard) as ledger:
+            return await work(ledger)
+
+    return asyncio.run(run())
+
+
+def trust_policy(path: Path | None) -> TrustPolicy | None:
+    """The policy in that file. Raises RequestRejected, MalformedPolicy."""
+    from ledger.trust import parse_policy
+
+    return None if path is None else parse_policy(read_bytes(path))
+
+
+def read_text(path: Path) -> str:
+    """A file's text. Raises RequestRejected."""
+    from api.errors import RequestRejected
+
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise RequestRejected(f"{path} cannot be read: not UTF-8") from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes. Raises RequestRejected."""
+    from api.errors import RequestRejected
+
+    try:
+        return path.read_bytes()
+    except OSError as exc:
+        raise RequestRejected(f"{path} cannot be read: {exc.strerror}") from None
+
+
+def utc(t_ms: int) -> str:
+    """A time in UTC to the millisecond."""
+    return datetime.fromtimestamp(t_ms / 1000, UTC).isoformat(timespec="milliseconds")

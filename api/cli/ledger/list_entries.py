@@ -1,0 +1,36 @@
+"""`exhibit ledger list`: entries by index."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from api.cli.console import emit, table
+from api.cli.ledger.common import Shard, utc, with_ledger
+from api.cli.options import AsJson, Home
+
+
+def list_entries(
+    *,
+    after: Annotated[int, typer.Option("--after", help="Only entries above this index.")] = -1,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Most entries.")] = 100,
+    kind: Annotated[str | None, typer.Option("--kind", help="Only this kind.")] = None,
+    shard: Shard = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Entries by index."""
+    from api.records import entry_json
+    from ledger.model import Kind
+
+    if kind is not None and kind not in list(Kind):
+        raise typer.BadParameter(f"unknown kind {kind!r}; known: {', '.join(Kind)}")
+    chosen = None if kind is None else Kind(kind)
+    found = with_ledger(home, lambda ledger: ledger.entries(after=after, limit=limit, kind=chosen), shard=shard)
+    rows = [[e.index, e.leaf.kind, utc(e.leaf.t_ms), e.leaf.entry_id, e.leaf_hash[:16]] for e in found]
+    emit(
+        [entry_json(entry) for entry in found],
+        as_json=as_json,
+        render=lambda: table(["index", "kind", "time", "entry", "leaf"], rows),
+    )

@@ -1,0 +1,43 @@
+"""`exhibit ledger show`: one entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.console import bold, emit, table
+from api.cli.ledger.common import EntryId, Shard, utc, with_ledger
+from api.cli.options import AsJson, Home
+
+if TYPE_CHECKING:
+    from ledger.model import Entry
+
+
+def show(
+    entry_id: EntryId,
+    *,
+    part: Annotated[str | None, typer.Option("--part", help="Print this part as recorded.")] = None,
+    shard: Shard = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """One entry: what it commits to, and with --part the recorded bytes of a part."""
+    from api.records import entry_json
+
+    if part is not None:
+        data = with_ledger(home, lambda ledger: ledger.part(entry_id, part), shard=shard)
+        print(data.decode("utf-8", "replace"))
+        return
+    entry = with_ledger(home, lambda ledger: ledger.entry(entry_id), shard=shard)
+    emit(entry_json(entry), as_json=as_json, render=lambda: _shown(entry))
+
+
+def _shown(entry: Entry) -> str:
+    leaf = entry.leaf
+    head = [
+        f"{bold(str(leaf.kind))} {leaf.entry_id}",
+        f"index {entry.index}, {utc(leaf.t_ms)}, request {leaf.request_id}",
+    ]
+    refs = [f"{ref.rel} {ref.id}" for ref in leaf.refs]
+    return "\n".join([*head, f"leaf {entry.leaf_hash}", *refs, "", table(["part", "commitment"], leaf.parts.items())])

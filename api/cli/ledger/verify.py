@@ -1,0 +1,203 @@
+"""`exhibit ledger verify`: whether what was recorded still holds. Exit code 7 if not; the first thing is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.console import bold, emit
+from api.cli.ledger.common import PolicyFile, Shard, read_text, trust_policy, utc, with_ledger
+from api.cli.options import AsJson, Home
+from api.problems import EXIT_VERIFICATION
+
+if TYPE_CHECKING:
+    from ledger.folder import FolderReport
+    from ledger.ledger import Ledger
+    from ledger.model import Problem, VerifyReport
+    from ledger.receipt import VerifiedReceipt
+    from ledger.trust import TrustPolicy
+
+UNWITNESSED = "unwitnessed: the operator alone vouches for the checkpoints"
+
+
+def verify(
+    *,
+    receipt: Annotated[
+        Path | None, typer.Option("--receipt", help="Verify this receipt instead of the whole log.")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Verify this exported folder instead of the log.")
+    ] = None,
+    vkey: Annotated[
+        list[str] | None,
+        typer.Option("--vkey", help="The log's verifier key, to need no home; several after a change of key."),
+    ] = None,
+    policy: PolicyFile = None,
+    seen: Annotated[
+        Path | None, typer.Option("--seen", help="With --receipt: the checkpoint that the entry had seen.")
+    ] = None,
+    outside: Annotated[
+        list[Path] | None, typer.Option("--outside", help="A checkpoint that you hold: the log must lead to it.")
+    ] = None,
+    witness: Annotated[
+        bool, typer.Option("--witness", help="Ask the witnesses of the policy whether they have seen more.")
+    ] = False,
+    shard: Shard = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recompute everything from the stored bytes. Exit code 7: something does not hold; the first thing is named."""
+    trusted = trust_policy(policy)
+    if receipt is not None:
+        _receipt(read_text(receipt), _keys(vkey, home, shard), trusted, seen, as_json=as_json)
+    elif export is not None:
+        _folder(export, _keys(vkey, home, shard), trusted, as_json=as_json)
+    else:
+        _log(home, shard, trusted, [read_text(path) for path in outside or ()], ask=witness, as_json=as_json)
+
+
+def _log(
+    home: Path | None, shard: int | None, policy: TrustPolicy | None, outside: list[str], *, ask: bool, as_json: bool
+) -> None:
+    async def work(ledger: Ledger) -> VerifyReport:
+        from ledger.errors import LogForked
+
+        try:
+            for note in outside:
+                await ledger.head.compare(note)
+            if ask and policy is not None:
+                await _ask_witnesses(ledger, policy)
+        except LogForked:
+            pass  # the report names it
+        return await ledger.verify(policy=policy)
+
+    report = with_ledger(home, work, shard=shard)
+    emit(report_json(report), as_json=as_json, render=lambda: report_text(report))
+    if not report.ok:
+        raise typer.Exit(EXIT_VERIFICATION)
+
+
+async def _ask_witnesses(ledger: Ledger, policy: TrustPolicy) -> None:
+    from api.wiring import open_cosigner
+
+    async with open_cosigner(ledger, policy) as cosigner:
+        await ledger.show_to(cosigner)
+
+
+def _keys(given: list[str] | None, home: Path | None, shard: int | None) -> tuple[str, ...]:
+    if given:
+        return tuple(given)
+
+    async def of_home(ledger: Ledger) -> tuple[str, ...]:
+        return ledger.vkeys
+
+    found: tuple[str, ...] = with_ledger(home, of_home, shard=shard)
+    return found
+
+
+def _folder(folder: Path, vkeys: tuple[str, ...], policy: TrustPolicy | None, *, as_json: bool) -> None:
+    from ledger.folder import verify_folder
+    from ledger.note import parse_vkey
+
+    def read(path: str) -> bytes | None:
+        file = folder / path
+        return file.read_bytes() if file.is_file() else None
+
+    report = verify_folder(read, keys=[parse_vkey(each) for each in vkeys], policy=policy)
+    emit(_folder_json(report), as_json=as_json, render=lambda: _folder_text(report))
+    if report.problems:
+        raise typer.Exit(EXIT_VERIFICATION)
+
+
+def _folder_json(report: FolderReport) -> dict[str, Any]:
+    return {
+        "verdict": str(report.verdict),
+        "origin": report.origin,
+        "size": report.head.size,
+        "root": report.head.root.hex(),
+        "witnessed": report.witnessed is not None,
+        "problems": [_problem_json(problem) for problem in report.problems],
+    }
+
+
+def _folder_text(report: FolderReport) -> str:
+    lines = [f"{bold(str(report.verdict))}: {report.head.size} entries of {report.origin}"]
+    lines += [f"root {report.head.root.hex()}", "witnessed" if report.witnessed else UNWITNESSED]
+    return "\n".join([*lines, *map(str, report.problems)])
+
+
+def _receipt(
+    text: str, vkeys: tuple[str, ...], policy: TrustPolicy | None, seen: Path | None, *, as_json: bool
+) -> None:
+    from ledger.receipt import seen_at, verify_with_any
+
+    verified = verify_with_any(text, vkeys=vkeys, policy=policy)
+    after_s = None
+    if seen is not None and policy is not None:
+        after_s = seen_at(verified, read_text(seen), vkeys=vkeys, policy=policy)
+    emit(_receipt_json(verified, after_s), as_json=as_json, render=lambda: _receipt_text(verified, after_s))
+
+
+def _receipt_json(verified: VerifiedReceipt, after_s: int | None) -> dict[str, Any]:
+    return {
+        "verdict": "intact",
+        "origin": verified.origin,
+        "index": verified.index,
+        "size": verified.size,
+        "leaf_hash": verified.leaf_hash,
+        "entry_id": verified.leaf.entry_id,
+        "parts": sorted(verified.parts),
+        "sources": sorted(verified.sources),
+        "witnessed": verified.witnessed,
+        "not_before_s": after_s,
+        "not_after_s": None if verified.cosigned is None else verified.cosigned.by_s,
+    }
+
+
+def _receipt_text(verified: VerifiedReceipt, after_s: int | None) -> str:
+    lines = [
+        f"intact: entry {verified.leaf.entry_id} is leaf {verified.index} of {verified.size} in {verified.origin}"
+        f"; discloses {', '.join(sorted(verified.parts)) or 'nothing'}"
+    ]
+    if verified.cosigned is None:
+        return "\n".join([*lines, UNWITNESSED])
+    lines.append(f"witnessed by {', '.join(sorted(verified.cosigned.times_s))}")
+    if after_s is not None:
+        lines.append(f"not before {utc(after_s * 1000)}")
+    return "\n".join([*lines, f"not after {utc(verified.cosigned.by_s * 1000)}"])
+
+
+def report_json(report: VerifyReport) -> dict[str, Any]:
+    """A verification as a document."""
+    return {
+        "verdict": str(report.verdict),
+        "size": report.size,
+        "root": report.root,
+        "entries": report.entries,
+        "parts": report.parts,
+        "erased": report.erased,
+        "checkpoints": report.checkpoints,
+        "witnessed": report.witnessed,
+        "witnessed_size": report.witnessed_size,
+        "problems": [_problem_json(problem) for problem in report.problems],
+        "dangling": [ref.entry_id for ref in report.dangling],
+    }
+
+
+def report_text(report: VerifyReport) -> str:
+    """A verification for people: the verdict first, then each thing that does not hold."""
+    counts = f"{report.entries} entries, {report.parts} parts, {report.checkpoints} checkpoints"
+    lines = [
+        f"{bold(str(report.verdict))}: {counts}",
+        f"root {report.root}",
+        f"witnessed up to {report.witnessed_size} entries" if report.witnessed else UNWITNESSED,
+    ]
+    lines += [str(problem) for problem in report.problems]
+    lines += [f"dangling intent {ref.entry_id}: its request ended without an outcome" for ref in report.dangling]
+    return "\n".join(lines)
+
+
+def _problem_json(p: Problem) -> dict[str, Any]:
+    return {"step": p.step, "detail": p.detail, "index": p.index, "entry_id": p.entry_id, "part": p.part}

@@ -1,0 +1,60 @@
+"""`exhibit ledger witness`: a small witness for other logs (C2SP tlog-witness)."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.cli.console import emit, note
+from api.cli.options import AsJson
+
+app = typer.Typer(help="A small witness for other logs.", no_args_is_help=True, rich_markup_mode=None)
+Folder = Annotated[Path, typer.Argument(help="Folder of the witness: its key and what it has seen.")]
+
+
+@app.command()
+def key(
+    folder: Folder,
+    *,
+    name: Annotated[str, typer.Option("--name", help="Name of the witness, a URL without scheme.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make the witness's key in its folder and print the verifier key, for trust policies."""
+    from ledger.witness_key import create_witness_key
+
+    vkey = str(asyncio.run(create_witness_key(folder, name)).verifier)
+    emit({"vkey": vkey}, as_json=as_json, render=lambda: vkey)
+
+
+@app.command()
+def serve(
+    folder: Folder,
+    *,
+    log: Annotated[list[str], typer.Option("--log", help="Verifier key of a log to watch; repeatable.")],
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="Port; 0 takes a free one.")] = 8485,
+) -> None:
+    """Cosign the checkpoints of these logs until stopped; never two that contradict each other."""
+    import uvicorn
+
+    from api.logs import configure_logging
+    from api.witness import create_witness_app
+    from ledger.note import parse_vkey
+    from ledger.witness_key import open_witness_key
+
+    signer = asyncio.run(open_witness_key(folder))
+    keys = [parse_vkey(each) for each in log]
+    configure_logging("info")
+    note(f"witness {signer.verifier}")
+    note(f"submission prefix http://{host}:{port or '(a free port)'}")
+    uvicorn.run(
+        create_witness_app(folder / "witness.sqlite", key=signer, logs=keys),
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+    )

@@ -1,0 +1,223 @@
+"""The log of a home: opened as the settings name it, kept signed, and begun anew beside one that was put back.
+
+A log that is behind a checkpoint held outside is never written again. The next shard is another log, `<origin>/2` and
+so on, with a signing key of its own and the same keys of tenants; its first entry is an `incident` that names both.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import assert_never
+
+from api import backends
+from api.backends import backends_of
+from api.configuration import Configuration
+from api.errors import HomeUnusable, SettingsInvalid
+from api.settings import Settings
+from api.wiring.clock import clock_ms, new_id
+from ledger.canonical import canonical_json
+from ledger.checkpointer import Checkpointer
+from ledger.cosigning import Cosigner
+from ledger.errors import LogForked
+from ledger.ledger import SYSTEM_TENANT, Ledger
+from ledger.model import Kind
+from ledger.note import Signer, VerifierKey
+from ledger.outside import CheckpointFile
+from ledger.store import LedgerStore
+from ledger.trust import TrustPolicy, parse_policy
+from ledger.witness import Witness
+
+_LOG = logging.getLogger("exhibit.ledger")
+INCIDENT_VERSION = "exhibit.incident/1"
+
+
+async def open_log(configuration: Configuration, *, shard: int | None = None) -> Ledger:
+    """A log of the home as it is: the last shard, or that one. One that was put back can be read; its `fork` says
+    what is wrong."""
+    backend = backends_of(configuration).ledger
+    last = last_shard(backend)
+    if shard is not None and shard > last:
+        raise HomeUnusable(f"the home has {last} logs, not {shard}")
+    return await _open(configuration, backend, shard or last)
+
+
+async def open_log_to_write(configuration: Configuration) -> Ledger:
+    """The log that entries go to: the last shard, or a new one if the last one is behind a checkpoint held outside."""
+    shard = last_shard(backends_of(configuration).ledger)
+    ledger = await open_log(configuration, shard=shard)
+    if ledger.fork is not None:
+        return await open_next_shard(configuration, ledger, ledger.fork)
+    if shard > 1 and not await ledger.find(request_id=_incident_request(shard)):  # cut off before it could say why
+        old = await open_log(configuration, shard=shard - 1)
+        try:
+            await _tell_incident(ledger, old, old.fork or LogForked("a witness contradicted it"), shard)
+        finally:
+            await old.aclose()
+    return ledger
+
+
+async def open_next_shard(configuration: Configuration, old: Ledger, fork: LogForked) -> Ledger:
+    """Close a log that must not be written any more and begin the next one, whose first entry says why. Raises
+    LogForked where the log is shared, since no process alone may decide that."""
+    try:
+        backend = backends_of(configuration).ledger
+        if not isinstance(backend, backends.SqliteLedger):
+            raise fork
+        shard = last_shard(backend) + 1
+        _LOG.error("%s; the log goes on as shard %d", fork, shard)
+        ledger = await _open(configuration, backend, shard)
+        await _tell_incident(ledger, old, fork, shard)
+        return ledger
+    finally:
+        await old.aclose()
+
+
+async def _tell_incident(ledger: Ledger, old: Ledger, fork: LogForked, shard: int) -> None:
+    """Record what happened to the log before, as the first entry of this one."""
+    stored = await old.head.stored()
+    body = {
+        "v": INCIDENT_VERSION,
+        "what": "rewound",
+        "why": str(fork),
+        "origin": old.origin,
+        "vkeys": list(old.vkeys),
+        "stored": {"size": stored.size, "root": stored.root.hex()},
+        "seen": fork.seen or "",
+    }
+    await ledger.record(
+        Kind.INCIDENT, tenant=SYSTEM_TENANT, request_id=_incident_request(shard), parts={"detail": canonical_json(body)}
+    )
+
+
+def _incident_request(shard: int) -> str:
+    return f"incident:{shard}"
+
+
+async def create_ledger(configuration: Configuration) -> str:
+    """Make the log and its keys if the home has none; the verifier key."""
+    configuration.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    ledger = await open_log(configuration)
+    try:
+        return ledger.vkey
+    finally:
+        await ledger.aclose()
+
+
+@asynccontextmanager
+async def kept_signed(configuration: Configuration, ledger: Ledger) -> AsyncIterator[Checkpointer]:
+    """Checkpoints at intervals while the context is open, shown to the witnesses of the trust policy. Raises LogForked
+    if one of them has seen more than is stored."""
+    settings = configuration.settings.ledger
+    async with AsyncExitStack() as stack:
+        cosigner = None
+        policy = trust_policy(configuration.settings)
+        if policy is not None and not policy.asks_none:
+            cosigner = await stack.enter_async_context(open_cosigner(ledger, policy))
+        checkpointer = ledger.checkpointer(
+            cosigner, interval_s=settings.checkpoint_ms / 1000, entries=settings.checkpoint_entries
+        )
+        stack.push_async_callback(checkpointer.aclose)
+        await checkpointer.start()
+        for entry in await ledger.dangling():
+            _LOG.warning("intent %s has no outcome: its request was cut off", entry.leaf.entry_id)
+        yield checkpointer
+
+
+@asynccontextmanager
+async def open_cosigner(ledger: Ledger, policy: TrustPolicy) -> AsyncIterator[Cosigner]:
+    """Connections to the policy's witnesses that have an address."""
+    from ledger.witness_http import HttpWitness  # noqa: PLC0415
+
+    cosigner = ledger.cosigner(policy, [(each, HttpWitness(each.url)) for each in policy.witnesses if each.url])
+    try:
+        yield cosigner
+    finally:
+        await cosigner.aclose()
+
+
+async def open_witness(path: Path, *, key: Signer, logs: Sequence[VerifierKey]) -> Witness:
+    """A witness of other logs over the file at `path`."""
+    from ledger.witness_sqlite import SqliteWitness  # noqa: PLC0415
+
+    by_origin: dict[str, list[VerifierKey]] = {}
+    for each in logs:
+        by_origin.setdefault(each.name, []).append(each)
+    return await SqliteWitness.open(path, key=key, logs=by_origin, clock_s=lambda: time.time_ns() // 1_000_000_000)
+
+
+def trust_policy(settings: Settings) -> TrustPolicy | None:
+    """The trust policy that the settings name. Raises SettingsInvalid if it cannot be read or one operator alone makes
+    its quorum, MalformedPolicy."""
+    path = settings.ledger.trust_policy
+    if path is None:
+        return None
+    try:
+        policy = parse_policy(Path(path).expanduser().read_bytes())
+    except OSError as exc:
+        raise SettingsInvalid(f"ledger.trust_policy: {path} cannot be read: {exc.strerror}") from exc
+    if not policy.asks_none and settings.ledger.witness_operators > 1 and not policy.needs_two_operators():
+        raise SettingsInvalid(
+            "ledger.trust_policy: one operator alone makes the quorum; ask for two, or set ledger.witness_operators = 1"
+        )
+    return policy
+
+
+def last_shard(backend: backends.LedgerBackend) -> int:
+    """The number of the log that is written; 1 if nothing ever happened to it."""
+    shard = 1
+    while isinstance(backend, backends.SqliteLedger) and _shard_path(backend, shard + 1).exists():
+        shard += 1
+    return shard
+
+
+def _shard_path(backend: backends.SqliteLedger, shard: int) -> Path:
+    return backend.path if shard == 1 else backend.path.with_stem(f"{backend.path.stem}-{shard}")
+
+
+async def _open(configuration: Configuration, backend: backends.LedgerBackend, shard: int) -> Ledger:
+    from ledger.keys import open_key_ring  # noqa: PLC0415
+
+    settings = configuration.settings.ledger
+    origin = settings.origin if shard == 1 else f"{settings.origin}/{shard}"
+    store = await _open_store(backend, shard)
+    try:
+        # Keys are made for a log without entries only: new ones in the place of lost ones would go unnoticed.
+        keys = await open_key_ring(
+            backend.keys, origin=origin, create=await store.size() == 0, base="log" if shard == 1 else f"shard-{shard}"
+        )
+        return await Ledger.open(
+            store=store,
+            keys=keys,
+            origin=origin,
+            replica=settings.replica,
+            clock_ms=clock_ms,
+            new_id=new_id,
+            outside=CheckpointFile(_outside(configuration, shard)),
+        )
+    except BaseException:
+        await store.aclose()
+        raise
+
+
+def _outside(configuration: Configuration, shard: int) -> Path:
+    named = configuration.settings.ledger.outside_checkpoint
+    path = configuration.home / "checkpoint.highest" if named is None else Path(named).expanduser()
+    return path if shard == 1 else path.with_name(f"{path.name}-{shard}")
+
+
+async def _open_store(backend: backends.LedgerBackend, shard: int) -> LedgerStore:
+    match backend:
+        case backends.SqliteLedger():
+            from ledger.sqlite import SqliteLedgerStore  # noqa: PLC0415
+
+            return await SqliteLedgerStore.open(_shard_path(backend, shard))
+        case backends.PostgresLedger(dsn=dsn):
+            from ledger.postgres import PostgresLedgerStore  # noqa: PLC0415
+
+            return await PostgresLedgerStore.open(dsn)
+        case _:
+            assert_never(backend)
