@@ -8,6 +8,7 @@ from api.cli.policy.backtest import backtest
 from api.cli.policy.check import check
 from api.cli.policy.evaluate import evaluate
 from api.cli.policy.lattice import lattice
+from api.cli.policy.mutate import mutate
 from api.cli.policy.status import status
 from api.cli.policy.test import test
 
@@ -18,3 +19,4 @@ app.command()(test)
 app.command("eval")(evaluate)
 app.command()(lattice)
 app.command()(backtest)
+app.command()(mutate)
