@@ -28,40 +28,44 @@ def nearest(
     Equal, whatever the division into segments, to sorting the float64 inner products of all rows. `query` is a unit
     vector. `check` is called between chunks and may raise. With `documents`, only their rows count.
     """
+    segments = [segment for segment in segments if segment.record_ids]
+    if not segments:
+        return []
     coded = Codes.of(query[None, :])
-    rough = [_rough(segment, coded, check) for segment in segments]
+    starts = np.cumsum([0, *(len(segment.record_ids) for segment in segments)])
+    scores = _rough(segments, starts, coded, check)
     if documents is not None:
-        for segment, scores in zip(segments, rough, strict=True):
-            scores[~segment.among(documents)] = -np.inf
-    error = max((s.codes.error for s in segments), default=0.0)
+        scores[~np.concatenate([segment.among(documents) for segment in segments])] = -np.inf
+    error = max(segment.codes.error for segment in segments)
     margin = 2 * (error + (1 + error) * coded.error) + 10.0**-SCORE_DECIMALS
-    cut = _lower_bound(rough, top_k) - margin
-    kept = [np.flatnonzero((scores >= cut) & (scores > -np.inf)) for scores in rough]
-    finer = [scores[rows] for scores, rows in zip(rough, kept, strict=True)]
-    cut = _kth_best(np.concatenate(finer) if finer else np.zeros(0, np.float32), top_k) - margin
-    found: list[tuple[float, str]] = []
-    for segment, rows, scores in zip(segments, kept, finer, strict=True):
-        check()
-        found += _exact(segment, rows[scores >= cut], query)
-    return sorted(found, key=lambda hit: (-hit[0], hit[1]))[:top_k]
+    rows = np.flatnonzero(scores >= _lower_bound(scores, top_k) - margin)
+    finer = scores[rows]
+    rows = rows[(finer >= _kth_best(finer, top_k) - margin) & (finer > -np.inf)]
+    check()
+    return sorted(_exact(segments, starts, rows, query), key=lambda hit: (-hit[0], hit[1]))[:top_k]
 
 
-def _rough(segment: Segment, query: Codes, check: Callable[[], None]) -> NDArray[np.float32]:
-    """Coded scores of all rows, within the bound of the true ones."""
-    values, scales = segment.codes.values, segment.codes.scales * query.scales[0]
-    scores = np.empty(len(values), np.float32)
-    for start in range(0, len(values), CHUNK_ROWS):
-        check()
-        part = slice(start, start + CHUNK_ROWS)
-        scores[part] = np.asarray(simsimd.dot(query.values[0], values[part])).reshape(-1)
-    scores *= scales
+def _rough(
+    segments: Sequence[Segment], starts: NDArray[np.intp], query: Codes, check: Callable[[], None]
+) -> NDArray[np.float32]:
+    """Coded scores of all rows, one segment after the other, within the bound of the true ones. One array for all: a
+    segment has a few thousand rows, and each step over an array of its own would cost as much as the arithmetic."""
+    scores = np.empty(starts[-1], np.float32)
+    for segment, first in zip(segments, starts[:-1], strict=True):
+        values = segment.codes.values
+        for start in range(0, len(values), CHUNK_ROWS):
+            check()
+            part = values[start : start + CHUNK_ROWS]
+            at = first + start
+            scores[at : at + len(part)] = np.asarray(simsimd.dot(query.values[0], part)).reshape(-1)
+    scores *= np.concatenate([segment.codes.scales for segment in segments])
+    scores *= query.scales[0]
     return scores
 
 
-def _lower_bound(rough: Sequence[NDArray[np.float32]], k: int) -> float:
+def _lower_bound(scores: NDArray[np.float32], k: int) -> float:
     """Not above the k-th best of all rough scores. Block maxima are distinct rows, so the k-th best of them will do."""
-    maxima = [np.maximum.reduceat(scores, np.arange(0, len(scores), _BLOCK)) for scores in rough if len(scores)]
-    return _kth_best(np.concatenate(maxima) if maxima else np.zeros(0, np.float32), k)
+    return _kth_best(np.maximum.reduceat(scores, np.arange(0, len(scores), _BLOCK)), k)
 
 
 def _kth_best(scores: NDArray[np.float32], k: int) -> float:
@@ -70,8 +74,19 @@ def _kth_best(scores: NDArray[np.float32], k: int) -> float:
     return float(np.partition(scores, len(scores) - k)[len(scores) - k])
 
 
-def _exact(segment: Segment, rows: NDArray[np.intp], query: NDArray[np.float32]) -> list[tuple[float, str]]:
+def _exact(
+    segments: Sequence[Segment], starts: NDArray[np.intp], rows: NDArray[np.intp], query: NDArray[np.float32]
+) -> list[tuple[float, str]]:
     """Float64 sums row by row: a row's score does not depend on which other rows are scored with it."""
-    products = segment.vectors[rows].astype(np.float64) * query.astype(np.float64)
+    cuts = np.searchsorted(rows, starts).tolist()
+    vectors, record_ids = [], []
+    for segment, first, begin, end in zip(segments, starts[:-1].tolist(), cuts, cuts[1:], strict=False):
+        if begin < end:
+            own = rows[begin:end] - first
+            vectors.append(segment.vectors[own])
+            record_ids += [segment.record_ids[row] for row in own.tolist()]
+    if not vectors:
+        return []
+    products = np.concatenate(vectors).astype(np.float64) * query.astype(np.float64)
     scores = np.round(products.sum(axis=1), SCORE_DECIMALS) + 0.0
-    return [(float(score), segment.record_ids[row]) for score, row in zip(scores, rows, strict=True)]
+    return list(zip(scores.tolist(), record_ids, strict=True))
