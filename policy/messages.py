@@ -31,6 +31,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "NOT_ACTIVE": "The item is not active.",
         "EXPIRED": "The item has expired.",
         "CHANGED_SINCE_INDEXING": "The document has changed since it was indexed.",
+        "FINDINGS_MISSING": "The item was not searched for personal data.",
         "INJECTION_SUSPECTED": "The item reads like an instruction and was left out.",
         "HANDLING_OBLIGATION": "The item may be used in a reduced form only.",
         "PII_FOUND": "Personal data was removed.",

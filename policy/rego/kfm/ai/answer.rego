@@ -140,9 +140,17 @@ supported(sentence) if {
 clean(sentence) if {
 	is_array(sentence.findings)
 	every finding in sentence.findings {
-		is_string(finding.kind)
+		placed(finding)
 		not finding.kind in config.leaks
 	}
+}
+
+# METADATA
+# title: A finding that says what it is and where; one that does not cannot be cut out, so its sentence goes
+placed(finding) if {
+	is_string(finding.kind)
+	is_number(finding.start)
+	is_number(finding.end)
 }
 
 cited contains id if {
@@ -275,6 +283,7 @@ answer_obligations contains {
 	some i in kept
 	some finding in input.answer.sentences[i].findings
 	personal(finding)
+	placed(finding)
 }
 
 # METADATA

@@ -83,6 +83,7 @@ admitted[item.id] := item if {
 	item_open(item)
 	item_current(item)
 	injection_ok(item)
+	examined(item)
 }
 
 # METADATA
@@ -138,6 +139,15 @@ injection_ok(item) if {
 	item.injection.score_milli <= config.limits.injection_milli
 }
 
+# METADATA
+# title: The item was searched for personal data, and each finding says what it is
+examined(item) if {
+	is_array(item.findings)
+	every finding in item.findings {
+		is_string(finding.kind)
+	}
+}
+
 # The reasons below exist for the record: an item is left out because a guard was not proved, not because a reason exists.
 # They are collected as rule ids by item and become objects in one pass, since a set of objects costs a hash of each object.
 
@@ -152,6 +162,7 @@ item_codes := {
 	"E11": "EXPIRED",
 	"E12": "CHANGED_SINCE_INDEXING",
 	"E13": "INJECTION_SUSPECTED",
+	"E17": "FINDINGS_MISSING",
 }
 
 item_reasons := [{
@@ -181,6 +192,8 @@ refused[item.id] := item if {
 #  severity: drop
 #  owner: security
 #  reader: Two items of evidence share one id.
+#  lint:
+#   denial-without-helper: An item is left out because `unique` is not proved; this is its reason for the record.
 failing[id] contains "E04" if {
 	some id, places in item_places
 	count(places) > 1
@@ -301,6 +314,19 @@ failing[id] contains "E12" if {
 failing[id] contains "E13" if {
 	some id, item in refused
 	not injection_ok(item)
+}
+
+# METADATA
+# title: The item was searched for personal data
+# custom:
+#  id: E17
+#  code: FINDINGS_MISSING
+#  severity: drop
+#  owner: security
+#  reader: The item was not searched for personal data.
+failing[id] contains "E17" if {
+	some id, item in refused
+	not examined(item)
 }
 
 item_obligations := array.concat(

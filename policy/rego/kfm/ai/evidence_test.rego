@@ -59,3 +59,13 @@ test_evidence_that_instructs_is_dropped if {
 	ops(decision) == {"drop"}
 	decision.admit == []
 }
+
+# METADATA
+# custom: {rules: [E17]}
+test_evidence_that_was_not_examined if {
+	every findings in [null, "none", [{}], [{"start": 0, "end": 3}]] {
+		decision := ai.evidence with input as changed("evidence", "/evidence/0/findings", findings)
+		codes(decision) == {"FINDINGS_MISSING"}
+		decision.admit == []
+	}
+}
