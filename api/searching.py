@@ -16,8 +16,8 @@ from ai.entry_facts import actor_pseudonym, entry_facts, place_pseudonym, source
 from ledger.errors import LedgerUnavailable, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
+from ledger.redaction import REDACTS
 from ledger.search import EntryFacts, EntryIndex, EntryQuery
-from ledger.verify import REDACTS
 
 CAUGHT_UP_ENTRIES = 500
 """Most entries that one call adds to the index."""

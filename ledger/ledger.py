@@ -6,39 +6,35 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 
+from ledger.checkpointer import Checkpointer
+from ledger.cosigning import Cosigned, Cosigner
 from ledger.errors import (
     CheckpointPending,
     EntryConflict,
     EntryNotFound,
+    EntryRefused,
     KeyUnusable,
     LogForked,
     PartErased,
-    VerificationFailed,
 )
 from ledger.export import export_files, read_tile
 from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
-from ledger.leaf import is_entry_id, is_token, parse_leaf
+from ledger.leaf import is_entry_id, is_token
 from ledger.model import PART_NAMES, SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, VerifyReport
 from ledger.outside import OutsideCheckpoint
-from ledger.parts import (
-    Entropy,
-    OpenedPart,
-    SealedEntry,
-    open_part,
-    parse_source_commitments,
-    seal_entry,
-    source_name,
-    source_number,
-)
+from ledger.parts import Entropy, SealedEntry, seal_entry, source_number
 from ledger.proving import prove_inclusion
+from ledger.reading import PartReader, entry_of
 from ledger.receipt import Receipt, format_receipt
-from ledger.rotation import DETAIL, key_request, rotation_detail
-from ledger.store import LedgerStore, LogIdentity, StoredLeaf
+from ledger.redaction import REDACTS, Redaction, invalidation_document
+from ledger.rotation import DETAIL, key_request, opened_detail, rotation_detail
+from ledger.store import LedgerStore, LogIdentity, PartAt, StoredLeaf
 from ledger.tiles import parse_tile_path
 from ledger.tree import MAX_SIZE, hash_leaf
-from ledger.trust import TrustPolicy
+from ledger.trust import TrustedWitness, TrustPolicy
 from ledger.verify import verify_log
+from ledger.witness import Witness
 from ledger.writer import Draft, Writer
 
 MAX_PAGE_ENTRIES = 1000
@@ -61,6 +57,7 @@ class Ledger:
         entropy: Entropy,
     ) -> None:
         self._store = store
+        self._reader = PartReader(store, keys)
         self._keys = keys
         self._writer = writer
         self._head = head
@@ -152,17 +149,61 @@ class Ledger:
         Raises EntryRefused for a part that the kind does not have or a leaf over 4 KiB, EntryConflict if the request
         has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then nothing
         was written."""
-        self._head.check()
         alias = self.pseudonym("tenant", tenant)
+        return await self._record(
+            kind, alias, request_id, parts, sources=sources, refs=tuple(refs), entry_id=entry_id, erase=()
+        )
+
+    async def redact(self, redaction: Redaction, *, request_id: str) -> EntryRef:
+        """Append a redaction entry; with it the salts, keys and contents of the parts are gone, and are overwritten in
+        the file once `shrink` has returned. A part that is not stored is no error. Raises EntryNotFound for an entry
+        that is not there, EntryRefused where the entries are not of one tenant, else as `record` does."""
+        targets = [await self.entry(entry_id) for entry_id in redaction.entry_ids]
+        tenants = {target.leaf.tenant for target in targets}
+        if len(tenants) != 1:
+            raise EntryRefused("a redaction names entries of one tenant")
+        entry_id = self._new_id()
+        prov = invalidation_document(redaction, run_id=entry_id, at_ms=self._clock_ms())
+        return await self._record(
+            Kind.REDACTION,
+            tenants.pop(),
+            request_id,
+            {DETAIL: redaction.detail(), "prov": prov},
+            refs=tuple(target.ref.as_ref(REDACTS) for target in targets),
+            entry_id=entry_id,
+            erase=redaction.parts,
+        )
+
+    async def shrink(self) -> None:
+        """Give back the room of what was erased, so that no byte of it stays in the store's files."""
+        await self._store.shrink()
+
+    async def part_names(self, entry_id: str) -> tuple[str, ...]:
+        """The names of the parts and sources of an entry that are stored, in order."""
+        return tuple(part.name for part in await self._store.parts(entry_id))
+
+    async def _record(
+        self,
+        kind: Kind,
+        alias: str,
+        request_id: str,
+        parts: Mapping[str, bytes],
+        *,
+        sources: Sequence[bytes] = (),
+        refs: tuple[Ref, ...],
+        entry_id: str | None,
+        erase: tuple[PartAt, ...],
+    ) -> EntryRef:
+        self._head.check()
         tenant_key = await self._tenant_key(alias)
         t_ms, entry_id = self._clock_ms(), entry_id or self._new_id()
         sealed = await self._seal(kind, entry_id, parts, sources, tenant_key)
-        draft = Draft(kind, entry_id, t_ms, alias, request_id, tuple(refs), sealed)
+        draft = Draft(kind, entry_id, t_ms, alias, request_id, refs, sealed, erase)
         stored = await self._writer.append(draft)
         if stored.entry_id == entry_id:
             return EntryRef(entry_id, kind, stored.index, stored.leaf_hash.hex(), t_ms)
-        earlier = _entry(stored)
-        await self._check_repeat(earlier, alias, parts, sources, tuple(refs))
+        earlier = entry_of(stored)
+        await self._check_repeat(earlier, alias, parts, sources, refs)
         return earlier.ref
 
     async def entry(self, entry_id: str) -> Entry:
@@ -170,12 +211,12 @@ class Ledger:
         stored = await self._store.leaf(entry_id) if is_entry_id(entry_id) else None
         if stored is None:
             raise EntryNotFound(f"no entry {entry_id}")
-        return _entry(stored)
+        return entry_of(stored)
 
     async def find(self, *, request_id: str) -> tuple[Entry, ...]:
         """The entries of a request, oldest first."""
         found = await self._store.find(request_id) if is_token(request_id) else ()
-        return tuple(_entry(stored) for stored in found)
+        return tuple(entry_of(stored) for stored in found)
 
     async def entries(
         self, *, after: int = -1, limit: int = 100, kind: Kind | None = None, tenant: str | None = None
@@ -185,47 +226,26 @@ class Ledger:
         alias = None if tenant is None else self.pseudonym("tenant", tenant)
         after, limit = min(max(after, -1), MAX_SIZE), min(max(limit, 0), MAX_PAGE_ENTRIES)
         found = await self._store.scan(after=after, limit=limit, kind=kind, tenant=alias)
-        return tuple(_entry(stored) for stored in found)
+        return tuple(entry_of(stored) for stored in found)
 
     async def part(self, entry_id: str, name: str) -> bytes:
         """A part in the clear, checked against its commitment; `sources/<n>` is the n-th source, n from 1. Raises
         EntryNotFound (also for a name that the entry does not have), PartErased, VerificationFailed."""
-        return (await self._open_parts(await self.entry(entry_id), (name,)))[name].data
+        return (await self._reader.open(await self.entry(entry_id), (name,)))[name].data
 
     async def parts(self, entry_id: str, names: Collection[str]) -> dict[str, bytes]:
         """Several parts in one read, by name. Raises as `part` does."""
-        opened = await self._open_parts(await self.entry(entry_id), names)
+        opened = await self._reader.open(await self.entry(entry_id), names)
         return {name: opened[name].data for name in names}
 
     async def contents(self, entry: Entry, names: Collection[str] | None = None) -> dict[str, bytes]:
         """The parts of an entry that are not erased, by name, sources among them; of those names if given. Each is
         checked against its commitment. Raises VerificationFailed."""
-        wanted = None if names is None else sorted({*names, SOURCES} & {*names, *entry.leaf.parts})
-        stored = {part.name for part in await self._store.parts(entry.leaf.entry_id, wanted)}
-        if SOURCES not in stored:
-            stored = {name for name in stored if source_number(name) is None}
-        opened = await self._open_parts(entry, stored)
-        return {name: part.data for name, part in opened.items() if names is None or name in names}
-
-    async def contents(self, entry: Entry, names: Collection[str] | None = None) -> dict[str, bytes]:
-        """The parts of an entry that are not erased, by name, sources among them; of those names if given. Each is
-        checked against its commitment. Raises VerificationFailed."""
-        wanted = None if names is None else sorted({*names, SOURCES} & {*names, *entry.leaf.parts})
-        stored = {part.name for part in await self._store.parts(entry.leaf.entry_id, wanted)}
-        if SOURCES not in stored:
-            stored = {name for name in stored if source_number(name) is None}
-        opened = await self._open_parts(entry, stored)
-        return {name: part.data for name, part in opened.items() if names is None or name in names}
+        return await self._reader.contents(entry, names)
 
     async def sources(self, entry_id: str) -> tuple[bytes, ...]:
         """The entry's sources in order, each checked against its commitment. Raises as `part` does."""
-        entry = await self.entry(entry_id)
-        if SOURCES not in entry.leaf.parts:
-            return ()
-        count = len(parse_source_commitments((await self._open_parts(entry, (SOURCES,)))[SOURCES].data))
-        names = [source_name(number) for number in range(1, count + 1)]
-        opened = await self._open_parts(entry, names)
-        return tuple(opened[name].data for name in names)
+        return await self._reader.sources(await self.entry(entry_id))
 
     async def receipt(self, entry_id: str, *, disclose: Collection[str], size: int | None = None) -> str:
         """The receipt of an entry (C2SP `tlog-proof`) that discloses the named parts and sources; a source brings
@@ -236,7 +256,7 @@ class Ledger:
         names = set(disclose)
         if any(source_number(name) is not None for name in names):
             names.add(SOURCES)
-        opened = await self._open_parts(entry, sorted(names))
+        opened = await self._reader.open(entry, sorted(names))
         checkpoint = await self._head.covering(entry.index) if size is None else await self.checkpoint_of(size)
         if checkpoint.head.size <= entry.index:
             raise EntryNotFound(f"the checkpoint of size {size} does not cover the entry")
@@ -289,9 +309,31 @@ class Ledger:
         await self._head.checkpoint()
         return entry
 
+    def cosigner(
+        self, policy: TrustPolicy, witnesses: Sequence[tuple[TrustedWitness, Witness]], *, deadline_s: float = 5.0
+    ) -> Cosigner:
+        """Who shows this log's checkpoints to the witnesses of a policy."""
+        return Cosigner(store=self._store, policy=policy, witnesses=witnesses, deadline_s=deadline_s)
+
+    def checkpointer(self, cosigner: Cosigner | None, *, interval_s: float = 1.0, entries: int = 256) -> Checkpointer:
+        """Who keeps this log signed, once started."""
+        return Checkpointer(
+            store=self._store, head=self._head, cosigner=cosigner, interval_s=interval_s, entries=entries
+        )
+
+    async def show_to(self, cosigner: Cosigner) -> Cosigned:
+        """Show the latest checkpoint to the witnesses. Raises LogForked if one has seen what this log cannot lead to:
+        nothing is written or signed from then on."""
+        latest = await self._store.latest_checkpoint() or await self._head.empty()
+        try:
+            return await cosigner.cosign(latest)
+        except LogForked as fork:
+            self._head.refuse(fork)
+            raise
+
     async def dangling(self, *, limit: int = 100) -> tuple[Entry, ...]:
         """The first intents whose request has no outcome: in work, or cut off by a crash."""
-        return tuple(_entry(stored) for stored in await self._store.dangling(limit=limit))
+        return tuple(entry_of(stored) for stored in await self._store.dangling(limit=limit))
 
     async def verify(self, *, policy: TrustPolicy | None = None) -> VerifyReport:
         """Recompute everything from the stored bytes, and check cosignatures against the policy; every problem is in
@@ -338,54 +380,9 @@ class Ledger:
             raise conflict
         names = [name for name in PART_NAMES[entry.leaf.kind] if name != SOURCES]
         try:
-            opened = await self._open_parts(entry, names)
+            opened = await self._reader.open(entry, names)
             recorded = await self.sources(entry.leaf.entry_id)
         except PartErased as exc:
             raise conflict from exc
         if recorded != tuple(sources) or any(opened[name].data != parts.get(name, b"") for name in names):
             raise conflict
-
-    async def _open_parts(self, entry: Entry, names: Collection[str]) -> dict[str, OpenedPart]:
-        if not names:
-            return {}
-        leaf = entry.leaf
-        numbered = any(source_number(name) is not None for name in names)
-        wanted = sorted({*names, SOURCES}) if numbered else sorted(names)
-        tenant_key = await self._keys.tenant_key(leaf.tenant, create=False)
-        sealed = {part.name: part for part in await self._store.parts(leaf.entry_id, wanted)}
-
-        def work() -> dict[str, OpenedPart]:
-            committed = dict(leaf.parts)
-            opened = {}
-            for name in sorted(wanted, key=lambda name: (source_number(name) or 0, name)):
-                if name not in committed:
-                    raise EntryNotFound(f"entry {leaf.entry_id} has no part {name}")
-                if name not in sealed:
-                    raise PartErased(f"part {name} of entry {leaf.entry_id} was erased")
-                opened[name] = open_part(
-                    sealed[name], entry_id=leaf.entry_id, tenant_key=tenant_key, committed=committed[name]
-                )
-                if name == SOURCES and numbered:
-                    each = parse_source_commitments(opened[name].data)
-                    committed |= {source_name(number): item for number, item in enumerate(each, start=1)}
-            return opened
-
-        return await asyncio.to_thread(work)
-
-
-async def opened_detail(store: LedgerStore, keys: KeyRing, stored: StoredLeaf) -> bytes:
-    """The part `detail` of a stored leaf. Raises VerificationFailed, LedgerUnavailable."""
-    leaf = _entry(stored).leaf
-    sealed = await store.parts(leaf.entry_id, (DETAIL,))
-    if not sealed or DETAIL not in leaf.parts:
-        raise VerificationFailed("key", f"entry {leaf.entry_id} has no detail")
-    tenant_key = await keys.tenant_key(leaf.tenant, create=False)
-    return open_part(sealed[0], entry_id=leaf.entry_id, tenant_key=tenant_key, committed=leaf.parts[DETAIL]).data
-
-
-def _entry(stored: StoredLeaf) -> Entry:
-    """The entry, its hash taken from its bytes."""
-    leaf_hash = hash_leaf(stored.leaf_bytes)
-    if leaf_hash != stored.leaf_hash:
-        raise VerificationFailed("leaf-hash", f"the bytes of leaf {stored.index} do not have the stored hash")
-    return Entry(stored.index, parse_leaf(stored.leaf_bytes), stored.leaf_bytes, leaf_hash.hex())

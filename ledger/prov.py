@@ -7,7 +7,6 @@ The `prov` library reads and converts documents; it is imported on first use, so
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

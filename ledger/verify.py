@@ -10,13 +10,13 @@ from ledger.keys import KeyRing
 from ledger.leaf import parse_leaf
 from ledger.model import SOURCES, Checkpoint, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
 from ledger.parts import open_part, parse_source_commitments, source_name
+from ledger.redaction import REDACTS, parse_detail
 from ledger.rotation import KeyChain
 from ledger.store import LedgerStore, StoredLeaf
 from ledger.tree import EMPTY_ROOT, Frontier, Node, hash_leaf
 from ledger.trust import TrustPolicy
 
 _SCAN_ENTRIES = 500
-REDACTS = "redacts"
 
 
 async def verify_log(
@@ -58,7 +58,7 @@ class _Audit:
         self._hashes: dict[str, str] = {}
         self._intents: dict[str, EntryRef] = {}
         self._answered: set[str] = set()
-        self._redacted: set[str] = set()
+        self._redacted: set[tuple[str | None, str | None]] = set()
         self._missing: list[Problem] = []
         self._entries = 0
         self._parts = 0
@@ -109,7 +109,7 @@ class _Audit:
 
     def report(self) -> VerifyReport:
         """What was found."""
-        unaccounted = [problem for problem in self._missing if problem.entry_id not in self._redacted]
+        unaccounted = [p for p in self._missing if (p.entry_id, p.part) not in self._redacted]
         problems = (*self._problems, *unaccounted)
         return VerifyReport(
             verdict=Verdict.BROKEN if problems else Verdict.INTACT,
@@ -189,8 +189,6 @@ class _Audit:
                 self._answered.add(leaf.request_id)
             case Kind.KEY if stored.index not in {change.index for change in self._chain.changes}:
                 self._add("key", "the entry announces a key that never came into force", stored)
-            case Kind.REDACTION:
-                self._redacted |= {ref.id for ref in leaf.refs if ref.rel == REDACTS}
             case _:
                 pass
 
@@ -206,6 +204,23 @@ class _Audit:
         self._problems += problems
         self._missing += missing
         self._parts += opened
+        if leaf.kind is Kind.REDACTION and not problems:
+            self._account(stored, leaf, sealed, tenant_key)
+
+    def _account(self, stored: StoredLeaf, leaf: Leaf, sealed: Iterable[SealedPart], tenant_key: bytes) -> None:
+        """The parts that a redaction says it erased; it points at the entries that its detail names."""
+        detail = {part.name: part for part in sealed}.get("detail")
+        if detail is None:
+            return
+        opened = open_part(detail, entry_id=leaf.entry_id, tenant_key=tenant_key, committed=leaf.parts["detail"])
+        try:
+            redaction = parse_detail(opened.data)
+        except MalformedLeaf:
+            return  # it names no erasure, so it accounts for none
+        if tuple(ref.id for ref in leaf.refs if ref.rel == REDACTS) != redaction.entry_ids:
+            self._add("redaction", "the entry points at others than its detail names", stored)
+            return
+        self._redacted |= {(part.entry_id, part.name) for part in redaction.parts}
 
     def _add(self, step: str, detail: str, stored: StoredLeaf | None = None) -> None:
         index, entry_id = (stored.index, stored.entry_id) if stored else (None, None)

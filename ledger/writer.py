@@ -10,7 +10,7 @@ from ledger.errors import EntryRefused, LedgerUnavailable
 from ledger.leaf import encode_leaf
 from ledger.model import Kind, Leaf, Ref, TreeHead
 from ledger.parts import SealedEntry
-from ledger.store import Appended, Clash, LedgerStore, NewEntry, StoredLeaf
+from ledger.store import Appended, Clash, LedgerStore, NewEntry, PartAt, StoredLeaf
 from ledger.tree import hash_leaf
 
 BATCH_ENTRIES = 64
@@ -27,6 +27,7 @@ class Draft:
     request_id: str
     refs: tuple[Ref, ...]
     sealed: SealedEntry
+    erase: tuple[PartAt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Writer:
             entries = self._encode(batch, first)
             if not entries:
                 return
-            result = await self._store.append(entries)
+            result = await self._store.append(entries, erase=[part for each in batch for part in each.draft.erase])
             if isinstance(result, Appended):
                 self._next_rseq = first + len(batch)
                 for offset, (waiting, entry) in enumerate(zip(batch, entries, strict=True)):
@@ -125,7 +126,8 @@ class Writer:
 
 
 def _next_batch(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
-    """What to write now and what to leave: at most `BATCH_ENTRIES`, each request and kind once."""
+    """What to write now and what to leave: at most `BATCH_ENTRIES`, each request and kind once; redactions, which
+    erase, last."""
     batch: dict[tuple[str, Kind], _Waiting] = {}
     rest = []
     for item in waiting:
@@ -134,7 +136,7 @@ def _next_batch(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]
             batch[key] = item
         else:
             rest.append(item)
-    return list(batch.values()), rest
+    return sorted(batch.values(), key=lambda item: bool(item.draft.erase)), rest
 
 
 def _stored(entry: NewEntry, index: int) -> StoredLeaf:

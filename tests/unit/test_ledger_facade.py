@@ -27,8 +27,9 @@ from ledger.ledger import Ledger
 from ledger.model import Checkpoint, Kind, Ref, TreeHead, Verdict
 from ledger.note import parse_vkey, verify_checkpoint
 from ledger.receipt import verify_receipt
+from ledger.redaction import Redaction, Target
 from ledger.sqlite import SqliteLedgerStore
-from ledger.store import LedgerStore
+from ledger.store import LedgerStore, PartAt
 from ledger.tree import EMPTY_ROOT
 from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, fixed_ids, open_ledger
 
@@ -322,13 +323,10 @@ async def test_an_erased_part_keeps_its_commitment_and_needs_a_redaction() -> No
         ("part-missing", "answer"),
         ("part-missing", "sources/1"),
     }
-    await ledger.record(
-        Kind.REDACTION,
-        tenant="default",
-        request_id="x",
-        parts={"detail": b"{}"},
-        refs=[(await ledger.entry(outcome)).ref.as_ref("redacts")],
-    )
+    gone = [PartAt(outcome, name) for name in ("answer", "sources/1")]
+    await ledger.redact(Redaction(Target.ENTRY, outcome, "request", (gone[0],)), request_id="x")
+    assert {problem.part for problem in (await ledger.verify()).problems} == {"sources/1"}
+    await ledger.redact(Redaction(Target.ENTRY, outcome, "request", tuple(gone)), request_id="y")
     report = await ledger.verify()
     assert report.ok
     assert report.erased == 2

@@ -1,0 +1,147 @@
+"""Redaction: salts, keys and contents of parts go, the leaves and every proof stay.
+
+A redaction entry points at the entries (`redacts`), and its part `detail` names what went and why, by ids and
+pseudonyms only; its part `prov` says the same in W3C PROV (`wasInvalidatedBy`). Deletion and entry are one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from ledger.canonical import canonical_json, is_canonical
+from ledger.errors import EntryRefused, MalformedLeaf
+from ledger.leaf import is_entry_id, strict_object
+from ledger.prov import RUN, VOCABULARY
+from ledger.store import PartAt
+
+REDACTION_VERSION = "exhibit.redaction/1"
+REDACTS = "redacts"
+MAX_ENTRIES = 16
+"""Entries that one redaction names: their refs must fit into a leaf of 4 KiB."""
+_BASIS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,:;()/_-]{0,199}")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Target(StrEnum):
+    """What was to be erased."""
+
+    ENTRY = "entry"
+    SUBJECT = "subject"
+    SOURCE = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What goes: `name` is an entry id, or the pseudonym of a subject or source; `basis` the ground, in words that
+    name no person; `parts` of at most 16 entries. Raises EntryRefused for anything else."""
+
+    target: Target
+    name: str
+    basis: str
+    parts: tuple[PartAt, ...]
+
+    def __post_init__(self) -> None:
+        if not _BASIS.fullmatch(self.basis):
+            raise EntryRefused("the basis is 1 to 200 letters, digits, spaces and .,:;()/_- : a ground, not a story")
+        if not self.parts or len(self.entry_ids) > MAX_ENTRIES:
+            raise EntryRefused(f"a redaction names parts of 1 to {MAX_ENTRIES} entries")
+
+    @property
+    def entry_ids(self) -> tuple[str, ...]:
+        """The entries that lose something, in order."""
+        return tuple(sorted({part.entry_id for part in self.parts}))
+
+    def detail(self) -> bytes:
+        """The part `detail`, canonical."""
+        return canonical_json(
+            {
+                "v": REDACTION_VERSION,
+                "target": str(self.target),
+                "name": self.name,
+                "basis": self.basis,
+                "parts": {each: sorted(p.name for p in self.parts if p.entry_id == each) for each in self.entry_ids},
+            }
+        )
+
+
+def parse_detail(data: bytes) -> Redaction:
+    """The redaction that `detail` names. Raises MalformedLeaf for anything that `Redaction.detail` would not write."""
+    body = strict_object(data)
+    if set(body) != {"v", "target", "name", "basis", "parts"} or body["v"] != REDACTION_VERSION:
+        raise MalformedLeaf(f"not the detail of {REDACTION_VERSION}")
+    if body["target"] not in tuple(Target) or not all(isinstance(body[key], str) for key in ("name", "basis")):
+        raise MalformedLeaf("target, name or basis is not one")
+    try:
+        redaction = Redaction(Target(body["target"]), body["name"], body["basis"], tuple(_parts(body["parts"])))
+    except EntryRefused as exc:
+        raise MalformedLeaf(str(exc)) from exc
+    if not is_canonical(body, data) or redaction.detail() != data:
+        raise MalformedLeaf("the bytes are not in canonical form")
+    return redaction
+
+
+def invalidation_document(redaction: Redaction, *, run_id: str, at_ms: int) -> bytes:
+    """Canonical PROV-JSON: each part an entity that the redaction invalidated, at that time (UTC)."""
+    moment = (_EPOCH + timedelta(milliseconds=at_ms)).isoformat()
+    activity, agent = "run:activity/redaction", "run:agent/operator"
+    names = sorted(f"entry/{part.entry_id}/{part.name}" for part in redaction.parts)
+    described = {"exhibit:target": str(redaction.target), "exhibit:name": redaction.name}
+    return canonical_json(
+        {
+            "prefix": {"exhibit": VOCABULARY, "run": RUN.format(run_id=run_id)},
+            "entity": {f"run:{name}": {"prov:type": _type("exhibit:Part")} for name in names},
+            "activity": {
+                activity: {
+                    "prov:type": _type("exhibit:Redaction"),
+                    "prov:startTime": moment,
+                    "prov:endTime": moment,
+                    **described,
+                }
+            },
+            "agent": {agent: {"prov:type": [_type("exhibit:Operator"), _type("prov:Organization")]}},
+            "wasInvalidatedBy": {
+                f"run:invalidated/{name}/activity/redaction": {
+                    "prov:entity": f"run:{name}",
+                    "prov:activity": activity,
+                    "prov:time": moment,
+                }
+                for name in names
+            },
+            "wasAssociatedWith": {
+                "run:associated/activity/redaction/agent/operator": {"prov:activity": activity, "prov:agent": agent}
+            },
+        }
+    )
+
+
+def batches(parts: Mapping[str, Sequence[str]]) -> Iterable[tuple[PartAt, ...]]:
+    """Names by entry, cut into what one redaction may name each."""
+    ids = list(parts)
+    for start in range(0, len(ids), MAX_ENTRIES):
+        yield tuple(PartAt(each, name) for each in ids[start : start + MAX_ENTRIES] for name in parts[each])
+
+
+def dump_details(details: Iterable[bytes]) -> str:
+    """Details one a line, to be kept where no backup of the log reaches."""
+    return "".join(json.dumps(json.loads(detail), sort_keys=True) + "\n" for detail in details)
+
+
+def _parts(value: object) -> Iterable[PartAt]:
+    if not isinstance(value, dict):
+        raise MalformedLeaf("parts is no object")
+    for entry_id, names in value.items():
+        if not is_entry_id(entry_id) or not isinstance(names, list) or not names:
+            raise MalformedLeaf("parts does not name entries with their parts")
+        if not all(isinstance(name, str) for name in names) or names != sorted(set(names)):
+            raise MalformedLeaf("the names of parts do not rise")
+        yield from (PartAt(entry_id, name) for name in names)
+
+
+def _type(qualified: str) -> dict[str, Any]:
+    return {"$": qualified, "type": "xsd:QName"}
