@@ -34,12 +34,13 @@ class SqliteGraph:
 
 @dataclass(frozen=True, slots=True)
 class Neo4jGraph:
-    """The graph channel on Neo4j."""
+    """The graph channel on Neo4j, and with `answers` the graph of what was answered."""
 
     uri: str
     user: str
     password: str = field(repr=False)
     deadline_ms: int
+    answers: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,9 @@ def backends_of(configuration: Configuration) -> Backends:
         records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn, stores.deadline_ms),
         graph=SqliteGraph(home / "graph.sqlite")
         if stores.neo4j_uri is None
-        else Neo4jGraph(stores.neo4j_uri, stores.neo4j_user or "neo4j", password, deadlines.graph),
+        else Neo4jGraph(
+            stores.neo4j_uri, stores.neo4j_user or "neo4j", password, deadlines.graph, stores.neo4j_answers
+        ),
         spatial=SqliteSpatial(home / "spatial.sqlite") if dsn is None else PostgisSpatial(dsn, deadlines.spatial),
         fulltext=TantivyFulltext(home / "fulltext")
         if search is None

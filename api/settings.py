@@ -57,6 +57,9 @@ class Stores(_Section):
     neo4j_uri: str | None = Field(default=None, description="graph channel on Neo4j")
     neo4j_user: str | None = Field(default=None, description="user at Neo4j")
     neo4j_password: SecretStr | None = Field(default=None, description="password at Neo4j")
+    neo4j_answers: bool = Field(
+        default=True, description="note each answer, its model, decision and sources in Neo4j, by ids only"
+    )
     postgis_dsn: SecretStr | None = Field(
         default=None, description="store of record, spatial and vector channel on PostgreSQL"
     )

@@ -22,6 +22,7 @@ from api.home import KEYS_FILE, only_writer, prepare_home
 from api.keys import KeyStore
 from api.settings import ChannelDeadlines, ChannelWeights, Settings
 from api.version import VERSION
+from api.wiring.answers import publish_answers
 from api.wiring.channels import sides_of
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
@@ -123,6 +124,7 @@ async def open_system(
         policy, embedder, ledger = _opened(parts[0]), _opened(parts[1]), _opened(parts[2])
         if signing:
             ledger = await _kept_signed(configuration, ledger, stack)
+        await publish_answers(chosen.graph, ledger, stack)
         channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder, circuits)])
         chat = open_chat(chosen.chat, stack)
         services = Services(
