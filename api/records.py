@@ -5,7 +5,7 @@ does not exist."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,15 +48,20 @@ class Reader:
             raise NoSuchThing(_ABSENT)
         return await self.services.ledger.part(entry_id, name)
 
-    async def receipt(self, entry_id: str) -> str:
-        """The receipt, with the question or the answer and its cited sources disclosed."""
+    async def receipt(self, entry_id: str, *, disclose: Sequence[str] | None = None, size: int | None = None) -> str:
+        """The receipt, with the question or the answer and its cited sources disclosed, or only the named parts and
+        sources. Raises NoSuchThing for one that the caller may not read, or a checkpoint that does not cover it."""
         entry = await self.entry(entry_id)
-        disclosed = (
-            await disclosures(entry, self.services.ledger)
-            if self.principal.may(AUDIT)
-            else await self._own_parts(entry)
-        )
-        return await self.services.ledger.receipt(entry_id, disclose=disclosed)
+        audits = self.principal.may(AUDIT)
+        own = await disclosures(entry, self.services.ledger) if audits else await self._own_parts(entry)
+        if disclose is not None and not audits and not set(disclose) <= set(own):
+            raise NoSuchThing(_ABSENT)
+        try:
+            return await self.services.ledger.receipt(
+                entry_id, disclose=own if disclose is None else disclose, size=size
+            )
+        except EntryNotFound:
+            raise NoSuchThing(_ABSENT) from None
 
     async def recorded_answer(self, entry_id: str) -> dict[str, Any]:
         """The released body without timings, if all of it may still be shown. Raises NoSuchThing."""

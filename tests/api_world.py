@@ -82,7 +82,7 @@ async def make_world(folder: Path, environment: Mapping[str, str] | None = None)
     )
     manifest = corpus / "manifest.toml"
     manifest.write_text(MANIFEST + _population() + "".join(sources), "utf-8")
-    configuration = load(environment or {}, home=folder / "home")
+    configuration = load({"EXHIBIT_LEDGER__CHECKPOINT_MS": "50", **(environment or {})}, home=folder / "home")
     async with open_ingest(configuration) as ingest:
         report = await ingest.run([], tenant="default", manifest=manifest)
         assert not report.failed, report.failed
@@ -107,6 +107,7 @@ def _keys(configuration: Configuration) -> dict[str, str]:
         "auditor": (("public_viewer", "auditor"), (), "default"),
         "operator": (("operator",), (), "default"),
         "stranger": (("admin",), (), "other"),
+        "log-auditor": (("auditor",), (), "exhibit.system"),
     }
     return {
         name: keys.create(name=name, tenant=tenant, roles=held, groups=groups)[1]

@@ -1,5 +1,4 @@
-"""`/api/v1/ledger`: entries, receipts, provenance and parts for those who may read them; checkpoint and verifier key
-for everyone."""
+"""`/api/v1/ledger`: entries, receipts, provenance and parts for those who may read them."""
 
 from __future__ import annotations
 
@@ -7,9 +6,10 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 from starlette.responses import PlainTextResponse, Response
 
-from api.callers import SECURITY, Call, Calling, Open
+from api.callers import SECURITY, Call, Calling
 from api.listing import csv_text, found_json, ndjson
 from api.records import AUDIT, Reader, entry_json
 from api.schemas.errors import errors
@@ -18,8 +18,10 @@ from api.schemas.ledger import EntryFilters
 from api.searching import EntrySearch
 from api.wiring import open_entry_index
 from ledger.model import Kind
+from ledger.tree import MAX_SIZE
 
 router = APIRouter(prefix="/api/v1/ledger", tags=["ledger"], dependencies=SECURITY)
+PartName = Annotated[str, Field(pattern=r"^[a-z.]{1,32}(/[1-9][0-9]{0,5})?$")]
 _NO_STORE = {"cache-control": "no-store"}
 
 
@@ -62,9 +64,19 @@ async def entry(entry_id: str, call: Calling) -> EntryResponse:
 
 
 @router.get("/entries/{entry_id}/receipt", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
-async def receipt(entry_id: str, call: Calling) -> PlainTextResponse:
-    """The receipt (C2SP `tlog-proof`), which verifies offline against the log's key."""
-    text = await _reader(call).receipt(entry_id)
+async def receipt(
+    entry_id: str,
+    call: Calling,
+    disclose: Annotated[
+        list[PartName] | None, Query(max_length=64, description="only these parts or sources, such as sources/2")
+    ] = None,
+    size: Annotated[
+        int | None, Query(ge=1, le=MAX_SIZE, description="against the checkpoint of this size; default: the first")
+    ] = None,
+) -> PlainTextResponse:
+    """The receipt (C2SP `tlog-proof`), which verifies offline against the log's key. It discloses question or answer
+    and the cited sources, or what `disclose` names of what the caller may read."""
+    text = await _reader(call).receipt(entry_id, disclose=disclose, size=size)
     return PlainTextResponse(text, headers=_NO_STORE)
 
 
@@ -81,18 +93,6 @@ async def part(entry_id: str, name: str, call: Calling) -> Response:
     data = await _reader(call).part(entry_id, name)
     kind = "text/plain; charset=utf-8" if name == "question" else "application/json"
     return Response(data, media_type=kind, headers=_NO_STORE)
-
-
-@router.get("/checkpoint", response_class=PlainTextResponse, responses=errors(503))
-async def checkpoint(system: Open) -> PlainTextResponse:
-    """The signed checkpoint of the log's head (C2SP `tlog-checkpoint`)."""
-    return PlainTextResponse(await system.services.ledger.checkpoint(), headers=_NO_STORE)
-
-
-@router.get("/vkey", response_class=PlainTextResponse)
-async def vkey(system: Open) -> PlainTextResponse:
-    """The log's verifier key (C2SP `signed-note`)."""
-    return PlainTextResponse(system.services.ledger.vkey + "\n")
 
 
 def _reader(call: Call) -> Reader:
