@@ -28,6 +28,7 @@ OLDEST = 2  # major version: the first with all that is asked of it
 GONE = (ConnectionError,)
 _CONNECTIONS = 16
 _PORT = 9200
+_UNREADABLE = "the full-text server gave an answer that cannot be read"
 _NO_ADDRESS = "the address of the full-text server is not valid: http or https, and a host, without query or fragment"
 
 
@@ -111,19 +112,21 @@ def faults() -> Iterator[None]:
         raise error_of(exc) from exc
     except OSError as exc:
         raise ChannelUnavailable(ChannelName.FULLTEXT, "the full-text server cannot be reached") from exc
-    except UnicodeDecodeError as exc:
-        raise ChannelFault(ChannelName.FULLTEXT, "what answers is not a full-text server") from exc
+    except RecursionError as exc:  # JSON deeper than any reply
+        raise ChannelFault(ChannelName.FULLTEXT, _UNREADABLE) from exc
 
 
 def error_of(exc: OpenSearchException) -> ChannelError:
     """The error of the channel for one of the client; says no address and nothing that the server said."""
     if isinstance(exc, ConnectionTimeout):
         return ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
+    if isinstance(exc, ConnectionError) and isinstance(exc.info, UnicodeError):
+        return ChannelFault(ChannelName.FULLTEXT, _UNREADABLE)
     if isinstance(exc, ConnectionError):
         return ChannelUnavailable(ChannelName.FULLTEXT, _unreached(exc))
     if isinstance(exc, TransportError):
         return of_status(exc.status_code if isinstance(exc.status_code, int) else 0)
-    return ChannelFault(ChannelName.FULLTEXT, "the full-text server gave an answer that cannot be read")
+    return ChannelFault(ChannelName.FULLTEXT, _UNREADABLE)
 
 
 def _unreached(exc: ConnectionError) -> str:

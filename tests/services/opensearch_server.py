@@ -24,7 +24,7 @@ RECIPE = Path(__file__).with_name("opensearch.sh")
 CACHE = Path(os.environ.get("EXHIBIT_CACHE") or Path(__file__).parents[2] / ".cache")
 # In memory where the machine has such a folder: every change of an index is forced to disk many times.
 RUNS = (Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else CACHE.absolute()) / "exhibit-opensearch-runs"
-READY_S = 240
+READY_S = 480
 END_S = 30
 MISSING = 8
 Build = Literal["plain", "secure"]
