@@ -59,33 +59,64 @@ class Chain:
         return frozenset(self.evidence.admit) - dropped
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the query and the evidence point were asked, as values that can be asked again with one of them changed."""
+
+    now_ms: int
+    request: RequestFacts
+    subject: Subject
+    prompt: PromptFacts
+    classes: tuple[ClassFacts, ...]
+    found_classes: tuple[ClassFacts, ...]
+    evidence: tuple[EvidenceFacts, ...]
+
+    def points(self, engine: PolicyEngine, data: PolicyData) -> PolicyPoints:
+        """The points over that engine, at the recorded time."""
+        return PolicyPoints(engine=engine, clock_ms=lambda: self.now_ms, deadline_s=DEADLINE_S, data=data)
+
+
+def facts_of(request: RecordedRequest, *, data: PolicyData, before: PolicyData) -> Facts:
+    """The facts on record, with the asker as `data` make it; `before` are the data of the recorded bundle, which tell
+    the capabilities of the asker's key from those of its roles."""
+    asked = request.query.input
+    return Facts(
+        now_ms=int(asked["now_ms"]),
+        request=from_json(asked["request"], RequestFacts),
+        subject=_subject(asked["subject"], data=data, before=before),
+        prompt=_prompt(asked["prompt"]),
+        classes=_classes(request.query),
+        found_classes=_classes(request.evidence[0]) if request.evidence else (),
+        evidence=evidence_of(request),
+    )
+
+
+async def decide_facts(facts: Facts, points: PolicyPoints) -> Chain:
+    """The query point and, bound to it, the evidence point. Raises PolicyUnavailable."""
+    query = await points.query(request=facts.request, subject=facts.subject, prompt=facts.prompt, classes=facts.classes)
+    if not query.allowed or not facts.evidence:
+        return Chain(query)
+    evidence = await points.evidence(
+        request=facts.request,
+        subject=facts.subject,
+        prompt=facts.prompt,
+        classes=facts.found_classes,
+        evidence=facts.evidence,
+        prior=query,
+    )
+    return Chain(query, evidence)
+
+
 async def decide_again(
     request: RecordedRequest, *, engine: PolicyEngine, data: PolicyData, before: PolicyData
 ) -> Chain:
-    """The request under the bundle that `engine` serves. `data` are its data; `before` those of the recorded bundle,
-    which tell the capabilities of the asker's key from those of its roles. Raises PolicyUnavailable."""
-    asked = request.query.input
-    now_ms = int(asked["now_ms"])
-    points = PolicyPoints(engine=engine, clock_ms=lambda: now_ms, deadline_s=DEADLINE_S, data=data)
-    facts = from_json(asked["request"], RequestFacts)
-    subject = _subject(asked["subject"], data=data, before=before)
-    prompt = _prompt(asked["prompt"])
-    query = await points.query(request=facts, subject=subject, prompt=prompt, classes=_classes(request.query))
-    if not query.allowed or not request.evidence:
-        return Chain(query)
-    evidence = evidence_of(request)
-    decided = await points.evidence(
-        request=facts,
-        subject=subject,
-        prompt=prompt,
-        classes=_classes(request.evidence[0]),
-        evidence=evidence,
-        prior=query,
-    )
-    chain = Chain(query, decided)
-    if not decided.allowed or not request.answer:
+    """The request under the bundle that `engine` serves, whose data are `data`. Raises PolicyUnavailable."""
+    facts = facts_of(request, data=data, before=before)
+    points = facts.points(engine, data)
+    chain = await decide_facts(facts, points)
+    if chain.evidence is None or not chain.evidence.allowed or not request.answer:
         return chain
-    return await _answers(chain, request, points=points, facts=facts, subject=subject, evidence=evidence)
+    return await _answers(chain, request, points=points, facts=facts, prior=chain.evidence)
 
 
 def evidence_of(request: RecordedRequest) -> tuple[EvidenceFacts, ...]:
@@ -96,13 +127,7 @@ def evidence_of(request: RecordedRequest) -> tuple[EvidenceFacts, ...]:
 
 
 async def _answers(
-    chain: Chain,
-    request: RecordedRequest,
-    *,
-    points: PolicyPoints,
-    facts: RequestFacts,
-    subject: Subject,
-    evidence: Sequence[EvidenceFacts],
+    chain: Chain, request: RecordedRequest, *, points: PolicyPoints, facts: Facts, prior: Decision
 ) -> Chain:
     """The answer point over the recorded draft, as `ai.shell.release_draft` runs it."""
     draft = request.answer[0].input["answer"]
@@ -110,13 +135,12 @@ async def _answers(
     sentences = tuple(_sentence(each, ids) for each in draft["sentences"])
     numbers = dict(enumerate(ids, start=1))
     decisions: tuple[Decision, ...] = ()
-    prior = chain.evidence
-    if prior is None:
-        raise AssertionError("there is no evidence decision")
     for _ in range(ANSWER_RUNS):
         asked = tuple(sentence_facts(place, each, numbers) for place, each in enumerate(sentences))
         answer = AnswerFacts(model=str(draft["model"]), markers=tuple(draft["markers"]), sentences=asked)
-        decision = await points.answer(request=facts, subject=subject, evidence=evidence, answer=answer, prior=prior)
+        decision = await points.answer(
+            request=facts.request, subject=facts.subject, evidence=facts.evidence, answer=answer, prior=prior
+        )
         decisions = (*decisions, decision)
         carried = enforce_answer(sentences, (), decision) if decision.allowed else None
         if carried is None or not carried.sentences:
@@ -148,8 +172,8 @@ def _sentence(wire: Mapping[str, Any], ids: Sequence[str]) -> Sentence:
     )
 
 
-def _classes(decision: RecordedDecision) -> list[ClassFacts]:
-    return [from_json(each, ClassFacts) for each in decision.input["classes"]]
+def _classes(decision: RecordedDecision) -> tuple[ClassFacts, ...]:
+    return tuple(from_json(each, ClassFacts) for each in decision.input["classes"])
 
 
 def _subject(wire: Mapping[str, Any], *, data: PolicyData, before: PolicyData) -> Subject:

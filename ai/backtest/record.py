@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import orjson
 
 from ai.errors import ReplayImpossible
 from policy.checks import INVALID
@@ -64,7 +65,7 @@ def parse_request(entry_id: str, t_ms: int, parts: Mapping[str, bytes]) -> Recor
     """The request out of its parts (those of the intent among them). Raises ReplayImpossible for what holds no policy
     decision or cannot be read."""
     try:
-        body = json.loads(parts["answer"]) if parts.get("answer") else {}
+        body = orjson.loads(parts["answer"]) if parts.get("answer") else {}
         query = _decisions(Point.QUERY, parts.get("policy.query", b""))
         evidence = _decisions(Point.EVIDENCE, parts.get("policy.evidence", b""))
         answer = _decisions(Point.ANSWER, parts.get("policy.answer", b""))
@@ -78,7 +79,7 @@ def parse_request(entry_id: str, t_ms: int, parts: Mapping[str, bytes]) -> Recor
 
 
 def _decisions(point: Point, part: bytes) -> tuple[RecordedDecision, ...]:
-    found: Sequence[Mapping[str, Any]] = json.loads(part) if part else ()
+    found: Sequence[Mapping[str, Any]] = orjson.loads(part) if part else ()
     return tuple(
         RecordedDecision(point, each["input"], each["decision"], str(each["digest"]), str(each["stamp"]["bundle"]))
         for each in found

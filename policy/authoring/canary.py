@@ -89,9 +89,17 @@ def reachable(point: Point, outcome: Outcome) -> set[str]:
     if isinstance(outcome, str) or is_denial(outcome):
         return set()
     if point is not Point.QUERY:
-        return set(outcome["admit"])
-    filters = [each["params"] for each in outcome["obligations"] if each["op"] == "filter"]
-    return {id for params in filters for id in params.get("classes", ())}
+        return _named(outcome["admit"])
+    duties = [each for each in outcome["obligations"] if isinstance(each, dict) and each.get("op") == "filter"]
+    params = [each["params"] for each in duties if isinstance(each.get("params"), dict)]
+    return {id for each in params for id in _named(each.get("classes"))}
+
+
+def _named(ids: object) -> set[str]:
+    """Ids as they came; a broken rule may name anything."""
+    if not isinstance(ids, list):
+        return set()
+    return {each if isinstance(each, str) else repr(each) for each in ids}
 
 
 async def _empty(decide: Decide, point: Point) -> list[Finding]:

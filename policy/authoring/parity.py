@@ -78,4 +78,5 @@ async def parity(one: Decide, other: Decide, domain: Domain, *, count: int = 3_0
 def _rules(outcome: Outcome) -> set[str]:
     if isinstance(outcome, str):
         return set()
-    return {each["rule"] for key in ("reasons", "obligations") for each in outcome[key]}
+    spoken = [each for key in ("reasons", "obligations") for each in outcome[key] if isinstance(each, dict)]
+    return {str(each.get("rule", "")) for each in spoken}
