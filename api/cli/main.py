@@ -27,7 +27,7 @@ COMMANDS = {
     "index": "compare, rebuild and mend the indexes, withdraw sources",
     "ledger": "read and verify the ledger",
     "replay": "recompute recorded answers and grade them",
-    "policy": "test and check the policy bundle",
+    "policy": "write, test, publish and roll back the policy bundle",
     "key": "make, list and revoke API keys",
     "doctor": "find what is wrong and name the next command",
     "config": "show the settings and where they come from",

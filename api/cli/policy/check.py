@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.console import configuration, emit, note
+from api.cli.console import dim, emit
 from api.cli.options import AsJson, Home
+from api.cli.policy.candidate import Candidate
 from api.problems import EXIT_FAILED
 
+if TYPE_CHECKING:
+    from policy.authoring.checking import Checked
 
-def check(home: Home = None, as_json: AsJson = False) -> None:
-    """The module belongs to the sources; with the opa program also: strict check, format, and the module built again.
-    Exit code 1: not so."""
+
+def check(
+    *,
+    policy: Candidate = None,
+    data: Annotated[bool, typer.Option("--data", help="Only what needs no `opa` program.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """The data by their schema; the module by its sources; with `opa`: strict compiler, input paths by their schema,
+    format, lint with advice, and the module built again. Exit code 1: something is wrong; 8: there is no `opa`."""
     from api.backends import backends_of
-    from api.wiring import open_bundle
-    from policy.authoring.opa import OpaMissing, find_opa
+    from api.cli.console import configuration
+    from api.wiring import bundle_folder
+    from policy.authoring.checking import advice_for, check_data, check_module, check_sources
+    from policy.authoring.opa import find_opa
 
-    bundle = open_bundle(backends_of(configuration(home)).policy)
-    checks = {"the module was built from these sources": True}
-    try:
-        checks |= _authored(find_opa(), bundle.wasm)
-    except OpaMissing as exc:
-        note(f"Rego not checked: {exc}")
-    emit(
-        checks,
-        as_json=as_json,
-        render=lambda: "\n".join(f"{'ok' if ok else 'FAILED'}  {what}" for what, ok in checks.items()),
-    )
-    if not all(checks.values()):
+    opa = None if data else find_opa()
+    folder = bundle_folder(backends_of(configuration(home)).policy) if policy is None else policy
+    checks = (check_data(folder), check_module(folder), *(check_sources(opa, folder) if opa else ()))
+    document = {
+        "folder": str(folder),
+        "checks": [{"name": c.name, "passed": c.passed, "problems": list(c.problems)} for c in checks],
+        "advice": advice_for(checks),
+    }
+    emit(document, as_json=as_json, render=lambda: _text(checks, document))
+    if not all(each.passed for each in checks):
         raise typer.Exit(EXIT_FAILED)
 
 
-def _authored(opa: Any, wasm: bytes) -> dict[str, bool]:
-    from policy.authoring.build import build_module
-    from policy.bundle import SHIPPED
-
-    root = SHIPPED / "rego"
-    opa.run("check", "--strict", "-b", ".", cwd=root)
-    unformatted = opa.run("fmt", "--list", ".", cwd=root).strip()
-    return {
-        "opa check --strict": True,
-        "opa fmt": not unformatted,
-        "the module is what the sources build": build_module(opa, root) == wasm,
-    }
+def _text(checks: tuple[Checked, ...], document: dict[str, Any]) -> str:
+    lines = []
+    for each in checks:
+        lines.append(f"{'ok    ' if each.passed else 'FAILED'}  {each.name}")
+        lines += [f"        {problem}" for problem in each.problems]
+    return "\n".join([*lines, *(dim(f"{id}: {text}") for id, text in document["advice"].items())])

@@ -1,0 +1,56 @@
+"""`exhibit policy export`, `build`: a bundle to work on, and its module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.cli.console import bold, configuration, emit
+from api.cli.options import AsJson, Home
+
+
+def export(
+    *,
+    folder: Annotated[Path, typer.Argument(help="Folder to make; it must not exist.")],
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Copy the bundle in force into a new folder, with its tests and vectors, to work on it there."""
+    from api.backends import backends_of
+    from api.errors import HomeInUse
+    from api.wiring import bundle_folder, open_bundle
+    from policy.archive import copy_bundle
+
+    backend = backends_of(configuration(home)).policy
+    bundle = open_bundle(backend)
+    if folder.exists():
+        raise HomeInUse(f"{folder} is there already")
+    copy_bundle(bundle_folder(backend), folder)
+    document = {"bundle_digest": bundle.digest, "folder": str(folder)}
+    emit(document, as_json=as_json, render=lambda: f"{bold(bundle.digest)} copied to {folder}")
+
+
+def build(
+    *,
+    folder: Annotated[Path, typer.Argument(help="Folder of the bundle.")],
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile the rules to the module that decides, and write the manifest that holds them together. Needs `opa`; after
+    a change of data alone it is not needed."""
+    del home
+    from policy.authoring.build import build as built
+    from policy.bundle import load_bundle
+    from policy.errors import BundleRejected
+
+    if not (folder / "rego").is_dir():
+        raise BundleRejected(f"{folder} holds no policy bundle: there is no folder rego in it")
+    files = built(folder)
+    (folder / "wasm").mkdir(exist_ok=True)
+    for name, content in files.items():
+        (folder / "wasm" / name).write_bytes(content)
+    bundle = load_bundle(folder)
+    document = {"bundle_digest": bundle.digest, "module_sha256": bundle.wasm_sha256, "rules": len(bundle.rules)}
+    emit(document, as_json=as_json, render=lambda: f"{bold(bundle.digest)} built, {len(bundle.rules)} rules")

@@ -1,0 +1,85 @@
+"""What a bundle must pass before it may decide: each gate a named check with its problems, in this order.
+
+data and module - compiler, format, lint - its own tests - its vectors on every engine - the canary on every engine -
+parity between the module and OPA - the lattice with its invariants.
+
+A bundle whose rules are those of one that is in force needs no `opa`: only its data are new, so what the program would
+say of the rules has been said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from policy.authoring.canary import canary
+from policy.authoring.checking import Checked, check_data, check_module, check_sources
+from policy.authoring.deciding import by_opa
+from policy.authoring.domain import Domain
+from policy.authoring.invariants import broken, read_invariants
+from policy.authoring.lattice import decide_lattice
+from policy.authoring.opa import Opa
+from policy.authoring.opa_tests import run_own_tests
+from policy.authoring.parity import parity
+from policy.authoring.vectors import Evaluator, read_vectors, run_vectors, vectors_folder
+from policy.bundle import SHIPPED, Bundle
+from policy.engine import PolicyEngine
+from policy.errors import PolicyError
+
+SHOWN = 10
+
+
+def rego_of(bundle: Bundle) -> dict[str, str]:
+    """The digests of the rules, without the data."""
+    return {path: digest for path, digest in bundle.files.items() if path.endswith(".rego")}
+
+
+def static_gates(folder: Path, opa: Opa | None) -> tuple[Checked, ...]:
+    """What is known without deciding anything."""
+    return (check_data(folder), check_module(folder), *(check_sources(opa, folder) if opa else ()))
+
+
+async def deciding_gates(
+    bundle: Bundle, folder: Path, *, opa: Opa | None, embedded: PolicyEngine, engines: Sequence[Evaluator], inputs: int
+) -> AsyncIterator[Checked]:
+    """What the bundle does. `embedded` serves its module; `engines` are all to try it on, the embedded one among them;
+    `inputs` are compared between the module and OPA."""
+    domain = Domain.of(bundle)
+    if opa is not None:
+        yield await asyncio.to_thread(_own_tests, opa, folder)
+    vectors = read_vectors(vectors_folder(folder))
+    for each in engines:
+        wrong = [result for result in await run_vectors(each, vectors) if not result.passed]
+        lines = [f"{r.vector.group}: {r.vector.name}: {'; '.join(r.differences())}" for r in wrong]
+        yield Checked(f"{len(vectors)} decision vectors on {each.name}", _some(lines))
+    for each in engines:
+        found = await canary(each.decide, domain)
+        yield Checked(f"the canary on {each.name}", _some([str(finding) for finding in found]))
+    if opa is not None:
+        compared = await parity(engines[0].decide, by_opa(opa, folder / "rego"), domain, count=inputs)
+        lines = [f"{d.point}: decided differently over {d.asked!r}"[:400] for d in compared.differences]
+        yield Checked(f"parity of module and OPA on {compared.compared} inputs", _some(lines))
+    yield await _lattice(embedded, folder, domain)
+
+
+def _own_tests(opa: Opa, folder: Path) -> Checked:
+    try:
+        found = run_own_tests(opa, folder / "rego")
+    except PolicyError as exc:
+        return Checked("its own tests", tuple(str(exc).splitlines()))
+    wrong = [f"{each.name} ({each.state})" for each in found if each.state in ("failed", "error")]
+    return Checked(f"{len(found)} own tests", _some(wrong if found else ["there are none"]))
+
+
+async def _lattice(embedded: PolicyEngine, folder: Path, domain: Domain) -> Checked:
+    own = folder / "vectors" / "invariants.toml"
+    rules = read_invariants(own if own.is_file() else SHIPPED / "vectors" / "invariants.toml", domain)
+    found = await decide_lattice(embedded, domain)
+    lines = [f"{each.title}: {each.count:,} of {each.checked:,} cells" for each in broken(found, rules)]
+    return Checked(f"{len(rules)} invariants in {found.cells:,} cells", _some(lines))
+
+
+def _some(lines: Sequence[str]) -> tuple[str, ...]:
+    more = (f"and {len(lines) - SHOWN} more",) if len(lines) > SHOWN else ()
+    return (*lines[:SHOWN], *more)
