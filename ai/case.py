@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from ai.agent_record import AgentRecord
 from ai.chat_model import ChatModel
 from ai.context import ContextBudgets
 from ai.errors import AIError
-from ai.model import Ask, Outcome
+from ai.model import AdmittedItem, Ask, Outcome
 from ai.profiles import Profile
 from ai.prompt_gate import GateResult, GateVerdict, Ruleset
 from ai.vocabulary import Vocabularies
@@ -23,7 +24,7 @@ from prompt_templates.loader import PromptTemplate
 from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.channel import Channel
 from retrieval.fan_out import Slots
-from retrieval.model import Intent, Limitation
+from retrieval.model import Intent, Limitation, Run
 from retrieval.registry.store import RecordStore
 from retrieval.scope import Scope
 
@@ -51,6 +52,14 @@ class Services:
     canary: str
     software: str
     embedding_model: str = ""
+    agent: Agent | None = None
+
+
+class Agent(Protocol):
+    """Searches in steps of its own instead of asking every channel once, and ends in the same shell. The composition
+    root gives it, so that nothing of it is loaded before an agentic profile runs."""
+
+    async def __call__(self, case: Case, services: Services) -> tuple[Case, Any]: ...
 
 
 class Stopwatch:
@@ -79,7 +88,7 @@ class Stopwatch:
 @dataclass(frozen=True, slots=True)
 class Case:
     """One question and what is known of it so far. `now_ms` is the one clock value of the request; `documents` are
-    those that a filter of the request left (None: no filter)."""
+    those that a filter of the request left (None: no filter), `agent` what an agentic profile did before it wrote."""
 
     ask: Ask
     profile: Profile
@@ -93,6 +102,7 @@ class Case:
     intent: Intent = field(default_factory=Intent)
     limitations: tuple[Limitation, ...] = ()
     documents: frozenset[str] | None = None
+    agent: AgentRecord | None = None
     intent_entry: EntryRef | None = None
     entry_id: str = ""
 
@@ -142,12 +152,15 @@ class Case:
 @dataclass(frozen=True, slots=True)
 class Answered:
     """What leaves: the wire body, and how it ended. `uncited_sentences` counts what fell from the draft for want of a
-    citation; it stays inside."""
+    citation; it stays inside. `items` are the admitted evidence, `runs` where it was found, for surfaces that
+    list it."""
 
     body: Mapping[str, Any]
     outcome: Outcome
     entry: EntryRef
     uncited_sentences: int = 0
+    items: tuple[AdmittedItem, ...] = ()
+    runs: tuple[Run, ...] = ()
 
 
 class Faulted(AIError):

@@ -46,11 +46,12 @@ _SPACES = re.compile(r"[^\S\n]+")
 @dataclass(frozen=True, slots=True)
 class ContextBudgets:
     """Limits in tokens of `count_tokens`: per source, for the whole prompt, and what of the latter is kept free for
-    the answer."""
+    the answer; and for all sources together, where that is bounded apart."""
 
     max_tokens_per_source: int = 320
     max_tokens: int = 3600
     reserve: int = 700
+    max_context_tokens: int | None = None
 
 
 def template_named(name: str) -> PromptTemplate:
@@ -97,6 +98,8 @@ def render_prompt(
     room = budgets.max_tokens - budgets.reserve - sum(map(count_tokens, frame.render(())))
     if room < 0:
         raise PromptTooLong(f"question and instructions exceed {budgets.max_tokens - budgets.reserve} tokens")
+    if budgets.max_context_tokens is not None:
+        room = min(room, budgets.max_context_tokens)
     sources = _fit([prompt_source(item, intent) for item in items], budgets.max_tokens_per_source, room)
     system, prompt = frame.render(tuple(_shown(source, datamarked) for source in sources))
     return RenderedPrompt(

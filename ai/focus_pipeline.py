@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from ai.case import Answered, Case, Faulted, Services
 from ai.catalogue import reason_text
-from ai.errors import AIError
+from ai.errors import AIError, UnknownProfile
 from ai.intent import read_intent
 from ai.model import Ask, Outcome, Release, Sentence
 from ai.profiles import Profile
@@ -44,8 +44,11 @@ async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
         case = await decide_scope(case, services)
         case = await read_question(case, services)
         case = await narrow(case, services)
-        case, gathered = await record_and_search(case, services)
-        shell = refused(case) if gathered is None else await run_shell(case, gathered, services=services)
+        if case.profile.agentic and case.decided.allowed:
+            case, shell = await search_in_steps(case, services)
+        else:
+            case, gathered = await record_and_search(case, services)
+            shell = refused(case) if gathered is None else await run_shell(case, gathered, services=services)
         return await finish(case, shell, services)
     except LedgerError:
         raise
@@ -111,6 +114,15 @@ async def record_and_search(case: Case, services: Services) -> tuple[Case, Gathe
     return recorded, gathered
 
 
+async def search_in_steps(case: Case, services: Services) -> tuple[Case, Shell]:
+    """An agentic profile: the intent is durable before its first model call, and the agent ends in the same shell."""
+    if services.agent is None:
+        raise UnknownProfile("this process has no agent", field="options.profile")
+    with case.watch("ledger_intent"):
+        case = await record_intent(case, services)
+    return await services.agent(case, services)
+
+
 async def search(case: Case, services: Services) -> Gathered:
     """The channels of the profile, in parallel, inside the scope."""
     channels = [channel for channel in services.channels if channel.name in case.profile.channels]
@@ -142,4 +154,6 @@ async def finish(case: Case, shell: Shell, services: Services) -> Answered:
         outcome=shell.release.outcome,
         entry=entry,
         uncited_sentences=shell.uncited_sentences,
+        items=shell.items,
+        runs=() if shell.gathered is None else shell.gathered.runs,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ai.chat_model import ChatModel, ChatRequest
@@ -12,6 +12,7 @@ from ai.citations import draft_sentences
 from ai.errors import ModelTimeout
 from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Options, RenderedPrompt, TextSpan
 from ai.prompt_gate import find_leaks, find_sensitive
+from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
 
@@ -42,8 +43,10 @@ async def generate(
     model: ChatModel,
     canaries: Sequence[str],
     clock_ms: Callable[[], int],
+    bounded: bool = False,
 ) -> tuple[Draft, ModelCall]:
-    """Ask `model` and read its answer. Only items whose text was in the prompt can be cited.
+    """Ask `model` and read its answer. Only items whose text was in the prompt can be cited. A `bounded` output is cut
+    at `max_tokens` of the one counter, whatever the model made of them.
 
     Raises `ModelUnavailable`, `ModelTimeout` (also when the model ignores its deadline), `PromptTooLong`; a cancelled
     call stops the model.
@@ -59,6 +62,8 @@ async def generate(
     )
     start_ms = clock_ms()
     completion = await _complete(model, request)
+    if bounded:
+        completion = within(completion, options.max_tokens)
     call = ModelCall(
         prompt=prompt,
         output=completion.text,
@@ -80,6 +85,15 @@ def read_draft(
     seen = {source.index for source in prompt.sources}
     shown = [item for item in items if item.index in seen]
     return draft_sentences(completion, shown, find=partial(_findings, canaries=canaries, system=prompt.system))
+
+
+def within(completion: Completion, max_tokens: int) -> Completion:
+    """The completion, cut after so many tokens, at the last end of a line before that where there is one."""
+    if count_tokens(completion.text) <= max_tokens:
+        return completion
+    cut = completion.text.encode("utf-8", "replace")[: 4 * max_tokens].decode("utf-8", "ignore")
+    whole, _, _ = cut.rpartition("\n")
+    return replace(completion, text=whole or cut, truncated=True)
 
 
 async def _complete(model: ChatModel, request: ChatRequest) -> Completion:

@@ -19,7 +19,8 @@ class Profile:
     """What a profile runs. `generates` False ends at the admitted bundle: no draft, no answer point.
 
     `channel_top_k` is how many hits each channel may return; deadlines are seconds. `rules` and `limits` stand in for
-    those of the services where a profile brings its own.
+    those of the services where a profile brings its own. An `agentic` one searches in steps
+    (`ai.agent`).
     """
 
     name: str
@@ -30,6 +31,7 @@ class Profile:
     model_deadline_s: float = 60.0
     rules: BundleRules | None = None
     limits: BundleLimits | None = None
+    agentic: bool = False
 
 
 PASSAGES = BundleRules(
@@ -49,11 +51,12 @@ Set on MuSiQue (docs/benchmarks.md)."""
 
 FOCUS = Profile(name="focus", generates=True)
 BASIC = Profile(name="basic", generates=False)
+AGENTIC = Profile(name="agentic", generates=True, agentic=True, rules=PASSAGES)
 
 
 def profile_named(name: str) -> Profile:
     """The profile of that name, else `UnknownProfile`."""
-    for profile in (FOCUS, BASIC):
+    for profile in (FOCUS, BASIC, AGENTIC):
         if profile.name == name:
             return profile
-    raise UnknownProfile(f"unknown profile: {name!r}; this version has focus and basic", field="options.profile")
+    raise UnknownProfile(f"unknown profile: {name!r}; there are focus, basic and agentic", field="options.profile")

@@ -3,6 +3,8 @@ text of anyone."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ai.canonical import digest, digest_of
 from ai.case import Case, Services
 from ai.shell import Shell
@@ -32,7 +34,13 @@ def run_facts(case: Case, shell: Shell, answer: bytes, services: Services) -> Pr
         for (stage, kind), before in zip(ran, (None, *ran), strict=False)
     ]
     channels = () if shell.gathered is None else shell.gathered.runs
-    activities += [_channel(run, spans["retrieve"]) for run in channels]
+    activities += _planned(case)
+    searched = spans.get("retrieve") or spans.get("tools")
+    if searched is not None:
+        before = Counter[str]()
+        for run in channels:
+            activities.append(_channel(before[run.channel], run, searched))
+            before[run.channel] += 1
     cited = {quoted.index for sentence in shell.release.sentences for quoted in sentence.quotes}
     return ProvFacts(
         run_id=case.entry_id,
@@ -95,10 +103,30 @@ def _activity(
     )
 
 
-def _channel(run: Run, span: tuple[int, int]) -> ProvActivity:
+_AGENT = {"plan": "Planning", "tools": "ToolCalls", "grade": "Grading"}
+
+
+def _planned(case: Case) -> list[ProvActivity]:
+    """The steps of an agentic run, each informed by the one before."""
+    ran = [(stage, start, end) for stage, start, end in case.watch.spans if stage in _AGENT]
+    return [
+        ProvActivity(
+            f"activity/agent/{n}",
+            _AGENT[stage],
+            start,
+            end,
+            used=("question",),
+            agents=("agent/software",),
+            informed_by=(f"activity/agent/{n - 1}" if n else "activity/intent",),
+        )
+        for n, (stage, start, end) in enumerate(ran)
+    ]
+
+
+def _channel(number: int, run: Run, span: tuple[int, int]) -> ProvActivity:
     attributes = {"store": run.store, "hits": str(len(run.hits)), "run": digest(_run_ids(run))}
     return ProvActivity(
-        f"activity/channel/{run.channel}",
+        f"activity/channel/{run.channel}" + (f"/{number}" if number else ""),
         "ChannelSearch",
         span[0],
         span[1],

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ai.agent_record import AgentCall, AgentRecord
 from ai.canonical import canonical, digest, to_json
 from ai.case import Case, Services
 from ai.model import AdmittedItem, Options
@@ -47,6 +48,7 @@ class ReplayInputs:
     sources: tuple[SourceFacts, ...]
     canary: str
     pinned: Mapping[str, str]
+    agent: AgentRecord | None = None
 
     def sourced(self) -> dict[str, SourcedRecord]:
         """The records by id, each with the facts of its source; these are kept once per document, because many
@@ -113,6 +115,7 @@ def body_of(case: Case, shell: Shell, shown: Sequence[Body]) -> Body:
         draft=shell.draft,
         prompt=shell.prompt,
         entry_id=case.entry_id,
+        agent=shell.agent,
     )
 
 
@@ -144,8 +147,11 @@ def deterministic_parts(shell: Shell, body: Body, shown: Sequence[Body]) -> dict
     if admission is not None:
         parts["bundle"] = canonical({"items": list(shown), "excluded": sorted(admission.excluded)})
         parts["policy.evidence"] = canonical(decisions_json(admission.decisions))
-    if shell.call is not None and shell.prompt is not None:
-        parts["calls"] = canonical([call_json(shell)])
+    calls = [] if shell.agent is None else [agent_call_json(call) for call in shell.agent.calls]
+    if shell.call is not None:
+        calls.append(call_json(shell))
+    if calls:
+        parts["calls"] = canonical(calls)
     if shell.answer_decisions:
         parts["policy.answer"] = canonical(decisions_json(shell.answer_decisions))
     return parts
@@ -169,6 +175,19 @@ def source_json(item: AdmittedItem) -> dict[str, Any]:
         "locator": locator_json(None if item.evidence.computed is not None else record.locator),
         "text": item.text,
         "statement": item.statement,
+    }
+
+
+def agent_call_json(call: AgentCall) -> dict[str, Any]:
+    """A model call of the agent, told from the one that writes by its purpose."""
+    return {
+        "purpose": call.purpose,
+        "system": call.system,
+        "prompt": call.prompt,
+        "template": call.template,
+        "template_digest": call.template_digest,
+        "options": {"max_tokens": call.max_tokens, "temperature_milli": 0, "seed": 0},
+        "completion": to_json(call.completion),
     }
 
 
@@ -208,6 +227,7 @@ def replay_inputs(case: Case, shell: Shell, services: Services) -> ReplayInputs:
         sources=tuple({sourced.source.document_id: sourced.source for sourced in found}.values()),
         canary=services.canary,
         pinned=pinned(services),
+        agent=None if shell.agent is None else replace(shell.agent, calls=()),
     )
 
 

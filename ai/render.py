@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from ai.agent_record import AgentRecord
 from ai.canonical import coordinate
 from ai.catalogue import reason_text
 from ai.model import AdmittedItem, Ask, Draft, Outcome, Quote, Release, RenderedPrompt, Sentence
@@ -49,13 +50,14 @@ def render_body(
     draft: Draft | None,
     prompt: RenderedPrompt | None,
     entry_id: str,
+    agent: AgentRecord | None = None,
 ) -> Body:
     """The body without `timings_ms`, which is not part of what the ledger commits to. `shown` are the items as
     `evidence_json` gives them, made once because the ledger's bundle holds the same."""
     cited = {quoted.index for sentence in release.sentences for quoted in sentence.quotes}
     if release.outcome is not Outcome.ANSWER:
         shown = ()
-    return {
+    body: Body = {
         "request_id": ask.request_id,
         "outcome": str(release.outcome),
         "reason_codes": list(release.reason_codes),
@@ -69,6 +71,48 @@ def render_body(
         "limitations": [limitation_json(limitation) for limitation in release.limitations],
         "policy": _policy(release),
         "provenance": _provenance(draft, prompt, entry_id),
+    }
+    return body if agent is None else body | {"agent": _agent(agent)}
+
+
+def _agent(agent: AgentRecord) -> Body:
+    """What an agentic profile did, and which limit cut it."""
+    return {
+        "steps": [
+            {
+                "action": step.action,
+                "input": step.input,
+                "result_count": step.result_count,
+                "tokens_used": step.tokens_used,
+                "latency_ms": step.latency_ms,
+                "sub_queries": [
+                    {
+                        "text": sub.text,
+                        "kb_id": sub.collection_id,
+                        "rationale": sub.rationale,
+                        "result_count": sub.result_count,
+                        "token_count": sub.token_count,
+                    }
+                    for sub in step.sub_queries
+                ],
+            }
+            for step in agent.steps
+        ],
+        "tool_calls": [
+            {
+                "tool": call.tool,
+                "arguments": dict(call.arguments),
+                "status": call.status,
+                "reason": call.reason,
+                "result_count": len(call.results),
+                "iteration": call.iteration,
+            }
+            for call in agent.tool_calls
+        ],
+        "truncated": agent.cut is not None,
+        "truncated_reason": agent.cut,
+        "synthesized": agent.synthesize,
+        "tokens": {"spent": agent.spent, "held": agent.held},
     }
 
 

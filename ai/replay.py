@@ -16,6 +16,7 @@ from typing import Any
 
 import cattrs
 
+from ai.agent_record import AgentCall
 from ai.canonical import canonical, from_json, to_json
 from ai.case import Case, Services, Stopwatch
 from ai.chat_model import ChatRequest
@@ -121,6 +122,8 @@ async def _recompute(
     inputs = from_json(_load(parts, "replay"), ReplayInputs)
     asked = await _intent_parts(entry, services)
     case = await _case(inputs, asked, services)
+    if case.agent is not None:
+        case = replace(case, agent=replace(case.agent, calls=_agent_calls(parts)))
     front = await _front(case, asked, services)
     case, stages = front
     if not case.decided.allowed:
@@ -166,6 +169,24 @@ async def _case(inputs: ReplayInputs, asked: Mapping[str, bytes], services: Serv
         intent=inputs.intent,
         limitations=inputs.limitations,
         entry_id=inputs.entry_id,
+        agent=inputs.agent,
+    )
+
+
+def _agent_calls(parts: Mapping[str, bytes]) -> tuple[AgentCall, ...]:
+    """The model calls of the agent as they were recorded: given, like the runs of the channels."""
+    calls = [call for call in json.loads(parts["calls"]) if "purpose" in call] if parts.get("calls") else []
+    return tuple(
+        AgentCall(
+            purpose=call["purpose"],
+            system=call["system"],
+            prompt=call["prompt"],
+            template=call["template"],
+            template_digest=call["template_digest"],
+            max_tokens=call["options"]["max_tokens"],
+            completion=from_json(call["completion"], Completion),
+        )
+        for call in calls
     )
 
 
@@ -208,7 +229,7 @@ class RecordedModel:
 
     def __init__(self, parts: Mapping[str, bytes]) -> None:
         calls = json.loads(parts["calls"]) if parts.get("calls") else []
-        self._completions = [from_json(call["completion"], Completion) for call in calls]
+        self._completions = [from_json(call["completion"], Completion) for call in calls if "purpose" not in call]
 
     async def identity(self) -> ModelIdentity:
         """The recorded model's."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ai.agent_record import AgentRecord, Cut
 from ai.case import Case, Services
 from ai.catalogue import ABSTAIN, PHRASES
-from ai.context import render_prompt
 from ai.enforcement import answer_facts, enforce_answer, enforce_evidence, evidence_facts
-from ai.generate import ModelCall, generate
+from ai.generate import ModelCall
 from ai.model import AdmittedItem, Draft, Outcome, Release, RenderedPrompt, Sentence
 from ai.scoping import class_facts, prompt_facts
+from ai.writing import Written, write
 from policy.model import Decision, EvidenceFacts
 from policy.points import PolicyPoints
 from retrieval.bundle import Gathered, assemble
@@ -49,6 +50,7 @@ class Shell:
     call: ModelCall | None = None
     draft: Draft | None = None
     answer_decisions: tuple[Decision, ...] = ()
+    agent: AgentRecord | None = None
 
     @property
     def uncited_sentences(self) -> int:
@@ -67,35 +69,23 @@ async def run_shell(case: Case, gathered: Gathered, *, services: Services) -> Sh
     points = services.points(case.now_ms)
     admission = await admit(case, gathered, points=points, services=services)
     limitations = (*case.limitations, *admission.bundle.limitations)
-    if not case.profile.generates:
-        return Shell(bundle_release(case, admission, limitations), gathered, admission)
+    if not case.profile.generates or (case.agent is not None and not case.agent.synthesize):
+        return Shell(bundle_release(case, admission, limitations), gathered, admission, agent=case.agent)
     if not admission.items:
-        return Shell(abstention(case, limitations, (case.decided, *admission.decisions)), gathered, admission)
-    with case.watch("context"):
-        prompt = render_prompt(
-            case.question,
-            admission.items,
-            case.ask.context,
-            intent=case.intent,
-            template=services.template,
-            budgets=services.budgets,
-            canary=services.canary,
-        )
-    with case.watch("generate"):
-        draft, call = await generate(
-            prompt,
-            question=case.question,
-            intent=case.intent,
-            items=admission.items,
-            options=case.ask.options,
-            deadline_s=case.profile.model_deadline_s,
-            model=services.model,
-            canaries=(services.canary,),
-            clock_ms=services.clock_ms,
-        )
+        refusal = abstention(case, limitations, (case.decided, *admission.decisions))
+        return Shell(refusal, gathered, admission, agent=case.agent)
+    written = await write(case, admission.items, services)
+    if not isinstance(written, Written):
+        return Shell(bundle_release(case, admission, limitations), gathered, admission, agent=stopped(case, written))
+    prompt, draft, call = written.prompt, written.draft, written.call
     with case.watch("policy_answer"):
         release, decisions = await release_draft(case, admission, draft, limitations, points=points)
-    return Shell(release, gathered, admission, prompt, call, draft, decisions)
+    return Shell(release, gathered, admission, prompt, call, draft, decisions, case.agent)
+
+
+def stopped(case: Case, cut: Cut) -> AgentRecord | None:
+    """The agent's record where a budget left no room to write: replay does not write either."""
+    return None if case.agent is None else replace(case.agent, synthesize=False, cut=case.agent.cut or cut)
 
 
 def search_query(case: Case) -> Query:
@@ -114,10 +104,20 @@ def search_query(case: Case) -> Query:
     )
 
 
-async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, services: Services) -> Admission:
+async def admit(
+    case: Case,
+    gathered: Gathered,
+    *,
+    points: PolicyPoints,
+    services: Services,
+    query: Query | None = None,
+    top_k: int | None = None,
+) -> Admission:
     """The evidence point over the bundle. What it refuses is taken out of the runs and the bundle made again, so that
-    the result equals the one of a corpus without it; this ends, because each round excludes at least one record."""
+    the result equals the one of a corpus without it; this ends, because each round excludes at least one record.
+    `query` and `top_k` are those of a part of the question, where only that was searched for."""
     classes = _classes_of(gathered)
+    asked, most = query or search_query(case), top_k or case.ask.options.top_k
     excluded: frozenset[str] = frozenset()
     decisions: tuple[Decision, ...] = ()
     while True:
@@ -125,9 +125,9 @@ async def admit(case: Case, gathered: Gathered, *, points: PolicyPoints, service
             bundle = assemble(
                 gathered.runs,
                 gathered.records,
-                query=search_query(case),
+                query=asked,
                 rules=case.profile.rules or services.bundle_rules,
-                limits=replace(case.profile.limits or services.bundle_limits, max_items=case.ask.options.top_k),
+                limits=replace(case.profile.limits or services.bundle_limits, max_items=most),
                 excluded=excluded,
                 limitations=gathered.limitations,
             )

@@ -11,6 +11,7 @@ from retrieval.model import ChannelName, ChannelRank, Computed, Hit, Run
 # A weight of one (1000 milli) at k + rank = 1 is this many nano-units.
 NANO = 1_000_000_000
 _MICRO = 1_000_000
+_FULL = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ def _sum(
     )
     computed = next((hit.computed for _, hit in places if hit.computed is not None), None)
     if weights.by_score:
-        score = sum(weights.share_nano(run.channel, hit.score, best[id(run)]) for run, hit in places)
+        parts = ((weights.share_nano(run.channel, hit.score, best[id(run)]), run) for run, hit in places)
     else:
-        score = sum(weights.nano(r.channel, r.rank) for r in ranks)
+        parts = ((weights.nano(run.channel, hit.rank), run) for run, hit in places)
+    score = sum(part if run.weight_milli == _FULL else part * run.weight_milli // _FULL for part, run in parts)
     return Fused(record_id, score, tuple(ranks), computed)

@@ -22,6 +22,7 @@ from api.home import KEYS_FILE, only_writer, prepare_home
 from api.keys import KeyStore
 from api.settings import ChannelDeadlines, ChannelWeights, Settings
 from api.version import VERSION
+from api.wiring.agent import lazy_agent
 from api.wiring.answers import publish_answers
 from api.wiring.channels import sides_of
 from api.wiring.circuits import Circuits
@@ -147,6 +148,7 @@ async def open_system(
             canary=ledger.pseudonym("canary", "prompt"),
             software=f"exhibit/{VERSION}",
             embedding_model=await _name_of(embedder),
+            agent=lazy_agent,
         )
         yield System(configuration, services, policy, key_store(configuration), chosen, circuits)
 

@@ -131,6 +131,19 @@ def document(session: Session, document_id: str, scope: Scope, now_ms: int) -> D
     return Document(facts=source, media_type=media_type, text=bytes(text).decode(), pages=spans)
 
 
+def passages(session: Session, document_id: str, scope: Scope, now_ms: int) -> tuple[str, ...]:
+    """The ids of the document's passages and features, in order; none where it is not admitted."""
+    source = admitted(session, document_id, scope, now_ms)
+    if source is None:
+        return ()
+    found = session.rows(
+        "SELECT record_id FROM record WHERE document_id = ? AND class_id = ? AND kind <> 'observation'"
+        " ORDER BY ordinal, record_id",
+        (document_id, source.visibility.class_id),
+    )
+    return tuple(record_id for (record_id,) in found)
+
+
 def resolve(session: Session, document_id: str, locator: str, scope: Scope, now_ms: int) -> Slice:
     """The exact text at a locator, or `RecordNotFound`."""
     whole = document(session, document_id, scope, now_ms)

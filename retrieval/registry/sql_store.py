@@ -10,6 +10,7 @@ from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import Lifecycle, SourcedRecord, SourceFacts
 from retrieval.registry import fields, reads, writes
 from retrieval.registry.engine import Engine
+from retrieval.registry.erase import erase
 from retrieval.registry.store import Coverage, Document, FileJob, Holdings, KnowledgeBase, Slice, StoredDocument
 from retrieval.scope import Scope, VisibilityClass
 
@@ -47,6 +48,9 @@ class SqlRecordStore:
 
     async def document(self, document_id: str, *, scope: Scope) -> Document:
         return await self._engine.read(lambda s: reads.document(s, document_id, scope, _now_ms()))
+
+    async def passages(self, document_id: str, *, scope: Scope) -> tuple[str, ...]:
+        return await self._engine.read(lambda s: reads.passages(s, document_id, scope, _now_ms()))
 
     async def resolve(self, document_id: str, locator: str, *, scope: Scope) -> Slice:
         return await self._engine.read(lambda s: reads.resolve(s, document_id, locator, scope, _now_ms()))
@@ -106,6 +110,13 @@ class SqlRecordStore:
 
     async def manifest_hash(self, tenant: str) -> str:
         return await self._engine.read(lambda s: writes.manifest_hash(s, tenant))
+
+    async def erase(self, name: str, *, tenant: str) -> tuple[str, ...]:
+        """Erases every version of the source of that id, or the document of that id, to the last byte of the files.
+        Gives the documents."""
+        gone = await self._engine.write(lambda s: erase(s, tenant, name))
+        await self._engine.compact()
+        return gone
 
     async def aclose(self) -> None:
         await self._engine.aclose()

@@ -103,6 +103,10 @@ class RecordStore(Protocol):
 
     async def document(self, document_id: str, *, scope: Scope) -> Document: ...
 
+    async def passages(self, document_id: str, *, scope: Scope) -> tuple[str, ...]:
+        """The ids of the document's passages and features in their order; none where it is not admitted."""
+        ...
+
     async def resolve(self, document_id: str, locator: str, *, scope: Scope) -> Slice:
         """Resolves `c=start-end`, `row=&col=`, `row=`, `feature=` or `p=` (the query part of an evidence link)."""
         ...
@@ -208,6 +212,11 @@ class RecordWriter(Protocol):
 
     async def files(self, tenant: str, run_id: str | None = None) -> tuple[FileJob, ...]:
         """The rows of a run, by default the tenant's last one, in order."""
+        ...
+
+    async def erase(self, name: str, *, tenant: str) -> tuple[str, ...]:
+        """Erases every version of the source of that id, or the document of that id: text and records go to the last
+        byte, ids and digests stay. Gives the documents."""
         ...
 
     async def manifest_hash(self, tenant: str) -> str:

@@ -58,7 +58,6 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("top_k as truth", {"options": {"top_k": True}}, "options.top_k"),
     ("top_k with a fraction", {"options": {"top_k": 8.5}}, "options.top_k"),
     ("unknown profile", {"options": {"profile": "turbo"}}, "options.profile"),
-    ("profile that is not built", {"options": {"profile": "agentic"}}, "options.profile"),
     ("negative temperature", {"options": {"temperature": -0.1}}, "options.temperature"),
     ("temperature 3", {"options": {"temperature": 3}}, "options.temperature"),
     ("max_tokens 0", {"options": {"max_tokens": 0}}, "options.max_tokens"),

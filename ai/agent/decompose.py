@@ -1,0 +1,75 @@
+"""A question taken apart without a model: clauses, conjunctions, comparisons. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from retrieval.words import STOP_WORDS, words
+
+MOST_PARTS = 4
+_FEWEST_WORDS = 2
+_QUESTIONS = re.compile(r"\?\s+|;\s+")
+_CLAUSES = re.compile(
+    r",?\s+and\s+(?=(?:who|what|when|where|which|why|how|did|does|do|is|are|was|were)\b)|,\s+(?=(?:who|what|when|where|how)\b)",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"(?P<frame>.*?)\b(?:between|compare[ds]?|both)\s+(?P<a>.+?)\s+(?:and|with|to)\s+(?P<b>[^,?]+?)(?P<rest>(?:\s+(?:in|during|of|from|since|by)\s.+)?)[?.]?$",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(r"^(?P<frame>.+?)[,:]\s*(?P<a>[^,]+?),?\s+or\s+(?P<b>[^,?]+)\?*$", re.IGNORECASE)
+_NESTED = re.compile(
+    r"\bthe\s+(?P<head>[\w' -]{2,60}?)\s+(?P<pronoun>that|who|which|where|whose|when)\s+(?P<clause>[^,?]{6,200})",
+    re.IGNORECASE,
+)
+
+
+def parts_of(question: str) -> tuple[str, ...]:
+    """Two to four focused parts; the question alone where it has no seam. Each part says enough to be searched for on
+    its own, and none is the whole question."""
+    whole = " ".join(question.split()).strip()
+    for split in (_questions, _compared, _either, _clauses, _nested):
+        found = [part.strip(" ,?.") for part in split(whole)]
+        kept = tuple(dict.fromkeys(part for part in found if _says_something(part)))[:MOST_PARTS]
+        if len(kept) > 1:
+            return kept
+    return (whole,)
+
+
+def _says_something(part: str) -> bool:
+    return len([word for word in words(part) if word not in STOP_WORDS]) >= _FEWEST_WORDS
+
+
+def _questions(question: str) -> list[str]:
+    return _QUESTIONS.split(question)
+
+
+def _clauses(question: str) -> list[str]:
+    """Later clauses lean on the first one's subject: names that only it has go with them."""
+    clauses = _CLAUSES.split(question)
+    first = clauses[0]
+    names = " ".join(re.findall(r"(?<!^)\b[A-Z][\w'-]+(?:\s+[A-Z][\w'-]+)*", first))
+    later = (clause if re.search(r"(?<!^)\b[A-Z]", clause) else f"{clause} {names}" for clause in clauses[1:])
+    return [first, *later]
+
+
+def _compared(question: str) -> Iterator[str]:
+    match = _COMPARED.match(question)
+    if match:
+        frame, rest = match["frame"].strip(), match["rest"].strip()
+        yield from (f"{frame} {one} {rest}" for one in (match["a"], match["b"]))
+
+
+def _either(question: str) -> Iterator[str]:
+    match = _EITHER.match(question)
+    if match:
+        yield from (f"{match['frame']} {one}" for one in (match["a"], match["b"]))
+
+
+def _nested(question: str) -> Iterator[str]:
+    """The inner clause with its head first: it must be answered before the outer one can be."""
+    match = _NESTED.search(question)
+    if match:
+        yield f"{match['head']} {match['clause']}"
+        yield question[: match.start()] + match["head"] + question[match.end() :]

@@ -1,0 +1,102 @@
+"""One run of the agent: what it works with, and what it gathers on its way. Nodes read it; only they change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from ai.agent.budget import Budget
+from ai.agent.planning import Planner, Seen
+from ai.agent.state import Document
+from ai.agent.tools import Outcome, Tools, failures
+from ai.agent_record import AgentCall, AgentRecord, AgentStep, ToolCall
+from ai.case import Case
+from ai.shell import Shell
+from retrieval.bundle import Gathered
+from retrieval.calibration import FULL_MILLI
+
+
+class Synthesis(Protocol):
+    """The pipeline's own end: evidence point, generation, answer point."""
+
+    async def __call__(self, case: Case, gathered: Gathered, /) -> Shell: ...
+
+
+class Ranking(Protocol):
+    """The admitted documents that were found so far, best first."""
+
+    def __call__(self, gathered: Gathered, documents: dict[str, Document], /) -> list[Document]: ...
+
+
+@dataclass(slots=True)
+class AgentRun:
+    """`synthesis` ends the run; `rank` orders what was found, for the planner. `in_words` puts texts into spans."""
+
+    case: Case
+    planner: Planner
+    tools: Tools
+    budget: Budget
+    synthesis: Synthesis
+    rank: Ranking
+    clock_ms: Callable[[], int]
+    in_words: bool = False
+    steps: list[AgentStep] = field(default_factory=list)
+    tool_calls: list[ToolCall] = field(default_factory=list)
+    calls: list[AgentCall] = field(default_factory=list)
+    gathered: Gathered = field(default_factory=lambda: Gathered((), {}))
+    documents: dict[str, Document] = field(default_factory=dict)
+    searched: int = 0
+    shell: Shell | None = None
+
+    def take(self, outcomes: list[Outcome]) -> list[list[Document]]:
+        """Adds what sub-queries found, in their order, as far as the budget holds it; returns what was new or again
+        found, per sub-query."""
+        kept: list[list[Document]] = []
+        for outcome in outcomes:
+            fitting = [d for d in outcome.documents if d.record_id in self.documents or self.budget.hold(d.tokens)]
+            for document in fitting:
+                self.documents.setdefault(document.record_id, document)
+            self.tool_calls += outcome.calls
+            kept.append(fitting)
+        found = [outcome.gathered for outcome in outcomes if outcome.gathered is not None]
+        self.gathered = Gathered(
+            (*self.gathered.runs, *(run for each in found for run in each.runs)),
+            {**self.gathered.records, **{key: record for each in found for key, record in each.records.items()}},
+            tuple(dict.fromkeys((*self.gathered.limitations, *failures(outcomes)))),
+        )
+        return kept
+
+    def seen(self) -> list[Seen]:
+        """The admitted evidence, best first, as the planner reads it."""
+        ranked = self.rank(self.gathered, self.documents)
+        direct = bool(self.case.intent.operations)
+        return [Seen(d.record_id, d.title, d.heading, d.text, direct and d.score_milli == FULL_MILLI) for d in ranked]
+
+    def only_admitted(self) -> Gathered:
+        """What was gathered, cut to the records that the evidence point admitted and the budget held."""
+        kept = {
+            key: record for key, record in self.gathered.records.items() if key in self.documents or self._is_input(key)
+        }
+        return replace(self.gathered, records=kept)
+
+    def _is_input(self, record_id: str) -> bool:
+        """Whether an admitted computed item stands on the record."""
+        return any(
+            hit.record_id in self.documents and record_id in hit.computed.inputs
+            for run in self.gathered.runs
+            for hit in run.hits
+            if hit.computed is not None
+        )
+
+    def record(self, *, synthesize: bool) -> AgentRecord:
+        """The run as it is recorded."""
+        return AgentRecord(
+            steps=tuple(self.steps),
+            tool_calls=tuple(self.tool_calls),
+            calls=tuple(self.calls),
+            cut=self.budget.cut,
+            spent=self.budget.spent,
+            held=self.budget.held,
+            synthesize=synthesize,
+        )
