@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ledger.errors import LedgerError, MalformedLeaf, MalformedNote, VerificationFailed
 from ledger.export import CHECKPOINT
 from ledger.leaf import parse_leaf
-from ledger.model import Leaf, Problem, TreeHead, Verdict
+from ledger.model import Kind, Leaf, Problem, TreeHead, Verdict
 from ledger.note import VerifierKey, verify_checkpoint
 from ledger.tiles import TILE_WIDTH, Tile, parse_bundle, parse_tile, tile_path, tiles_of
 from ledger.tree import EMPTY_ROOT, Frontier, Node, hash_leaf
@@ -36,7 +36,8 @@ class FolderReport:
 def verify_folder(read: Read, *, keys: Sequence[VerifierKey], policy: TrustPolicy | None = None) -> FolderReport:
     """Check a log that `read` gives by path (None: no such file) against the log's keys, and its cosignatures against a
     policy. Every problem is in the report, in the order of files: `checkpoint`, `signature`, `origin`, `cosignature`,
-    `quorum`, then `bundle`, `leaf`, `rseq`, `ref`, `tile`, `root`. Raises MalformedNote only for keys of two logs."""
+    `quorum`, then `bundle`, `leaf`, `duplicate`, `rseq`, `seen`, `ref`, `tile`, `root`. Raises MalformedNote only for
+    keys of two logs."""
     if not keys or len({key.name for key in keys}) != 1:
         raise MalformedNote("keys of one log are needed")
     audit = _FolderAudit(read)
@@ -71,6 +72,7 @@ class _FolderAudit:
         self._made: dict[Node, bytes] = {}
         self._rseq: dict[str, int] = {}
         self._hashes: dict[str, str] = {}
+        self._requests: set[tuple[str, Kind]] = set()
 
     def add(self, step: str, detail: str, index: int | None = None) -> None:
         self.problems.append(Problem(step, detail, index=index))
@@ -111,6 +113,9 @@ class _FolderAudit:
         self._hashes[leaf.entry_id] = hash_leaf(data).hex()
 
     def _order(self, leaf: Leaf, index: int) -> None:
+        if leaf.entry_id in self._hashes or (leaf.request_id, leaf.kind) in self._requests:
+            self.add("duplicate", f"an earlier entry has the id or the request and kind {leaf.kind}", index)
+        self._requests.add((leaf.request_id, leaf.kind))
         due = self._rseq.get(leaf.replica, 1)
         if leaf.rseq != due:
             self.add("rseq", f"replica {leaf.replica} has number {leaf.rseq} where {due} was due", index)

@@ -56,6 +56,7 @@ class _Audit:
         self._signed: dict[int, bytes] = {}
         self._next_rseq: dict[str, int] = {}
         self._hashes: dict[str, str] = {}
+        self._requests: set[tuple[str, Kind]] = set()
         self._intents: dict[str, EntryRef] = {}
         self._answered: set[str] = set()
         self._redacted: set[tuple[str | None, str | None]] = set()
@@ -163,6 +164,9 @@ class _Audit:
                 self._add("root", f"the root over {size} leaves is not the one that was signed", stored)
 
     def _fields(self, stored: StoredLeaf, leaf: Leaf) -> None:
+        if leaf.entry_id in self._hashes or (leaf.request_id, leaf.kind) in self._requests:
+            self._add("duplicate", f"an earlier entry has the id or the request and kind {leaf.kind}", stored)
+        self._requests.add((leaf.request_id, leaf.kind))
         expected = self._next_rseq.get(leaf.replica, 1)
         if leaf.rseq != expected:
             self._add("rseq", f"replica {leaf.replica} has number {leaf.rseq} where {expected} was due", stored)

@@ -11,7 +11,7 @@ from ledger.cosigning import Cosigner
 from ledger.errors import WitnessUnavailable
 from ledger.note import SigningKey, VerifierKey
 from ledger.store import LedgerStore
-from ledger.trust import TrustPolicy, parse_policy
+from ledger.trust import TrustedWitness, TrustPolicy, parse_policy
 from ledger.witness import Witness, WitnessReply
 from ledger.witness_sqlite import SqliteWitness
 
@@ -74,5 +74,10 @@ async def open_witness(
 def cosigner_of(store: LedgerStore, policy: bytes | TrustPolicy, witnesses: Sequence[Witness]) -> Cosigner:
     """A cosigner that asks these witnesses in the order of the policy."""
     parsed = policy if isinstance(policy, TrustPolicy) else parse_policy(policy)
-    pairs = list(zip(parsed.witnesses, witnesses, strict=True))
+    pairs = paired(parsed, witnesses)
     return Cosigner(store=store, policy=parsed, witnesses=pairs, deadline_s=5.0)
+
+
+def paired(policy: TrustPolicy, witnesses: Sequence[Witness]) -> list[tuple[TrustedWitness, Witness]]:
+    """The witnesses of a policy with those that answer for them, in its order."""
+    return list(zip(policy.witnesses, witnesses, strict=True))
