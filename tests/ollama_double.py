@@ -5,6 +5,7 @@ The real server is met in `make test-services`."""
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +26,8 @@ SHOWN: dict[str, Any] = {
 class OllamaDouble:
     """What the server answers, and what it was asked. `status` other than 200 fails every generation with `error`;
     `cut` ends the stream before its last part; `stall_s` waits before each part; `stopped` tells that the client went
-    away in the middle."""
+    away in the middle. Vectors are bags of hashed words; `window` is the most words that one text may have, and
+    `embeddings` an answer in the place of the vectors."""
 
     parts: list[str] = field(default_factory=lambda: ["The sources ", "say so [1]."])
     done_reason: str = "stop"
@@ -37,7 +39,12 @@ class OllamaDouble:
     stall_s: float = 0.0
     shown: dict[str, Any] = field(default_factory=lambda: dict(SHOWN))
     missing: bool = False
+    window: int = 512
+    dimension: int = 24
+    embeddings: Any = None
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
     stopped: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -56,6 +63,7 @@ class OllamaDouble:
         path, length = line.split()[1].decode(), 0
         while (header := await reader.readline()).strip():
             name, _, value = header.decode().partition(":")
+            self.headers[name.lower()] = value.strip()
             length = int(value) if name.lower() == "content-length" else length
         body = json.loads(await reader.readexactly(length)) if length else {}
         if path == "/api/version":
@@ -65,18 +73,46 @@ class OllamaDouble:
         if path == "/api/show":
             return await _reply(writer, 200, self.shown)
         self.bodies.append(body)
+        return await self._work(path, reader, writer, body)
+
+    async def _work(
+        self, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: dict[str, Any]
+    ) -> bool:
         if self.status != 200:
             return await _reply(writer, self.status, {"error": self.error})
-        await self._stream(reader, writer)
+        if path == "/api/embed":
+            return await self._embed(reader, writer, body["input"])
+        await self._stream(reader, writer, chat=path == "/api/chat")
         return False
 
-    async def _stream(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _embed(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, texts: list[str]) -> bool:
+        if self.stall_s:
+            self.asked.set()
+            gone = asyncio.create_task(reader.read(1))
+            await asyncio.wait({gone}, timeout=self.stall_s)
+            self.stopped.set()
+            return False
+        if any(len(text.split()) > self.window for text in texts):
+            return await _reply(writer, 400, {"error": "the input length exceeds the context length"})
+        if not all(any(map(str.isalnum, text)) for text in texts):
+            return await _reply(writer, 500, {"error": "Failed to create new sequence: no input provided"})
+        vectors = [self._vector(text) for text in texts] if self.embeddings is None else self.embeddings
+        return await _reply(writer, 200, {"model": "tiny", "embeddings": vectors})
+
+    def _vector(self, text: str) -> list[float]:
+        vector = [0.0] * self.dimension
+        for word in text.split():
+            sign = hashlib.sha256(word.encode()).digest()
+            vector[sign[0] % self.dimension] += 1 + sign[1] / 255
+        return vector
+
+    async def _stream(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, chat: bool) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nConnection: close\r\n\r\n")
         gone = asyncio.create_task(reader.read(1))
-        last = {"response": "", "done": True, "done_reason": self.done_reason, "prompt_eval_count": 11, "eval_count": 7}
-        lines = [json.dumps({"response": part, "done": False}) for part in self.parts]
+        last = {"done": True, "done_reason": self.done_reason, "prompt_eval_count": 11, "eval_count": 7}
+        lines = [json.dumps(_said(part, chat=chat) | {"done": False}) for part in self.parts]
         if not self.cut:
-            lines.append(json.dumps(last))
+            lines.append(json.dumps(_said("", chat=chat) | last))
         if self.error_in_stream is not None:
             lines = [lines[0], json.dumps({"error": self.error_in_stream})]
         if self.garbage:
@@ -90,6 +126,10 @@ class OllamaDouble:
             writer.write(line.encode() + b"\n")
             await writer.drain()
         gone.cancel()
+
+
+def _said(text: str, *, chat: bool) -> dict[str, Any]:
+    return {"message": {"role": "assistant", "content": text}} if chat else {"response": text}
 
 
 async def _reply(writer: asyncio.StreamWriter, status: int, body: dict[str, Any]) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 BATCH = 32
 _FRESH_S = 30.0  # how long a model of that name is taken to be the same one
 _CONNECT_S = 5.0
+_MOST = 1e18  # no component of a vector is so large, and its square is still a float32
 _WEIGHTS = re.compile(r"^FROM\s.*sha256[-:]([0-9a-f]{64})\s*$", re.MULTILINE)
 _TOO_LONG = re.compile(r"exceeds (?:the|maximum) context", re.IGNORECASE)
 _NO_TOKEN = re.compile(r"no input provided", re.IGNORECASE)
@@ -73,7 +74,10 @@ class OllamaEmbedder:
                     weights = _WEIGHTS.search(str(shown["modelfile"]))
                 if weights is None:
                     raise _fault("the embedding server does not say which weights it serves")
-                probe = await self._ask(["dimension"])
+                try:
+                    probe = await self._ask(["dimension"])
+                except (_TooLong, _NoToken) as exc:
+                    raise _fault("the embedding model takes no text") from exc
                 name = f"ollama/{self._model.removesuffix(':latest')}@{weights[1][:12]}"
                 self._known = EmbedModel(name, probe.shape[1]), time.monotonic() + _FRESH_S
             return self._known[0]
@@ -124,11 +128,11 @@ class OllamaEmbedder:
         try:
             with _mapped():
                 answer = await self._post("/api/embed", body)
-                vectors = np.asarray(answer["embeddings"], np.float32)
+                vectors = np.asarray(answer["embeddings"], np.float64)
         except (ChannelUnavailable, ChannelFault):
             self._known = None
             raise
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1] or not np.isfinite(vectors).all():
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1] or not (abs(vectors) < _MOST).all():
             raise _fault("the embedding server's answer is no list of vectors")
         return _normalised(vectors)
 
@@ -171,7 +175,7 @@ def halves(text: str) -> list[str]:
     return [part for part in (text[:cut].strip(), text[cut:].strip()) if part]
 
 
-def _normalised(vectors: Vectors) -> Vectors:
+def _normalised(vectors: Vectors | NDArray[np.float64]) -> Vectors:
     """Unit rows; a zero row stays zero."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Vectors = (vectors / np.maximum(norms, np.finfo(np.float32).tiny)).astype(np.float32)

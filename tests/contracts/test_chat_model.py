@@ -6,18 +6,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from ai.chat_model import ChatModel, ChatRequest
+from ai.chat_model import ChatModel, ChatRequest, Message, StructuredRequest
 from ai.context import ContextBudgets, render_prompt, template_named
-from ai.errors import ModelTimeout, ModelUnavailable, PromptTooLong
+from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
 from ai.extractive import ExtractiveModel
 from ai.generate import generate
-from ai.model import MapContext, Options
+from ai.model import Completion, MapContext, Options
 from ai.ollama_client import OllamaChat
 from retrieval.model import Intent
 from tests.fakes_ai import ObedientModel, ScriptedModel, an_item
@@ -182,6 +182,70 @@ async def test_ollama_is_asked_aloud_for_what_it_does_in_silence() -> None:
     assert (body["model"], body["prompt"], body["system"]) == ("tiny", PROMPT.prompt, PROMPT.system)
 
 
+SCHEMA = {"type": "object", "properties": {"done": {"type": "boolean"}}, "required": ["done"]}
+ORDER = StructuredRequest((Message("system", "Judge."), Message("user", "Is it done?")), SCHEMA, 50, 0, None, 5.0)
+
+
+async def test_ollama_is_held_to_a_schema() -> None:
+    double = OllamaDouble(parts=['{"done"', ": true}"])
+    async with serving(double) as url:
+        model = OllamaChat(url, "tiny")
+        completion = await model.structured(ORDER)
+        await model.aclose()
+    assert (completion.text, completion.truncated) == ('{"done": true}', False)
+    (body,) = double.bodies
+    assert body["format"] == SCHEMA
+    assert body["messages"] == [{"role": "system", "content": "Judge."}, {"role": "user", "content": "Is it done?"}]
+    assert body["truncate"] is False and body["shift"] is False and body["options"]["seed"] == 0
+    assert "prompt" not in body
+
+
+@pytest.mark.parametrize(
+    ("double", "error"),
+    [
+        (OllamaDouble(missing=True), ModelMissing),
+        (OllamaDouble(status=500), ModelUnavailable),
+        (OllamaDouble(error_in_stream="the input length exceeds the context length"), PromptTooLong),
+        (OllamaDouble(cut=True), ModelUnavailable),
+        (OllamaDouble(garbage=True), ModelUnavailable),
+    ],
+)
+async def test_a_structured_call_fails_as_any_other(double: OllamaDouble, error: type[Exception]) -> None:
+    async with serving(double) as url:
+        model = OllamaChat(url, "tiny")
+        with pytest.raises(error):
+            await model.structured(ORDER)
+        await model.aclose()
+
+
+async def test_ollama_streams_its_words_and_then_the_whole() -> None:
+    async with serving(OllamaDouble()) as url:
+        model = OllamaChat(url, "tiny")
+        parts = [part async for part in model.stream(REQUEST)]
+        await model.aclose()
+    assert parts[:-1] == ["The sources ", "say so [1]."]
+    assert isinstance(parts[-1], Completion) and parts[-1].text == "The sources say so [1]."
+
+
+async def test_leaving_the_stream_stops_the_generation() -> None:
+    double = OllamaDouble(parts=["a "] * 1_000, stall_s=0.02)
+    async with serving(double) as url:
+        model = OllamaChat(url, "tiny")
+        async with aclosing(model.stream(REQUEST)) as parts:
+            assert await anext(parts) == "a "
+        await asyncio.wait_for(double.stopped.wait(), 5)
+        await model.aclose()
+
+
+async def test_a_key_for_another_server_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_API_KEY", "hunter2")
+    without, with_token = OllamaDouble(), OllamaDouble()
+    await ask(without)
+    await ask(with_token, token="ours")
+    assert "authorization" not in without.headers
+    assert with_token.headers["authorization"] == "Bearer ours"
+
+
 async def test_ollama_says_when_the_limit_cut_it() -> None:
     assert (await ask(OllamaDouble(done_reason="length"))).truncated
     assert not (await ask(OllamaDouble())).truncated
@@ -190,8 +254,9 @@ async def test_ollama_says_when_the_limit_cut_it() -> None:
 @pytest.mark.parametrize(
     ("double", "error"),
     [
-        (OllamaDouble(missing=True), ModelUnavailable),
+        (OllamaDouble(missing=True), ModelMissing),
         (OllamaDouble(status=500), ModelUnavailable),
+        (OllamaDouble(status=500, error="the file exceeds the disk"), ModelUnavailable),
         (OllamaDouble(status=503), ModelUnavailable),
         (OllamaDouble(status=302), ModelUnavailable),
         (OllamaDouble(status=400, error="invalid option"), ModelUnavailable),
@@ -236,9 +301,11 @@ async def test_the_identity_pins_weights_template_parameters_and_server() -> Non
         OllamaDouble(shown=shown | {"template": "other"}),
         OllamaDouble(shown=shown | {"parameters": "temperature 1"}),
         OllamaDouble(shown=shown | {"modelfile": shown["modelfile"].replace("ab", "cd")}),
+        OllamaDouble(shown=shown | {"modelfile": shown["modelfile"] + "\nMESSAGE user hello"}),
+        OllamaDouble(shown=shown | {"modelfile": shown["modelfile"] + f"\nADAPTER /x/sha256-{'ef' * 32}"}),
     ]
     others = [await identity_of(OllamaDouble(), num_ctx=16), *[await identity_of(double) for double in changed]]
-    assert len({base.digest, *(other.digest for other in others)}) == 5
+    assert len({base.digest, *(other.digest for other in others)}) == 7
     moved = OllamaDouble(shown=shown | {"modelfile": shown["modelfile"].replace("/root/.ollama", "/srv")})
     assert (await identity_of(moved)).digest == base.digest
 
