@@ -106,6 +106,8 @@ def _keys(configuration: Configuration) -> dict[str, str]:
         "archivist": (("maintainer",), ("archivists",), "default"),
         "auditor": (("public_viewer", "auditor"), (), "default"),
         "operator": (("operator",), (), "default"),
+        "author": (("policy_author",), (), "default"),
+        "policy-auditor": (("policy_author", "auditor"), (), "default"),
         "stranger": (("admin",), (), "other"),
         "log-auditor": (("auditor",), (), "exhibit.system"),
     }
