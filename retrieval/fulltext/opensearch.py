@@ -13,8 +13,8 @@ from typing import Any, Self
 
 from opensearchpy import AsyncOpenSearch
 
-from retrieval.errors import ChannelFault, ChannelUnavailable, IndexNotReady
-from retrieval.fulltext.opensearch_reply import Found, Missing, read_reply
+from retrieval.errors import ChannelFault, ChannelUnavailable, IndexNotReady, RetrievalError
+from retrieval.fulltext.opensearch_reply import Found, Missing, Moving, read_reply
 from retrieval.fulltext.opensearch_schema import PREFIX, Names, class_key, question_terms, search_body
 from retrieval.fulltext.opensearch_server import GONE, Address, check_server, client_of, faults
 from retrieval.fulltext.opensearch_state import read_state
@@ -24,7 +24,8 @@ from retrieval.model import ChannelName, Hit, Query, Run
 STORE = "opensearch"
 _MARGIN = 8  # hits beyond those asked for, to see where a tie ends
 _MOST = 10_000  # that the server gives in one reply
-_READINGS = 4
+_READINGS = 6
+_PAUSE_S = 0.05  # until what was replaced has its successor
 
 
 class OpenSearchChannel:
@@ -68,17 +69,23 @@ class OpenSearchChannel:
     async def _settled(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> list[Found]:
         """The best hits of one state of the index: a search that met a commit is made again."""
         gone, present = 0, class_ids
+        told: RetrievalError = ChannelUnavailable(self.name, "the full-text index is not ready, or is being written")
         for _ in range(_READINGS):
             try:
                 await self._check()
                 return await self._top(terms, present, top_k) if present else []
             except Missing:
                 present = await self._present(class_ids)
+            except Moving:
+                await asyncio.sleep(_PAUSE_S)
+            except IndexNotReady as exc:  # or the version was replaced while it was searched
+                told = exc
+                await asyncio.sleep(_PAUSE_S)
             except GONE:  # a connection of a server that has since been started again
                 gone += 1
                 if gone > 1:
                     raise
-        raise ChannelUnavailable(self.name, "the full-text index is being written")
+        raise told
 
     async def _check(self) -> None:
         if not self._checked:

@@ -34,15 +34,20 @@ class Found:
 
 
 class Missing(Exception):
-    """An index that the search named is not there, or went while it was searched."""
+    """An index that the search named is not there."""
+
+
+class Moving(Exception):
+    """A part of an index does not answer now: it was replaced while it was searched, or is not up yet."""
 
 
 def read_reply(reply: object, *, class_ids: Collection[str], size: int) -> list[Found]:
     """The hits of the one search that was asked for, best first, ties by record id.
 
-    Raises Missing; IndexNotReady where the index cannot answer such a query; ChannelTimeout for a search that was cut
-    short; ChannelUnavailable; ChannelFault for anything that is not an answer to what was asked: more hits than
-    `size`, a hit of a class outside `class_ids`, a score that is none, a record twice.
+    Raises Missing; Moving; IndexNotReady where the index cannot answer such a query (one that is being deleted says the
+    same); ChannelTimeout for a search that was cut short; ChannelUnavailable; ChannelFault for anything that is not an
+    answer to what was asked: more hits than `size`, a hit of a class outside `class_ids`, a score that is none, a
+    record twice.
     """
     responses = _mapping(reply).get("responses")
     if not isinstance(responses, list) or len(responses) != 1:
@@ -75,6 +80,8 @@ def _raise_told(response: Mapping[str, Any]) -> None:
         raise _fault()
     if status == 404:
         raise Missing
+    if status == 503:
+        raise Moving
     if status == 400:
         raise IndexNotReady(REBUILD)
     if "cancelled" in told:

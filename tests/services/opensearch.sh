@@ -97,7 +97,7 @@ rehearse() {
 secure() {
 	mkdir -p "$1/config/opensearch-security"
 	[ -f "$1/config/cert.pem" ] || openssl req -x509 -newkey rsa:2048 -nodes -days 30 -keyout "$1/config/key.pem" -out "$1/config/cert.pem" \
-		-subj "/CN=one/O=exhibit-tests" -addext "subjectAltName=DNS:localhost,IP:127.0.0.1,RID:1.2.3.4.5.5" 2>/dev/null
+		-subj "/CN=one/O=exhibit-tests" -addext "subjectAltName=DNS:localhost,RID:1.2.3.4.5.5" 2>/dev/null
 	[ -f "$1/config/opensearch-security/config.yml" ] || configure_security "$1/config/opensearch-security" "$2"
 	chmod -R go= "$1/config"
 }

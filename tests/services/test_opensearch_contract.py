@@ -11,7 +11,6 @@ from tests.channel_backends import Backend, Opener
 from tests.contracts.test_channel import *  # noqa: F403  the suite
 from tests.contracts.test_channel_index import *  # noqa: F403  the suite
 from tests.services.opensearch_backend import opener_on, wipe
-from tests.services.opensearch_server import opensearch_url  # noqa: F401  a fixture
 
 pytestmark = pytest.mark.services
 # They are about the files of an embedded backend; their like is in test_opensearch_index.py and test_opensearch_faults.py.
@@ -20,7 +19,7 @@ del test_a_damaged_index_is_unavailable_and_says_no_path  # noqa: F821
 
 
 @pytest.fixture
-async def opener(opensearch_url: str) -> AsyncIterator[Opener]:  # noqa: F811
+async def opener(opensearch_url: str) -> AsyncIterator[Opener]:
     yield opener_on(opensearch_url)
     await wipe(opensearch_url)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import ChannelError, ChannelFault, ChannelTimeout, ChannelUnavailable, IndexNotReady
-from retrieval.fulltext.opensearch_reply import Found, Missing, read_reply
+from retrieval.fulltext.opensearch_reply import Found, Missing, Moving, read_reply
 
 CLASSES = ("sha256:a", "sha256:b")
 
@@ -92,7 +92,8 @@ def test_what_cannot_be_an_answer_is_a_fault(lie: str) -> None:
         ({"_shards": {"total": 2, "successful": 1, "failed": 1}}, ChannelUnavailable),
         ({"_shards": {"total": 2, "successful": 1, "failed": 0}}, ChannelUnavailable),
         ({"error": {"type": "search_phase_execution_exception"}, "status": 400}, IndexNotReady),
-        ({"error": {"type": "search_phase_execution_exception"}, "status": 503}, ChannelUnavailable),
+        ({"error": {"type": "search_phase_execution_exception"}, "status": 503}, Moving),
+        ({"error": {"type": "circuit_breaking_exception"}, "status": 429}, ChannelUnavailable),
         ({"error": {"type": "task_cancelled_exception"}, "status": 500}, ChannelTimeout),
         ({"error": {"type": "null_pointer_exception"}, "status": 500}, ChannelFault),
         ({"error": {"type": "index_not_found_exception"}, "status": 404}, Missing),
@@ -125,7 +126,7 @@ def test_whatever_stands_in_its_place_is_an_answer_or_an_error_of_the_channel(da
     holder[key] = data.draw(JSON)
     try:
         found = read(json.loads(json.dumps(body)))
-    except (ChannelError, IndexNotReady, Missing):
+    except (ChannelError, IndexNotReady, Missing, Moving):
         return
     assert all(one.record_id and one.score >= 0 for one in found)
     assert len({one.record_id for one in found}) == len(found) <= 3

@@ -136,6 +136,17 @@ async def test_an_index_that_comes_and_goes_is_not_asked_for_ever() -> None:
         assert len(liar.asked) < 10
 
 
+async def test_an_index_that_is_not_up_is_asked_again_and_not_for_ever() -> None:
+    replies = [reply(error={"type": "no_shard_available_action_exception"}, status=503)] * 2 + [reply(hit("a", 1.0))]
+    told = iter([INFO, *replies])
+    async with lying(lambda path: (200, json.dumps(next(told)).encode())) as liar:
+        assert await search_at(liar.url) == ["a"]
+    async with lying(searches(replies[0])) as liar:
+        with pytest.raises(ChannelUnavailable, match="not ready"):
+            await search_at(liar.url)
+        assert len(liar.asked) < 10
+
+
 async def test_a_server_that_is_silent_costs_the_deadline_and_its_work_is_given_up() -> None:
     async with lying(lambda path: None) as liar:
         with pytest.raises(ChannelTimeout):

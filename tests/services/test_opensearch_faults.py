@@ -1,0 +1,169 @@
+"""What the full-text channel does when its OpenSearch is killed, paused or started again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+from opensearchpy import AsyncOpenSearch
+
+from retrieval.errors import ChannelError, ChannelTimeout, ChannelUnavailable
+from retrieval.fulltext.opensearch import OpenSearchChannel
+from retrieval.fulltext.opensearch_index import OpenSearchIndex
+from retrieval.model import Run
+from tests.corpora import corpus, probes
+from tests.services.opensearch_backend import DEADLINE_S
+from tests.services.opensearch_server import OpenSearchServer, discard, new_server
+
+pytestmark = pytest.mark.services
+CONTENT = corpus(41, documents=6)
+PROBE = probes(CONTENT, top_k=20)[0]
+SHORT_S = 2.0
+GRACE_S = 5.0  # of a machine that others use too
+RECOVERY_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenSearchServer]:
+    """A server of this module's own, because it is killed."""
+    started = new_server()
+    try:
+        started.start()
+        asyncio.run(_fill(started))
+        yield started
+    finally:
+        started.resume()
+        discard(started)
+
+
+async def _fill(server: OpenSearchServer) -> None:
+    index = OpenSearchIndex.open(server.url)
+    await index.add(CONTENT.batch())
+    await index.commit()
+    await index.aclose()
+
+
+@asynccontextmanager
+async def channel_on(server: OpenSearchServer, deadline_s: float = DEADLINE_S) -> AsyncIterator[OpenSearchChannel]:
+    channel = OpenSearchChannel.open(server.url, deadline_s=deadline_s)
+    try:
+        yield channel
+    finally:
+        await channel.aclose()
+
+
+async def refused(channel: OpenSearchChannel) -> ChannelError:
+    """The error of a search, which comes within the deadline."""
+    with pytest.raises(ChannelError) as caught:
+        async with asyncio.timeout(SHORT_S + GRACE_S):
+            await channel.search(PROBE)
+    assert "127.0.0.1" not in caught.value.message
+    return caught.value
+
+
+async def test_a_paused_server_is_a_timeout_and_goes_on_afterwards(server: OpenSearchServer) -> None:
+    async with channel_on(server) as patient, channel_on(server, SHORT_S) as channel:
+        run = await patient.search(PROBE)
+        assert run.hits
+        server.pause()
+        try:
+            errors = await asyncio.gather(*(refused(channel) for _ in range(4)))
+            assert {type(error) for error in errors} == {ChannelTimeout}
+        finally:
+            server.resume()
+        assert await patient.search(PROBE) == run
+
+
+async def test_a_search_that_is_left_stops_on_the_server(server: OpenSearchServer) -> None:
+    """What the server does for a caller who hangs up, shown on a search long enough to be seen at it."""
+    slow = {
+        "index": "slow",
+        "body": {
+            "query": {
+                "script_score": {
+                    "query": {"match_all": {}},
+                    "script": {
+                        "source": "double x = 0; for (int i = 0; i < 900000; i++) { x += Math.sin(i) } return x > 0 ? x : 0"
+                    },
+                }
+            }
+        },
+    }
+    async with AsyncOpenSearch(server.url, timeout=DEADLINE_S, max_retries=0) as client:
+        rows = "".join(f"{json.dumps({'index': {'_index': 'slow'}})}\n{json.dumps({'n': n})}\n" for n in range(2_000))
+        await client.bulk(body=rows, refresh=True)
+        body = [{"index": slow["index"]}, slow["body"]]
+        search = asyncio.create_task(client.msearch(body=body))
+        await _until(lambda: _searches(client), more_than=0)
+        search.cancel()
+        await asyncio.gather(search, return_exceptions=True)
+        await _until(lambda: _searches(client), more_than=-1, exactly=0)
+        told = await client.msearch(body=body, params={"cancel_after_time_interval": "500ms"})
+        assert "cancelled" in told["responses"][0]["error"]["type"]  # the deadline reaches the server by itself, too
+        await client.indices.delete(index="slow")
+
+
+async def test_a_killed_server_is_unavailable_and_found_again_when_it_is_back(server: OpenSearchServer) -> None:
+    async with channel_on(server) as channel, channel_on(server, SHORT_S) as other:
+        runs = await asyncio.gather(*(channel.search(PROBE) for _ in range(8)))  # a pool of connections
+        searches = [asyncio.create_task(_outcome(channel)) for _ in range(8)]
+        server.kill()
+        assert all(o == runs[0] or isinstance(o, ChannelUnavailable) for o in await asyncio.gather(*searches))
+        for _ in range(3):
+            assert isinstance(await refused(other), ChannelUnavailable)
+        await asyncio.to_thread(server.start)
+        again = [_recovered(channel) for _ in range(8)]
+        assert await asyncio.gather(*again) == runs
+
+
+async def test_a_commit_that_a_kill_interrupts_can_be_made_again(server: OpenSearchServer) -> None:
+    more = corpus(42, documents=3, prefix="m")
+    index = OpenSearchIndex.open(server.url)
+    await index.add(more.batch())
+    server.kill()
+    with pytest.raises(ChannelUnavailable):
+        await index.commit()
+    with pytest.raises(ChannelUnavailable):
+        await index.documents()
+    await asyncio.to_thread(server.start)
+    async with channel_on(server) as channel:
+        assert (await _recovered(channel)).hits
+    assert await index.documents() == set(CONTENT.document_ids)
+    await index.add(more.batch())
+    await index.commit()
+    assert await index.documents() == {*CONTENT.document_ids, *more.document_ids}
+    await index.aclose()
+
+
+async def _outcome(channel: OpenSearchChannel) -> Run | ChannelError:
+    try:
+        return await channel.search(PROBE)
+    except ChannelError as error:
+        return error
+
+
+async def _recovered(channel: OpenSearchChannel) -> Run:
+    """The run as soon as there is one again, without a restart of ours."""
+    async with asyncio.timeout(RECOVERY_S):
+        while True:
+            try:
+                return await channel.search(PROBE)
+            except ChannelError:
+                await asyncio.sleep(0.2)
+
+
+async def _searches(client: AsyncOpenSearch) -> int:
+    told = await client.tasks.list(params={"actions": "indices:data/read/search*"})
+    return sum(len(node["tasks"]) for node in told["nodes"].values())
+
+
+async def _until(count: object, *, more_than: int, exactly: int | None = None) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            found = await count()  # type: ignore[operator]
+            if found == exactly or (exactly is None and found > more_than):
+                return
+            await asyncio.sleep(0.05)
