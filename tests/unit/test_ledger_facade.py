@@ -32,6 +32,7 @@ from ledger.sqlite import SqliteLedgerStore
 from ledger.store import LedgerStore, PartAt
 from ledger.tree import EMPTY_ROOT
 from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, fixed_ids, open_ledger
+from tests.ledger_kills import aftermath, check, kill_writers
 
 PARTS = {"question": b"Who?", "scope": b"[]"}
 
@@ -416,59 +417,8 @@ async def test_two_writers_of_one_file_stay_in_order(tmp_path: Path) -> None:
         await ledger.aclose()
 
 
-KILLED = """
-import asyncio, sys
-from pathlib import Path
-from ledger.model import Kind
-from ledger.sqlite import SqliteLedgerStore
-from tests.ledger_doubles import open_ledger
-
-async def main() -> None:
-    ledger = await open_ledger(await SqliteLedgerStore.open(Path(sys.argv[1])), first_id=int(sys.argv[2]) * 10**6)
-    async def record(number):
-        ref = await ledger.record(
-            Kind.INTENT, tenant="default", request_id=f"k{sys.argv[2]}-{number}", parts={"question": b"?" * 3000}
-        )
-        print(ref.entry_id, flush=True)
-    number = 0
-    while True:
-        await asyncio.gather(*(record(number + i) for i in range(5)))
-        number += 5
-        await ledger.checkpoint()
-
-asyncio.run(main())
-"""
-
-
-def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
-    acknowledged: list[str] = []
-    for attempt in range(1, 5):
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(path), str(attempt)],
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=Path(__file__).parents[2],
-        )
-        assert process.stdout is not None
-        for _ in range(7 + 13 * attempt):
-            acknowledged.append(process.stdout.readline().strip())
-        process.kill()
-        acknowledged += [line.strip() for line in process.stdout if line.endswith("\n")]
-        process.stdout.close()
-        process.wait()
-
-    async def stored() -> tuple[bool, set[str], list[int]]:
-        ledger = await open_ledger(await SqliteLedgerStore.open(path))
-        entries = await ledger.entries(limit=1000)
-        ok = (await ledger.verify()).ok
-        await ledger.aclose()
-        return ok, {entry.leaf.entry_id for entry in entries}, [entry.leaf.rseq for entry in entries]
-
-    ok, ids, numbers = asyncio.run(stored())
-    assert ok
-    assert set(acknowledged) <= ids
-    assert numbers == list(range(1, len(numbers) + 1))
+async def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    check(await aftermath(tmp_path / "home", kill_writers(tmp_path / "home", 2)))
 
 
 async def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
