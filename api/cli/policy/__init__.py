@@ -9,6 +9,7 @@ from api.cli.policy.backtest import backtest
 from api.cli.policy.check import check
 from api.cli.policy.coverage import coverage
 from api.cli.policy.evaluate import evaluate
+from api.cli.policy.explain import explain
 from api.cli.policy.lattice import lattice
 from api.cli.policy.mutate import mutate
 from api.cli.policy.publish import publish, rollback
@@ -32,3 +33,4 @@ app.command()(build)
 app.command()(publish)
 app.command()(rollback)
 app.command()(shadow)
+app.command()(explain)

@@ -1,0 +1,1 @@
+"""Why a recorded request was decided as it was, candidate by candidate."""

@@ -1,0 +1,115 @@
+"""An explanation of a recorded request, itself authorised: of what was found, only what the caller may see now, under
+today's facts and obligations; of changes, only what the caller's own authority reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ai.backtest.chain import facts_of
+from ai.backtest.record import PARTS, RecordedRequest, parse_request
+from ai.canonical import from_json
+from ai.case import Services
+from ai.explain.flips import Flip, find_flips
+from ai.explain.paths import Path, candidate_paths, seen_by
+from ai.model import AdmittedItem
+from api.backtesting import Shelf
+from api.errors import NoSuchThing
+from api.reading import access_of, admit
+from api.wiring import open_embedded
+from ledger.errors import EntryNotFound
+from ledger.model import Kind
+from policy.model import Subject
+from retrieval.model import Evidence, Hit, Run
+
+_READS_OTHERS = frozenset({"ledger.audit", "policy.author"})
+_ABSENT = "There is no such entry, or nothing that can be explained in it."
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """`paths` are those of candidates that the caller may see now, `titles` as they may be read now. What the caller
+    may not see leaves no trace here, not even a gap between ranks."""
+
+    entry_id: str
+    request: RecordedRequest
+    paths: tuple[Path, ...]
+    titles: Mapping[str, str]
+    flips: Mapping[str, Flip]
+    request_flip: Flip | None
+
+
+async def explain(entry_id: str, *, caller: Subject, request_id: str, services: Services, shelf: Shelf) -> Explained:
+    """The explanation of an outcome entry: the caller's own or, with the capability to audit the ledger or to author
+    policy, one of the caller's tenant. Raises NoSuchThing, alike for what is absent and what is not the caller's;
+    BundleNotFound where the bundle that decided is not archived; PolicyUnavailable."""
+    request, runs, shown = await _recorded(entry_id, caller, services)
+    visible = await _visible(runs, caller, request_id, services)
+    cited = _cited(shown["body"])
+    asker_too = caller.id == request.query.input["subject"]["id"] or bool(_READS_OTHERS & set(caller.capabilities))
+    if not asker_too:
+        raise NoSuchThing(_ABSENT)
+    paths = seen_by(candidate_paths(request, runs, shown["items"], cited), visible)
+    bundle = shelf.load(request.query.bundle)
+    engine = await open_embedded(bundle)
+    try:
+        facts = facts_of(request, data=bundle.data, before=bundle.data)
+        own = {path.record_id: path.facts for path in paths if path.facts}
+        flips = await find_flips(facts, own, engine=engine, data=bundle.data, caller=caller)
+    finally:
+        await engine.aclose()
+    titles = {id: item.evidence.first.source.title for id, item in visible.items()}
+    return Explained(entry_id, request, paths, titles, flips.items, flips.request)
+
+
+async def _recorded(
+    entry_id: str, caller: Subject, services: Services
+) -> tuple[RecordedRequest, tuple[Run, ...], dict[str, Any]]:
+    try:
+        entry = await services.ledger.entry(entry_id)
+        if (
+            entry.leaf.tenant != services.ledger.pseudonym("tenant", caller.tenant)
+            or entry.leaf.kind is not Kind.OUTCOME
+        ):
+            raise NoSuchThing(_ABSENT)
+        names = [name for name in (*PARTS, "candidates", "bundle") if name in entry.leaf.parts]
+        parts = await services.ledger.parts(entry_id, names)
+        intents = [ref.id for ref in entry.leaf.refs if ref.rel == "intent"]
+        parts |= await services.ledger.parts(intents[0], ("policy.query",)) if intents else {}
+    except EntryNotFound:
+        raise NoSuchThing(_ABSENT) from None
+    if not parts.get("policy.query") or not parts.get("answer"):
+        raise NoSuchThing(_ABSENT)
+    request = parse_request(entry_id, entry.leaf.t_ms, parts)
+    found = json.loads(parts["candidates"])["runs"] if parts.get("candidates") else []
+    items = json.loads(parts["bundle"])["items"] if parts.get("bundle") else []
+    return request, tuple(from_json(run, Run) for run in found), {"items": items, "body": json.loads(parts["answer"])}
+
+
+async def _visible(
+    runs: Sequence[Run], caller: Subject, request_id: str, services: Services
+) -> dict[str, AdmittedItem]:
+    """The candidates that the caller may see now, as they may be shown, by record id."""
+    hits = {hit.record_id: hit for run in runs for hit in run.hits}
+    access = await access_of(caller, request_id=request_id, services=services)
+    wanted = {id for hit in hits.values() for id in _needed(hit)}
+    if not wanted or not access.scope.class_ids:
+        return {}
+    records = await services.store.fetch(sorted(wanted), scope=access.scope)
+    there = [hit for hit in hits.values() if all(id in records for id in _needed(hit))]
+    items = [
+        Evidence(n, hit.record_id, tuple(records[id] for id in _needed(hit)), (), 0.0, hit.computed)
+        for n, hit in enumerate(there, start=1)
+    ]
+    _, admitted = await admit(access, items, services)
+    return {item.evidence.record_id: item for item in admitted}
+
+
+def _needed(hit: Hit) -> tuple[str, ...]:
+    return (hit.record_id,) if hit.computed is None else tuple(hit.computed.inputs)
+
+
+def _cited(body: Mapping[str, Any]) -> dict[int, list[int]]:
+    return {int(s["i"]): [int(each["n"]) for each in s["citations"]] for s in body.get("sentences", ())}
