@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from api.problems import MEANINGS
+
 FAULTS = {
     "absent": "down at start",
     "killed": "killed, then started again",
@@ -25,7 +27,7 @@ class Toll:
     def cell(self) -> str:
         """The cell of the table."""
         limited = [f"`{code}`" for code in sorted(self.limits)]
-        refused = [f"503 `{code}`" for code in sorted(self.errors)]
+        refused = [f"{MEANINGS[code].status} `{code}`" for code in sorted(self.errors)]
         return ", ".join(limited + refused)
 
 
@@ -54,7 +56,10 @@ def _refusal(code: str) -> dict[str, Toll]:
 MATRIX: dict[str, dict[str, Toll]] = {
     "Neo4j": _channel(),
     "PostgreSQL": _refusal("INDEX_NOT_READY"),
+    "OpenSearch": _channel(),
     "OPA": _refusal("POLICY_UNAVAILABLE"),
+    "Ollama": _refusal("MODEL_UNAVAILABLE")
+    | dict.fromkeys(("paused", "slow"), Toll(errors=frozenset({"TIMEOUT", "MODEL_UNAVAILABLE"}))),
 }
 
 
