@@ -21,6 +21,7 @@ from api.errors import HomeUnusable, KeyReused, NoSuchThing
 from api.records import Reader
 from retrieval.scope import digest
 
+REQUESTS_FILE = "requests.sqlite"
 KEPT_MS = 86_400_000
 # A first use that has not ended after this long was cut off; the next one takes its place.
 ABANDONED_MS = 120_000
@@ -82,7 +83,7 @@ class Repeats:
     def _claim(self, identity: tuple[str, ...], body: str) -> _First | None:
         """Take the key, or say who has it."""
         now_ms = self.call.system.services.clock_ms()
-        with _transaction(self.call.system.configuration.home / "requests.sqlite") as db:
+        with _transaction(self.call.system.configuration.home / REQUESTS_FILE) as db:
             db.execute(
                 "DELETE FROM repeat WHERE started_ms < ? OR (entry_id IS NULL AND started_ms < ?)",
                 (now_ms - KEPT_MS, now_ms - ABANDONED_MS),
@@ -95,11 +96,11 @@ class Repeats:
 
     def _keep(self, identity: tuple[str, ...], result: Mapping[str, Any]) -> None:
         kept = (result["provenance"]["entry_id"], json.dumps(result["timings_ms"]))
-        with _transaction(self.call.system.configuration.home / "requests.sqlite") as db:
+        with _transaction(self.call.system.configuration.home / REQUESTS_FILE) as db:
             db.execute(_KEEP, (*kept, *identity))
 
     def _forget(self, identity: tuple[str, ...]) -> None:
-        with _transaction(self.call.system.configuration.home / "requests.sqlite") as db:
+        with _transaction(self.call.system.configuration.home / REQUESTS_FILE) as db:
             db.execute(_FORGET, identity)
 
 

@@ -67,7 +67,7 @@ class EntrySearch:
     async def page(self, wanted: Wanted, *, after: int, limit: int) -> FoundPage:
         """At most `limit` entries above the index `after`. A page may hold fewer, even none, and still have a next one:
         one call reads only so much. Raises LedgerUnavailable."""
-        position = await self._catch_up()
+        position = await self.catch_up()
         if wanted.text is None:
             found = await self.index.find(self._query(wanted), after=after, limit=limit)
             last = found[-1].index if len(found) == limit else position - 1
@@ -101,7 +101,7 @@ class EntrySearch:
             return ""  # `verify` names it; here nothing can be read
         return _folded("\n".join(_strings(contents)))
 
-    async def _catch_up(self) -> int:
+    async def catch_up(self) -> int:
         """Add what the log has and the index has not, up to a bound; gives the index's position."""
         position, until = await self.index.position(), 0
         while until < CAUGHT_UP_ENTRIES:

@@ -47,8 +47,7 @@ class Redaction:
     parts: tuple[PartAt, ...]
 
     def __post_init__(self) -> None:
-        if not _BASIS.fullmatch(self.basis):
-            raise EntryRefused("the basis is 1 to 200 letters, digits, spaces and .,:;()/_- : a ground, not a story")
+        check_basis(self.basis)
         if not self.parts or len(self.entry_ids) > MAX_ENTRIES:
             raise EntryRefused(f"a redaction names parts of 1 to {MAX_ENTRIES} entries")
 
@@ -68,6 +67,12 @@ class Redaction:
                 "parts": {each: sorted(p.name for p in self.parts if p.entry_id == each) for each in self.entry_ids},
             }
         )
+
+
+def check_basis(basis: str) -> None:
+    """Raise EntryRefused unless the ground is short and plain."""
+    if not _BASIS.fullmatch(basis):
+        raise EntryRefused("the basis is 1 to 200 letters, digits, spaces and .,:;()/_- : a ground, not a story")
 
 
 def parse_detail(data: bytes) -> Redaction:

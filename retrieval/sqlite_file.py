@@ -118,6 +118,7 @@ class SqliteFile:
         try:
             connection.set_busy_timeout(_BUSY_MS)
             connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}; PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA secure_delete=ON")  # what is erased is overwritten
             if not fixed:
                 connection.execute("PRAGMA journal_mode=WAL")
             if not connection.execute("SELECT count(*) FROM sqlite_master").get:

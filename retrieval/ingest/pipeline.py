@@ -248,6 +248,14 @@ class Ingest:
         await self._drop(gone)
         return gone
 
+    async def erase(self, name: str, *, tenant: str) -> tuple[str, ...]:
+        """Erases a source with all its versions, or one document: from the store of record, then from every channel,
+        which is filled anew so that no byte stays in its files. Returns the documents."""
+        gone = await self._store.erase(name, tenant=tenant)
+        if gone:
+            await self.rebuild()
+        return gone
+
     async def repair(self, tenant: str) -> None:
         """Makes the channels hold exactly the tenant's active documents: what a kill or a lost index left is put
         right."""

@@ -35,6 +35,10 @@ class Engine(Protocol):
 
     async def write(self, job: Callable[[Session], T]) -> T: ...
 
+    async def compact(self) -> None:
+        """Rewrite the store, so that no byte of a deleted row stays in its files."""
+        ...
+
     async def aclose(self) -> None: ...
 
 

@@ -35,6 +35,10 @@ class GuardedEngine:
         """See `Engine`."""
         return await self._engine.write(job)
 
+    async def compact(self) -> None:
+        """See `Engine`."""
+        await self._engine.compact()
+
     async def aclose(self) -> None:
         """See `Engine`."""
         await self._engine.aclose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -38,6 +39,7 @@ _TRIGGER = (
     "CREATE TRIGGER {table}_generation AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table}"
     " FOR EACH STATEMENT EXECUTE FUNCTION next_generation()"
 )
+_HOLDING_TEXT = ("document", "record", "gazetteer_entry", "relationship", "document_field", "ingest_file")
 _NOTICED = ("corpus", "document", "visibility_class", "record", "gazetteer_entry", "document_field")
 
 
@@ -86,6 +88,7 @@ class PostgresEngine:
         writable: bool = True,
         statement_timeout_ms: int | None = None,
     ) -> None:
+        self._dsn = dsn
         self._schema = schema
         settings = {} if statement_timeout_ms is None else {"statement_timeout": str(statement_timeout_ms)}
         self._readers = PostgresThreads(dsn, schema=schema, size=readers, settings=settings)
@@ -118,6 +121,17 @@ class PostgresEngine:
 
         try:
             return await self._writer.write(work, lock="record")
+        except psycopg.Error as exc:
+            raise _unavailable(exc) from exc
+
+    async def compact(self) -> None:
+        def work() -> None:
+            with psycopg.connect(self._dsn, autocommit=True) as connection:
+                for table in _HOLDING_TEXT:
+                    connection.execute(f"VACUUM (FULL) {quoted(self._schema)}.{table}".encode())
+
+        try:
+            await asyncio.to_thread(work)
         except psycopg.Error as exc:
             raise _unavailable(exc) from exc
 

@@ -85,6 +85,14 @@ class SqliteEngine:
         stop = threading.Event()
         return await self._submit(self._writer, lambda: self._write(job, stop), stop)
 
+    async def compact(self) -> None:
+        def work() -> None:
+            session = self._writing or self._open_writer()
+            self._writing = session
+            session.run("VACUUM")
+
+        await self._submit(self._writer, work, threading.Event())
+
     async def aclose(self) -> None:
         for pool in (self._readers, self._writer):
             await asyncio.to_thread(pool.shutdown, cancel_futures=True)

@@ -31,7 +31,8 @@ def _insert(table: str, columns: str) -> str:
     return f"INSERT INTO {table} ({columns}) VALUES ({marks(columns.count(',') + 1)})"  # noqa: S608
 
 
-def _grow(session: Session, tenants: Iterable[str]) -> None:
+def grow(session: Session, tenants: Iterable[str]) -> None:
+    """Let caches of the tenants know that something has changed."""
     for tenant in sorted(set(tenants)):
         session.run(
             "INSERT INTO corpus (tenant, version) VALUES (?, 1)"
@@ -51,7 +52,7 @@ def put(session: Session, documents: Sequence[Document], batch: IndexBatch, life
     edges = (rows.relationship_row(i, edge) for i, edge in enumerate(batch.relationships))
     session.run_many(_insert("relationship", rows.RELATIONSHIP), edges)
     if lifecycle is Lifecycle.ACTIVE:
-        _grow(session, (document.facts.visibility.tenant for document in documents))
+        grow(session, (document.facts.visibility.tenant for document in documents))
 
 
 def _forget(session: Session, document_id: str) -> None:
@@ -98,7 +99,7 @@ def put_collection(session: Session, collection: KnowledgeBase) -> None:
         + " ON CONFLICT (tenant, name) DO UPDATE SET title = excluded.title",
         (collection.collection_id, collection.tenant, collection.name, collection.title),
     )
-    _grow(session, [collection.tenant])
+    grow(session, [collection.tenant])
 
 
 def activate(session: Session, document_ids: Collection[str]) -> frozenset[str]:
@@ -128,7 +129,7 @@ def _move(session: Session, document_ids: Collection[str], lifecycle: Lifecycle)
         found = session.rows("SELECT tenant, lifecycle FROM document WHERE document_id = ?", (document_id,))
         tenants.update(tenant for tenant, state in found if state != lifecycle.value)
         session.run("UPDATE document SET lifecycle = ? WHERE document_id = ?", (lifecycle.value, document_id))
-    _grow(session, tenants)
+    grow(session, tenants)
 
 
 def stored(session: Session, tenant: str, lifecycle: Lifecycle) -> tuple[StoredDocument, ...]:
@@ -150,7 +151,7 @@ def set_facts(session: Session, facts: SourceFacts) -> None:
         (facts.title, facts.license, facts.attribution, facts.uri, facts.valid_until_ms, facts.document_id),
     )
     fields.write_standard(session, facts)
-    _grow(session, [facts.visibility.tenant])
+    grow(session, [facts.visibility.tenant])
 
 
 def set_metadata(session: Session, document_id: str, metadata: Metadata) -> None:
@@ -160,7 +161,7 @@ def set_metadata(session: Session, document_id: str, metadata: Metadata) -> None
     if known is None or held == {**fields.normal(metadata), **fields.standard_fields(known)}:
         return
     fields.write(session, known, metadata)
-    _grow(session, [known.visibility.tenant])
+    grow(session, [known.visibility.tenant])
 
 
 def batch(session: Session, tenant: str, document_ids: Collection[str]) -> IndexBatch:

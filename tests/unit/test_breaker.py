@@ -157,6 +157,9 @@ class Scripted(Engine):
     async def write(self, job: Any) -> Any:
         return await self.answer()
 
+    async def compact(self) -> None:
+        """Nothing to rewrite."""
+
     async def aclose(self) -> None:
         """Nothing to close."""
 

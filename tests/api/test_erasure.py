@@ -1,0 +1,218 @@
+"""Erasure on the command line: what was erased is in no file of the home, the rest stays, every proof still holds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from asgi_lifespan import LifespanManager
+
+from api.app import create_app
+from api.cli.main import run
+from api.configuration import load
+from api.wiring import open_ledger
+from ledger.receipt import verify_receipt
+from tests.api_world import FERRY, POPULATION, World, make_world
+
+Run = Callable[..., tuple[int, str, str]]
+ASKED = "What was the population of Shawnee County in 1930, asks Cordelia Vane?"
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A home in which two people have asked, with idempotency keys, and read what was cited."""
+    world = asyncio.run(make_world(tmp_path_factory.mktemp("erasure")))
+    asyncio.run(_ask(world))
+    return world
+
+
+async def _ask(world: World) -> None:
+    app = create_app(world.configuration)
+    async with LifespanManager(app, startup_timeout=60, shutdown_timeout=60):
+        for key, question in (("viewer", ASKED), ("contributor", FERRY), ("viewer", POPULATION)):
+            headers = {"authorization": f"Bearer {world.tokens[key]}", "idempotency-key": f"k{len(question)}"}
+            transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1))
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers) as client:
+                body = (await client.post("/api/v1/ai/query", json={"question": question})).json()
+                assert body["outcome"] == ("ABSTAIN" if question == ASKED else "ANSWER"), body
+                for citation in body["citations"].values():
+                    assert (await client.get(citation["href"])).status_code == 200
+
+
+@pytest.fixture
+def home(asked: World, tmp_path: Path) -> Path:
+    shutil.copytree(asked.configuration.home, tmp_path / "home")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
+    for name in list(os.environ):
+        if name.startswith("EXHIBIT_") and name != "EXHIBIT_CACHE":
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run([str(each) for each in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, out, err
+
+    yield command
+
+
+def subject_of(world: World, name: str) -> str:
+    return f"key:{world.tokens[name].split('_')[1]}"
+
+
+def listed(cli: Run, home: Path, *filters: object) -> list[dict[str, Any]]:
+    code, out, err = cli("ledger", "search", "--json", "--home", home, *filters)
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)
+    return found
+
+
+async def _sealed(home: Path, entry_ids: list[str]) -> set[bytes]:
+    """Salts, keys and contents of entries, as they stand in the file."""
+    async with open_ledger(load({}, home=home)) as ledger:
+        parts = [part for entry_id in entry_ids for part in await ledger._store.parts(entry_id)]
+    return {bytes_ for part in parts for bytes_ in (part.salt, part.key, part.blob)}
+
+
+async def _receipts(home: Path, entry_ids: list[str]) -> list[str]:
+    async with open_ledger(load({}, home=home)) as ledger:
+        texts = [await ledger.receipt(entry_id, disclose=()) for entry_id in entry_ids]
+        return [verify_receipt(text, vkey=ledger.vkey).leaf.entry_id for text in texts]
+
+
+def holding(home: Path, *needles: bytes) -> list[str]:
+    """The files of the home that hold one of the byte strings, whatever the case."""
+    wanted = [needle.lower() for needle in needles]
+    files = [path for path in sorted(home.rglob("*")) if path.is_file()]
+    return [path.name for path in files for data in [path.read_bytes().lower()] if any(n in data for n in wanted)]
+
+
+def test_of_an_erased_subject_no_byte_is_left_and_all_proofs_hold(asked: World, home: Path, cli: Run) -> None:
+    who = subject_of(asked, "viewer")
+    theirs = [entry["entry_id"] for entry in listed(cli, home, "--subject", who)]
+    others = [entry["entry_id"] for entry in listed(cli, home, "--subject", subject_of(asked, "contributor"))]
+    assert (len(theirs), len(others)) == (5, 3)
+    sealed = asyncio.run(_sealed(home, theirs))
+    assert len(sealed) > 100
+    assert holding(home, *sealed) == ["ledger.sqlite"]
+    assert holding(home, who.encode()) == ["requests.sqlite"]
+
+    code, out, _ = cli("ledger", "redact", "--subject", who, "--basis", "GDPR art. 17", "--json", "--home", home)
+    assert code == 0
+    report = json.loads(out)
+    assert {entry["entry_id"] for entry in report["entries"]} == set(theirs)
+    assert all(entry["kept"] == [] and entry["grade"] == "R0" for entry in report["entries"])
+    assert report["copies"] == {"idempotency records": 2}
+
+    assert holding(home, *sealed, ASKED.encode(), b"cordelia", who.encode()) == []
+    assert listed(cli, home, "--subject", who) == []
+    assert listed(cli, home, "--text", "Cordelia") == []
+    assert [entry["entry_id"] for entry in listed(cli, home, "--subject", subject_of(asked, "contributor"))] == others
+    assert asyncio.run(_receipts(home, theirs + others)) == theirs + others
+    code, out, _ = cli("ledger", "verify", "--json", "--home", home)
+    verified = json.loads(out)
+    assert (code, verified["problems"]) == (0, [])
+    assert verified["erased"] > 30  # sources are not counted one by one when their list is gone too
+    code, out, _ = cli("replay", "--all", "--json", "--home", home)
+    grades = {entry["entry_id"]: entry["grade"] for entry in json.loads(out)["entries"]}
+    assert code == 0
+    assert {grades[entry_id] for entry_id in theirs} == {"R0"}
+
+
+def test_a_redaction_is_on_the_record_without_naming_anyone(asked: World, home: Path, cli: Run) -> None:
+    who = subject_of(asked, "viewer")
+    cli("ledger", "redact", "--subject", who, "--basis", "request of the person", "--home", home)
+    [entry] = listed(cli, home, "--kind", "redaction")
+    _, detail, _ = cli("ledger", "show", entry["entry_id"], "--part", "detail", "--home", home)
+    _, prov, _ = cli("ledger", "show", entry["entry_id"], "--part", "prov", "--home", home)
+    assert json.loads(detail)["basis"] == "request of the person"
+    assert who not in detail + prov
+    assert len(json.loads(prov)["wasInvalidatedBy"]) == sum(map(len, json.loads(detail)["parts"].values()))
+
+
+def test_one_entry_loses_the_parts_that_were_named(asked: World, home: Path, cli: Run) -> None:
+    [outcome, *_] = listed(cli, home, "--outcome", "ANSWER")
+    entry_id = outcome["entry_id"]
+    code, out, _ = cli(
+        "ledger", "redact", "--entry", entry_id, "--parts", "answer,sources", "--basis", "x", "--json", "--home", home
+    )
+    assert code == 0
+    [entry] = json.loads(out)["entries"]
+    assert entry["erased"][0] == "answer"
+    assert set(entry["erased"]) >= {"answer", "sources", "sources/1"}
+    assert "prov" in entry["kept"]
+    assert cli("ledger", "show", entry_id, "--part", "answer", "--home", home)[0] == 3
+    assert cli("ledger", "show", entry_id, "--part", "prov", "--home", home)[0] == 0
+    assert cli("ledger", "verify", "--home", home)[0] == 0
+
+
+def test_of_an_erased_source_no_byte_is_left(asked: World, home: Path, cli: Run) -> None:
+    assert "record.sqlite" in holding(home, b"William Nace kept the ferry")
+    code, out, _ = cli("ledger", "redact", "--source", "ferry", "--basis", "x", "--json", "--home", home)
+    report = json.loads(out)
+    assert code == 0
+    assert report["copies"]["documents"] == 1
+    assert {kept for entry in report["entries"] for kept in entry["kept"]} >= {"policy.evidence", "prov"}
+    assert holding(home, b"William Nace", b"kept the ferry") == []
+    assert cli("ledger", "verify", "--home", home)[0] == 0
+    assert cli("ask", FERRY, "--role", "contributor", "--json", "--home", home)[0] == 6
+    assert cli("ask", POPULATION, "--json", "--home", home)[0] == 0
+
+
+def test_a_restored_backup_loses_again_what_was_erased(asked: World, home: Path, cli: Run, tmp_path: Path) -> None:
+    who = subject_of(asked, "viewer")
+    shutil.copytree(home, tmp_path / "backup")
+    cli("ledger", "redact", "--subject", who, "--basis", "x", "--home", home)
+    _, out, _ = cli(
+        "ledger", "search", "--kind", "redaction", "--format", "ndjson", "--parts", "detail", "--home", home
+    )
+    details = [json.loads(line)["contents"]["detail"] for line in out.splitlines()]
+    (tmp_path / "kept.ndjson").write_text("".join(f"{detail}\n" for detail in details))
+    shutil.rmtree(home)
+    shutil.copytree(tmp_path / "backup", home)
+    theirs = [entry["entry_id"] for entry in listed(cli, home, "--subject", who)]
+    sealed = asyncio.run(_sealed(home, theirs))
+    code, _, _ = cli("ledger", "redact", "--again", "--recorded", tmp_path / "kept.ndjson", "--home", home)
+    assert code == 0
+    assert holding(home, *sealed) == []
+    assert cli("ledger", "verify", "--home", home)[0] == 0
+    _, out, _ = cli("ledger", "redact", "--again", "--json", "--home", home)
+    assert json.loads(out) == {"redactions": []}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((), 2),
+        (("--entry", "x"), 2),
+        (("--basis", "x"), 2),
+        (("--entry", "x", "--subject", "y", "--basis", "x"), 2),
+        (("--entry", "01900000-0000-7000-8000-000000000000", "--basis", "x"), 3),
+        (("--subject", "nobody", "--basis", "x"), 3),
+        (("--source", "nothing", "--basis", "x"), 3),
+        (("--subject", "nobody", "--basis", "x", "--parts", "everything"), 2),
+        (("--subject", "{viewer}", "--basis", "x", "--tenant", "other"), 3),
+        (("--subject", "{viewer}", "--basis", "a\nb"), 2),
+    ],
+)
+def test_an_order_that_cannot_be_carried_out_changes_nothing(
+    asked: World, home: Path, cli: Run, arguments: tuple[str, ...], code: int
+) -> None:
+    given = [each.replace("{viewer}", subject_of(asked, "viewer")) for each in arguments]
+    before = (home / "ledger.sqlite").stat().st_size
+    assert cli("ledger", "redact", *given, "--home", home)[0] == code
+    assert (home / "ledger.sqlite").stat().st_size == before
+    assert listed(cli, home, "--kind", "redaction") == []
