@@ -1,6 +1,7 @@
 """The policy's data: roles, clearances, handling rules, thresholds.
 
-Editing it needs no compiler; its schema is `schemas/config.schema.json`.
+Editing it needs no compiler. Its schema is `schemas/config.schema.json`; what is read here is held to the same shape,
+and beyond it to what a schema cannot say: that names lead somewhere.
 """
 
 from __future__ import annotations
@@ -8,11 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+import cattrs
 
 from policy.errors import BundleRejected
 
 DATA_PATH = "kfm/config/data.json"
+SCHEMA = "exhibit.policy.config/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +44,12 @@ class PolicyData:
 
     @classmethod
     def parse(cls, text: bytes) -> PolicyData:
-        """Read `data.json`. Raises BundleRejected where roles, aliases and labels do not fit together."""
+        """Read `data.json`. Raises BundleRejected where it does not fit its schema, or roles, aliases, labels, purposes
+        and capabilities do not fit together."""
         try:
             return _checked(_read(json.loads(text)))
+        except cattrs.BaseValidationError as exc:
+            raise BundleRejected(f"{DATA_PATH}: {'; '.join(cattrs.transform_error(exc, path='data'))}") from exc
         except (ValueError, KeyError, TypeError, AttributeError) as exc:
             raise BundleRejected(f"{DATA_PATH}: {type(exc).__name__}: {exc}") from exc
 
@@ -57,33 +65,153 @@ class PolicyData:
         return max((self.roles[role].clearance for role in roles), key=lambda label: self.labels[label])
 
 
-def _read(raw: Mapping[str, Any]) -> PolicyData:
-    roles = {
-        name: Role(str(role["clearance"]), frozenset(role["permissions"]), frozenset(role["capabilities"]))
-        for name, role in raw["roles"].items()
-    }
+@dataclass(frozen=True, slots=True)
+class _Purpose:
+    clearance: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Obligation:
+    op: str
+    params: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Handling:
+    capability: str | None
+    group: str | None
+    obligation: _Obligation | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    support_milli: int
+    datamark_milli: int
+    injection_milli: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Notice:
+    label: str
+    catalogue: str
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The whole file, key by key."""
+
+    schema: str
+    labels: Mapping[str, int]
+    aliases: Mapping[str, str]
+    default_role: str
+    capabilities: frozenset[str]
+    roles: Mapping[str, Role]
+    default_purpose: str
+    purposes: Mapping[str, _Purpose]
+    handling: Mapping[str, _Handling]
+    lifecycle: frozenset[str]
+    limits: _Limits
+    leaks: frozenset[str]
+    notice: _Notice
+
+
+def _read(raw: object) -> _File:
+    if not isinstance(raw, dict):
+        raise TypeError("the data are no object")
+    return _codec().structure(raw, _File)
+
+
+@cache
+def _codec() -> cattrs.Converter:
+    """Nothing is converted on the way: a number in quotes is no number, a text is no list of letters. Made once, since
+    it writes code for each class."""
+    made = cattrs.Converter(forbid_extra_keys=True)
+
+    def exact(kind: type) -> Any:
+        def same(value: object, _: object) -> object:
+            if type(value) is not kind:
+                raise TypeError(f"{kind.__name__} is wanted, not {type(value).__name__}")
+            return value
+
+        return same
+
+    for kind in (int, str):
+        made.register_structure_hook(kind, exact(kind))
+    made.register_structure_hook_func(lambda kind: kind == frozenset[str], _names)
+    made.register_structure_hook_func(lambda kind: kind == Mapping[str, object], exact(dict))
+    return made
+
+
+def _names(value: object, _: object) -> frozenset[str]:
+    if not isinstance(value, list) or not all(type(each) is str for each in value):
+        raise TypeError("a list of names is wanted")
+    if len(set(value)) != len(value):
+        raise ValueError("a name stands twice")
+    return frozenset(value)
+
+
+def _checked(file: _File) -> PolicyData:
+    """Raises ValueError for what a schema would refuse beyond shape, and for names that lead nowhere."""
+    _require(file.schema == SCHEMA, f"the schema is not {SCHEMA}")
+    _require(len(file.labels) >= 2, "there must be two labels at least")
+    _require(sorted(file.labels.values()) == list(range(len(file.labels))), "labels must have the ranks 0, 1, 2 ...")
+    _require(
+        {file.default_role, *file.aliases.values()} <= file.roles.keys(), "the default role or an alias is no role"
+    )
+    _require(file.default_purpose in file.purposes, "the default purpose is not among the purposes")
+    _require(file.lifecycle == {"active"}, "only active items may be retrieved")
+    for name, role in file.roles.items():
+        right = role.clearance in file.labels and role.capabilities <= file.capabilities
+        _require(right, f"role {name} has an unknown clearance or capability")
+    lowest = file.labels[file.roles[file.default_role].clearance] == 0
+    _require(lowest, "the default role must have the lowest clearance")
+    _check_rest(file)
     return PolicyData(
-        labels=dict(raw["labels"]),
-        roles=roles,
-        aliases=dict(raw["aliases"]),
-        default_role=str(raw["default_role"]),
-        default_purpose=str(raw["default_purpose"]),
-        purposes=frozenset(raw["purposes"]),
-        lifecycle=frozenset(raw["lifecycle"]),
-        capabilities=frozenset(raw["capabilities"]),
+        labels=file.labels,
+        roles=file.roles,
+        aliases=file.aliases,
+        default_role=file.default_role,
+        default_purpose=file.default_purpose,
+        purposes=frozenset(file.purposes),
+        lifecycle=file.lifecycle,
+        capabilities=file.capabilities,
     )
 
 
-def _checked(data: PolicyData) -> PolicyData:
-    if sorted(data.labels.values()) != list(range(len(data.labels))):
-        raise ValueError("labels must have the ranks 0, 1, 2 ...")
-    if data.default_role not in data.roles or not set(data.aliases.values()) <= set(data.roles):
-        raise ValueError("the default role or an alias names no role")
-    if data.default_purpose not in data.purposes:
-        raise ValueError("the default purpose is not among the purposes")
-    for name, role in data.roles.items():
-        if role.clearance not in data.labels or not role.capabilities <= data.capabilities:
-            raise ValueError(f"role {name} has an unknown clearance or capability")
-    if data.labels[data.roles[data.default_role].clearance] != 0:
-        raise ValueError("the default role must have the lowest clearance")
-    return data
+def _check_rest(file: _File) -> None:
+    for name, purpose in file.purposes.items():
+        _require(purpose.clearance in file.labels, f"purpose {name} has an unknown clearance")
+    for tag, handling in file.handling.items():
+        known = handling.capability is None or handling.capability in file.capabilities
+        _require(known, f"handling tag {tag} names an unknown capability")
+        _require(
+            handling.obligation is None or _right(handling.obligation), f"handling tag {tag} has a wrong obligation"
+        )
+    limits = (file.limits.support_milli, file.limits.datamark_milli, file.limits.injection_milli)
+    _require(all(0 <= each <= 1_000 for each in limits), "a limit is not within 0 and 1000")
+    _require(file.notice.label in file.labels, "the notice has an unknown label")
+
+
+def _right(obligation: _Obligation) -> bool:
+    params = dict(obligation.params)
+    match obligation.op, sorted(params):
+        case "redact", ["kinds"]:
+            kinds = params["kinds"]
+            return isinstance(kinds, list) and bool(kinds) and all(type(each) is str for each in kinds)
+        case "generalise_geometry", ["decimals", "metres"]:
+            return _at_least(params["metres"], 1) and _at_least(params["decimals"], 0)
+        case "aggregate_only", ["minimum"]:
+            return _at_least(params["minimum"], 1)
+        case "datamark", []:
+            return True
+        case _:
+            return False
+
+
+def _at_least(value: object, least: int) -> bool:
+    return type(value) is int and value >= least
+
+
+def _require(right: bool, what: str) -> None:
+    if not right:
+        raise ValueError(what)

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 import rfc8785
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policy.authoring.build import main as build_main
@@ -23,6 +23,7 @@ from policy.data import DATA_PATH, PolicyData
 from policy.errors import BundleRejected, InputRejected, PolicyUnavailable
 from policy.model import Subject
 from policy.wasm import WasmEngine
+from tests.policy_world import places
 
 DATA = load_bundle().data
 DATA_JSON = (SHIPPED / "rego" / DATA_PATH).read_bytes()
@@ -164,6 +165,29 @@ def test_the_schema_refuses(edit: Edit) -> None:
 def test_data_that_do_not_fit_together_are_refused(edit: Edit) -> None:
     with pytest.raises(BundleRejected):
         PolicyData.parse(json.dumps(changed(edit)).encode())
+
+
+WRONG = [None, True, 0, 7, 1_001, 0.5, "", "x", "1", [], ["x"], ["public", "public"], {}, {"x": 1}, {"public": 0}]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.data())
+def test_whatever_the_schema_refuses_is_refused_on_reading(data: st.DataObject) -> None:
+    """One place of the data, anywhere, given another value, taken away, or given a neighbour."""
+    document = json.loads(DATA_JSON)
+    place, key = data.draw(st.sampled_from([each for each in places(document) if each[0] is not None]))
+    match data.draw(st.sampled_from(["set", "delete", "add"])):
+        case "set":
+            place[key] = data.draw(st.sampled_from(WRONG))
+        case "delete":
+            del place[key]
+        case _ if isinstance(place, dict):
+            place["more"] = data.draw(st.sampled_from(WRONG))
+        case _:
+            place.append(data.draw(st.sampled_from(WRONG)))
+    if not jsonschema.Draft202012Validator(schema()).is_valid(document):
+        with pytest.raises(BundleRejected):
+            PolicyData.parse(json.dumps(document).encode())
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"null", b"\xff", b"{}"])
