@@ -1,9 +1,9 @@
 """Rows of the graph database: typed edges with the record that states each, and postings that say which records name
 what.
 
-A posting lists, for one key, one class and one document, the records that carry the key (see `retrieval.graph.edges`).
-Edges and postings name their class, and every read names the admitted classes, so that nothing hidden is counted,
-followed or ranked by.
+A posting lists, for one key, one class and one group of documents (those added together), the records that carry the
+key (see `retrieval.graph.edges`). Edges and postings name their class, and every read names the admitted classes, so
+that nothing hidden is counted, followed or ranked by.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from retrieval.scope import Scope
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS class(cid INTEGER PRIMARY KEY, tenant TEXT NOT NULL, class_id TEXT NOT NULL,
   UNIQUE(tenant, class_id));
-CREATE TABLE IF NOT EXISTS document(did INTEGER PRIMARY KEY, document_id TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS document(did INTEGER PRIMARY KEY, document_id TEXT NOT NULL UNIQUE, gid INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS document_group ON document(gid);
 CREATE TABLE IF NOT EXISTS record(rid INTEGER PRIMARY KEY, record_id TEXT NOT NULL, did INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS record_order ON record(record_id);
 CREATE INDEX IF NOT EXISTS record_document ON record(did);
-CREATE TABLE IF NOT EXISTS posting(key TEXT NOT NULL, cid INTEGER NOT NULL, did INTEGER NOT NULL, rids BLOB NOT NULL,
-  PRIMARY KEY(key, cid, did)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS posting(key TEXT NOT NULL, cid INTEGER NOT NULL, gid INTEGER NOT NULL, rids BLOB NOT NULL,
+  PRIMARY KEY(key, cid, gid)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS edge(
   subject TEXT NOT NULL, subject_type TEXT NOT NULL, predicate TEXT NOT NULL, object TEXT NOT NULL,
   object_type TEXT NOT NULL, cid INTEGER NOT NULL, did INTEGER NOT NULL, record_id TEXT NOT NULL, start_day INTEGER,
@@ -130,9 +131,9 @@ def put(connection: apsw.Connection, batch: IndexBatch) -> None:
     delete(connection, documents)
     first = _next(connection, "SELECT coalesce(max(did), 0) + 1 FROM document")
     dids = {document_id: did for did, document_id in enumerate(documents, start=first)}
-    connection.executemany("INSERT INTO document VALUES (?, ?)", [(did, d) for d, did in dids.items()])
+    connection.executemany("INSERT INTO document VALUES (?, ?, ?)", [(did, d, first) for d, did in dids.items()])
     cids = _classes(connection, batch)
-    _put_postings(connection, batch, dids, cids)
+    _put_postings(connection, batch, dids, cids, gid=first)
     stated = [r for r in batch.relationships if r.document_id in dids]
     edges = [_edge_row(r, dids, cids) for r in stated]
     connection.executemany("INSERT INTO edge VALUES (?,?,?,?,?,?,?,?,?,?)", edges)
@@ -146,8 +147,31 @@ def delete(connection: apsw.Connection, document_ids: Iterable[str]) -> None:
     gone = json.dumps([row[0] for row in connection.execute(sql, (json.dumps(sorted(document_ids)),))])
     if gone == "[]":
         return
-    for table in ("record", "posting", "edge", "kind", "document"):
+    _delete_postings(connection, gone)
+    for table in ("record", "edge", "kind", "document"):
         connection.execute(f"DELETE FROM {table} WHERE did IN (SELECT value FROM json_each(?))", (gone,))  # noqa: S608
+
+
+def _delete_postings(connection: apsw.Connection, dids: str) -> None:
+    """Takes the records of documents (a JSON array) out of the postings of their groups; a key that nothing carries any
+    more goes too."""
+    sql = "SELECT rid FROM record WHERE did IN (SELECT value FROM json_each(?))"
+    gone = np.asarray([row[0] for row in connection.execute(sql, (dids,))], dtype=_NUMBER)
+    sql = (
+        "SELECT key, cid, gid, rids FROM posting"
+        " WHERE gid IN (SELECT gid FROM document WHERE did IN (SELECT value FROM json_each(?)))"
+    )
+    rows: list[Any] = connection.execute(sql, (dids,)).fetchall()
+    shorter, empty = [], []
+    for key, cid, gid, blob in rows:
+        listed = np.frombuffer(blob, dtype=_NUMBER)
+        kept = listed[~np.isin(listed, gone)]
+        if not kept.size:
+            empty.append((key, cid, gid))
+        elif kept.size < listed.size:
+            shorter.append((kept.tobytes(), key, cid, gid))
+    connection.executemany("DELETE FROM posting WHERE (key, cid, gid) = (?, ?, ?)", empty)
+    connection.executemany("UPDATE posting SET rids = ? WHERE (key, cid, gid) = (?, ?, ?)", shorter)
 
 
 def clear(connection: apsw.Connection) -> None:
@@ -169,11 +193,13 @@ def _classes(connection: apsw.Connection, batch: IndexBatch) -> dict[str, int]:
     return {class_id: cid for class_id, cid in found if class_id in wanted}
 
 
-def _put_postings(connection: apsw.Connection, batch: IndexBatch, dids: dict[str, int], cids: dict[str, int]) -> None:
+def _put_postings(
+    connection: apsw.Connection, batch: IndexBatch, dids: dict[str, int], cids: dict[str, int], *, gid: int
+) -> None:
     rid = _next(connection, "SELECT coalesce(max(rid), 0) + 1 FROM record")
     rids: dict[str, int] = {}
     rows: list[tuple[int, str, int]] = []
-    postings: defaultdict[tuple[str, int, int], array[int]] = defaultdict(lambda: array("I"))
+    postings: defaultdict[tuple[str, int], array[int]] = defaultdict(lambda: array("I"))
     for record_id, class_id, document_id, keys in carried(batch):
         if document_id not in dids:
             continue
@@ -182,13 +208,14 @@ def _put_postings(connection: apsw.Connection, batch: IndexBatch, dids: dict[str
             number = rids[record_id] = rid
             rows.append((rid, record_id, dids[document_id]))
             rid += 1
+        cid = cids[class_id]
         for key in keys:
-            listed = postings[key, cids[class_id], dids[document_id]]
+            listed = postings[key, cid]
             if not listed or listed[-1] != number:
                 listed.append(number)
     connection.executemany("INSERT INTO record VALUES (?, ?, ?)", rows)
     connection.executemany(
-        "INSERT INTO posting VALUES (?, ?, ?, ?)", [(*at, postings[at].tobytes()) for at in sorted(postings)]
+        "INSERT INTO posting VALUES (?, ?, ?, ?)", [(*at, gid, postings[at].tobytes()) for at in sorted(postings)]
     )
 
 

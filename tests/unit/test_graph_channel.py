@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import apsw
 import pytest
 
 from retrieval.graph.edges import time_keys
 from retrieval.graph.sqlite import GraphChannel, GraphIndex
-from retrieval.index import IndexBatch
+from retrieval.index import IndexBatch, surface_key
 from retrieval.model import EntityRef, Intent, Mention, Query, RecordKind, Run, TimeRange
 from retrieval.operations import Lookup
 from retrieval.scope import Scope
@@ -122,6 +123,16 @@ async def test_passages_that_name_two_things_follow_best_first(channel: GraphCha
     walker = Mention("Governor Walker", 9, 24, ())
     query = Query(query.text, SCOPE, 20, Intent((walker, *query.intent.mentions), query.intent.times))
     assert ids(await channel.search(query)) == ["p#1", "p#2", "p#5"]
+
+
+async def test_a_name_goes_with_the_last_document_that_says_it(index: GraphIndex, tmp_path: Path) -> None:
+    def names() -> set[str]:
+        return {row[0] for row in apsw.Connection(str(tmp_path / "graph.sqlite")).execute("SELECT key FROM posting")}
+
+    assert surface_key("Governor Walker") in names()
+    await index.remove([record("p#1", RecordKind.PASSAGE).document_id])
+    await index.commit()
+    assert names() == {f"={e.entity_id}" for _, *row, _ in ROWS for e in row} | {"#1825", "#1854", "#1860"}
 
 
 async def test_one_name_alone_is_not_enough_for_a_passage(channel: GraphChannel) -> None:
