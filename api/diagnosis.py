@@ -14,7 +14,7 @@ _ASK = {
     "ollama": 'curl -fsS "$OLLAMA_API_URL/api/tags"',
 }
 _BY_CODE = {
-    "EMBED_MODEL_MISMATCH": "exhibit index rebuild",
+    "EMBED_MODEL_MISMATCH": "exhibit index reembed",
     "LEDGER_UNAVAILABLE": "exhibit ledger verify",
 }
 REBUILD = "exhibit doctor --repair"

@@ -83,3 +83,13 @@ class ChannelIndex(Protocol):
     async def clear(self) -> None: ...
 
     async def aclose(self) -> None: ...
+
+
+class IndexRenewal(ChannelIndex, Protocol):
+    """An index that is made anew beside the one that searches read.
+
+    What is committed survives a crash, so that the work can go on where it stopped. `promote` puts it in the place of
+    the one that is read, at once and durably; until then nothing of it is seen.
+    """
+
+    async def promote(self) -> None: ...

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.console import configuration, emit, table
+from api.cli.console import configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
 from api.problems import EXIT_FAILED
 
@@ -34,6 +34,26 @@ def rebuild(home: Home = None, as_json: AsJson = False) -> None:
     """Empty every channel and fill it from the store."""
     count = asyncio.run(_rebuild(configuration(home)))
     emit({"documents": count}, as_json=as_json, render=lambda: f"{count} documents")
+
+
+@app.command()
+def reembed(
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Also where the vectors are of this model already.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the vectors anew with the embedding model of the settings, beside the old ones, which are searched until the
+    end. Stopped in the middle, it goes on where it was."""
+    done = asyncio.run(_reembed(configuration(home), force=force))
+    emit(done, as_json=as_json, render=lambda: _told(done))
+
+
+def _told(done: dict[str, Any]) -> str:
+    if done["documents"] is None:
+        return f"the vectors are of {done['model']} already"
+    taken_up = f", {done['resumed']} of an earlier run" if done["resumed"] else ""
+    return f"{done['documents']} documents with {done['model']} ({done['dimension']} dimensions){taken_up}"
 
 
 @app.command()
@@ -107,6 +127,28 @@ async def _rebuild(configured: Any) -> int:
     require_corpus(configured)
     async with open_ingest(configured) as ingest:
         return await ingest.rebuild()
+
+
+async def _reembed(configured: Any, *, force: bool) -> dict[str, Any]:
+    from api.wiring import open_renewal, require_corpus
+    from retrieval.ingest.reembed import reembed as make_anew
+
+    require_corpus(configured)
+    async with open_renewal(configured) as (store, current, renewal, embedder):
+        model = await embedder.identity()
+        done = await make_anew(
+            store=store,
+            current=current,
+            renewal=renewal,
+            force=force,
+            progress=lambda count, total: note(f"{count} of {total} documents"),
+        )
+    return {
+        "model": model.name,
+        "dimension": model.dimension,
+        "documents": None if done is None else done.documents,
+        "resumed": None if done is None else done.resumed,
+    }
 
 
 async def _repair(configured: Any, tenant: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from api.wiring.policy import (
     releases_of,
     shadow_log,
 )
+from api.wiring.renewal import open_renewal
 from api.wiring.system import (
     TEMPLATE,
     System,
@@ -51,6 +52,7 @@ __all__ = [
     "open_ingest",
     "open_ledger",
     "open_policy",
+    "open_renewal",
     "open_server",
     "open_system",
     "open_witness",

@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.durable import stamp, write_json
+from retrieval.durable import stamp, sync_folder, write_json
 from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import ChannelUnavailable
 from retrieval.index import IndexBatch
@@ -25,6 +25,7 @@ from retrieval.vector.segment import Rows, Segment, write_segment
 from retrieval.worker import Stop, Workers
 
 FORMAT = "exhibit.vectors/1"
+MANIFEST, NEXT_MANIFEST = "manifest.json", "next.json"
 STORE = "numpy"
 MAX_SEGMENTS = 8
 
@@ -89,7 +90,7 @@ class NumpyVectorChannel:
 
     def _segments(self, class_ids: Collection[str], model: EmbedModel) -> list[Segment]:
         with self._lock:
-            current = stamp(self._root / "manifest.json")
+            current = stamp(self._root / MANIFEST)
             if current != self._stamp:
                 self._manifest = read_manifest(self._root)
                 named = {name for names in self._manifest.segments.values() for name in names}
@@ -109,8 +110,9 @@ class NumpyVectorIndex:
 
     name = ChannelName.VECTOR
 
-    def __init__(self, root: Path, *, embedder: Embedder) -> None:
+    def __init__(self, root: Path, *, embedder: Embedder, manifest: str = MANIFEST) -> None:
         self._root = root
+        self._name = manifest
         self._embedder = embedder
         self._workers = Workers("vector-index", size=1)
         self._lock = asyncio.Lock()
@@ -156,7 +158,7 @@ class NumpyVectorIndex:
         await self._workers.aclose()
 
     def _commit(self, model: EmbedModel) -> None:
-        manifest = read_manifest(self._root)
+        manifest = read_manifest(self._root, self._name)
         require_same(manifest.model, model)
         added: dict[str, list[Rows]] = {}
         for class_id, rows in self._pending.values():
@@ -194,23 +196,47 @@ class NumpyVectorIndex:
             "classes": {c: list(names) for c, names in manifest.segments.items()},
             "empty": sorted(manifest.empty),
         }
-        write_json(self._root / "manifest.json", body)
-        named = {name for names in manifest.segments.values() for name in names}
+        write_json(self._root / self._name, body)
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Removes segments that no manifest names."""
+        manifests = [read_manifest(self._root, name) for name in (MANIFEST, NEXT_MANIFEST)]
+        named = {name for manifest in manifests for names in manifest.segments.values() for name in names}
         for folder in self._root.glob("segment-*"):
             if folder.name not in named:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _documents(self, model: EmbedModel) -> frozenset[str]:
-        manifest = read_manifest(self._root)
+        manifest = read_manifest(self._root, self._name)
         require_same(manifest.model, model)
         names = [name for names in manifest.segments.values() for name in names]
         return manifest.empty.union(*(Segment(self._root / name).documents for name in names))
 
 
-def read_manifest(root: Path) -> Manifest:
+class NumpyVectorRenewal(NumpyVectorIndex):
+    """See `retrieval.index.IndexRenewal`: segments in the same folder, named by a manifest of their own."""
+
+    def __init__(self, root: Path, *, embedder: Embedder) -> None:
+        super().__init__(root, embedder=embedder, manifest=NEXT_MANIFEST)
+
+    async def promote(self) -> None:
+        """See `retrieval.index.IndexRenewal`."""
+        async with self._lock:
+            await _as_channel(self._workers, lambda _: self._promote())
+
+    def _promote(self) -> None:
+        if not (self._root / NEXT_MANIFEST).exists():
+            self._replace(Manifest())
+        (self._root / NEXT_MANIFEST).replace(self._root / MANIFEST)
+        sync_folder(self._root)
+        self._sweep()
+
+
+def read_manifest(root: Path, name: str = MANIFEST) -> Manifest:
     """An absent manifest is an empty index. Raises OSError, or ValueError where the file is not ours."""
     try:
-        body = json.loads((root / "manifest.json").read_bytes())
+        body = json.loads((root / name).read_bytes())
     except FileNotFoundError:
         return Manifest()
     if body.get("format") != FORMAT:

@@ -29,6 +29,7 @@ from retrieval.vector.segment import Rows
 T = TypeVar("T")
 STORE = "pgvector"
 _MICRO = 1_000_000
+_BESIDE = "_next"
 
 
 class PgvectorChannel:
@@ -164,6 +165,29 @@ class PgvectorIndex:
     async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         with _as_channel_errors():
             return await self._postgres.write(work, lock="vector")
+
+
+class PgvectorRenewal(PgvectorIndex):
+    """See `retrieval.index.IndexRenewal`: the same tables in a schema beside, which is made and dropped."""
+
+    @classmethod
+    def open(
+        cls, dsn: str, *, embedder: Embedder, schema: str = SCHEMA, exact_rows: int = tables.EXACT_ROWS
+    ) -> PgvectorRenewal:
+        """The renewal of the index in `schema`."""
+        postgres = Postgres(dsn, schema=f"{schema}{_BESIDE}", size=1, settings={})
+        return cls(postgres, embedder=embedder, exact_rows=exact_rows)
+
+    async def promote(self) -> None:
+        """See `retrieval.index.IndexRenewal`. Who could read the tables can read those in their place."""
+        model, beside = await self._embedder.identity(), self._postgres.schema
+
+        async def work(connection: Connection) -> None:
+            await tables.prepare(connection, model)
+            await tables.move(connection, source=beside, target=beside.removesuffix(_BESIDE))
+
+        async with self._lock:
+            await self._write(work)
 
 
 @contextmanager

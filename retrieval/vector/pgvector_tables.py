@@ -50,6 +50,16 @@ SELECT record_id, round(distance * 1e6)::integer AS micro FROM (
 ) AS near
 """
 _AMONG = " AND document_id = ANY(%(documents)s)"
+_NAMES = ("vector_row", "vector_class", "vector_document", "vector_model")
+_OWN_TABLES = """
+SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = %s AND relkind IN ('r', 'p') AND relname LIKE 'vector\\_%%' ORDER BY relname
+"""
+_RIGHTS = """
+SELECT relname, privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END
+FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace, aclexplode(relacl)
+WHERE nspname = %s AND relname = ANY(%s) AND grantee <> relowner
+"""
 _BOTH = "SELECT record_id, -micro FROM ({}) AS found ORDER BY micro, record_id LIMIT %(top_k)s"
 
 
@@ -185,6 +195,23 @@ async def drop(connection: Connection) -> None:
     """Takes the tables away."""
     if await _exist(connection):
         await connection.execute("DROP TABLE IF EXISTS vector_row, vector_class, vector_document, vector_model")
+
+
+async def move(connection: Connection, *, source: str, target: str) -> None:
+    """Puts the tables of one schema in the place of another's, with the rights on those, and drops the schema."""
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"{target}/vector",))
+    rights = await (await connection.execute(_RIGHTS.encode(), (target, list(_NAMES)))).fetchall()
+    await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(target)}".encode())
+    await connection.execute(
+        f"DROP TABLE IF EXISTS {', '.join(f'{quoted(target)}.{name}' for name in _NAMES)}".encode()
+    )
+    for (name,) in await (await connection.execute(_OWN_TABLES.encode(), (source,))).fetchall():
+        statement = f"ALTER TABLE {quoted(source)}.{quoted(name)} SET SCHEMA {quoted(target)}"
+        await connection.execute(statement.encode())
+    for name, right, role in rights:
+        statement = f"GRANT {right} ON {quoted(target)}.{quoted(name)} TO {role}"
+        await connection.execute(statement.encode())
+    await connection.execute(f"DROP SCHEMA {quoted(source)}".encode())
 
 
 async def _exist(connection: Connection) -> bool:

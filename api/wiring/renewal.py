@@ -1,0 +1,50 @@
+"""The vector index made anew, with the embedder that the settings name now."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import assert_never
+
+from api import backends
+from api.backends import backends_of
+from api.configuration import Configuration
+from api.home import only_writer, prepare_home
+from api.wiring.models import open_embedder
+from api.wiring.parts import open_records
+from retrieval.embedding.embedder import Embedder
+from retrieval.index import ChannelIndex, IndexRenewal
+from retrieval.registry.sql_store import SqlRecordStore
+
+
+@asynccontextmanager
+async def open_renewal(
+    configuration: Configuration,
+) -> AsyncIterator[tuple[SqlRecordStore, ChannelIndex, IndexRenewal, Embedder]]:
+    """Store of record, the vector index that searches read, the one that is made beside it, and the embedder of both.
+    One writer at a time: raises HomeBusy while an ingest runs."""
+    chosen = backends_of(configuration)
+    prepare_home(configuration)
+    with only_writer(configuration.home / "ingest.lock"):
+        async with AsyncExitStack() as stack:
+            store = open_records(chosen.records, stack)
+            embedder = await open_embedder(chosen.embedding)
+            stack.push_async_callback(embedder.aclose)
+            current, renewal = _both(chosen.vector, embedder)
+            for index in (current, renewal):
+                stack.push_async_callback(index.aclose)
+            yield store, current, renewal, embedder
+
+
+def _both(backend: backends.VectorBackend, embedder: Embedder) -> tuple[ChannelIndex, IndexRenewal]:
+    match backend:
+        case backends.NumpyVector(path=path):
+            from retrieval.vector.numpy import NumpyVectorIndex, NumpyVectorRenewal  # noqa: PLC0415
+
+            return NumpyVectorIndex(path, embedder=embedder), NumpyVectorRenewal(path, embedder=embedder)
+        case backends.PgvectorVector(dsn=dsn):
+            from retrieval.vector.pgvector import PgvectorIndex, PgvectorRenewal  # noqa: PLC0415
+
+            return PgvectorIndex.open(dsn, embedder=embedder), PgvectorRenewal.open(dsn, embedder=embedder)
+        case _:
+            assert_never(backend)
