@@ -7,14 +7,14 @@ indexes taken together (`dfs_query_then_fetch`), so no other class has a say, an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from opensearchpy import AsyncOpenSearch
 
 from retrieval.errors import ChannelFault, ChannelUnavailable, IndexNotReady, RetrievalError
-from retrieval.fulltext.opensearch_reply import Found, Missing, Moving, read_reply
+from retrieval.fulltext.opensearch_reply import Found, Moving, Reply, read_reply
 from retrieval.fulltext.opensearch_schema import PREFIX, Names, class_key, question_terms, search_body
 from retrieval.fulltext.opensearch_server import GONE, Address, check_server, client_of, faults
 from retrieval.fulltext.opensearch_state import read_state
@@ -66,22 +66,20 @@ class OpenSearchChannel:
         """See `Channel`."""
         await self._client.close()
 
-    async def _settled(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> list[Found]:
-        """The best hits of one state of the index: a search that met a commit is made again."""
-        gone, present = 0, class_ids
+    async def _settled(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> Sequence[Found]:
+        """The best hits; a search that met a commit, or a server that was started again, is made again."""
+        gone = 0
         told: RetrievalError = ChannelUnavailable(self.name, "the full-text index is not ready, or is being written")
         for _ in range(_READINGS):
             try:
                 await self._check()
-                return await self._top(terms, present, top_k) if present else []
-            except Missing:
-                present = await self._present(class_ids)
+                return await self._top(terms, class_ids, top_k)
             except Moving:
                 await asyncio.sleep(_PAUSE_S)
-            except IndexNotReady as exc:  # or the version was replaced while it was searched
+            except IndexNotReady as exc:  # or a version was replaced while it was searched
                 told = exc
                 await asyncio.sleep(_PAUSE_S)
-            except GONE:  # a connection of a server that has since been started again
+            except GONE:
                 gone += 1
                 if gone > 1:
                     raise
@@ -92,39 +90,43 @@ class OpenSearchChannel:
             await check_server(self._client)
             self._checked = True
 
-    async def _top(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> list[Found]:
+    async def _top(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> Sequence[Found]:
         """The best `top_k`; hits are fetched until the last of them is told from what follows, because the server
         breaks ties by scores that are not rounded."""
         size = min(top_k + _MARGIN, _MOST)
         while True:
-            found = await self._search(terms, class_ids, size)
+            reply = await self._search(terms, class_ids, size)
+            found = reply.found
             if len(found) < size or size == _MOST or found[-1].score < found[top_k - 1].score:
-                return found[:top_k]
+                break
             size = min(size * 4, _MOST)
+        if reply.indexes < len(class_ids):
+            await self._none_lost(class_ids)
+        return found[:top_k]
 
-    async def _search(self, terms: Terms, class_ids: Sequence[str], size: int) -> list[Found]:
-        """One search. The names stand in the body: there they may be as many as there are classes."""
+    async def _search(self, terms: Terms, class_ids: Sequence[str], size: int) -> Reply:
+        """One search of one state of all classes: the server looks the names up once. They stand in the body, because
+        an address has no room for many."""
         deadline_ms = max(1, int(self._deadline_s * 1000))
         named = {
             "index": [self._names.alias(class_key(class_id)) for class_id in class_ids],
             "search_type": "dfs_query_then_fetch",
-            "ignore_unavailable": False,
+            "ignore_unavailable": True,
             "allow_partial_search_results": False,
         }
         body = [named, search_body(terms, class_ids, size=size, timeout_ms=deadline_ms)]
         reply = await self._client.msearch(body=body, params={"cancel_after_time_interval": f"{deadline_ms}ms"})
         return read_reply(reply, class_ids=class_ids, size=size)
 
-    async def _present(self, class_ids: Sequence[str]) -> list[str]:
-        """The classes that have an index. A class that had documents and has none is a fault, not an empty class."""
+    async def _none_lost(self, class_ids: Sequence[str]) -> None:
+        """A class without an index had no documents when it was searched, or its index is lost: raises IndexNotReady
+        for that."""
         stated = await read_state(self._client, self._names)
-        existing = await self._aliases()
-        keys = {class_id: class_key(class_id) for class_id in class_ids}
-        if any(key in stated and self._names.alias(key) not in existing for key in keys.values()):
+        missing = stated.intersection(map(class_key, class_ids))
+        if missing and not {self._names.alias(key) for key in missing} <= await self._aliases():
             raise IndexNotReady("an index of the full-text server is lost; make it anew: exhibit index rebuild")
-        return [class_id for class_id in class_ids if self._names.alias(keys[class_id]) in existing]
 
-    async def _aliases(self) -> Collection[str]:
+    async def _aliases(self) -> set[str]:
         told: Any = await self._client.indices.get_alias(index=self._names.everything)
         try:
             return {alias for index in told.values() for alias in index["aliases"]}

@@ -33,18 +33,22 @@ class Found:
     record_id: str
 
 
-class Missing(Exception):
-    """An index that the search named is not there."""
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Hits, best first, ties by record id; and how many indexes were searched."""
+
+    found: tuple[Found, ...]
+    indexes: int
 
 
 class Moving(Exception):
     """A part of an index does not answer now: it was replaced while it was searched, or is not up yet."""
 
 
-def read_reply(reply: object, *, class_ids: Collection[str], size: int) -> list[Found]:
-    """The hits of the one search that was asked for, best first, ties by record id.
+def read_reply(reply: object, *, class_ids: Collection[str], size: int) -> Reply:
+    """What the one search that was asked for found.
 
-    Raises Missing; Moving; IndexNotReady where the index cannot answer such a query (one that is being deleted says the
+    Raises Moving; IndexNotReady where the index cannot answer such a query (one that is being deleted says the
     same); ChannelTimeout for a search that was cut short; ChannelUnavailable; ChannelFault for anything that is not an
     answer to what was asked: more hits than `size`, a hit of a class outside `class_ids`, a score that is none, a
     record twice.
@@ -57,14 +61,14 @@ def read_reply(reply: object, *, class_ids: Collection[str], size: int) -> list[
         _raise_told(response)
     if response.get("timed_out") is not False:
         raise ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
-    _check_shards(_mapping(response.get("_shards")))
+    indexes = _read_shards(_mapping(response.get("_shards")), most=len(class_ids))
     hits = _mapping(response.get("hits")).get("hits")
     if not isinstance(hits, list) or len(hits) > size:
         raise _fault()
     found = [_read_hit(_mapping(hit), class_ids) for hit in hits]
     if len({hit.record_id for hit in found}) != len(found):
         raise _fault()
-    return sorted(found, key=lambda hit: (-hit.score, hit.record_id))
+    return Reply(tuple(sorted(found, key=lambda hit: (-hit.score, hit.record_id))), indexes)
 
 
 def of_status(status: int) -> ChannelError:
@@ -78,9 +82,7 @@ def _raise_told(response: Mapping[str, Any]) -> None:
     status, told = response.get("status"), _mapping(response["error"]).get("type")
     if not isinstance(status, int) or not isinstance(told, str):
         raise _fault()
-    if status == 404:
-        raise Missing
-    if status == 503:
+    if status in {404, 503}:
         raise Moving
     if status == 400:
         raise IndexNotReady(REBUILD)
@@ -89,10 +91,14 @@ def _raise_told(response: Mapping[str, Any]) -> None:
     raise of_status(status)
 
 
-def _check_shards(shards: Mapping[str, Any]) -> None:
+def _read_shards(shards: Mapping[str, Any], *, most: int) -> int:
+    """How many there are: one per index."""
     total, successful, failed = (shards.get(name) for name in ("total", "successful", "failed"))
     if not isinstance(total, int) or failed != 0 or successful != total:
-        raise ChannelUnavailable(ChannelName.FULLTEXT, "a part of the full-text index did not answer")
+        raise Moving
+    if not 0 <= total <= most:
+        raise _fault()
+    return total
 
 
 def _read_hit(hit: Mapping[str, Any], class_ids: Collection[str]) -> Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 from retrieval.errors import ChannelError, ChannelFault, ChannelTimeout, ChannelUnavailable, IndexNotReady
 from retrieval.fulltext.opensearch import OpenSearchChannel
 from retrieval.fulltext.opensearch_index import OpenSearchIndex
-from retrieval.fulltext.opensearch_schema import Names
+from retrieval.fulltext.opensearch_schema import Names, class_key
 from retrieval.fulltext.opensearch_server import Address
 from retrieval.model import Query
 from retrieval.scope import Scope
@@ -121,19 +121,25 @@ async def test_an_index_that_cannot_take_the_query_must_be_made_anew() -> None:
             await search_at(liar.url)
 
 
-async def test_an_index_that_comes_and_goes_is_not_asked_for_ever() -> None:
-    aliases = {"x": {"aliases": {Names().alias(Names().prefix): {}}}}
+async def test_a_lost_index_is_told_from_one_that_never_was() -> None:
+    key = class_key(CLASSES[0])
+    none = reply(_shards={"total": 0, "successful": 0, "failed": 0})
 
-    def answer(path: str) -> tuple[int, bytes]:
-        if path == "/":
-            return 200, json.dumps(INFO).encode()
-        if "_msearch" in path:
-            return 200, json.dumps(reply(error={"type": "index_not_found_exception"}, status=404)).encode()
-        return (200, json.dumps(aliases).encode()) if "_alias" in path else (404, b'{"found": false}')
+    def answering(stated: list[str]) -> Callable[[str], tuple[int, bytes]]:
+        state = (200, {"found": True, "_source": {"keys": stated}})
+        by_path = {"/": (200, INFO), "/_msearch": (200, none), f"/{Names().state}/_doc/classes": state}
 
-    async with lying(answer) as liar:
-        assert await search_at(liar.url) == []  # nothing of the scope was ever written
-        assert len(liar.asked) < 10
+        def answer(path: str) -> tuple[int, bytes]:
+            status, body = by_path.get(path.partition("?")[0], (200, {"x": {"aliases": {"other": {}}}}))
+            return status, json.dumps(body).encode()
+
+        return answer
+
+    async with lying(answering([class_key("another")])) as liar:
+        assert await search_at(liar.url) == []
+    async with lying(answering([key])) as liar:
+        with pytest.raises(IndexNotReady, match="lost"):
+            await search_at(liar.url)
 
 
 async def test_an_index_that_is_not_up_is_asked_again_and_not_for_ever() -> None:
