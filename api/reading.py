@@ -18,6 +18,7 @@ from ai.enforcement import enforce_evidence, evidence_facts
 from ai.model import AdmittedItem
 from ai.recording import decisions_json
 from ai.render import locator_json
+from ai.retrieval_record import Step, retrieval_prov, retrieval_replay
 from ai.scoping import class_facts
 from api.errors import NoSuchThing
 from ledger.model import Kind
@@ -91,20 +92,38 @@ async def read_slice(
     """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing, alike for what is
     absent and what is not admitted."""
     access = await access_of(subject, request_id=request_id, services=services)
+    asked_ms = services.clock_ms()
     found, item, decision = await admitted_slice(document_id, locator, access=access, services=services)
     entry_id = services.new_id()
     body = _body(found, item, request_id=request_id, entry_id=entry_id)
+    asked = {"surface": "evidence", "document_id": document_id, "locator": locator}
+    steps = (
+        Step("policy_query", "QueryPoint", access.now_ms, asked_ms),
+        Step("evidence", "EvidencePoint", asked_ms, services.clock_ms()),
+    )
     await services.ledger.record(
         Kind.RETRIEVAL,
         tenant=subject.tenant,
         request_id=request_id,
         entry_id=entry_id,
         parts={
-            "context": canonical({"surface": "evidence", "document_id": document_id, "locator": locator}),
+            "context": canonical(asked),
             "scope": canonical({"scope": to_json(access.scope)}),
             "policy.query": canonical(decisions_json([access.decision])),
             "policy.evidence": canonical(decisions_json([decision])),
             "answer": canonical(body),
+            "prov": retrieval_prov(
+                entry_id=entry_id,
+                body=canonical(body),
+                items=[item],
+                steps=steps,
+                subject=subject,
+                decision=decision,
+                services=services,
+            ),
+            "replay": retrieval_replay(
+                items=[item], subject=subject, now_ms=access.now_ms, asked=asked, services=services
+            ),
         },
         sources=[canonical({"document_id": document_id, "text": item.text})],
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
 import pytest
 
 from api.schemas.evidence import CollectionsResponse, EvidenceResponse
+from ledger.prov import check_prov
 from tests.api_world import DIARY, FERRY, POPULATION
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -44,8 +46,18 @@ async def test_a_reading_is_recorded(connect: Any) -> None:
         body = (await viewer.get(await href(viewer, POPULATION))).json()
         entry = (await auditor.get(f"/api/v1/ledger/entries/{body['provenance']['entry_id']}")).json()
         recorded = (await auditor.get(f"/api/v1/ledger/entries/{entry['entry_id']}/parts/answer")).json()
+        prov = (await auditor.get(f"/api/v1/ledger/entries/{entry['entry_id']}/prov")).content
+        replay = (await auditor.get(f"/api/v1/ledger/entries/{entry['entry_id']}/parts/replay")).json()
     assert entry["kind"] == "retrieval"
     assert recorded == body
+    check_prov(prov)
+    document = json.loads(prov)
+    assert list(document["wasDerivedFrom"]) == ["run:derived/answer/source/1"]
+    assert set(document["activity"]) == {"run:activity/policy_query", "run:activity/evidence"}
+    assert body["text"].encode() not in prov
+    assert (replay["asked"]["surface"], replay["asked"]["document_id"]) == ("evidence", body["document_id"])
+    assert replay["sources"][0]["document_sha256"] == body["document_sha256"]
+    assert [record["text"] for record in replay["records"]] == [""]
 
 
 async def test_hidden_and_absent_evidence_answer_alike(connect: Any) -> None:
