@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policy.authoring.lint.findings import Finding, LintRule
-from policy.authoring.lint.sources import Sources, calls, name_of
+from policy.authoring.lint.sources import Sources, calls, name_of, walk
 
 ID = "portable-builtins"
 ADVICE = (
@@ -55,6 +55,9 @@ HOST = frozenset(_SPACES.split())
 def find(sources: Sources) -> Iterator[Finding]:
     for module in sources.modules:
         for rule in module.rules:
+            for each in walk(rule.node):
+                if each.get("type") == "templatestring":
+                    yield module.finding(ID, each, f"a template string: {UNLIKE['internal.template_string']}")
             for operator, _ in calls(rule.node):
                 name = name_of(operator)
                 if name in UNLIKE:
