@@ -153,7 +153,7 @@ class Case:
 class Answered:
     """What leaves: the wire body, and how it ended. `uncited_sentences` counts what fell from the draft for want of a
     citation; it stays inside. `items` are the admitted evidence, `runs` where it was found, for surfaces that
-    list it."""
+    list it; `written_tokens` what prompt and answer took."""
 
     body: Mapping[str, Any]
     outcome: Outcome
@@ -161,6 +161,8 @@ class Answered:
     uncited_sentences: int = 0
     items: tuple[AdmittedItem, ...] = ()
     runs: tuple[Run, ...] = ()
+    written_tokens: int = 0
+    scope: Scope | None = None
 
 
 class Faulted(AIError):

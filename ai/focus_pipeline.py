@@ -156,4 +156,6 @@ async def finish(case: Case, shell: Shell, services: Services) -> Answered:
         uncited_sentences=shell.uncited_sentences,
         items=shell.items,
         runs=() if shell.gathered is None else shell.gathered.runs,
+        written_tokens=shell.written_tokens,
+        scope=case.scope,
     )

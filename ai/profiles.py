@@ -49,9 +49,12 @@ PASSAGES = BundleRules(
 """Order for a reader of passages rather than of answers: what the stores say, then whether the heading is asked for.
 Set on MuSiQue (docs/benchmarks.md)."""
 
+WIDE = BundleLimits(max_items=1, max_tokens=10**9, max_tokens_per_source=10**9, per_source_items=10**6)
+"""A result list is bounded by the number that was asked for alone."""
+
 FOCUS = Profile(name="focus", generates=True)
 BASIC = Profile(name="basic", generates=False)
-AGENTIC = Profile(name="agentic", generates=True, agentic=True, rules=PASSAGES)
+AGENTIC = Profile(name="agentic", generates=True, agentic=True, rules=PASSAGES, limits=WIDE)
 
 
 def profile_named(name: str) -> Profile:

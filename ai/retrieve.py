@@ -15,21 +15,18 @@ from ai.case import Case, Faulted, Services
 from ai.errors import AIError
 from ai.focus_pipeline import check_gate, decide_scope, narrow, read_question, search
 from ai.model import AdmittedItem, Ask, Mode
-from ai.profiles import ALL_CHANNELS, PASSAGES, Profile
+from ai.profiles import ALL_CHANNELS, PASSAGES, WIDE, Profile
 from ai.recording import decisions_json, intent_parts, source_json
 from ai.render import evidence_json
 from ai.shell import Admission, admit
 from ledger.errors import LedgerError
 from ledger.model import EntryRef, Kind
 from policy.errors import PolicyError
-from retrieval.bundle import BundleLimits, Gathered
+from retrieval.bundle import Gathered
 from retrieval.calibration import FULL_MILLI, Scale
 from retrieval.errors import RetrievalError
 from retrieval.filters import Metadata
 from retrieval.model import ChannelName
-
-WIDE = BundleLimits(max_items=1, max_tokens=10**9, max_tokens_per_source=10**9, per_source_items=10**6)
-"""A result list is bounded by its number alone."""
 
 CHANNELS: Mapping[Mode, tuple[ChannelName, ...]] = {
     "keyword": (ChannelName.FULLTEXT,),

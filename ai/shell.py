@@ -19,7 +19,7 @@ from ai.scoping import class_facts, prompt_facts
 from ai.writing import Written, write
 from policy.model import Decision, EvidenceFacts
 from policy.points import PolicyPoints
-from retrieval.bundle import Gathered, assemble
+from retrieval.bundle import Gathered, assemble, count_tokens
 from retrieval.model import EvidenceBundle, Limitation, Query
 from retrieval.scope import VisibilityClass
 
@@ -57,6 +57,13 @@ class Shell:
         """How many sentences of the draft fell because they cited nothing."""
         reasons = (reason for decision in self.answer_decisions for reason in decision.reasons)
         return sum(reason.code == "UNCITED_SENTENCE" for reason in reasons)
+
+    @property
+    def written_tokens(self) -> int:
+        """What prompt and answer took, by the one counter; 0 where nothing was written."""
+        if self.prompt is None or self.draft is None:
+            return 0
+        return self.prompt.tokens + count_tokens(self.draft.completion.text)
 
     @property
     def items(self) -> tuple[AdmittedItem, ...]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ai.canonical import digest_of
-from ai.model import Ask, Options, Outcome, SearchOptions
+from ai.case import Answered
+from ai.model import AdmittedItem, AgentOptions, Ask, Options, Outcome, SearchOptions
 from ai.render import limitation_json
 from ai.retrieve import Found, Result
 from api.errors import ActionForbidden, NoSuchThing
-from api.schemas.retrieve import BasicRequest
+from api.schemas.retrieve import AgenticRequest, BasicRequest
 from policy.model import Subject
 from retrieval.bundle import TOKEN_COUNTER
-from retrieval.calibration import calibrations
-from retrieval.filters import canonical_filter, parse_filter
+from retrieval.calibration import Scale, calibrations
+from retrieval.filters import Metadata, canonical_filter, parse_filter
 
 UNKNOWN_BASE = "COLLECTION_UNAVAILABLE"
 _MILLI = 1000
+RESULTS_PER_STEP = 4
 
 
 def basic_ask(request: BasicRequest, *, subject: Subject, request_id: str) -> Ask:
@@ -38,6 +41,115 @@ def basic_ask(request: BasicRequest, *, subject: Subject, request_id: str) -> As
         ),
         filters=parse_filter(request.filters, shorthand=True) if request.filters else None,
     )
+
+
+def agentic_ask(request: AgenticRequest, *, subject: Subject, request_id: str) -> Ask:
+    """The request as the pipeline takes it. Raises ActionForbidden for another tenant, FilterInvalid."""
+    require_tenant(request.tenant_id, subject)
+    return Ask(
+        request_id=request_id,
+        question=request.query,
+        subject=subject,
+        options=Options(
+            profile="agentic",
+            top_k=min(100, RESULTS_PER_STEP * request.top_k_per_step),
+            collections=tuple(kb_id.lower() for kb_id in request.kb_ids),
+            search=SearchOptions(
+                mode=request.mode, filters=canonical_filter(request.filters) if request.filters else ""
+            ),
+            agent=AgentOptions(
+                effort=request.reasoning_effort,
+                max_steps=request.max_steps,
+                top_k_per_step=request.top_k_per_step,
+                token_budget=request.token_budget,
+                max_latency_ms=request.max_latency_ms,
+            ),
+        ),
+        filters=parse_filter(request.filters, shorthand=True) if request.filters else None,
+    )
+
+
+def agentic_body(
+    answered: Answered, *, model: str, metadata: Mapping[str, Metadata], latency_ms: int
+) -> dict[str, Any]:
+    """R0's body of an agentic request. Results stand in the order of their numbers: `[Source 1]` is the first. Raises
+    NoSuchThing for an unknown knowledge base."""
+    body = answered.body
+    if UNKNOWN_BASE in body["reason_codes"]:
+        raise NoSuchThing("There is no such knowledge base.")
+    agent = body.get("agent")
+    scale = Scale.of(model, answered.runs)
+    return {
+        "request_id": body["request_id"],
+        "outcome": body["outcome"],
+        "reason_codes": body["reason_codes"],
+        "answer": with_source_markers(body["sentences"]),
+        "results": [
+            result_json(
+                Result(
+                    item,
+                    item_relevance(item, scale),
+                    {str(r.channel): r.score for r in item.evidence.ranks},
+                    metadata.get(item.evidence.first.record.document_id, {}),
+                )
+            )
+            for item in answered.items
+        ],
+        "steps": [
+            {"step_number": number, **step}
+            for number, step in enumerate([*(agent["steps"] if agent else ()), *_written(answered, agent)], start=1)
+        ],
+        "total_tokens_used": _tokens(answered, agent),
+        "total_latency_ms": latency_ms,
+        "truncated": bool(agent and agent["truncated"]),
+        "truncated_reason": agent["truncated_reason"] if agent else None,
+        "calibration": dict(calibrations(model)),
+        "token_counter": TOKEN_COUNTER,
+        "limitations": body["limitations"],
+        "provenance": {name: body["provenance"][name] for name in ("entry_id", "receipt")},
+    }
+
+
+def with_source_markers(sentences: Sequence[Mapping[str, Any]]) -> str:
+    """The released sentences with R0's `[Source N]` markers, before the final stop."""
+    told = []
+    for sentence in sentences:
+        text = sentence["text"].rstrip()
+        marks = "".join(f" [Source {n}]" for n in dict.fromkeys(each["n"] for each in sentence["citations"]))
+        stop = text[-1:] if text.endswith((".", "!", "?")) else ""
+        told.append(text.removesuffix(stop) + marks + stop if stop else text + marks)
+    return " ".join(told)
+
+
+def _written(answered: Answered, agent: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    if agent is None or not answered.written_tokens:
+        return []
+    elapsed = answered.body["timings_ms"]
+    return [
+        {
+            "action": "synthesize",
+            "input": f"{len(answered.items)} sources",
+            "result_count": len(answered.body["citations"]),
+            "tokens_used": answered.written_tokens,
+            "latency_ms": round(sum(elapsed.get(stage, 0.0) for stage in ("context", "generate", "policy_answer"))),
+            "sub_queries": [],
+        }
+    ]
+
+
+def _tokens(answered: Answered, agent: Mapping[str, Any] | None) -> int:
+    """Tokens of all model calls; where nothing was written, of the evidence that waited for it."""
+    if agent is None:
+        return 0
+    held = 0 if answered.written_tokens else agent["tokens"]["held"]
+    return int(agent["tokens"]["spent"]) + answered.written_tokens + held
+
+
+def item_relevance(item: AdmittedItem, scale: Scale) -> int:
+    """An item's calibrated relevance by its channels; a computed one is an answer."""
+    if item.evidence.computed is not None:
+        return _MILLI
+    return max((scale.relevance_milli(rank) for rank in item.evidence.ranks), default=0)
 
 
 def require_tenant(named: str, subject: Subject) -> None:

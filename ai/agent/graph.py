@@ -30,6 +30,7 @@ from ai.agent.state import AgentState, create_initial_state
 from ai.case import Answered, Case, Services
 from ai.focus_pipeline import answer
 from ai.model import AgentOptions, Ask, Options
+from ai.profiles import AGENTIC
 from ai.shell import Shell
 
 __all__ = ["AgentGraph", "build_graph", "compiled_graph", "create_initial_state", "run_agent", "run_graph"]
@@ -106,7 +107,7 @@ class AgentGraph:
                 return case, shell
 
             ask = Ask(services.new_id(), state["query"], subject, options=_options(state))
-            told = await answer(ask, services=replace(services, agent=agent), profile=_profile())
+            told = await answer(ask, services=replace(services, agent=agent), profile=AGENTIC)
             return kept[0] if kept else _refused(state, told)
 
     def get_graph(self) -> Any:
@@ -117,13 +118,6 @@ class AgentGraph:
 def build_graph(home: Callable[[], AgentHome] | None = None) -> AgentGraph:
     """The agent. Without `home` it works on the default home folder, as the public viewer."""
     return AgentGraph(home or default_home)
-
-
-def _profile() -> Any:
-    from ai.profiles import AGENTIC  # noqa: PLC0415
-    from ai.retrieve import WIDE  # noqa: PLC0415
-
-    return replace(AGENTIC, limits=WIDE)
 
 
 def _options(state: AgentState) -> Options:

@@ -21,7 +21,6 @@ from ai.model import AdmittedItem
 from ai.render import evidence_href
 from ai.shell import Shell
 from ai.tracing import span, told
-from retrieval.bundle import count_tokens
 
 Update = dict[str, Any]
 
@@ -110,7 +109,7 @@ async def synthesize(state: AgentState, run: AgentRun) -> Update:
     with span("synthesize", results=len(run.documents)) as opened:
         case = replace(run.case, agent=run.record(synthesize=room))
         run.shell = shell = await run.synthesis(case, run.only_admitted())
-        used = tokens_of(shell)
+        used = shell.written_tokens
         opened.set_attribute("exhibit.tokens", used)
     run.budget.spend(used)
     step = _step(run, "synthesize", state["query"], before, spent, result_count=len(shell.items))
@@ -190,13 +189,6 @@ def _proposed(call: Mapping[str, Any]) -> Proposed:
 
 def _text_of(call: Proposed) -> str:
     return call.arguments.get("query", call.arguments.get("document_id", ""))
-
-
-def tokens_of(shell: Shell) -> int:
-    """What the answer took: its prompt and its words, by the one counter."""
-    if shell.prompt is None or shell.draft is None:
-        return 0
-    return shell.prompt.tokens + count_tokens(shell.draft.completion.text)
 
 
 def answer_of(shell: Shell) -> tuple[str, list[SourceCitation]]:

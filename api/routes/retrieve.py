@@ -5,21 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Literal
 
+import structlog
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
-from ai.retrieve import retrieval_profile, retrieve
+from ai.focus_pipeline import answer
+from ai.retrieve import CHANNELS, retrieval_profile, retrieve
 from ai.tracing import span
 from api.callers import SECURITY, Calling, Meters
 from api.metrics import Metrics
 from api.retrieval_metrics import Measured
-from api.retrieve_views import basic_ask, basic_body, digest_of_query, require_known
+from api.retrieve_views import agentic_ask, agentic_body, basic_ask, basic_body, digest_of_query, require_known
 from api.schemas.errors import errors
-from api.schemas.retrieve import BasicRequest, RetrievalResult
+from api.schemas.retrieve import AgenticRequest, BasicRequest, RetrievalResult
 
 router = APIRouter(prefix="/api/v1/retrieve", tags=["retrieve"], dependencies=SECURITY)
+_log = structlog.get_logger("exhibit.retrieval")
 STATUS = {"ANSWER": "ok", "ABSTAIN": "abstained", "DENY": "denied"}
 
 
@@ -47,6 +51,48 @@ async def basic(body: BasicRequest, call: Calling, metrics: Meters) -> JSONRespo
     released = timed(done.body, started)
     metrics.retrieval.observe(measured_of("basic", released))
     return JSONResponse(released)
+
+
+@router.post(
+    "/agentic",
+    response_model=None,
+    responses={200: {"model": RetrievalResult}, **errors(400, 401, 403, 404, 413, 415, 422, 500, 503, 504)},
+)
+async def agentic(body: AgenticRequest, call: Calling, metrics: Meters) -> JSONResponse:
+    """A cited answer from several searches, inside the budgets of the request; every step is in the response, and the
+    whole is recorded before it leaves."""
+    ask = agentic_ask(body, subject=call.caller.subject, request_id=call.request_id)
+    services = call.system.services
+    profile = replace(call.system.profile("agentic"), channels=CHANNELS[body.mode])
+    started = time.perf_counter()
+    async with counting_failures(metrics, "agentic"):
+        with span("agentic_retrieve", input=digest_of_query(body.query), mode=body.mode) as opened:
+            answered = await answer(ask, services=services, profile=profile)
+            opened.set_attribute("exhibit.results", len(answered.items))
+        ids = sorted({item.evidence.first.record.document_id for item in answered.items})
+        found = await services.store.metadata(ids, scope=answered.scope) if answered.scope and ids else {}
+        elapsed_ms = round((time.perf_counter() - started) * 1000)
+        released = agentic_body(answered, model=services.embedding_model, metadata=found, latency_ms=elapsed_ms)
+    measured = measured_of("agentic", released, body.reasoning_effort)
+    metrics.retrieval.observe(measured)
+    log_agentic(released, body.reasoning_effort)
+    return JSONResponse(released)
+
+
+def log_agentic(body: dict[str, Any], effort: str) -> None:
+    """Requirement 000's structured log entry."""
+    searches = [sub for step in body["steps"] if step["action"] == "retrieve" for sub in step["sub_queries"]]
+    _log.info(
+        "agentic_retrieval_completed",
+        request_id=body["request_id"],
+        steps=len(body["steps"]),
+        sub_queries=len(searches),
+        total_results=len(body["results"]),
+        total_tokens=body["total_tokens_used"],
+        total_latency_ms=body["total_latency_ms"],
+        truncated=body["truncated"],
+        reasoning_effort=effort,
+    )
 
 
 def timed(body: Any, started: float) -> dict[str, Any]:

@@ -177,6 +177,56 @@ class WireProvenance(Closed):
     template_digest: str | None
 
 
+class WireToolCall(Closed):
+    """A tool call that the agent proposed, carried out or refused."""
+
+    tool: str
+    arguments: dict[str, str]
+    status: Literal["ok", "refused", "failed"]
+    reason: str
+    result_count: int
+    iteration: int
+
+
+class WireAgentSearch(Closed):
+    """One search of a step."""
+
+    text: str
+    kb_id: str | None
+    rationale: str
+    result_count: int
+    token_count: int
+
+
+class WireAgentStep(Closed):
+    """One step of the agent, in order."""
+
+    action: Literal["decompose", "retrieve", "grade", "refine", "synthesize"]
+    input: str
+    result_count: int
+    tokens_used: int
+    latency_ms: int
+    sub_queries: list[WireAgentSearch]
+
+
+class WireTokens(Closed):
+    """Tokens of the agent's model calls, and of the evidence it holds."""
+
+    spent: int
+    held: int
+
+
+class WireAgent(Closed):
+    """What the agentic profile did before it wrote."""
+
+    steps: list[WireAgentStep]
+    tool_calls: list[WireToolCall]
+    truncated: bool
+    truncated_reason: Literal["budget", "latency", "steps"] | None
+    synthesized: bool
+    tokens: WireTokens
+
+
 class QueryResponse(Closed):
     """An answer, an abstention or a denial; all three are 200."""
 
@@ -192,3 +242,4 @@ class QueryResponse(Closed):
     policy: WirePolicy
     provenance: WireProvenance
     timings_ms: dict[str, float]
+    agent: WireAgent | None = None
