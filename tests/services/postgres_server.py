@@ -84,7 +84,7 @@ def _unpack(folder: Path) -> None:
     source = mirror()
     rows = [line.split() for line in LOCK.read_text("utf-8").splitlines()]
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(4) as pool:
-        files = list(pool.map(lambda row: _download(f"{source}/{row[1]}", row[0], Path(scratch)), rows))
+        files = list(pool.map(lambda row: download(f"{source}/{row[1]}", row[0], Path(scratch)), rows))
         for file in files:
             subprocess.run(["dpkg-deb", "-x", file, folder], check=True)
     for control in (folder / "usr/share/postgresql/17/extension").glob("*-3.control"):
@@ -106,7 +106,7 @@ def mirror() -> str:
     raise NotPrepared("no Debian mirror in the apt sources; set EXHIBIT_DEBIAN_MIRROR")
 
 
-def _download(url: str, digest: str, scratch: Path) -> Path:
+def download(url: str, digest: str, scratch: Path) -> Path:
     try:
         with urllib.request.urlopen(url, timeout=120) as response:
             body: bytes = response.read()
@@ -147,7 +147,7 @@ class Server:
         self._account = NOBODY if os.getuid() == 0 else None  # PostgreSQL refuses root
         self._password = secrets.token_hex(16)
         self._process: subprocess.Popen[bytes] | None = None
-        self.port = _free_port()
+        self.port = free_port()
 
     @property
     def dsn(self) -> str:
@@ -299,7 +299,7 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
