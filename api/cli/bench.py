@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from contextlib import ExitStack
 from enum import StrEnum
@@ -11,7 +12,7 @@ from typing import Annotated
 import typer
 
 from api.cli.console import emit, note, table
-from api.cli.options import AsJson
+from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED
 
 app = typer.Typer(help="Measure the pipeline.", rich_markup_mode=None)
@@ -23,8 +24,9 @@ class PeerName(StrEnum):
     HAYSTACK = "haystack"
 
 
-@app.command()
+@app.callback(invoke_without_command=True)
 def bench(
+    context: typer.Context,
     *,
     sizes: Annotated[str, typer.Option("--sizes", help="Passages of the corpora, with commas.")] = "1000,10000,100000",
     queries: Annotated[int, typer.Option("--queries", min=5, help="Questions of a round.")] = 200,
@@ -41,6 +43,8 @@ def bench(
     as_json: AsJson = False,
 ) -> None:
     """Measure ingest, the query path stage by stage, throughput, memory and cold start at each size."""
+    if context.invoked_subcommand is not None:
+        return
     from api.bench.goals import verdicts
     from api.bench.model import Plan
     from api.bench.report import report_json, report_text
@@ -84,3 +88,29 @@ def _check_peer(peer: PeerName | None) -> None:
 
     if peer is not None and not available():
         raise typer.BadParameter("haystack is not installed; add the dependency group: uv pip install --group bench")
+
+
+@app.command("policy")
+def policy_figures(
+    *,
+    requests: Annotated[int, typer.Option("--requests", min=20, help="Requests of a round.")] = 300,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Rounds; figures are medians over them.")] = 5,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the three policy points: embedded, and with the opa program on a server. A goal that was not measured
+    counts as missed."""
+    from api.bench.machine import machine_facts
+    from api.bench.policy import measure_policy, policy_goals, policy_json, policy_rows
+    from api.cli.policy.candidate import chosen_bundle
+    from api.cli.policy.engines import opa_if_there
+
+    bundle, folder = chosen_bundle(None, home)
+    figures = asyncio.run(measure_policy(bundle, folder, opa_if_there(), requests=requests, rounds=rounds))
+    goals = policy_goals(figures)
+    shown = [table(["ms", "p50", "p95", "p99"], policy_rows(figures)), *(goal.says for goal in goals)]
+    document = {"machine": machine_facts(folder), "policy": bundle.digest, **policy_json(figures)}
+    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
+    if check and not all(goal.met for goal in goals):
+        raise typer.Exit(EXIT_FAILED)
