@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from ai.model import Completion, ModelIdentity, RenderedPrompt
 from retrieval.model import Intent
@@ -61,6 +61,7 @@ class ChatModel(Protocol):
     async def aclose(self) -> None: ...
 
 
+@runtime_checkable
 class StructuredModel(Protocol):
     """A model whose output can be held to a JSON schema.
 

@@ -2,8 +2,9 @@
 
 R0: the entry's bytes, commitments and inclusion proof hold. R1: moreover the deterministic shell of this software, run
 again on the recorded inputs and the recorded words of the model, gives every recorded part byte for byte. The shell is
-recomputed, never compared with itself; when a part differs, the first stage that differs is named. R2 (the model again)
-and R3 (the stores again) come later.
+recomputed, never compared with itself; when a part differs, the first stage that differs is named. R2: moreover the
+same model, asked again with the recorded prompts and options, gives the recorded words (`ai.repetition`). R3 (the
+stores again) comes later.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ import cattrs
 from ai.agent_record import AgentCall
 from ai.canonical import canonical, from_json, to_json
 from ai.case import Case, Services, Stopwatch
-from ai.chat_model import ChatRequest
+from ai.chat_model import ChatModel, ChatRequest
+from ai.comparison import Stage, compare
 from ai.errors import AIError, ReplayImpossible
 from ai.focus_pipeline import check_gate, refused
 from ai.model import Ask, Completion, MapContext, ModelIdentity
 from ai.profiles import profile_named
 from ai.recording import FAULT, ReplayInputs, body_of, decisions_json, deterministic_parts, pinned
 from ai.render import evidence_json
+from ai.repetition import repeat, repeatable
 from ai.scoping import prompt_facts
-from ai.shell import run_shell
+from ai.shell import Shell, run_shell
 from ledger.errors import LedgerError, PartErased
 from ledger.model import PART_NAMES, Entry, Kind
 from policy.errors import PolicyError
@@ -47,21 +50,13 @@ class Grade(StrEnum):
     NONE = "NONE"
     R0 = "R0"
     R1 = "R1"
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One step of the comparison: what was compared, whether it was the same, and where not."""
-
-    name: str
-    same: bool
-    detail: str = ""
+    R2 = "R2"
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """The result for one entry. `changed` names pinned settings (template, gate, fusion ...) that differ from the
-    recorded ones."""
+    recorded ones. `limit` says why a higher grade was not tried, where one was asked for."""
 
     entry_id: str
     kind: Kind
@@ -69,6 +64,7 @@ class Replayed:
     stages: tuple[Stage, ...]
     changed: tuple[str, ...] = ()
     erased: tuple[str, ...] = ()
+    limit: str = ""
 
     @property
     def reproduced(self) -> bool:
@@ -81,21 +77,44 @@ class Replayed:
         return next((stage.name for stage in self.stages if not stage.same), None)
 
 
-async def replay(entry_id: str, *, services: Services) -> Replayed:
-    """Replay one entry. Raises `EntryNotFound`; what does not hold is in the result."""
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """The shell run again, and how it compares."""
+
+    case: Case
+    shell: Shell
+    stages: tuple[Stage, ...]
+    changed: tuple[str, ...]
+
+
+async def replay(entry_id: str, *, services: Services, up_to: Grade = Grade.R1) -> Replayed:
+    """Replay one entry, up to a grade. Raises `EntryNotFound`; what does not hold is in the result."""
     entry = await services.ledger.entry(entry_id)
     proven, parts, erased = await _prove(entry, services)
+    result = Replayed(entry_id, entry.leaf.kind, Grade.R0, proven, erased=erased)
     if not all(stage.same for stage in proven):
-        return Replayed(entry_id, entry.leaf.kind, Grade.NONE, proven, erased=erased)
-    if entry.leaf.kind is not Kind.OUTCOME or erased or _failed(parts):
+        return replace(result, grade=Grade.NONE)
+    if up_to is Grade.R0 or entry.leaf.kind is not Kind.OUTCOME or erased or _failed(parts):
         # A failed request has no shell to run again: its bytes are all there is to prove.
-        return Replayed(entry_id, entry.leaf.kind, Grade.R0, proven, erased=erased)
+        return result
     try:
-        stages, changed = await _recompute(entry, parts, services)
+        again = await _recompute(entry, parts, services)
     except (ReplayImpossible, cattrs.BaseValidationError, AIError, PolicyError, RetrievalError, ValueError) as exc:
-        return Replayed(entry_id, entry.leaf.kind, Grade.R0, (*proven, Stage("inputs", False, _reason(exc))))
-    grade = Grade.R1 if all(stage.same for stage in stages) else Grade.R0
-    return Replayed(entry_id, entry.leaf.kind, grade, (*proven, *stages), changed)
+        return replace(result, stages=(*proven, Stage("inputs", False, _reason(exc))))
+    result = replace(result, stages=(*proven, *again.stages), changed=again.changed)
+    if not all(stage.same for stage in again.stages):
+        return result
+    result = replace(result, grade=Grade.R1)
+    return await _repeated(result, again, services.model) if up_to is Grade.R2 else result
+
+
+async def _repeated(result: Replayed, again: Recomputed, model: ChatModel) -> Replayed:
+    if not repeatable(again.shell):
+        limit = "no model call" if again.shell.call is None else "sampled without a seed"
+        return replace(result, limit=limit)
+    stages = await repeat(again.case, again.shell, model)
+    grade = Grade.R2 if all(stage.same for stage in stages) else Grade.R1
+    return replace(result, grade=grade, stages=(*result.stages, *stages))
 
 
 async def _prove(entry: Entry, services: Services) -> tuple[tuple[Stage, ...], dict[str, bytes], tuple[str, ...]]:
@@ -116,9 +135,7 @@ async def _prove(entry: Entry, services: Services) -> tuple[tuple[Stage, ...], d
     return tuple(stages), parts, tuple(erased)
 
 
-async def _recompute(
-    entry: Entry, parts: Mapping[str, bytes], services: Services
-) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
+async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Services) -> Recomputed:
     inputs = from_json(_load(parts, "replay"), ReplayInputs)
     asked = await _intent_parts(entry, services)
     case = await _case(inputs, asked, services)
@@ -136,9 +153,10 @@ async def _recompute(
         )
     shown = [evidence_json(item) for item in shell.items]
     again = deterministic_parts(shell, body_of(case, shell, shown), shown)
-    stages = (*stages, *(_compare(name, parts.get(name, b""), again.get(name, b"")) for name in STAGES))
+    stages = (*stages, *(compare(name, parts.get(name, b""), again.get(name, b"")) for name in STAGES))
     now = pinned(services)
-    return stages, tuple(sorted(name for name, value in inputs.pinned.items() if now.get(name) != value))
+    changed = tuple(sorted(name for name, value in inputs.pinned.items() if now.get(name) != value))
+    return Recomputed(case, shell, stages, changed)
 
 
 async def _intent_parts(entry: Entry, services: Services) -> dict[str, bytes]:
@@ -194,14 +212,14 @@ async def _front(case: Case, asked: Mapping[str, bytes], services: Services) -> 
     """The gate and the query point again, over the recorded question and classes."""
     case = check_gate(case, services)
     recorded = json.loads(asked["scope"])
-    gate = _compare("gate", canonical(recorded["gate"]), canonical(to_json(case.gate)))
+    gate = compare("gate", canonical(recorded["gate"]), canonical(to_json(case.gate)))
     facts = json.loads(asked["policy.query"])[0]["input"]
     request = from_json(facts["request"], RequestFacts)
     classes = [from_json(each, ClassFacts) for each in facts["classes"]]
     decision = await services.points(case.now_ms).query(
         request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=classes
     )
-    decided = _compare("policy.query", asked["policy.query"], canonical(decisions_json([decision])))
+    decided = compare("policy.query", asked["policy.query"], canonical(decisions_json([decision])))
     return replace(case, request=request, decision=decision), (gate, decided)
 
 
@@ -246,21 +264,6 @@ class RecordedModel:
         if not self._completions:
             raise ReplayImpossible("the record holds no model call, but the shell makes one now")
         return self._completions[0]
-
-
-def _compare(name: str, recorded: bytes, again: bytes) -> Stage:
-    if recorded == again:
-        return Stage(name, True)
-    at = next(
-        (i for i, (a, b) in enumerate(zip(recorded, again, strict=False)) if a != b), min(len(recorded), len(again))
-    )
-    return Stage(
-        name, False, f"first difference at byte {at} of {len(recorded)}: {_around(recorded, at)} | {_around(again, at)}"
-    )
-
-
-def _around(data: bytes, at: int) -> str:
-    return repr(data[max(0, at - 24) : at + 24].decode("utf-8", "replace"))
 
 
 def _failed(parts: Mapping[str, bytes]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,19 +22,31 @@ app = typer.Typer(help="Recompute recorded answers and grade them.", rich_markup
 _PAGE = 500
 
 
+class UpTo(StrEnum):
+    """Grades that can be tried for."""
+
+    R0 = "R0"
+    R1 = "R1"
+    R2 = "R2"
+
+
 @app.command()
 def replay(
     entry_id: Annotated[str | None, typer.Argument(help="Id of an outcome entry.")] = None,
     *,
     everything: Annotated[bool, typer.Option("--all", help="Every entry of the ledger.")] = False,
+    up_to: Annotated[
+        UpTo, typer.Option("--to", help="The grade to try for; R2 asks the model again, once per recorded call.")
+    ] = UpTo.R2,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """R0: bytes and proofs hold. R1: moreover the deterministic shell gives the recorded bytes again. Exit code 7:
-    something fell short of what its kind can reach (outcomes R1, all else R0)."""
+    """R0: bytes and proofs hold. R1: moreover the deterministic shell gives the recorded bytes again. R2: moreover the
+    same model gives the recorded words again. Exit code 7: something fell short of what its kind can reach (outcomes
+    with a repeatable model call R2, other outcomes R1, all else R0)."""
     if (entry_id is None) == (not everything):
         raise typer.BadParameter("name an entry, or give --all")
-    results = asyncio.run(_replay(home, entry_id))
+    results = asyncio.run(_replay(home, entry_id, up_to))
     rows = [[r.entry_id, r.kind, r.grade, r.differs_at or "", ",".join(r.changed)] for r in results]
     tally = ", ".join(f"{count} {grade}" for grade, count in sorted(grades(results).items()))
     emit(
@@ -45,25 +58,27 @@ def replay(
         raise typer.Exit(EXIT_VERIFICATION)
 
 
-async def _replay(home: Path | None, entry_id: str | None) -> list[Replayed]:
+async def _replay(home: Path | None, entry_id: str | None, up_to: UpTo) -> list[Replayed]:
     from api.wiring import open_system
 
     async with open_system(configuration(home)) as system:
         if entry_id is not None:
+            from ai.replay import Grade
             from ai.replay import replay as replay_one
 
-            return [await replay_one(entry_id, services=system.services)]
-        return [result async for result in replay_all(system)]
+            return [await replay_one(entry_id, services=system.services, up_to=Grade(up_to))]
+        return [result async for result in replay_all(system, up_to=up_to)]
 
 
-async def replay_all(system: System) -> AsyncIterator[Replayed]:
+async def replay_all(system: System, *, up_to: UpTo) -> AsyncIterator[Replayed]:
     """Every entry by index."""
+    from ai.replay import Grade
     from ai.replay import replay as replay_one
 
     after = -1
     while page := await system.services.ledger.entries(after=after, limit=_PAGE):
         for entry in page:
-            yield await replay_one(entry.leaf.entry_id, services=system.services)
+            yield await replay_one(entry.leaf.entry_id, services=system.services, up_to=Grade(up_to))
         after = page[-1].index
 
 
@@ -85,4 +100,5 @@ def replayed_json(result: Replayed) -> dict[str, Any]:
         "stages": [{"name": s.name, "same": s.same, "detail": s.detail} for s in result.stages],
         "changed": list(result.changed),
         "erased": list(result.erased),
+        "limit": result.limit,
     }

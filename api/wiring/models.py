@@ -6,7 +6,7 @@ import ssl
 from contextlib import AsyncExitStack
 from typing import Any, assert_never
 
-from ai.chat_model import ChatModel, StructuredModel
+from ai.chat_model import ChatModel
 from api import backends
 from api.errors import SettingsInvalid
 from retrieval.embedding.embedder import Embedder
@@ -44,13 +44,6 @@ def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel
             assert_never(backend)
     stack.push_async_callback(chat.aclose)
     return chat
-
-
-def structured_of(chat: ChatModel) -> StructuredModel | None:
-    """The chat model as one that can be held to a JSON schema, or None where it selects instead of writing."""
-    from ai.ollama_client import OllamaChat  # noqa: PLC0415
-
-    return chat if isinstance(chat, OllamaChat) else None
 
 
 def _how_it_is_asked(server: backends.OllamaServer) -> dict[str, Any]:

@@ -300,6 +300,8 @@ def test_replay_recomputes(cli: Run, home: Path) -> None:
     ):
         cli("ask", question, "--home", home)
     code, out, _ = cli("replay", "--all", "--home", home, "--json")
+    assert (code, document(out)["grades"]) == (0, {"R0": 3, "R1": 1, "R2": 2})
+    code, out, _ = cli("replay", "--all", "--to", "R1", "--home", home, "--json")
     assert (code, document(out)["grades"]) == (0, {"R0": 3, "R1": 3})
 
 

@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 
 from ai.case import Services
+from ai.chat_model import ChatRequest
+from ai.errors import AIError, ModelMissing, ModelTimeout
+from ai.extractive import ExtractiveModel
+from ai.model import Completion, ModelIdentity, Options
 from ai.replay import Grade, replay
 from api import wiring
 from ledger.model import Kind
@@ -97,6 +101,83 @@ async def test_a_changed_constant_lowers_the_grade_and_names_the_stage(
     assert not found.reproduced
     assert found.differs_at == stage
     assert found.changed == (pinned,)
+
+
+# ---------------------------------------------------------------- R2: the model again
+
+
+class OtherModel(ExtractiveModel):
+    """The extractive model under another identity, or with other words."""
+
+    def __init__(
+        self, *, identity: ModelIdentity | None = None, suffix: str = "", fault: AIError | None = None
+    ) -> None:
+        super().__init__()
+        self._told, self._suffix, self._fault = identity, suffix, fault
+
+    async def identity(self) -> ModelIdentity:
+        if self._fault is not None:
+            raise self._fault
+        return self._told or await super().identity()
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        said = await super().complete(request)
+        return replace(said, text=said.text + self._suffix)
+
+
+async def test_the_same_model_says_the_same_again(home: Path) -> None:
+    async with opened(home) as system:
+        for question in QUESTIONS:
+            entry = await recorded(system, question)
+            found = await replay(entry, services=system.services, up_to=Grade.R2)
+            asked = any(stage.name == "model.output" for stage in found.stages)
+            assert found.grade is (Grade.R2 if asked else Grade.R1), (question, found.differs_at, found.stages)
+            assert found.reproduced and found.limit == ("" if asked else "no model call")
+        assert (await replay(entry, services=system.services, up_to=Grade.R0)).grade is Grade.R0
+
+
+async def test_agentic_answers_are_said_again_too(home: Path) -> None:
+    async with opened(home) as system:
+        body = await ask(system, QUESTIONS[0], options=Options(profile="agentic"))
+        found = await replay(str(body["provenance"]["entry_id"]), services=system.services, up_to=Grade.R2)
+        assert (found.grade, found.differs_at) == (Grade.R2, None), found.stages
+
+
+IDENTITY = ModelIdentity(name="extractive", digest="sha256:" + "0" * 64, details={"version": "1"})
+
+
+@pytest.mark.parametrize(
+    ("model", "stage", "detail"),
+    [
+        (OtherModel(identity=IDENTITY), "model.identity", "version: recorded"),
+        (OtherModel(identity=replace(IDENTITY, name="other")), "model.identity", "now other"),
+        (OtherModel(suffix=" And more."), "model.output", "And more"),
+        (OtherModel(fault=ModelMissing("no such model")), "model.identity", "ModelMissing"),
+        (OtherModel(fault=ModelTimeout("too slow")), "model.identity", "ModelTimeout"),
+    ],
+    ids=["digest", "name", "words", "missing", "slow"],
+)
+async def test_another_model_or_other_words_stop_at_r1_with_the_stage_named(
+    home: Path, model: OtherModel, stage: str, detail: str
+) -> None:
+    async with opened(home) as system:
+        entry = await recorded(system, QUESTIONS[0])
+        found = await replay(entry, services=with_services(system, model=model), up_to=Grade.R2)
+    assert (found.grade, found.differs_at) == (Grade.R1, stage)
+    assert not found.reproduced
+    assert detail in found.stages[-1].detail
+
+
+async def test_what_was_sampled_without_a_seed_is_not_asked_again(home: Path) -> None:
+    async with opened(home) as system:
+        for options, grade in (
+            (Options(temperature_milli=700), Grade.R1),
+            (Options(temperature_milli=700, seed=3), Grade.R2),
+        ):
+            body = await ask(system, QUESTIONS[0], options=options)
+            found = await replay(str(body["provenance"]["entry_id"]), services=system.services, up_to=Grade.R2)
+            assert (found.grade, found.reproduced) == (grade, True)
+            assert found.limit == ("sampled without a seed" if grade is Grade.R1 else "")
 
 
 async def test_asking_twice_gives_the_same_body(home: Path) -> None:

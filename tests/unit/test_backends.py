@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from ai.chat_model import StructuredModel
 from api.backends import backends_of
 from api.configuration import load
 from api.errors import SettingsInvalid
-from api.wiring import open_indexes, open_system, structured_of
+from api.wiring import open_indexes, open_system
 from policy.errors import OpaUnavailable
 from retrieval.errors import ChannelUnavailable
 
@@ -37,7 +38,7 @@ async def test_a_model_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
     settings = {"FOCUS_MODE_MODEL": "a", "FOCUS_MODE_EMBED_MODEL": "b", "OLLAMA_API_URL": "http://127.0.0.1:1"}
     configuration = load(settings | {"EXHIBIT_MODELS__OLLAMA_TOKEN": "hunter2"}, home=tmp_path)
     async with open_system(configuration, empty=True) as system:
-        assert structured_of(system.services.model) is system.services.model
+        assert isinstance(system.services.model, StructuredModel)
     async with open_indexes(configuration):
         pass
     assert "hunter2" not in repr(backends_of(configuration))
@@ -45,7 +46,7 @@ async def test_a_model_server_need_not_run_to_be_wired(tmp_path: Path) -> None:
 
 async def test_the_model_without_a_server_takes_no_schema(tmp_path: Path) -> None:
     async with open_system(load({}, home=tmp_path), empty=True) as system:
-        assert structured_of(system.services.model) is None
+        assert not isinstance(system.services.model, StructuredModel)
 
 
 async def test_certificates_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
