@@ -26,13 +26,13 @@ _NESTED = re.compile(
 
 
 def parts_of(question: str) -> tuple[str, ...]:
-    """Two to four focused parts; the question alone where it has no seam. Each part says enough to be searched for on
-    its own, and none is the whole question."""
+    """Two to four focused parts, or the one clause that must be answered first; the question alone where it has no
+    seam. Each part says enough to be searched for on its own."""
     whole = " ".join(question.split()).strip()
     for split in (_questions, _compared, _either, _clauses, _nested):
         found = [part.strip(" ,?.") for part in split(whole)]
         kept = tuple(dict.fromkeys(part for part in found if _says_something(part)))[:MOST_PARTS]
-        if len(kept) > 1:
+        if len(kept) > 1 or (kept and split is _nested):
             return kept
     return (whole,)
 
@@ -72,4 +72,3 @@ def _nested(question: str) -> Iterator[str]:
     match = _NESTED.search(question)
     if match:
         yield f"{match['head']} {match['clause']}"
-        yield question[: match.start()] + match["head"] + question[match.end() :]
