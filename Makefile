@@ -48,7 +48,7 @@ again: $(DEV)  ## run once more what failed in the last run of the tests
 
 test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
 	@tests/services/prepare.sh
-	@$(BIN)/pytest -q -m services tests/services
+	@$(BIN)/pytest -q -m services tests/services tests/browser
 
 check: $(DEV)  ## format, lint, types, import contracts, committed policy build
 	@$(BIN)/ruff format --check .

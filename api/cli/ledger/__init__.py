@@ -9,6 +9,7 @@ from api.cli.ledger.checkpoint import checkpoint
 from api.cli.ledger.export import export
 from api.cli.ledger.list_entries import list_entries
 from api.cli.ledger.proof import proof
+from api.cli.ledger.receipt import receipt
 from api.cli.ledger.redact import redact
 from api.cli.ledger.search import search
 from api.cli.ledger.show import show
@@ -21,6 +22,7 @@ app.command()(show)
 app.command()(verify)
 app.command()(checkpoint)
 app.command()(proof)
+app.command()(receipt)
 app.command()(export)
 app.command()(redact)
 app.add_typer(key.app, name="key")
