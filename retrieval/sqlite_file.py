@@ -1,4 +1,5 @@
-"""One SQLite database file: a thread that writes, a few that read, and reads that a cancelled caller interrupts.
+"""One SQLite database file of an index: a thread that writes, a few that read, and reads that a cancelled caller
+interrupts. A file of another schema is not read, and the first write makes it anew: an index can be filled again.
 
 apsw carries its own SQLite (WAL with several connections is safe from 3.51.3 on). Every thread has its own connection.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +16,8 @@ from typing import TypeVar
 from urllib.parse import quote
 
 import apsw
+
+from retrieval.errors import IndexNotReady
 
 T = TypeVar("T")
 _BUSY_MS = 2_000
@@ -44,12 +48,13 @@ class _Ticket:
 
 
 class SqliteFile:
-    """Reads and writes of one file, off the event loop. Raises `apsw.Error` as the work does; `aclose` drops what is
-    not committed."""
+    """Reads and writes of one file, off the event loop. Raises `apsw.Error` as the work does, and `IndexNotReady` for a
+    read of another schema; `aclose` drops what is not committed."""
 
     def __init__(self, path: Path, *, schema: str, readers: int = 2) -> None:
         self._path = path
         self._schema = schema
+        self._version = zlib.crc32(schema.encode()) & 0x7FFF_FFFF  # so that no change of the schema can be forgotten
         self._local = threading.local()
         self._lock = threading.Lock()
         self._open: list[apsw.Connection] = []
@@ -121,14 +126,34 @@ class SqliteFile:
             connection.execute("PRAGMA secure_delete=ON")  # what is erased is overwritten
             if not fixed:
                 connection.execute("PRAGMA journal_mode=WAL")
-            if not connection.execute("SELECT count(*) FROM sqlite_master").get:
-                connection.execute("BEGIN IMMEDIATE; " + self._schema + "; COMMIT")
+            self._ensure_schema(connection, write=write)
             if not write:
                 connection.execute("PRAGMA query_only=1")
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _ensure_schema(self, connection: apsw.Connection, *, write: bool) -> None:
+        # A virtual table first: the tables behind it go with it.
+        found = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            " ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'"
+        )
+        tables = [str(name) for (name,) in found]
+        if tables and connection.pragma("user_version") == self._version:
+            return
+        if tables and not write:
+            raise IndexNotReady("the index was written by another version; `exhibit index rebuild` fills it again")
+        connection.execute("BEGIN IMMEDIATE")
+        for name in tables:
+            connection.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
+        connection.execute(f"{self._schema}; PRAGMA user_version = {self._version}; COMMIT")
+
+
+def quoted(name: str) -> str:
+    """The name of a table as SQL reads it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _in_transaction(connection: apsw.Connection, work: Callable[[apsw.Connection], T]) -> T:

@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from retrieval.errors import IndexNotReady
 from retrieval.sqlite_file import SqliteFile
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS t(x INTEGER NOT NULL)"
@@ -98,3 +99,22 @@ async def test_a_folder_that_is_not_there_is_an_error_of_the_store(tmp_path: Pat
     with pytest.raises(apsw.CantOpenError):
         await values(lost)
     await lost.aclose()
+
+
+@pytest.mark.parametrize("older", [SCHEMA, SCHEMA + "; CREATE VIRTUAL TABLE r USING rtree(id, a, b)"])
+async def test_another_schema_is_not_read_and_made_anew_by_the_first_write(
+    file: SqliteFile, tmp_path: Path, older: str
+) -> None:
+    path = tmp_path / "older.sqlite"
+    written = SqliteFile(path, schema=older)
+    await written.write(lambda c: c.execute("INSERT INTO t VALUES (1)").get)
+    await written.commit()
+    await written.aclose()
+    newer = SqliteFile(path, schema="CREATE TABLE t(x INTEGER NOT NULL, y INTEGER)", readers=1)
+    with pytest.raises(IndexNotReady):
+        await values(newer)
+    await newer.write(lambda c: c.execute("INSERT INTO t VALUES (2, 3)").get)
+    await newer.commit()
+    assert await values(newer) == [2]
+    assert await newer.read(lambda c: c.execute("SELECT count(*) FROM sqlite_master").get) == 1
+    await newer.aclose()
