@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import EntryRefused, MalformedLeaf
 from ledger.model import LEAF_MAX_BYTES, LEAF_VERSION, PART_NAMES, Kind, Leaf, Ref, TreeHead
+from ledger.tree import EMPTY_ROOT
 
 MAX_INTEGER = 2**53 - 1
 _FIELDS = frozenset({"v", "kind", "id", "t", "tenant", "replica", "rseq", "req", "parts", "refs", "seen"})
@@ -141,7 +142,10 @@ def _ref(value: object) -> Ref:
 def _seen(value: object) -> TreeHead:
     if not isinstance(value, dict) or set(value) != {"size", "root"} or not is_hash(value["root"]):
         _refuse("seen is not {size, root}")
-    return TreeHead(size=_integer(value, "size", 0), root=bytes.fromhex(value["root"]))
+    head = TreeHead(size=_integer(value, "size", 0), root=bytes.fromhex(value["root"]))
+    if head.size == 0 and head.root != EMPTY_ROOT:
+        _refuse("seen is of size 0 without the root of the empty tree")
+    return head
 
 
 def _text(body: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:

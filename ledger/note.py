@@ -250,8 +250,8 @@ def verify_checkpoint(note: str, key: VerifierKey, *, origin: str) -> TreeHead:
 
 
 def _check_text(text: str) -> None:
-    if len(text) < 2 or not text.endswith("\n") or text.startswith("\n"):
-        _refuse("the text is empty or does not end with a newline")
+    if not text.endswith("\n"):
+        _refuse("the text does not end with a newline")
     if any(ord(char) < 0x20 and char != "\n" for char in text):
         _refuse("the text holds a control character")
     try:

@@ -77,9 +77,14 @@ def test_sixteen_signatures_are_accepted_and_a_thousand_are_not() -> None:
         verify_note(NOTE + line * 1000, KEY.verifier)
 
 
-def test_text_may_hold_empty_lines() -> None:
-    text = "one\n\ntwo\n"
+@pytest.mark.parametrize("text", ["one\n\ntwo\n", "\nstarts empty\n", "\n", "\n\n", "ends empty\n\n", "è \x7f 𝄞\n"])
+def test_text_may_hold_empty_lines_and_any_letter(text: str) -> None:
     assert verify_note(sign_note(text, [KEY]), KEY.verifier) == text
+
+
+def test_the_empty_tree_has_one_root() -> None:
+    with pytest.raises(MalformedNote):
+        parse_checkpoint_text(checkpoint_text("a", TreeHead(0, b"\x5a" * 32)))
 
 
 @pytest.mark.parametrize("item", VECTORS["malformed"], ids=lambda item: str(item["name"]))
@@ -126,7 +131,9 @@ def test_bad_private_keys(text: str) -> None:
         parse_signing_key(text)
 
 
-@pytest.mark.parametrize("text", ["", "\n", "no newline", "\nstarts empty\n", "tab\there\n", "nul\0\n", "\ud800\n"])
+@pytest.mark.parametrize(
+    "text", ["", "no newline", "a\n\nb", "a\x1b\n", "a\x1f\n", "cr\r\n", "tab\there\n", "nul\0\n", "\ud800\n"]
+)
 def test_texts_that_no_note_can_have(text: str) -> None:
     with pytest.raises(MalformedNote):
         sign_note(text, [KEY])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from hashlib import sha256
 from itertools import pairwise
 
@@ -28,8 +29,8 @@ from ledger.tree import (
     verify_inclusion,
 )
 
-SIZES = 65
-LEAVES = [hash_leaf(bytes([i])) for i in range(SIZES)]
+SIZES = 101
+LEAVES = tuple(hash_leaf(bytes([i])) for i in range(SIZES))
 KNOWN_LEAVES = [
     bytes.fromhex(text)
     for text in ("", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f")
@@ -47,7 +48,8 @@ KNOWN_ROOTS = (
 )
 
 
-def mth(hashes: list[bytes]) -> bytes:
+@cache
+def mth(hashes: tuple[bytes, ...]) -> bytes:
     """RFC 6962 section 2.1, word for word."""
     if not hashes:
         return sha256(b"").digest()
@@ -59,7 +61,7 @@ def mth(hashes: list[bytes]) -> bytes:
     return sha256(b"\x01" + mth(hashes[:k]) + mth(hashes[k:])).digest()
 
 
-def path(m: int, hashes: list[bytes]) -> list[bytes]:
+def path(m: int, hashes: tuple[bytes, ...]) -> list[bytes]:
     """RFC 6962 section 2.1.1, word for word."""
     if len(hashes) == 1:
         return []
@@ -71,7 +73,7 @@ def path(m: int, hashes: list[bytes]) -> list[bytes]:
     return [*path(m - k, hashes[k:]), mth(hashes[:k])]
 
 
-def subproof(m: int, hashes: list[bytes], complete: bool) -> list[bytes]:
+def subproof(m: int, hashes: tuple[bytes, ...], complete: bool) -> list[bytes]:
     """RFC 6962 section 2.1.2, word for word."""
     if m == len(hashes):
         return [] if complete else [mth(hashes)]
@@ -145,12 +147,14 @@ def test_every_inclusion_proof_holds_and_each_corruption_fails(size: int) -> Non
 
 
 def inclusion_corruptions(proof: tuple[bytes, ...], seed: int) -> list[tuple[bytes, ...]]:
-    """Each hash with a bit flipped, left out, doubled, cut; the proof longer at either end."""
+    """Each hash with a bit flipped; in one of eight, each left out, doubled, cut, too; the proof longer at either end."""
     changed = [(*proof, LEAVES[0]), (LEAVES[0], *proof)]
     for i, item in enumerate(proof):
         before, after = proof[:i], proof[i + 1 :]
+        changed.append((*before, flipped(item, seed + i), *after))
+        if seed % 8:
+            continue
         changed += [
-            (*before, flipped(item, seed + i), *after),
             before + after,
             (*before, item, item, *after),
             (*before, item[:-1], *after),

@@ -1,0 +1,192 @@
+"""Cosignatures: the specification's form, and what is none."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.cosignature import (
+    MAX_TIMESTAMP_S,
+    cosign,
+    cosigned_at,
+    cosigned_message,
+    parse_witness_key,
+    witness_signing_key,
+)
+from ledger.errors import MalformedNote, VerificationFailed
+from ledger.model import TreeHead
+from ledger.note import COSIGNATURE, SigningKey, VerifierKey, checkpoint_text, parse_signing_key, parse_vkey, sign_note
+
+LOG = SigningKey.from_seed("exhibit.example/log", bytes(range(32)))
+WITNESS = witness_signing_key("witness.example/w1", b"w" * 32)
+OTHER = witness_signing_key("other.example/w", b"o" * 32)
+SAME_NAME = witness_signing_key("witness.example/w1", b"s" * 32)
+TEXT = checkpoint_text(LOG.name, TreeHead(3, b"\x5a" * 32))
+NOTE = sign_note(TEXT, [LOG])
+TIME_S = 1_679_315_147
+
+
+async def line(key: SigningKey = WITNESS, timestamp_s: int = TIME_S, text: str = TEXT) -> str:
+    return await cosign(text, key, timestamp_s=timestamp_s) + "\n"
+
+
+def raw(cosignature: str) -> bytes:
+    return base64.b64decode(cosignature.split(" ")[2])
+
+
+def with_raw(data: bytes, name: str = WITNESS.name) -> str:
+    return f"— {name} {base64.b64encode(data).decode()}\n"
+
+
+def test_the_signed_message_is_that_of_the_specification() -> None:
+    assert cosigned_message("example.com/behind-the-sofa\n20852163\nCsUYapGG=\n", TIME_S) == (
+        b"cosignature/v1\ntime 1679315147\nexample.com/behind-the-sofa\n20852163\nCsUYapGG=\n"
+    )
+
+
+async def test_the_signature_is_key_id_time_and_ed25519() -> None:
+    data = raw(await line())
+    assert data[:4] == WITNESS.verifier.key_id
+    assert int.from_bytes(data[4:12], "big") == TIME_S
+    assert WITNESS.verifier.holds(data[12:], cosigned_message(TEXT, TIME_S))
+    assert len(data) == 4 + 8 + 64
+
+
+@pytest.mark.parametrize("timestamp_s", [0, 1, TIME_S, MAX_TIMESTAMP_S])
+async def test_times(timestamp_s: int) -> None:
+    assert cosigned_at(NOTE + await line(timestamp_s=timestamp_s), WITNESS.verifier) == timestamp_s
+
+
+@pytest.mark.parametrize("timestamp_s", [-1, MAX_TIMESTAMP_S + 1, 2**64])
+async def test_times_that_cannot_be_written(timestamp_s: int) -> None:
+    with pytest.raises(ValueError, match="range"):
+        await line(timestamp_s=timestamp_s)
+
+
+async def test_lines_of_others_say_nothing() -> None:
+    note = NOTE + await line(OTHER) + await line(SAME_NAME)
+    assert cosigned_at(note, WITNESS.verifier) is None
+    assert cosigned_at(note + await line(), WITNESS.verifier) == TIME_S
+    assert cosigned_at(NOTE, WITNESS.verifier) is None
+
+
+async def test_the_first_of_several_times_counts_and_all_must_hold() -> None:
+    note = NOTE + await line(timestamp_s=TIME_S + 9) + await line()
+    assert cosigned_at(note, WITNESS.verifier) == TIME_S
+    with pytest.raises(VerificationFailed):
+        cosigned_at(note + await line(text=TEXT + "x\n"), WITNESS.verifier)
+
+
+def test_a_log_key_cannot_cosign_nor_a_witness_key_sign() -> None:
+    with pytest.raises(MalformedNote):
+        cosigned_at(NOTE, LOG.verifier)
+    with pytest.raises(MalformedNote):
+        parse_witness_key(str(LOG.verifier))
+    with pytest.raises(MalformedNote):
+        parse_vkey(str(WITNESS.verifier))
+    with pytest.raises(MalformedNote):
+        parse_signing_key(WITNESS.encode())
+    assert parse_witness_key(str(WITNESS.verifier)) == WITNESS.verifier
+    assert parse_signing_key(WITNESS.encode(), type=COSIGNATURE).verifier == WITNESS.verifier
+
+
+async def test_a_log_key_is_no_cosigner() -> None:
+    with pytest.raises(ValueError, match="witness"):
+        await cosign(TEXT, LOG, timestamp_s=1)
+
+
+Change = Callable[[bytes], str]
+UNVERIFIED: dict[str, Change] = {
+    "time one later": lambda data: with_raw(data[:11] + bytes([data[11] ^ 1]) + data[12:]),
+    "time beyond 63 bits": lambda data: with_raw(data[:4] + b"\xff" * 8 + data[12:]),
+    "first bit of the signature": lambda data: with_raw(data[:12] + bytes([data[12] ^ 1]) + data[13:]),
+    "last bit of the signature": lambda data: with_raw(data[:-1] + bytes([data[-1] ^ 1])),
+    "signature cut": lambda data: with_raw(data[:-1]),
+    "signature longer": lambda data: with_raw(data + b"\0"),
+    "no signature": lambda data: with_raw(data[:12]),
+    "no time": lambda data: with_raw(data[:4] + data[12:]),
+    "half a time": lambda data: with_raw(data[:8]),
+    "little-endian time": lambda data: with_raw(data[:4] + data[11:3:-1] + data[12:]),
+    "signature of zeros": lambda data: with_raw(data[:12] + bytes(64)),
+    "another key's signature under our id": lambda data: with_raw(
+        data[:12] + SAME_NAME.private.sign(cosigned_message(TEXT, TIME_S))
+    ),
+    "over another text": lambda data: with_raw(
+        data[:12] + WITNESS.private.sign(cosigned_message(TEXT + "x\n", TIME_S))
+    ),
+    "over the text alone": lambda data: with_raw(data[:12] + WITNESS.private.sign(TEXT.encode())),
+    "with another header": lambda data: with_raw(
+        data[:12] + WITNESS.private.sign(cosigned_message(TEXT, TIME_S).replace(b"/v1", b"/v2"))
+    ),
+    "over a time with a leading zero": lambda data: with_raw(
+        data[:12] + WITNESS.private.sign(cosigned_message(TEXT, TIME_S).replace(b"time ", b"time 0"))
+    ),
+    "without the last newline": lambda data: with_raw(
+        data[:12] + WITNESS.private.sign(cosigned_message(TEXT, TIME_S)[:-1])
+    ),
+}
+MALFORMED: dict[str, Change] = {
+    "not base64": lambda data: f"— {WITNESS.name} ?{base64.b64encode(data).decode()[1:]}\n",
+    "without padding": lambda data: with_raw(data).replace("==\n", "\n"),
+    "with one sign of padding": lambda data: with_raw(data).replace("==\n", "=\n"),
+    "unused bits set": lambda data: with_raw(data[:-1] + b"\x00").replace("A==\n", "B==\n"),
+    "URL-safe": lambda data: f"— {WITNESS.name} {base64.urlsafe_b64encode(data + b'???').decode()}\n",
+    "two spaces": lambda data: with_raw(data).replace("— ", "—  "),
+    "hyphen": lambda data: with_raw(data).replace("—", "-"),
+    "no newline": lambda data: with_raw(data)[:-1],
+    "empty line after": lambda data: with_raw(data) + "\n",
+    "name with a space": lambda data: with_raw(data, "a b"),
+    "name with a no-break space": lambda data: with_raw(data, "a\u00a0b"),
+    "name with a plus": lambda data: with_raw(data, "a+b"),
+    "key id alone": lambda data: with_raw(data[:4]),
+}
+
+
+@pytest.mark.parametrize("name", UNVERIFIED)
+async def test_cosignatures_that_do_not_hold(name: str) -> None:
+    changed = UNVERIFIED[name](raw(await line()))
+    with pytest.raises(VerificationFailed) as failed:
+        cosigned_at(NOTE + changed, WITNESS.verifier)
+    assert failed.value.step == "cosignature"
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+async def test_lines_that_no_note_can_have(name: str) -> None:
+    with pytest.raises(MalformedNote):
+        cosigned_at(NOTE + MALFORMED[name](raw(await line())), WITNESS.verifier)
+
+
+@pytest.mark.parametrize(
+    "vkey",
+    [
+        "",
+        WITNESS.name,
+        str(WITNESS.verifier)[:-1],
+        str(WITNESS.verifier) + "\n",
+        str(WITNESS.verifier).replace("/w1+", "/w2+"),
+        str(WITNESS.verifier).replace(WITNESS.verifier.key_id.hex(), WITNESS.verifier.key_id.hex().upper()),
+        str(VerifierKey(WITNESS.name, WITNESS.verifier.public, b"\x06")),
+        str(VerifierKey(WITNESS.name, WITNESS.verifier.public + b"x", COSIGNATURE)),
+        str(VerifierKey(WITNESS.name, WITNESS.verifier.public[:-1], COSIGNATURE)),
+        str(VerifierKey("a b", WITNESS.verifier.public, COSIGNATURE)),
+    ],
+)
+def test_bad_witness_keys(vkey: str) -> None:
+    with pytest.raises(MalformedNote):
+        parse_witness_key(vkey)
+
+
+@given(st.integers(0, 8 * 76 - 1))
+@settings(max_examples=50, deadline=None)
+async def test_no_flipped_bit_is_another_time(bit: int) -> None:
+    data = bytearray(raw(await line()))
+    data[bit // 8] ^= 1 << bit % 8
+    if bit < 32:
+        assert cosigned_at(NOTE + with_raw(bytes(data)), WITNESS.verifier) is None
+        return
+    with pytest.raises(VerificationFailed):
+        cosigned_at(NOTE + with_raw(bytes(data)), WITNESS.verifier)
