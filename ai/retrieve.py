@@ -6,7 +6,7 @@ before anything leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,7 +68,7 @@ class Found:
         return tuple(name for name in self.case.profile.channels if structured or name in text)
 
 
-Render = Callable[[Found], dict[str, Any]]
+Render = Callable[[Found], Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ async def retrieve(ask: Ask, *, services: Services, profile: Profile, render: Re
         case = await read_question(case, services)
         case = await narrow(case, services)
         found = await find(case, services)
-        body = render(found)
+        body = await render(found)
         return Retrieved(body, found, await record(found, body, services))
     except LedgerError:
         raise

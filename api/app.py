@@ -14,12 +14,12 @@ from starlette.responses import JSONResponse
 
 from api import docs_page
 from api.configuration import Configuration
-from api.errors import EdgeError, MalformedBody, MethodNotOffered, NoSuchThing, RequestRejected
+from api.errors import BadQuery, EdgeError, MalformedBody, MethodNotOffered, NoSuchThing, RequestRejected
 from api.live import PinnedSystem, live
 from api.metrics import Metrics
 from api.middleware import BodyLimits, RequestFrame, log_failure
 from api.problems import CODES, Problem, problem_of
-from api.routes import ai, collections, evidence, health, ledger, log, policy, retrieve
+from api.routes import ai, collections, evidence, health, ledger, log, policy, retrieval, retrieve
 from api.schemas.ask import field_problems
 from api.version import VERSION
 from api.wiring import new_id, open_system
@@ -44,7 +44,7 @@ def create_app(configuration: Configuration) -> FastAPI:
         title="Exhibit", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None, description=__doc__
     )
     app.state.metrics = metrics
-    for module in (ai, retrieve, evidence, collections, ledger, log, policy, health, docs_page):
+    for module in (ai, retrieve, retrieval, evidence, collections, ledger, log, policy, health, docs_page):
         app.include_router(module.router)
     # Added last is outermost.
     app.add_middleware(PinnedSystem)
@@ -70,7 +70,7 @@ def _described(app: FastAPI, describe: Callable[[], dict[str, Any]]) -> dict[str
 
 
 async def _refuse(request: Request, exc: Exception) -> JSONResponse:
-    told = _told(exc)
+    told = _told(exc, request.url.path)
     request_id: str = request.state.request_id
     log_failure(told, request_id)
     problem = problem_of(told)
@@ -78,14 +78,15 @@ async def _refuse(request: Request, exc: Exception) -> JSONResponse:
     return JSONResponse(problem.body(request_id), problem.status, headers=_headers(problem))
 
 
-def _told(exc: Exception) -> Exception:
+def _told(exc: Exception, path: str) -> Exception:
     """The framework's errors as ours."""
     if isinstance(exc, RequestValidationError):
         if any(error["type"] == "json_invalid" for error in exc.errors()):
             return MalformedBody("The body is not valid JSON.")
         if any(error["type"] == "missing" and error["loc"] == ("body",) for error in exc.errors()):
             return MalformedBody("The body is empty.")
-        return RequestRejected("The request is not valid.", field_problems(exc.errors()))
+        kind = BadQuery if path.startswith("/retrieval/") else RequestRejected
+        return kind("The request is not valid.", field_problems(exc.errors()))
     if isinstance(exc, HTTPException):
         if isinstance(exc.__cause__, EdgeError):
             return exc.__cause__

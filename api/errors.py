@@ -6,6 +6,7 @@ EdgeError
 ├── HomeBusy               another process takes documents into this folder
 ├── MalformedBody          the body is not JSON
 ├── RequestRejected        the request's fields are not valid; `details` says where
+│   └── BadQuery           the same on the surfaces of requirement 002, which call it BAD_REQUEST
 ├── PayloadTooLarge        the body is over the limit
 ├── UnsupportedMediaType   the body is of another content type
 ├── CredentialRejected     an API key that is unknown, malformed, expired or revoked
@@ -70,6 +71,12 @@ class RequestRejected(EdgeError):
     def __init__(self, message: str, details: Sequence[FieldProblem] = ()) -> None:
         super().__init__(message)
         self.details = tuple(details)
+
+
+class BadQuery(RequestRejected):
+    """A request of requirement 002's surfaces that is not valid."""
+
+    code = "BAD_REQUEST"
 
 
 class PayloadTooLarge(EdgeError):

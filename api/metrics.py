@@ -52,6 +52,10 @@ class Metrics:
         """One request that ended in an error of ours."""
         self._requests.labels(surface, code).inc()
 
+    def count_outcome(self, *, surface: str, outcome: str) -> None:
+        """One request of a surface that gives no answer body."""
+        self._requests.labels(surface, outcome).inc()
+
     def observe_draft(self, *, uncited_sentences: int) -> None:
         """What a draft had that did not leave."""
         self._uncited.inc(uncited_sentences)

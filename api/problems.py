@@ -76,6 +76,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         api.HomeBusy: "CONFLICT",
         api.MalformedBody: "BAD_REQUEST",
         api.RequestRejected: "VALIDATION_FAILED",
+        api.BadQuery: "BAD_REQUEST",
         api.PayloadTooLarge: "PAYLOAD_TOO_LARGE",
         api.UnsupportedMediaType: "UNSUPPORTED_MEDIA_TYPE",
         api.CredentialRejected: "UNAUTHORIZED",

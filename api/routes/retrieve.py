@@ -13,7 +13,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
 from ai.focus_pipeline import answer
-from ai.retrieve import CHANNELS, retrieval_profile, retrieve
+from ai.retrieve import CHANNELS, Found, Render, retrieval_profile, retrieve
 from ai.tracing import span
 from api.callers import SECURITY, Calling, Meters
 from api.metrics import Metrics
@@ -41,16 +41,20 @@ async def basic(body: BasicRequest, call: Calling, metrics: Meters) -> JSONRespo
     async with counting_failures(metrics, "basic"):
         with span("basic_retrieve", query=digest_of_query(body.query), mode=body.mode) as opened:
             done = await retrieve(
-                ask,
-                services=services,
-                profile=profile,
-                render=lambda found: basic_body(found, services.embedding_model),
+                ask, services=services, profile=profile, render=_basic_render(services.embedding_model)
             )
             opened.set_attribute("exhibit.results", len(done.found.results))
         require_known(done.found)
     released = timed(done.body, started)
     metrics.retrieval.observe(measured_of("basic", released))
     return JSONResponse(released)
+
+
+def _basic_render(model: str) -> Render:
+    async def render(found: Found) -> dict[str, Any]:
+        return basic_body(found, model)
+
+    return render
 
 
 @router.post(

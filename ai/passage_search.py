@@ -1,0 +1,286 @@
+"""Requirement 002's search: the retrieval pipeline with the caller's weights, then rerank, grouping and snippets, all
+over admitted items only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ai.case import Case, Services
+from ai.enforcement import enforce_evidence, evidence_facts
+from ai.model import AdmittedItem
+from ai.profiles import WIDE, Profile
+from ai.retrieve import Found, Result
+from ai.scoping import class_facts, prompt_facts
+from ai.shell import search_query
+from retrieval.bundle import BundleRules, count_tokens
+from retrieval.errors import ChannelTimeout, EmbedModelMismatch, RecordNotFound
+from retrieval.filters import EVERYTHING, Scalar
+from retrieval.fusion import FusionWeights
+from retrieval.model import ChannelName, Evidence, EvidenceBundle, Locator, Record, RecordKind, SourcedRecord
+from retrieval.rerank import RerankWeights
+from retrieval.reranker import Passage, Reranker
+from retrieval.scope import digest
+
+_FULL = 1000
+_SPARE = 4
+_SHARE_OF_TIMEOUT = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Shaping:
+    """What is done to the results. `group_field` with `per_group`, `window` and `surround` in tokens; zero or empty
+    means not done."""
+
+    top_k: int
+    reranker: Reranker | None = None
+    rerank_top_n: int = 0
+    group_field: str = ""
+    per_group: int = 0
+    window: int = 0
+    surround: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """One result after shaping: its text is the document from `start_char` to `end_char`."""
+
+    result: Result
+    score: float
+    rerank_milli: int | None
+    text: str
+    start_char: int
+    end_char: int
+
+
+def search_profile(profile: Profile, weights_milli: tuple[int, int], *, top_k: int, timeout_s: float) -> Profile:
+    """The channels that have a weight, fused by it, within the time that the caller gives."""
+    weights = dict(zip((ChannelName.FULLTEXT, ChannelName.VECTOR), weights_milli, strict=True))
+    most = _SHARE_OF_TIMEOUT * timeout_s
+    return replace(
+        profile,
+        channels=tuple(name for name, weight in weights.items() if weight > 0),
+        channel_top_k=max(24, _SPARE * top_k),
+        channel_deadlines_s={name: min(s, most) for name, s in profile.channel_deadlines_s.items()},
+        rules=BundleRules(
+            fusion=FusionWeights(by_score=True, weights_milli=weights),
+            rerank=RerankWeights(fused=_FULL, coverage=0, entity=0, time=0, direct=0),
+        ),
+        limits=WIDE,
+    )
+
+
+def require_answer(found: Found) -> None:
+    """Raises `EmbedModelMismatch` for a vector that the index cannot be searched with, `ChannelTimeout` where nothing
+    answered in time; what did answer is a partial result."""
+    gathered = found.gathered
+    if gathered is None:
+        return
+    codes = {limitation.code for limitation in gathered.limitations}
+    if found.case.ask.embedding is not None and EmbedModelMismatch.code in codes:
+        raise EmbedModelMismatch("the vector is not of the model that the index holds")
+    if not gathered.runs and ChannelTimeout.code in codes:
+        raise ChannelTimeout(str(found.case.profile.channels[0]), "nothing answered in time")
+
+
+def is_exhaustive(found: Found, kept: int) -> bool:
+    """Whether the hits are all that match: every channel answered, none was cut, nothing was left out."""
+    gathered = found.gathered
+    if gathered is None or gathered.limitations or found.case.limitations:
+        return False
+    cut = any(len(run.hits) >= found.case.profile.channel_top_k for run in gathered.runs)
+    return not cut and kept == len(found.results)
+
+
+async def index_version(case: Case, services: Services) -> str:
+    """Digest over the ids of the admitted documents: it names exactly what this caller could find, and hidden ones do
+    not change it."""
+    ids = await services.store.matching(EVERYTHING, scope=case.scope)
+    return digest(sorted(ids))
+
+
+async def shape(found: Found, shaping: Shaping, services: Services) -> tuple[Passed, ...]:
+    """Rerank, group, cut to `top_k`, and make the snippets."""
+    ordered = await _reranked(found, shaping)
+    grouped = _grouped(ordered, shaping)[: shaping.top_k]
+    return tuple([await _passed(found.case, each, shaping, services) for each in grouped])
+
+
+Scored = tuple[Result, float, int | None]
+
+
+async def _reranked(found: Found, shaping: Shaping) -> list[Scored]:
+    plain: list[Scored] = [(result, round(result.item.evidence.fused_score, 4), None) for result in found.results]
+    if shaping.reranker is None or not plain:
+        return plain
+    best = max(result.item.evidence.fused_score for result in found.results) or 1.0
+    head, tail = plain[: shaping.rerank_top_n], plain[shaping.rerank_top_n :]
+    passages = [
+        Passage(
+            r.item.evidence.first.record.heading or "", _words(r.item), int(r.item.evidence.fused_score / best * _FULL)
+        )
+        for r, _, _ in head
+    ]
+    scores = await shaping.reranker.score(search_query(found.case), passages)
+    looked = [(r, milli / _FULL, milli) for (r, _, _), milli in zip(head, scores, strict=True)]
+    least = min(scores) / _FULL
+    below = [(r, round(min(score / best, 1.0) * least, 4), None) for r, score, _ in tail]
+    return [*sorted(looked, key=lambda each: (-each[1], each[0].item.index)), *below]
+
+
+def _grouped(ordered: Sequence[Scored], shaping: Shaping) -> list[Scored]:
+    """At most so many of each value of the field, in order; without the field, a hit is a group of its own."""
+    if not shaping.group_field:
+        return list(ordered)
+    counts: dict[Scalar | tuple[Scalar, ...], int] = {}
+    kept = []
+    for each in ordered:
+        value = _value(each[0], shaping.group_field)
+        if value is not None:
+            counts[value] = counts.get(value, 0) + 1
+            if counts[value] > shaping.per_group:
+                continue
+        kept.append(each)
+    return kept
+
+
+def _value(result: Result, field: str) -> Scalar | tuple[Scalar, ...] | None:
+    return result.metadata.get(field)
+
+
+def _words(item: AdmittedItem) -> str:
+    return item.statement if item.statement is not None else item.text
+
+
+async def _passed(case: Case, scored: Scored, shaping: Shaping, services: Services) -> Passed:
+    result, score, milli = scored
+    item = result.item
+    at = item.evidence.first.record.locator
+    if not shaping.window:
+        return Passed(result, score, milli, item.text, at.start_char, at.end_char)
+    start, end = best_window(item.text, search_query(case).text, shaping.window)
+    text, first = item.text[start:end], at.start_char + start
+    if shaping.surround:
+        wider = await _surrounded(case, item, (first, first + len(text)), shaping.surround, services)
+        if wider is not None:
+            return Passed(result, score, milli, *wider)
+    return Passed(result, score, milli, text, first, first + len(text))
+
+
+async def _surrounded(
+    case: Case, item: AdmittedItem, window: tuple[int, int], surround: int, services: Services
+) -> tuple[str, int, int] | None:
+    """The window with its surroundings, as the evidence point admits them: text beyond the passage was not decided over
+    with it. None where it is not admitted."""
+    document_id = item.evidence.first.record.document_id
+    try:
+        whole = (await services.store.document(document_id, scope=case.scope)).text
+    except RecordNotFound:
+        return None
+    low, high = widen(whole, *window, surround)
+    slice_of = _slice_evidence(item, whole, low, high)
+    facts = evidence_facts(slice_of, rules=services.rules)
+    visibility = item.evidence.first.source.visibility
+    decision = await services.points(case.now_ms).evidence(
+        request=case.asked,
+        subject=case.ask.subject,
+        prompt=prompt_facts(case),
+        classes=class_facts([visibility]),
+        evidence=facts,
+        prior=case.decided,
+    )
+    admitted, _ = enforce_evidence(EvidenceBundle((slice_of,)), decision, rules=services.rules)
+    return (admitted[0].text, low, high) if admitted else None
+
+
+def _slice_evidence(item: AdmittedItem, whole: str, start: int, end: int) -> Evidence:
+    record = item.evidence.first.record
+    text = whole[start:end]
+    before = len(whole[:start].encode())
+    made = Record(
+        record_id=f"slice:{record.document_id}?c={start}-{end}",
+        kind=RecordKind.PASSAGE,
+        document_id=record.document_id,
+        source_id=record.source_id,
+        class_id=record.class_id,
+        ordinal=0,
+        text=text,
+        locator=Locator(start, end, before, before + len(text.encode())),
+    )
+    return Evidence(1, made.record_id, (SourcedRecord(made, item.evidence.first.source),), item.evidence.ranks, 0.0)
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of every run without blanks: snippets begin and end there."""
+    spans, start = [], -1
+    for at, char in enumerate(text):
+        if char.isspace():
+            if start >= 0:
+                spans.append((start, at))
+            start = -1
+        elif start < 0:
+            start = at
+    return [*spans, (start, len(text))] if start >= 0 else spans
+
+
+def best_window(text: str, query: str, tokens: int) -> tuple[int, int]:
+    """The window of whole words inside `tokens` that holds most of the query's words, the first of equals; one word
+    where even that is longer."""
+    from retrieval.words import content_stems, occurs  # noqa: PLC0415
+
+    spans, asked = word_spans(text), content_stems(query)
+    if not spans:
+        return 0, len(text)
+    holds = [{each for each in asked if occurs(each, text[s:e].casefold())} for s, e in spans]
+    best, chosen, last = -1, (0, 0), 0
+    for first in range(len(spans)):
+        last = max(last, first)
+        while last + 1 < len(spans) and count_tokens(text[spans[first][0] : spans[last + 1][1]]) <= tokens:
+            last += 1
+        held = len(set().union(*holds[first : last + 1]))
+        if held > best:
+            best, chosen = held, (first, last)
+        if last == len(spans) - 1:
+            break
+    return spans[chosen[0]][0], spans[chosen[1]][1]
+
+
+def widen(whole: str, start: int, end: int, tokens: int) -> tuple[int, int]:
+    """The range with whole words inside `tokens` more on either side."""
+    before, after = word_spans(whole[max(0, start - 8 * tokens) : start]), word_spans(whole[end : end + 8 * tokens])
+    base = max(0, start - 8 * tokens)
+    low = next((base + s for s, _ in before if count_tokens(whole[base + s : start]) <= tokens), start)
+    high = next((end + e for _, e in reversed(after) if count_tokens(whole[end : end + e]) <= tokens), end)
+    return low, high
+
+
+def trace_of(found: Found, passed: Sequence[Passed], told: Mapping[str, Any]) -> dict[str, Any]:
+    """What each stage did: ranks and scores per channel, how they were brought to one scale, filters as executed."""
+    gathered = found.gathered
+    runs = () if gathered is None else gathered.runs
+    return {
+        **told,
+        "filters": found.case.ask.options.search.filters,
+        "documents_after_filters": None if found.case.documents is None else len(found.case.documents),
+        "channels": [
+            {
+                "channel": str(run.channel),
+                "store": run.store,
+                "hits": len(run.hits),
+                "ranks": [
+                    {"rank": hit.rank, "chunk_id": hit.record_id, "score": round(hit.score, 4)}
+                    for hit in run.hits
+                    if gathered is not None and hit.record_id in gathered.records
+                ],
+            }
+            for run in runs
+        ],
+        "normalisation": "score / best of the run",
+        "fused": [
+            {"chunk_id": r.item.evidence.record_id, "score": round(r.item.evidence.fused_score, 4)}
+            for r in found.results
+        ],
+        "returned": [each.result.item.evidence.record_id for each in passed],
+        "timings_ms": {name: round(ms) for name, ms in found.case.watch.milliseconds().items()},
+    }

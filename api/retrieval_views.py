@@ -1,0 +1,136 @@
+"""Requirement 002's requests as the pipeline's values, and what it found as R2's body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ai.model import Ask, Options, SearchOptions
+from ai.passage_search import Passed, Shaping
+from ai.render import limitation_json
+from ai.retrieve import Found
+from api.errors import ActionForbidden, BadQuery, FieldProblem, NoSuchThing
+from api.retrieve_views import UNKNOWN_BASE, href_of, limitations_of, outcome_of
+from api.schemas.retrieval import RetrievalQuery
+from policy.model import Subject
+from retrieval.errors import EmbedModelMismatch, FilterInvalid
+from retrieval.filters import Filter, canonical_filter, parse_filter
+from retrieval.model import ChannelName
+from retrieval.reranker import HEURISTIC, HeuristicReranker
+
+WEIGHT_TOLERANCE = 0.01
+RAW_NAMES = {ChannelName.FULLTEXT.value: "bm25", ChannelName.VECTOR.value: "vector"}
+NOTHING_ASKED = "vector only"
+_MILLI = 1000
+
+
+def passage_ask(request: RetrievalQuery, *, subject: Subject, request_id: str, model: str) -> Ask:
+    """The request as the pipeline takes it. Raises ActionForbidden for another tenant, EmbedModelMismatch, BadQuery."""
+    if request.tenant is not None and request.tenant != subject.tenant:
+        raise ActionForbidden("The tenant in the request is not that of the credential.")
+    require_model(request, model)
+    embedding = request.vector.embedding
+    return Ask(
+        request_id=request_id,
+        question=request.query or NOTHING_ASKED,
+        subject=subject,
+        options=Options(
+            profile="basic",
+            top_k=min(100, 4 * request.top_k),
+            collections=(request.collection,) if request.collection else (),
+            search=SearchOptions(
+                filters=canonical_filter(request.filters) if request.filters else "", weights_milli=weights(request)[0]
+            ),
+        ),
+        filters=_filter(request),
+        embedding=tuple(embedding) if embedding is not None else None,
+    )
+
+
+def require_model(request: RetrievalQuery, model: str) -> None:
+    """Raises EmbedModelMismatch where the request names another model than the index holds; the name may leave out the
+    version after `@`."""
+    named = request.vector.model
+    if named is not None and named not in (model, model.partition("@")[0]):
+        raise EmbedModelMismatch("the index holds vectors of another model than the request names")
+
+
+def _filter(request: RetrievalQuery) -> Filter | None:
+    try:
+        return parse_filter(request.filters) if request.filters else None
+    except FilterInvalid as exc:
+        raise BadQuery("The request is not valid.", (FieldProblem(exc.where, "filter", str(exc)),)) from None
+
+
+def weights(request: RetrievalQuery) -> tuple[tuple[int, int], bool]:
+    """Weights of full text and vectors in thousandths, and whether they had to be brought to a sum of one. Without a
+    query only vectors count."""
+    if request.query is None:
+        return (0, _MILLI), False
+    if request.hybrid is None:
+        return (_MILLI * 2 // 3, _MILLI // 3), False
+    total = request.hybrid.bm25 + request.hybrid.vector
+    bm25 = round(_MILLI * request.hybrid.bm25 / total)
+    return (bm25, _MILLI - bm25), abs(total - 1) > WEIGHT_TOLERANCE
+
+
+def shaping_of(request: RetrievalQuery) -> Shaping:
+    """What is done to the results. Raises BadQuery for a reranker that is not here."""
+    if request.rerank.enabled and request.rerank.model != HEURISTIC:
+        problem = FieldProblem(
+            "rerank.model", "unknown_reranker", f"there is no such reranker here; known: {HEURISTIC}"
+        )
+        raise BadQuery("The request is not valid.", (problem,))
+    return Shaping(
+        top_k=request.top_k,
+        reranker=HeuristicReranker() if request.rerank.enabled else None,
+        rerank_top_n=request.rerank.top_n,
+        group_field=request.group_by.field if request.group_by else "",
+        per_group=request.group_by.per_group if request.group_by else 0,
+        window=request.span.window_tokens if request.span else 0,
+        surround=request.span.surround_tokens if request.span else 0,
+    )
+
+
+def passage_body(
+    found: Found, passed: Sequence[Passed], *, model: str, version: str, exhaustive: bool, trace: dict[str, Any] | None
+) -> dict[str, Any]:
+    """R2's body without its time."""
+    case = found.case
+    body: dict[str, Any] = {
+        "request_id": case.ask.request_id,
+        "outcome": str(outcome_of(found)),
+        "reason_codes": list(found.reason_codes),
+        "hits": [hit_json(each) for each in passed],
+        "exhaustive": exhaustive,
+        "embedding_model": model,
+        "index_version": version,
+        "limitations": [limitation_json(each) for each in limitations_of(found)],
+        "provenance": {"entry_id": case.entry_id, "receipt": f"/api/v1/ledger/entries/{case.entry_id}/receipt"},
+    }
+    return body if trace is None else body | {"trace": trace}
+
+
+def hit_json(passed: Passed) -> dict[str, Any]:
+    """One hit on the wire."""
+    result = passed.result
+    raw = {RAW_NAMES[name]: round(score, 4) for name, score in result.raw_scores.items() if name in RAW_NAMES}
+    if passed.rerank_milli is not None:
+        raw["rerank"] = passed.rerank_milli / _MILLI
+    record, source = result.item.evidence.first.record, result.item.evidence.first.source
+    return {
+        "doc_id": source.document_id,
+        "chunk_id": result.item.evidence.record_id,
+        "score": passed.score,
+        "raw_scores": raw,
+        "text": passed.text,
+        "offset": {"start": passed.start_char, "end": passed.end_char},
+        "metadata": {name: list(v) if isinstance(v, tuple) else v for name, v in result.metadata.items()}
+        | {"heading": record.heading, "href": href_of(result), "relevance": result.score_milli / _MILLI},
+    }
+
+
+def require_collection(found: Found) -> None:
+    """Raises NoSuchThing where the collection is unknown or not for this caller: they answer alike."""
+    if UNKNOWN_BASE in found.reason_codes:
+        raise NoSuchThing("There is no such collection.")

@@ -1,0 +1,120 @@
+"""`POST /retrieval/query` (requirement 002): every field, or a refusal by name."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, JsonValue, StrictBool, StrictInt, model_validator
+from pydantic_core import PydanticCustomError
+
+from api.schemas.answer import Closed
+from api.schemas.query import QUESTION_CHARS, Strict, Text, plain_text, said_text
+from api.schemas.retrieve import WireNote, WireProvenance
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Query = Annotated[str, Field(max_length=QUESTION_CHARS), AfterValidator(plain_text), AfterValidator(said_text)]
+FieldName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
+Component = Annotated[float, Field(allow_inf_nan=False, ge=-1e6, le=1e6)]
+
+
+class Hybrid(Strict):
+    """Weights of full text and vectors; they count in proportion."""
+
+    bm25: Share = 0.0
+    vector: Share = 0.0
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if self.bm25 + self.vector <= 0:
+            raise PydanticCustomError("weights", "One of the weights must be above zero")
+        return self
+
+
+class Vector(Strict):
+    """A vector of the caller's own, and the model it is of."""
+
+    embedding: Annotated[list[Component], Field(min_length=1, max_length=4096)] | None = None
+    model: Text | None = None
+
+
+class Rerank(Strict):
+    """A second look at the best `top_n`."""
+
+    enabled: StrictBool = True
+    model: Text = "heuristic/1"
+    top_n: Annotated[StrictInt, Field(ge=1, le=100)] = 20
+
+
+class GroupBy(Strict):
+    """At most `per_group` hits of one value of a field."""
+
+    field: FieldName
+    per_group: Annotated[StrictInt, Field(ge=1, le=100)] = 1
+
+
+class SnippetSpan(Strict):
+    """Snippets of `window_tokens`, with `surround_tokens` of the document on either side."""
+
+    window_tokens: Annotated[StrictInt, Field(ge=1, le=4_000)] = 180
+    surround_tokens: Annotated[StrictInt, Field(ge=0, le=4_000)] = 0
+
+
+class RetrievalQuery(Strict):
+    """A search. `query` or `vector.embedding` is required."""
+
+    query: Query | None = None
+    top_k: Annotated[StrictInt, Field(ge=1, le=100)]
+    hybrid: Hybrid | None = None
+    vector: Vector = Vector()
+    filters: dict[str, JsonValue] = Field(default={}, description="the filter language")
+    rerank: Rerank = Rerank(enabled=False)
+    group_by: GroupBy | None = None
+    span: SnippetSpan | None = None
+    timeout_ms: Annotated[StrictInt, Field(ge=1, le=600_000)] = 10_000
+    collection: Text | None = Field(default=None, description="name or id; absent: all that the caller may use")
+    tenant: Text | None = Field(default=None, description="if given, it must be the credential's")
+    trace: StrictBool = False
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.query is None and self.vector.embedding is None:
+            raise PydanticCustomError("nothing_to_search", "Give query or vector.embedding")
+        if self.query is None and self.hybrid is not None and self.hybrid.vector == 0:
+            raise PydanticCustomError("nothing_to_search", "Full text needs a query")
+        return self
+
+
+class Offset(Closed):
+    """Characters of the stored document, end exclusive."""
+
+    start: int
+    end: int
+
+
+class WireHit(Closed):
+    """One hit. `text` is the document from `offset.start` to `offset.end`, with blocks where words are withheld."""
+
+    doc_id: str
+    chunk_id: str
+    score: float
+    raw_scores: dict[str, float]
+    text: str
+    offset: Offset
+    metadata: dict[str, Any]
+
+
+class RetrievalResponse(Closed):
+    """R2's response. `exhaustive`: the hits are all that match. `index_version` names the documents that could be
+    found."""
+
+    request_id: str
+    outcome: Literal["ANSWER", "ABSTAIN", "DENY"]
+    reason_codes: list[str]
+    took_ms: int
+    hits: list[WireHit]
+    exhaustive: bool
+    embedding_model: str
+    index_version: str
+    limitations: list[WireNote]
+    provenance: WireProvenance
+    trace: dict[str, Any] | None = None

@@ -1,0 +1,52 @@
+"""The Reranker Protocol, and the heuristic one that needs no model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from retrieval.model import Query
+from retrieval.words import content_stems, words
+
+HEURISTIC = "heuristic/1"
+_TITLE, _NAMES = 200, 150
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a reranker reads of a result. `prior_milli` is what fusion gave it, as a share of the best."""
+
+    heading: str
+    text: str
+    prior_milli: int
+
+
+class Reranker(Protocol):
+    """A second look at a shortlist. `score` gives one number per passage in thousandths, higher is better, a function
+    of query and passages. Raises `ChannelUnavailable` where its model cannot be reached."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def score(self, query: Query, passages: Sequence[Passage]) -> list[int]: ...
+
+
+class HeuristicReranker:
+    """What fusion says, whether the heading is asked for, and how many of the question's names are written out. Weights
+    set on MuSiQue (docs/benchmarks.md)."""
+
+    name = HEURISTIC
+
+    async def score(self, query: Query, passages: Sequence[Passage]) -> list[int]:
+        """See `Reranker`; no I/O."""
+        asked = set(content_stems(query.text))
+        named = [f" {' '.join(words(mention.surface))} " for mention in query.intent.mentions]
+        return [self._score(passage, asked, named) for passage in passages]
+
+    @staticmethod
+    def _score(passage: Passage, asked: set[str], named: Sequence[str]) -> int:
+        title = _TITLE if passage.heading and set(content_stems(passage.heading)) <= asked else 0
+        written = f" {' '.join(words(f'{passage.heading} {passage.text}'))} "
+        names = _NAMES * sum(each in written for each in named) // len(named) if named else 0
+        return passage.prior_milli + title + names
