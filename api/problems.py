@@ -131,7 +131,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
 
 
 # What does not verify is told apart on the command line.
-_UNVERIFIED = (ledger.MalformedLeaf, ledger.MalformedNote, ledger.VerificationFailed)
+_UNVERIFIED = (ledger.LogForked, ledger.MalformedLeaf, ledger.MalformedNote, ledger.VerificationFailed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,6 @@ EDITS: dict[str, tuple[int, dict[str, Any], set[str]]] = {
     "a ref to no entry": (1, {"refs": (dataclasses.replace(FOREIGN, id=FOREIGN.id[:-1] + "f"),)}, {"ref"}),
     "seen in the future": (1, {"seen": TreeHead(9, b"x" * 32)}, {"seen"}),
     "seen another root": (1, {"seen": TreeHead(1, b"x" * 32)}, {"seen"}),
-    "seen an empty tree with a root": (1, {"seen": TreeHead(0, b"x" * 32)}, {"seen"}),
     "a commitment to something else": (
         1,
         {"parts": dict.fromkeys(PART_NAMES[Kind.OUTCOME], "ab" * 32)},
