@@ -12,7 +12,7 @@ export EXHIBIT_CACHE ?= $(CACHE)
 # Commands start in half the time with bytecode; whoever has switched it off elsewhere does not mean this environment.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test again test-services check fix serve lock policy clean
+.PHONY: help demo test again test-services compose-env check fix serve lock policy clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -49,6 +49,9 @@ again: $(DEV)  ## run once more what failed in the last run of the tests
 test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
 	@tests/services/prepare.sh
 	@$(BIN)/pytest -q -m services tests/services tests/browser
+
+compose-env: $(RUNTIME)  ## write the secrets and the policy bundle that compose.yaml needs
+	@PYTHON=$(BIN)/python deploy/compose-env.sh
 
 check: $(DEV)  ## format, lint, types, import contracts, committed policy build
 	@$(BIN)/ruff format --check .

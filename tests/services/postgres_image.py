@@ -1,6 +1,6 @@
 """The files of the native PostgreSQL recipe as the context of a container image.
 
-    python tests/services/postgres_image.py FOLDER
+python tests/services/postgres_image.py FOLDER
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ def context(folder: Path) -> None:
     for name in ("tmp", "run", "var/lib/postgresql/data"):
         (root / name).mkdir(parents=True)
     (root / "tmp").chmod(0o1777)
-    (root / "var/lib/postgresql/data").chmod(0o777)  # a volume takes this over; initdb makes it the server's own
     (root / "etc").mkdir(exist_ok=True)
     (root / "etc/passwd").write_text(ACCOUNTS, encoding="utf-8")
     shutil.copy2(HERE / "entry.sh", root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import signal
@@ -95,7 +96,7 @@ async def test_a_container_of_testcontainers_holds_the_stores(engine: Mapping[st
         await _answers(dsn, tmp_path)
 
 
-async def test_compose_brings_the_service_up_and_takes_it_down(engine: Mapping[str, str], tmp_path: Path) -> None:
+def test_compose_brings_the_service_up_and_takes_it_down(engine: Mapping[str, str], tmp_path: Path) -> None:
     port = free_port()
     secret = tmp_path / "env"
     password = secrets.token_hex(16)
@@ -118,7 +119,7 @@ async def test_compose_brings_the_service_up_and_takes_it_down(engine: Mapping[s
         assert up.returncode == 0, up.stderr[-2000:]
         dsn = f"postgresql://exhibit:{password}@127.0.0.1:{port}/exhibit"
         _ready(dsn)
-        await _answers(dsn, tmp_path)
+        asyncio.run(_answers(dsn, tmp_path))
         shown = subprocess.run([*command, "ps"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
         assert shown.count(f"exhibit-test-{port}_") == 1  # the profile starts its own service and no other
     finally:

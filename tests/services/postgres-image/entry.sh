@@ -6,7 +6,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
 	umask 077
 	mkdir -p "$PGDATA"
 	printf '%s\n' "$POSTGRES_PASSWORD" >/tmp/password
-	initdb -D "$PGDATA" -U "$POSTGRES_USER" -E UTF8 --locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C.UTF-8 \
+	initdb -D "$PGDATA" -U "$POSTGRES_USER" -E UTF8 --locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C \
 		--auth=scram-sha-256 --pwfile=/tmp/password >/dev/null
 	rm /tmp/password
 	echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
