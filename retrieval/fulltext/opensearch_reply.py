@@ -79,16 +79,22 @@ def of_status(status: int) -> ChannelError:
 
 
 def _raise_told(response: Mapping[str, Any]) -> None:
-    status, told = response.get("status"), _mapping(response["error"]).get("type")
-    if not isinstance(status, int) or not isinstance(told, str):
+    status, error = response.get("status"), _mapping(response["error"])
+    if not isinstance(status, int) or not isinstance(error.get("type"), str):
         raise _fault()
+    if _is_cancelled(error):
+        raise ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
     if status in {404, 503}:
         raise Moving
     if status == 400:
         raise IndexNotReady(REBUILD)
-    if "cancelled" in told:
-        raise ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
     raise of_status(status)
+
+
+def _is_cancelled(error: Mapping[str, Any]) -> bool:
+    causes = error.get("root_cause")
+    told = [error, *(causes if isinstance(causes, list) else [])]
+    return any("cancelled" in str(each.get("type")) for each in told if isinstance(each, Mapping))
 
 
 def _read_shards(shards: Mapping[str, Any], *, most: int) -> int:

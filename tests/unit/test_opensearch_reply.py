@@ -96,6 +96,11 @@ def test_what_cannot_be_an_answer_is_a_fault(lie: str) -> None:
         ({"error": {"type": "search_phase_execution_exception"}, "status": 503}, Moving),
         ({"error": {"type": "circuit_breaking_exception"}, "status": 429}, ChannelUnavailable),
         ({"error": {"type": "task_cancelled_exception"}, "status": 500}, ChannelTimeout),
+        (
+            {"error": {"type": "x", "root_cause": [{"type": "task_cancelled_exception"}]}, "status": 400},
+            ChannelTimeout,
+        ),
+        ({"error": {"type": "x", "root_cause": [7, {"type": "y"}]}, "status": 500}, ChannelFault),
         ({"error": {"type": "null_pointer_exception"}, "status": 500}, ChannelFault),
         ({"error": {"type": "index_not_found_exception"}, "status": 404}, Moving),
         ({"error": "no", "status": 500}, ChannelFault),
