@@ -42,7 +42,7 @@ class Neo4jServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.address = Address(f"bolt://127.0.0.1:{_free_port()}", password=secrets.token_urlsafe(18))
+        self.address = Address(f"bolt://127.0.0.1:{_free_port()}", password=secrets.token_hex(18))
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
