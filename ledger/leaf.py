@@ -11,12 +11,15 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+import orjson
+
 from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import EntryRefused, MalformedLeaf
 from ledger.model import LEAF_MAX_BYTES, LEAF_VERSION, PART_NAMES, Kind, Leaf, Ref, TreeHead
 from ledger.tree import EMPTY_ROOT
 
 MAX_INTEGER = 2**53 - 1
+_KINDS = frozenset(map(str, Kind))
 _FIELDS = frozenset({"v", "kind", "id", "t", "tenant", "replica", "rseq", "req", "parts", "refs", "seen"})
 _HEX32 = re.compile(r"[0-9a-f]{64}")
 _UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -53,11 +56,24 @@ def parse_leaf(data: bytes) -> Leaf:
     """The content of a leaf's bytes. Raises MalformedLeaf for anything that `encode_leaf` would not have written."""
     if len(data) > LEAF_MAX_BYTES:
         _refuse(f"{len(data)} bytes, over {LEAF_MAX_BYTES}")
+    body = _canonical_object(data)
+    if body is not None:
+        return _leaf_of(body)
     body = strict_object(data)
     leaf = _leaf_of(body)
     if not is_canonical(body, data):
         _refuse("the bytes are not in canonical form")
     return leaf
+
+
+def _canonical_object(data: bytes) -> dict[str, Any] | None:
+    """The object, if writing it again gives the very same ASCII bytes: then no key stands twice and nothing is spelt in
+    another way. None for anything else, which the strict parser judges; a third of its time."""
+    try:
+        body = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    return body if isinstance(body, dict) and data.isascii() and is_canonical(body, data) else None
 
 
 def strict_object(data: bytes) -> dict[str, Any]:
@@ -97,7 +113,7 @@ def _leaf_of(body: Mapping[str, Any]) -> Leaf:
         _refuse(f"fields {sorted(_FIELDS ^ set(body))} are missing or unknown")
     if body["v"] != LEAF_VERSION:
         _refuse("v is not " + LEAF_VERSION)
-    if body["kind"] not in tuple(Kind):
+    if not isinstance(body["kind"], str) or body["kind"] not in _KINDS:
         _refuse("kind is unknown")
     kind = Kind(body["kind"])
     return Leaf(

@@ -335,11 +335,16 @@ class Ledger:
         """The first intents whose request has no outcome: in work, or cut off by a crash."""
         return tuple(entry_of(stored) for stored in await self._store.dangling(limit=limit))
 
-    async def verify(self, *, policy: TrustPolicy | None = None) -> VerifyReport:
-        """Recompute everything from the stored bytes, and check cosignatures against the policy; every problem is in
-        the report, none is raised but LedgerUnavailable."""
+    async def verify(self, *, policy: TrustPolicy | None = None, contents: bool = True) -> VerifyReport:
+        """Recompute everything from the stored bytes, without `contents` everything but the parts, and check
+        cosignatures against the policy; every problem is in the report, none is raised but LedgerUnavailable."""
         return await verify_log(
-            store=self._store, keys=self._keys, chain=self._head.chain, policy=policy, fork=self._head.fork
+            store=self._store,
+            keys=self._keys,
+            chain=self._head.chain,
+            policy=policy,
+            fork=self._head.fork,
+            contents=contents,
         )
 
     async def aclose(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.errors import LedgerError, LedgerUnavailable, LogForked, MalformedLeaf, VerificationFailed
 from ledger.keys import KeyRing
@@ -26,12 +26,13 @@ async def verify_log(
     chain: KeyChain,
     policy: TrustPolicy | None = None,
     fork: LogForked | None = None,
+    contents: bool = True,
 ) -> VerifyReport:
     """Recompute leaf hashes, tree, checkpoints, sequence numbers, references and every commitment; report what fails,
     in that order of discovery, and intents without an outcome. `chain` holds the keys that signed, `policy` the
-    witnesses whose cosignatures are checked, `fork` what a checkpoint held outside contradicts. Raises only
-    LedgerUnavailable."""
-    audit = _Audit(store, keys, chain, policy)
+    witnesses whose cosignatures are checked, `fork` what a checkpoint held outside contradicts; without `contents` no
+    part is opened. Raises only LedgerUnavailable."""
+    audit = _Audit(store, keys, chain, policy, contents=contents)
     await audit.backend()
     if fork is not None:
         audit.outside(fork)
@@ -43,7 +44,11 @@ async def verify_log(
 class _Audit:
     """The state of one verification."""
 
-    def __init__(self, store: LedgerStore, keys: KeyRing, chain: KeyChain, policy: TrustPolicy | None) -> None:
+    def __init__(
+        self, store: LedgerStore, keys: KeyRing, chain: KeyChain, policy: TrustPolicy | None, *, contents: bool
+    ) -> None:
+        self._with_contents = contents
+        self._nodes: Mapping[Node, bytes] = {}
         self._store = store
         self._keys = keys
         self._chain = chain
@@ -101,9 +106,13 @@ class _Audit:
         """Every leaf with its tree nodes, fields, references and parts; then that nothing signed for is missing."""
         after = -1
         while batch := await self._store.scan(after=after, limit=_SCAN_ENTRIES):
+            self._nodes = await self._store.nodes(_completed_by(batch))
             for stored in batch:
-                await self._leaf(stored)
+                leaf = self._leaf(stored)
+                if leaf is not None and (self._with_contents or leaf.kind is Kind.REDACTION):
+                    await self._contents(stored, leaf)
             after = batch[-1].index
+            await asyncio.sleep(0)
         for size in self._signed:
             if size > self._frontier.size and self._contiguous:
                 self._add("truncated", f"{self._frontier.size} leaves are stored, {size} were signed for")
@@ -125,25 +134,25 @@ class _Audit:
             witnessed_size=self._witnessed_size,
         )
 
-    async def _leaf(self, stored: StoredLeaf) -> None:
+    def _leaf(self, stored: StoredLeaf) -> Leaf | None:
         self._entries += 1
         leaf_hash = hash_leaf(stored.leaf_bytes)
         if leaf_hash != stored.leaf_hash:
             self._add("leaf-hash", "the leaf's bytes do not have the stored hash", stored)
-        await self._grow(stored, leaf_hash)
+        self._grow(stored, leaf_hash)
         try:
             leaf = parse_leaf(stored.leaf_bytes)
         except MalformedLeaf as exc:
             self._add("leaf", str(exc), stored)
-            return
+            return None
         if leaf.entry_id != stored.entry_id:
             self._add("leaf", f"the leaf is of entry {leaf.entry_id}", stored)
         self._fields(stored, leaf)
         self._hashes[leaf.entry_id] = leaf_hash.hex()
         self._follow(stored, leaf, leaf_hash)
-        await self._contents(stored, leaf)
+        return leaf
 
-    async def _grow(self, stored: StoredLeaf, leaf_hash: bytes) -> None:
+    def _grow(self, stored: StoredLeaf, leaf_hash: bytes) -> None:
         """Add the leaf to the recomputed tree; compare what it completes with the stored nodes and with a checkpoint
         of that size."""
         if stored.index != self._frontier.size and self._contiguous:
@@ -153,10 +162,9 @@ class _Audit:
             self._frontier = Frontier(stored.index + 1, self._frontier.hashes)
             return
         self._frontier, made = self._frontier.append(leaf_hash)
-        found = await self._store.nodes([node for node, _ in made])
         for node, value in made:
-            if found.get(node) != value:
-                self._add("node", f"{_describe(node)} is {'changed' if node in found else 'missing'}", stored)
+            if self._nodes.get(node) != value:
+                self._add("node", f"{_describe(node)} is {'changed' if node in self._nodes else 'missing'}", stored)
         size = self._frontier.size
         if size in self._signed:
             self._roots[size] = self._frontier.root
@@ -262,6 +270,18 @@ def _check_parts(
                 Problem("part-unknown", "the leaf commits to no such part", stored.index, leaf.entry_id, name)
             )
     return problems, missing, opened
+
+
+def _completed_by(batch: Sequence[StoredLeaf]) -> list[Node]:
+    """The perfect subtrees that leaves at these indexes complete."""
+    nodes = []
+    for stored in batch:
+        node = Node(0, stored.index)
+        nodes.append(node)
+        while node.n & 1:
+            node = Node(node.level + 1, node.n >> 1)
+            nodes.append(node)
+    return nodes
 
 
 def _describe(node: Node) -> str:

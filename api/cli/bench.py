@@ -90,6 +90,33 @@ def _check_peer(peer: PeerName | None) -> None:
         raise typer.BadParameter("haystack is not installed; add the dependency group: uv pip install --group bench")
 
 
+@app.command("ledger")
+def ledger_figures(
+    *,
+    entries: Annotated[int, typer.Option("--entries", min=64, help="Whole entries to append.")] = 2_000,
+    leaves: Annotated[int, typer.Option("--leaves", min=1_000, help="Leaves of the log that is verified.")] = 100_000,
+    seconds: Annotated[int, typer.Option("--seconds", min=1, help="How long to append at a fixed pace.")] = 10,
+    dsn: Annotated[
+        str | None, typer.Option("--dsn", help="A PostgreSQL on which a schema may be made; dropped at the end.")
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure appends, verification, proofs and size, beside a plain INSERT of the same bytes. A goal that was not
+    measured counts as missed."""
+    from api.bench.ledger import ledger_goals, ledger_json, ledger_rows, measure_ledger
+    from api.bench.machine import machine_facts
+
+    with tempfile.TemporaryDirectory(prefix="exhibit-bench-", dir=Path.cwd()) as folder:
+        figures = asyncio.run(measure_ledger(Path(folder), entries=entries, leaves=leaves, seconds=seconds, dsn=dsn))
+        document = {"machine": machine_facts(Path(folder)), **ledger_json(figures)}
+    goals = ledger_goals(figures)
+    shown = [table(["measure", "figure"], ledger_rows(figures)), *(goal.says for goal in goals)]
+    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
+    if check and not all(goal.met for goal in goals):
+        raise typer.Exit(EXIT_FAILED)
+
+
 @app.command("policy")
 def policy_figures(
     *,
