@@ -1,7 +1,8 @@
 """What a bundle must pass before it may decide: each gate a named check with its problems, in this order.
 
 data and module - compiler, format, lint - its own tests - its vectors on every engine - the canary on every engine -
-parity between the module and OPA - the lattice with its invariants.
+parity between the module and OPA - the lattice with its invariants. The dear ones are last, and are not tried on a
+bundle that the author's own expectations already refuse.
 
 A bundle whose rules are those of one that is in force needs no `opa`: only its data are new, so what the program would
 say of the rules has been said.
@@ -40,12 +41,8 @@ def static_gates(folder: Path, opa: Opa | None) -> tuple[Checked, ...]:
     return (check_data(folder), check_module(folder), *(check_sources(opa, folder) if opa else ()))
 
 
-async def deciding_gates(
-    bundle: Bundle, folder: Path, *, opa: Opa | None, embedded: PolicyEngine, engines: Sequence[Evaluator], inputs: int
-) -> AsyncIterator[Checked]:
-    """What the bundle does. `embedded` serves its module; `engines` are all to try it on, the embedded one among them;
-    `inputs` are compared between the module and OPA."""
-    domain = Domain.of(bundle)
+async def expected_gates(folder: Path, *, opa: Opa | None, engines: Sequence[Evaluator]) -> AsyncIterator[Checked]:
+    """Whether the bundle does what its author expects: its own tests, and its vectors on every engine."""
     if opa is not None:
         yield await asyncio.to_thread(_own_tests, opa, folder)
     vectors = read_vectors(vectors_folder(folder))
@@ -53,6 +50,14 @@ async def deciding_gates(
         wrong = [result for result in await run_vectors(each, vectors) if not result.passed]
         lines = [f"{r.vector.group}: {r.vector.name}: {'; '.join(r.differences())}" for r in wrong]
         yield Checked(f"{len(vectors)} decision vectors on {each.name}", _some(lines))
+
+
+async def required_gates(
+    bundle: Bundle, folder: Path, *, opa: Opa | None, embedded: PolicyEngine, engines: Sequence[Evaluator], inputs: int
+) -> AsyncIterator[Checked]:
+    """Whether it does what every bundle must. `embedded` serves its module; `engines` are all to try it on, the
+    embedded one first; `inputs` are compared between the module and OPA."""
+    domain = Domain.of(bundle)
     for each in engines:
         found = await canary(each.decide, domain)
         yield Checked(f"the canary on {each.name}", _some([str(finding) for finding in found]))

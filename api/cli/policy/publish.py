@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -126,9 +127,9 @@ def _opa_for(bundle: Bundle, active: Bundle) -> Opa | None:
 
 
 async def gates(bundle: Bundle, folder: Path, *, opa: Opa | None, inputs: int) -> AsyncIterator[Checked]:
-    """Every gate in order; after a closed static one, none that decides."""
+    """Every gate in order, in three steps; after a step with a closed gate the next one is not tried."""
     from api.wiring import open_embedded
-    from policy.authoring.gates import deciding_gates, static_gates
+    from policy.authoring.gates import expected_gates, required_gates, static_gates
 
     closed = False
     for each in await asyncio.to_thread(static_gates, folder, opa):
@@ -136,15 +137,18 @@ async def gates(bundle: Bundle, folder: Path, *, opa: Opa | None, inputs: int) -
         yield each
     if closed:
         return
-    embedded = await open_embedded(bundle)
-    try:
-        async with evaluators(bundle, folder, opa) as engines:
-            async for each in deciding_gates(
+    async with AsyncExitStack() as stack:
+        embedded = await open_embedded(bundle)
+        stack.push_async_callback(embedded.aclose)
+        engines = await stack.enter_async_context(evaluators(bundle, folder, opa))
+        async for each in expected_gates(folder, opa=opa, engines=engines):
+            closed = closed or not each.passed
+            yield each
+        if not closed:
+            async for each in required_gates(
                 bundle, folder, opa=opa, embedded=embedded, engines=engines, inputs=inputs
             ):
                 yield each
-    finally:
-        await embedded.aclose()
 
 
 async def _still_whole(backend: PolicyBackend, digest: str) -> None:
