@@ -32,12 +32,14 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a channel found it: rank from 1, the channel's own score."""
+    """Where a channel found it: rank from 1, the channel's own score. `run` numbers the runs of a request, of which a
+    channel may have several."""
 
     channel: str
     store: str
     rank: int
     score: float
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,10 @@ def candidate_paths(
     """Every candidate once, best place first. `shown` are the admitted items as the record shows them, `cited` the
     citation numbers of each released sentence."""
     found: dict[str, list[Place]] = {}
-    for run in runs:
+    for number, run in enumerate(runs):
         for hit in run.hits:
-            found.setdefault(hit.record_id, []).append(Place(str(run.channel), run.store, hit.rank, hit.score))
+            place = Place(str(run.channel), run.store, hit.rank, hit.score, number)
+            found.setdefault(hit.record_id, []).append(place)
     numbers = {str(each["chunk_id"]): int(each["index"]) for each in shown}
     record = _Record(request, _last_asked(request), numbers, cited)
     paths = [record.path(id, tuple(places)) for id, places in found.items()]
@@ -176,8 +179,8 @@ def seen_by(paths: Sequence[Path], visible: Collection[str]) -> tuple[Path, ...]
     whole = len(kept) == len(paths)
     places = {id(place): place for path in kept for place in path.found}
     ranks: dict[int, int] = {}
-    for channel in {place.channel for place in places.values()}:
-        ordered = sorted((p for p in places.values() if p.channel == channel), key=lambda p: p.rank)
+    for run in {place.run for place in places.values()}:
+        ordered = sorted((place for place in places.values() if place.run == run), key=lambda place: place.rank)
         ranks |= {id(place): rank for rank, place in enumerate(ordered, start=1)}
     after = {path.record_id: n for n, path in enumerate((p for p in kept if p.rank_after is not None), start=1)}
     return tuple(

@@ -77,8 +77,8 @@ async def test_who_may_see_less_is_told_of_that_alone_and_without_gaps(recorded:
     assert 0 < len(part.paths) < len(whole.paths)
     shown = repr(part.paths) + repr(part.titles) + repr(part.flips)
     assert "cody" not in shown
-    for channel in {place.channel for path in part.paths for place in path.found}:
-        ranks = sorted(p.rank for path in part.paths for p in path.found if p.channel == channel)
+    for run in {place.run for path in part.paths for place in path.found}:
+        ranks = sorted(p.rank for path in part.paths for p in path.found if p.run == run)
         assert ranks == list(range(1, len(ranks) + 1))
     assert {path.number for path in part.paths} == {None}
     after = [path.rank_after for path in part.paths if path.rank_after is not None]
