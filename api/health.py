@@ -57,6 +57,12 @@ async def examine(system: System) -> dict[str, PartHealth]:
     return {part: replace(health, circuit=circuits.get(part)) for part, health in zip(checks, found, strict=True)}
 
 
+async def _ledger(ledger: Ledger) -> None:
+    """It reads, and nothing outside of it says that it was put back."""
+    await ledger.entries(limit=1)
+    ledger.head.check()
+
+
 def state_of(parts: Mapping[str, PartHealth]) -> str:
     """`ready`, `degraded` (still answers) or `unavailable`."""
     down = {name for name, part in parts.items() if not part.ok}
@@ -75,7 +81,7 @@ def _checks(system: System) -> dict[str, tuple[str, Callable[[], Awaitable[objec
     checks: dict[str, tuple[str, Callable[[], Awaitable[object]]]] = {
         "records": (stores["records"], lambda: services.store.collections(DEFAULT_TENANT)),
         "policy": (system.engine.name, policy),
-        "ledger": (stores["ledger"], lambda: services.ledger.entries(limit=1)),
+        "ledger": (stores["ledger"], lambda: _ledger(services.ledger)),
         "model": (stores["model"], services.model.identity),
     }
     for channel in services.channels:
