@@ -15,6 +15,7 @@ from retrieval.ingest.chunk import ChunkSize, chunk
 from retrieval.ingest.events import with_events
 from retrieval.ingest.link import mentions_of
 from retrieval.ingest.load import decode, load, media_type_of, read_bytes
+from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import read_table, split_rows
 from retrieval.ingest.values import Loaded, Owner, Parts, SourceSpec, TableSpec
 from retrieval.model import Lifecycle, SourceFacts
@@ -106,6 +107,7 @@ def prepare(source: SourceSpec, visibility: VisibilityClass, identified: Identif
         raise LoadError(f"{source.path.name}: there is nothing in it to retrieve")
     facts = facts_of(source, visibility, identified)
     document = Document(facts, loaded.media_type, loaded.text, loaded.pages, source.valid_from_ms, source.metadata)
+    require_storable(source.path.name, document, parts)
     return Prepared(document, parts, tuple(mentions_of(parts.records)))
 
 

@@ -119,3 +119,21 @@ def test_html_keeps_words_and_headings_and_drops_the_rest() -> None:
 def test_html_nested_deeper_than_python_recurses() -> None:
     page = b"<div>" * 3000 + b"Kansas" + b"</div>" * 3000
     assert "Kansas" in load("a.html", page, "text/html").text
+
+
+@pytest.mark.parametrize("escaped", ["\\u0000", "\\ud800"])
+async def test_a_name_that_no_store_can_keep_fails_its_file_alone(tmp_path: Path, escaped: str) -> None:
+    from retrieval.ingest.pipeline import Ingest
+    from retrieval.registry.sqlite import open_sqlite_store
+
+    files = tmp_path / "files"
+    files.mkdir()
+    feature = '{"type": "Feature", "id": "x", "properties": {"name": "A%sB"}, "geometry": {"type": "Point", "coordinates": [-95, 38]}}'
+    (files / "bad.geojson").write_text('{"type": "FeatureCollection", "features": [' + feature % escaped + "]}")
+    (files / "fine.txt").write_text("Fine words of the town.")
+    store = open_sqlite_store(tmp_path / "record.sqlite")
+    report = await Ingest(store=store, indexes=[]).run([files], tenant="default", collection="k", label="public")
+    await store.aclose()
+    [bad, fine] = report.files
+    assert (bad.state, bad.error_code, fine.state) == ("failed", "VALIDATION_FAILED", "done")
+    assert "U+" + escaped[2:].upper() in (bad.error_message or "")

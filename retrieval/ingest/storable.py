@@ -1,0 +1,44 @@
+"""What no store can hold is refused with its file, before any store sees it: so one file fails and not the run, and the
+same file fails whichever stores there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+
+from retrieval.errors import LoadError
+
+# U+0000 is no text for PostgreSQL; half of a surrogate pair is no text for anyone. JSON and TOML can spell both.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def require_storable(name: str, *values: object) -> None:
+    """Raise LoadError, which names the character, where a text anywhere in the values cannot be stored."""
+    if found := _UNSTORABLE.search("".join(_texts(values))):
+        raise LoadError(f"{name}: a name or value holds U+{ord(found[0]):04X}, which no store can keep")
+
+
+def _texts(values: Iterable[object]) -> list[str]:
+    """Every text in values, mappings, sequences and dataclasses."""
+    found: list[str] = []
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, tuple | list):
+            waiting.extend(value)
+        elif isinstance(value, Mapping):
+            waiting.extend(value)
+            waiting.extend(value.values())
+        else:
+            waiting.extend(getattr(value, name) for name in _fields(type(value)))
+    return found
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """The names of a dataclass's fields; none for any other type."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
