@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
 
 from retrieval.errors import LoadError
 
@@ -34,11 +33,16 @@ def _texts(values: Iterable[object]) -> list[str]:
             waiting.extend(value)
             waiting.extend(value.values())
         else:
-            waiting.extend(getattr(value, name) for name in _fields(type(value)))
+            waiting.extend(getattr(value, name) for name in _fields(value))
     return found
 
 
-@cache
-def _fields(kind: type) -> tuple[str, ...]:
-    """The names of a dataclass's fields; none for any other type."""
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+_FIELDS: dict[type[object], tuple[str, ...]] = {}
+
+
+def _fields(value: object) -> tuple[str, ...]:
+    """The names of a dataclass's fields, looked up once a type; none for any other value."""
+    kind = type(value)
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(field.name for field in fields(value)) if is_dataclass(value) else ()
+    return _FIELDS[kind]
