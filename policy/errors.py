@@ -6,6 +6,7 @@ PolicyError
 ├── BundleRejected      a bundle that must not be activated; says why
 ├── BundleNotFound      no bundle of that digest is archived here
 ├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
+│   └── VectorsInvalid  authoring/vectors.py, command line only: files that hold no decision vectors
 ├── OpaMissing          authoring/opa.py, command line only: there is no `opa` program of the pinned version
 └── OpaFailed           authoring/opa.py, command line only: the `opa` program found a fault
 

@@ -17,17 +17,15 @@ from typing import Any
 from policy.authoring.deciding import Decide, Outcome
 from policy.bundle import SHIPPED
 from policy.canonical import canonical
-from policy.errors import InputRejected, PolicyError
+from policy.errors import InputRejected
 from policy.model import Point
 
 Allows = Callable[[Sequence[bytes]], Awaitable[list[object]]]
 """What requirement 003's rule says to each input."""
 
 
-class VectorsInvalid(PolicyError):
+class VectorsInvalid(InputRejected):
     """Files that hold no decision vectors."""
-
-    code = "VALIDATION_FAILED"
 
 
 @dataclass(frozen=True, slots=True)
