@@ -14,6 +14,7 @@ from api.principal import DEFAULT_TENANT, public_subject
 from api.problems import code_of, problem_of
 from api.reading import access_of
 from api.wiring import System
+from ledger.ledger import Ledger
 from retrieval.channel import Channel
 from retrieval.errors import ChannelError
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange

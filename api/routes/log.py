@@ -54,7 +54,7 @@ async def vkeys(system: Open) -> PlainTextResponse:
     return PlainTextResponse("".join(f"{each}\n" for each in system.services.ledger.vkeys), headers=_NO_STORE)
 
 
-@router.get("/tile/entries/{path:path}", response_model=None, responses=errors(401, 403, 404, 503))
+@router.get("/tile/entries/{path:path}", response_model=None, responses=errors(401, 403, 404, 422, 503))
 async def entries(path: str, call: Calling, request: Request) -> Response:
     """An entry bundle: the bytes of up to 256 leaves. Needs `ledger.audit` in the tenant `exhibit.system`, or in the
     one tenant that all of them are of."""
@@ -68,7 +68,7 @@ async def entries(path: str, call: Calling, request: Request) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-@router.get("/tile/{path:path}", response_model=None, responses=errors(404, 503))
+@router.get("/tile/{path:path}", response_model=None, responses=errors(404, 422, 503))
 async def tile(path: str, system: Open) -> Response:
     """A tile of up to 256 hashes, full or partial, as far as the latest checkpoint reaches."""
     _tile(f"tile/{path}")

@@ -64,7 +64,8 @@ def test_every_command_of_the_guide_runs(
     examples = list(console_examples((DOCS / "cli.md").read_text("utf-8")))
     assert len(examples) > 15
     for example in examples:
-        code = run([entry if word == "ENTRY" else word for word in example.command])
+        places = {"ENTRY": entry, "EXPORT": str(tmp_path / "export"), "WITNESS": str(tmp_path / "witness")}
+        code = run([places.get(word, word) for word in example.command])
         out, err = capsys.readouterr()
         assert code == example.exit, (example.command, out, err)
         for line in example.shows:
