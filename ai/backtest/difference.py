@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ai.backtest.chain import Chain
 from ai.backtest.record import RecordedDecision, RecordedRequest
@@ -68,6 +69,9 @@ class Difference:
         return any((self.flips, *scope, *evidence, self.fallen, self.risen, self.becomes))
 
 
+STOPPED = " (stopped by the floor)"
+"""Behind the name of a class that a rule opens and the floor in code keeps shut."""
+
 UNKNOWN: Mapping[str, str] = {
     "NOTHING_SEARCHED": "the query was denied then, so nothing was searched: what it would have found is not on record",
     "SCOPE_WIDER": "the scope has more classes now, which were not searched then",
@@ -104,12 +108,15 @@ def difference(request: RecordedRequest, chain: Chain) -> Difference:
 
 
 def _classes(request: RecordedRequest, chain: Chain) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The classes that the scope gains and loses."""
-    before, after = _scope(request), frozenset(chain.query.classes)
+    """The classes that the rules put into the scope and take out of it. One that a rule opens and the floor in code
+    keeps shut is named all the same: the rule is wrong."""
+    before, after = _scope(request), _filtered(chain.query.document)
     names = {
         each["id"]: f"{each['label']} {each['collection']} {each['id']}" for each in request.query.input["classes"]
     }
-    return tuple(sorted(names[id] for id in after - before)), tuple(sorted(names[id] for id in before - after))
+    stopped = after - set(chain.query.classes)
+    opened = (names[id] + (STOPPED if id in stopped else "") for id in after - before)
+    return tuple(sorted(opened)), tuple(sorted(names[id] for id in before - after))
 
 
 def _used(request: RecordedRequest) -> frozenset[str]:
@@ -213,6 +220,10 @@ def _unknown(request: RecordedRequest, chain: Chain, *, gained: bool, changed: b
 
 
 def _scope(request: RecordedRequest) -> set[str]:
-    """The classes that were admitted then, before the floor in code: it does not widen."""
-    duties = [each["params"] for each in request.query.decision["obligations"] if each["op"] == "filter"]
+    """The classes that the rules admitted then."""
+    return _filtered(request.query.decision)
+
+
+def _filtered(decision: Mapping[str, Any]) -> set[str]:
+    duties = [each["params"] for each in decision["obligations"] if each["op"] == "filter"]
     return {id for params in duties for id in params["classes"]}
