@@ -7,21 +7,31 @@ indexes taken together (`dfs_query_then_fetch`), so no other class has a say, an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from opensearchpy import AsyncOpenSearch
 
 from retrieval.errors import ChannelFault, ChannelUnavailable, IndexNotReady, RetrievalError
-from retrieval.fulltext.opensearch_reply import Found, Moving, Reply, read_reply
-from retrieval.fulltext.opensearch_schema import PREFIX, Names, class_key, question_terms, search_body
+from retrieval.fulltext.opensearch_reply import SCORE_DECIMALS, Moving, Reply, read_reply
+from retrieval.fulltext.opensearch_schema import (
+    PREFIX,
+    Names,
+    class_key,
+    entries_body,
+    frequencies_body,
+    question_terms,
+    search_body,
+)
 from retrieval.fulltext.opensearch_server import GONE, Address, check_server, client_of, faults
 from retrieval.fulltext.opensearch_state import read_state
 from retrieval.fulltext.terms import Terms
 from retrieval.model import ChannelName, Hit, Query, Run
 
 STORE = "opensearch"
+K1 = 1.2  # the server's; a word in a very short passage scores at most its idf
+_PLAIN_BM25 = 3  # before this version of the server, (k1 + 1) times its idf
 _MARGIN = 8  # hits beyond those asked for, to see where a tie ends
 _MOST = 10_000  # that the server gives in one reply
 _READINGS = 6
@@ -39,6 +49,7 @@ class OpenSearchChannel:
         self._names = Names(prefix)
         self._deadline_s = deadline_s
         self._checked = False
+        self._most_per_idf = 1.0
 
     @classmethod
     def open(cls, url: str, *, ca_file: Path | None = None, prefix: str = PREFIX, deadline_s: float = 2.0) -> Self:
@@ -58,22 +69,24 @@ class OpenSearchChannel:
         terms = question_terms(query.text)
         with faults():
             async with asyncio.timeout(self._deadline_s):
-                found = await self._settled(terms, sorted(query.scope.class_ids), query.top_k)
+                reply = await self._settled(terms, query)
+        found = reply.found[: query.top_k]
         hits = tuple(Hit(rank, hit.record_id, hit.score) for rank, hit in enumerate(found, start=1))
-        return Run(self.name, self.store, hits)
+        ceiling = round(reply.weight * self._most_per_idf, SCORE_DECIMALS)
+        return Run(self.name, self.store, hits, ceiling=ceiling)
 
     async def aclose(self) -> None:
         """See `Channel`."""
         await self._client.close()
 
-    async def _settled(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> Sequence[Found]:
-        """The best hits; a search that met a commit, or a server that was started again, is made again."""
+    async def _settled(self, terms: Terms, query: Query) -> Reply:
+        """What was found; a search that met a commit, or a server that was started again, is made again."""
         gone = 0
         told: RetrievalError = ChannelUnavailable(self.name, "the full-text index is not ready, or is being written")
         for _ in range(_READINGS):
             try:
                 await self._check()
-                return await self._top(terms, class_ids, top_k)
+                return await self._top(terms, query)
             except Moving:
                 await asyncio.sleep(_PAUSE_S)
             except IndexNotReady as exc:  # or a version was replaced while it was searched
@@ -87,36 +100,45 @@ class OpenSearchChannel:
 
     async def _check(self) -> None:
         if not self._checked:
-            await check_server(self._client)
+            version = await check_server(self._client)
+            self._most_per_idf = 1.0 if version is None or version >= _PLAIN_BM25 else K1 + 1
             self._checked = True
 
-    async def _top(self, terms: Terms, class_ids: Sequence[str], top_k: int) -> Sequence[Found]:
-        """The best `top_k`; hits are fetched until the last of them is told from what follows, because the server
-        breaks ties by scores that are not rounded."""
+    async def _top(self, terms: Terms, query: Query) -> Reply:
+        """The best `top_k` and a few more; hits are fetched until the last of them is told from what follows, because
+        the server breaks ties by scores that are not rounded."""
+        class_ids, top_k = sorted(query.scope.class_ids), query.top_k
         size = min(top_k + _MARGIN, _MOST)
         while True:
-            reply = await self._search(terms, class_ids, size)
+            reply = await self._search(terms, class_ids, query.documents, size)
             found = reply.found
             if len(found) < size or size == _MOST or found[-1].score < found[top_k - 1].score:
                 break
             size = min(size * 4, _MOST)
         if reply.indexes < len(class_ids):
             await self._none_lost(class_ids)
-        return found[:top_k]
+        return reply
 
-    async def _search(self, terms: Terms, class_ids: Sequence[str], size: int) -> Reply:
+    async def _search(
+        self, terms: Terms, class_ids: Sequence[str], documents: Collection[str] | None, size: int
+    ) -> Reply:
         """One search of one state of all classes: the server looks the names up once. They stand in the body, because
         an address has no room for many."""
-        deadline_ms = max(1, int(self._deadline_s * 1000))
+        deadline = f"{max(1, int(self._deadline_s * 1000))}ms"
         named = {
             "index": [self._names.alias(class_key(class_id)) for class_id in class_ids],
             "search_type": "dfs_query_then_fetch",
             "ignore_unavailable": True,
             "allow_partial_search_results": False,
         }
-        body = [named, search_body(terms, class_ids, size=size, timeout_ms=deadline_ms)]
-        reply = await self._client.msearch(body=body, params={"cancel_after_time_interval": f"{deadline_ms}ms"})
-        return read_reply(reply, class_ids=class_ids, size=size)
+        counted = {**named, "search_type": "query_then_fetch"}
+        body = [
+            *(named, {**search_body(terms, class_ids, documents, size=size), "timeout": deadline}),
+            *(counted, {**frequencies_body(terms, class_ids), "timeout": deadline}),
+            *(counted, {**entries_body(class_ids), "timeout": deadline}),
+        ]
+        reply = await self._client.msearch(body=body, params={"cancel_after_time_interval": deadline})
+        return read_reply(reply, class_ids=class_ids, size=size, words=len(terms.words))
 
     async def _none_lost(self, class_ids: Sequence[str]) -> None:
         """A class without an index had no documents when it was searched, or its index is lost: raises IndexNotReady

@@ -35,40 +35,70 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Hits, best first, ties by record id; and how many indexes were searched."""
+    """Hits, best first, ties by record id; how many indexes were searched; how many entries with words they hold, and
+    in how many each word of the question occurs."""
 
     found: tuple[Found, ...]
     indexes: int
+    entries: int = 0
+    frequencies: tuple[int, ...] = ()
+
+    @property
+    def weight(self) -> float:
+        """What all words together weigh: the sum of their idf (Robertson and Sparck Jones)."""
+        return sum(math.log(1 + (max(self.entries - n, 0) + 0.5) / (n + 0.5)) for n in self.frequencies)
 
 
 class Moving(Exception):
     """A part of an index does not answer now: it was replaced while it was searched, or is not up yet."""
 
 
-def read_reply(reply: object, *, class_ids: Collection[str], size: int) -> Reply:
-    """What the one search that was asked for found.
+def read_reply(reply: object, *, class_ids: Collection[str], size: int, words: int) -> Reply:
+    """What the three searches of `opensearch_schema` found: hits, frequencies of that many words, number of entries.
 
-    Raises Moving; IndexNotReady where the index cannot answer such a query (one that is being deleted says the
-    same); ChannelTimeout for a search that was cut short; ChannelUnavailable; ChannelFault for anything that is not an
-    answer to what was asked: more hits than `size`, a hit of a class outside `class_ids`, a score that is none, a
-    record twice.
+    Raises Moving; IndexNotReady where the index cannot answer such a query (one that is being deleted says the same);
+    ChannelTimeout for a search that was cut short; ChannelUnavailable; ChannelFault for anything that is not an answer
+    to what was asked: more hits than `size`, a hit of a class outside `class_ids`, a score that is none, a record
+    twice, a count that cannot be.
     """
     responses = _mapping(reply).get("responses")
-    if not isinstance(responses, list) or len(responses) != 1:
+    if not isinstance(responses, list) or len(responses) != 3:
         raise _fault()
-    response = _mapping(responses[0])
-    if "error" in response:
-        _raise_told(response)
-    if response.get("timed_out") is not False:
-        raise ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
-    indexes = _read_shards(_mapping(response.get("_shards")), most=len(class_ids))
-    hits = _mapping(response.get("hits")).get("hits")
+    searched, counted, all_entries = (_answered(_mapping(response), most=len(class_ids)) for response in responses)
+    hits = _mapping(searched.get("hits")).get("hits")
     if not isinstance(hits, list) or len(hits) > size:
         raise _fault()
     found = [_read_hit(_mapping(hit), class_ids) for hit in hits]
     if len({hit.record_id for hit in found}) != len(found):
         raise _fault()
-    return Reply(tuple(sorted(found, key=lambda hit: (-hit.score, hit.record_id))), indexes)
+    best = tuple(sorted(found, key=lambda hit: (-hit.score, hit.record_id)))
+    entries = _count(_mapping(_mapping(all_entries.get("hits")).get("total")).get("value"))
+    return Reply(best, searched["_shards"]["total"], entries, _read_frequencies(counted, words))
+
+
+def _read_frequencies(response: Mapping[str, Any], words: int) -> tuple[int, ...]:
+    if not response["_shards"]["total"]:
+        return ()
+    buckets = _mapping(_mapping(response.get("aggregations")).get("words")).get("buckets")
+    if not isinstance(buckets, list) or len(buckets) != words:
+        raise _fault()
+    return tuple(_count(_mapping(bucket).get("doc_count")) for bucket in buckets)
+
+
+def _answered(response: Mapping[str, Any], *, most: int) -> Mapping[str, Any]:
+    """A search that was carried out to its end."""
+    if "error" in response:
+        _raise_told(response)
+    if response.get("timed_out") is not False:
+        raise ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
+    _check_shards(_mapping(response.get("_shards")), most=most)
+    return response
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _fault()
+    return value
 
 
 def of_status(status: int) -> ChannelError:
@@ -97,14 +127,13 @@ def _is_cancelled(error: Mapping[str, Any]) -> bool:
     return any("cancelled" in str(each.get("type")) for each in told if isinstance(each, Mapping))
 
 
-def _read_shards(shards: Mapping[str, Any], *, most: int) -> int:
-    """How many there are: one per index."""
+def _check_shards(shards: Mapping[str, Any], *, most: int) -> None:
+    """There is one per index, and each answered."""
     total, successful, failed = (shards.get(name) for name in ("total", "successful", "failed"))
     if not isinstance(total, int) or failed != 0 or successful != total:
         raise Moving
     if not 0 <= total <= most:
         raise _fault()
-    return total
 
 
 def _read_hit(hit: Mapping[str, Any], class_ids: Collection[str]) -> Found:

@@ -10,7 +10,7 @@ import hashlib
 import re
 import secrets
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ LONGEST_WORD = 80
 PHRASE_BOOST = 2.0
 _WORD = re.compile(r"[^\W_]+")
 _KEY, _VERSION = 32, 16  # hexadecimal digits
+_MOST_TERMS = 60_000  # the server takes 65,536 in one list
 
 ANALYSIS: Mapping[str, Any] = {
     "tokenizer": {"exhibit_words": {"type": "pattern", "pattern": r"[^\p{L}\p{N}]+"}},
@@ -131,25 +132,54 @@ def question_terms(text: str) -> Terms:
     return Terms(tuple(written[s] for s in terms.words), phrases)
 
 
-def search_body(terms: Terms, class_ids: Sequence[str], *, size: int, timeout_ms: int) -> dict[str, Any]:
-    """Any word may match, a quoted phrase that occurs counts extra, and only entries of the classes are seen. Every
-    hit comes with what it is sorted by and its class, and nothing else."""
-    wanted = [{"match": {"text": {"query": " ".join(terms.words), "analyzer": ANALYZER}}}]
+def search_body(
+    terms: Terms, class_ids: Sequence[str], documents: Collection[str] | None, *, size: int
+) -> dict[str, Any]:
+    """Any word may match, a quoted phrase that occurs counts extra, and only entries of the classes, and of the
+    documents if given, are seen. Every hit comes with what it is sorted by and its class, and nothing else."""
     phrases = [
         {"match_phrase": {"text": {"query": " ".join(phrase), "analyzer": ANALYZER, "boost": PHRASE_BOOST}}}
         for phrase in terms.phrases
     ]
-    scope = {"terms": {"class_id": list(class_ids)}}
+    filters = [_scope(class_ids), *([] if documents is None else [_among(sorted(documents))])]
     return {
-        "query": {"bool": {"filter": [scope], "should": [*wanted, *phrases], "minimum_should_match": 1}},
+        "query": {"bool": {"filter": filters, "should": [_match(*terms.words), *phrases], "minimum_should_match": 1}},
         "size": size,
         "sort": [{"_score": "desc"}, {"record_id": "asc"}],
-        "timeout": f"{timeout_ms}ms",
         "track_scores": True,
         "track_total_hits": False,
         "stored_fields": "_none_",
         "docvalue_fields": ["class_id"],
     }
+
+
+def frequencies_body(terms: Terms, class_ids: Sequence[str]) -> dict[str, Any]:
+    """In how many entries each word occurs."""
+    return {
+        "query": {"bool": {"filter": [_scope(class_ids), _match(*terms.words)]}},
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"words": {"filters": {"filters": [_match(word) for word in terms.words]}}},
+    }
+
+
+def entries_body(class_ids: Sequence[str]) -> dict[str, Any]:
+    """How many entries have words."""
+    has_words = {"exists": {"field": "text"}}
+    return {"query": {"bool": {"filter": [_scope(class_ids), has_words]}}, "size": 0, "track_total_hits": True}
+
+
+def _match(*words: str) -> dict[str, Any]:
+    return {"match": {"text": {"query": " ".join(words), "analyzer": ANALYZER}}}
+
+
+def _scope(class_ids: Sequence[str]) -> dict[str, Any]:
+    return {"terms": {"class_id": list(class_ids)}}
+
+
+def _among(documents: Sequence[str]) -> dict[str, Any]:
+    slices = [documents[start : start + _MOST_TERMS] for start in range(0, len(documents), _MOST_TERMS)]
+    return {"bool": {"should": [{"terms": {"document_id": list(some)}} for some in slices or [()]]}}
 
 
 def _words(text: str) -> list[str]:

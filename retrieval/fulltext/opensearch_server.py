@@ -84,13 +84,13 @@ def _authorities(ca_file: Path | None) -> ssl.SSLContext:
         raise ChannelUnavailable(ChannelName.FULLTEXT, told) from exc
 
 
-async def check_server(client: AsyncOpenSearch) -> None:
-    """Raises ChannelUnavailable where something else than OpenSearch 2 or newer answers. A user who may not ask for
-    the version is let through: what is asked of the server next will tell."""
+async def check_server(client: AsyncOpenSearch) -> int | None:
+    """The server's major version. Raises ChannelUnavailable where something else than OpenSearch 2 or newer answers. A
+    user who may not ask for the version is let through (None): what is asked of the server next will tell."""
     try:
         told = await client.info()
     except AuthorizationException:
-        return
+        return None
     version = told.get("version") if isinstance(told, Mapping) else None
     number = version.get("number") if isinstance(version, Mapping) else None
     if not isinstance(version, Mapping) or not isinstance(number, str):
@@ -99,6 +99,7 @@ async def check_server(client: AsyncOpenSearch) -> None:
     if version.get("distribution") != "opensearch" or major is None or int(major[0]) < OLDEST:
         told_version = f"OpenSearch {OLDEST} or newer is needed; the full-text server is of another kind or version"
         raise ChannelUnavailable(ChannelName.FULLTEXT, told_version)
+    return int(major[0])
 
 
 @contextmanager

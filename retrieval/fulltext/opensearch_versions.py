@@ -15,7 +15,7 @@ from retrieval.fulltext.opensearch_schema import MAPPING, SETTINGS, Names, creat
 from retrieval.model import ChannelName
 
 _CHUNK = 500
-_CHUNK_BYTES = 8_000_000
+_CHUNK_BYTES = 900_000  # more would hold up the event loop
 _PAGE = 5_000
 _REWRITE_S = 3_600  # copying a class takes as long as the class is large
 _TAKEN = "another writer has taken the full-text index"

@@ -92,9 +92,9 @@ async def test_a_search_that_is_left_stops_on_the_server(server: OpenSearchServe
         search.cancel()
         await asyncio.gather(search, return_exceptions=True)
         await _until(lambda: _searches(client), wanted=False)  # long before it would have found anything
-        told = await client.msearch(body=body, params={"cancel_after_time_interval": "500ms"})
+        told = await client.msearch(body=body * 3, params={"cancel_after_time_interval": "500ms"})
         with pytest.raises(ChannelTimeout):
-            read_reply(told, class_ids=("any",), size=10)
+            read_reply(told, class_ids=("any",), size=10, words=1)
         await client.indices.delete(index="slow")
 
 

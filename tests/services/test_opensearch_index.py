@@ -207,6 +207,20 @@ async def test_another_spelling_finds_the_word(backend: Backend) -> None:
     assert not (await backend.channel.search(reworded(PROBES[0], "Forty laboratories"))).hits
 
 
+async def test_a_search_of_some_documents_is_the_whole_run_without_the_others(backend: Backend) -> None:
+    await fill(backend, CONTENT)
+    some = frozenset(CONTENT.document_ids[::2])
+    for query in PROBES:
+        whole = await backend.channel.search(replace(query, top_k=100))
+        narrowed = await backend.channel.search(replace(query, top_k=100, documents=some))
+        kept = [(h.record_id, h.score) for h in whole.hits if h.record_id.split("#")[0] in some]
+        assert [(h.record_id, h.score) for h in narrowed.hits] == kept
+        assert narrowed.ceiling == whole.ceiling
+        assert not (await backend.channel.search(replace(query, documents=frozenset()))).hits
+    many = frozenset(f"none{i}" for i in range(61_000)) | some
+    assert (await backend.channel.search(replace(PROBES[0], documents=many))).hits
+
+
 async def test_the_same_records_in_the_same_order_as_the_index_in_a_folder(backend: Backend, tmp_path: Path) -> None:
     content = corpus(5, documents=30)
     asked = probes(content, top_k=20)
@@ -217,6 +231,8 @@ async def test_the_same_records_in_the_same_order_as_the_index_in_a_folder(backe
     found = [await backend.channel.search(query) for query in asked]
     shared = sum(len(_records(a) & _records(b)) for a, b in zip(found, expected, strict=True))
     assert shared >= 0.95 * sum(len(run.hits) for run in expected)
+    for one, other in zip(found, expected, strict=True):
+        assert one.ceiling * 2.2 == pytest.approx(other.ceiling, rel=0.01)  # Tantivy's scores hold a factor (k1 + 1)
     assert sum(a.hits[0].record_id == b.hits[0].record_id for a, b in zip(found, expected, strict=True)) >= 0.9 * len(
         asked
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -23,17 +24,25 @@ def hit(record_id: object, score: object, class_id: object = "sha256:a") -> dict
 
 def reply(*hits: Any, **changes: Any) -> dict[str, Any]:
     shards = {"total": 2, "successful": 2, "skipped": 0, "failed": 0}
-    response = {"took": 1, "timed_out": False, "_shards": shards, "hits": {"hits": list(hits)}, "status": 200}
-    return {"took": 1, "responses": [response | changes]}
+    whole = {"took": 1, "timed_out": False, "_shards": shards, "status": 200}
+    counted = whole | {"aggregations": {"words": {"buckets": [{"doc_count": 3}, {"doc_count": 1}]}}}
+    entries = whole | {"hits": {"total": {"value": 7, "relation": "eq"}, "hits": []}}
+    found = whole | {"hits": {"hits": list(hits)}} | changes
+    return {"took": 1, "responses": [found, {**counted, "_shards": found["_shards"]} if changes else counted, entries]}
 
 
 def read(body: object, size: int = 3) -> list[Found]:
-    return list(read_reply(body, class_ids=CLASSES, size=size).found)
+    return list(read_reply(body, class_ids=CLASSES, size=size, words=2).found)
 
 
 def test_best_first_ties_by_record_id_and_equal_sums_tie() -> None:
     body = reply(hit("b", 1.0000001), hit("c", 2), hit("a", 1.0000002, "sha256:b"))
     assert read(body) == [Found(2.0, "c"), Found(1.0, "a"), Found(1.0, "b")]
+
+
+def test_what_the_words_weigh_is_what_a_record_could_score() -> None:
+    read_of = read_reply(reply(), class_ids=CLASSES, size=3, words=2)
+    assert read_of.weight == pytest.approx(math.log(1 + 4.5 / 3.5) + math.log(1 + 6.5 / 1.5))
 
 
 def test_no_hits_are_an_answer() -> None:
@@ -45,6 +54,10 @@ LIES: dict[str, Callable[[dict[str, Any]], object]] = {
     "no responses": lambda r: {},
     "two responses": lambda r: {"responses": r["responses"] * 2},
     "a response that is none": lambda r: {"responses": [None]},
+    "a count that is none": lambda r: r["responses"][1]["aggregations"]["words"]["buckets"][0].update(doc_count=-1),
+    "too few counts": lambda r: r["responses"][1]["aggregations"]["words"]["buckets"].pop(),
+    "no counts": lambda r: r["responses"][1].pop("aggregations"),
+    "no number of entries": lambda r: r["responses"][2]["hits"]["total"].update(value=None),
     "no hits": lambda r: r["responses"][0].pop("hits"),
     "hits that are no list": lambda r: r["responses"][0].update(hits={"hits": {"a": 1}}),
     "a hit that is none": lambda r: r["responses"][0].update(hits={"hits": ["a"]}),

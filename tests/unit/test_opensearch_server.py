@@ -21,7 +21,7 @@ from retrieval.scope import Scope
 from tests.opensearch_liar import INFO, lying, searches
 from tests.unit.test_opensearch_reply import CLASSES, hit, reply
 
-QUERY = Query("what did the railroad change", Scope("default", frozenset(CLASSES)), 10)
+QUERY = Query("what did the railroad move", Scope("default", frozenset(CLASSES)), 10)
 PASSWORD = "hunter2 /?#%"
 
 
