@@ -12,6 +12,7 @@ from ledger.model import Checkpoint
 from ledger.store import LedgerStore
 
 _LOG = logging.getLogger("exhibit.ledger")
+LONGEST_WAIT_S = 2.0
 _LOOKS = 10  # per interval, at how many entries there are
 
 
@@ -42,7 +43,9 @@ class Checkpointer:
     async def start(self) -> None:
         """Compare the store with what the witnesses have cosigned, sign what is unsigned, and go on doing so. Raises
         LogForked. If no witness can be reached, nothing is signed until one can."""
-        self._head.keep_signing(self._interval_s * 2 + (10.0 if self._cosigner else 1.0))
+        self._head.keep_signing(
+            min(2 * self._interval_s, LONGEST_WAIT_S) + (self._cosigner.deadline_s if self._cosigner else 0)
+        )
         await self._turn()
         latest = await self._store.latest_checkpoint()
         if latest is not None:

@@ -59,7 +59,7 @@ class Cosigner:
         self._store = store
         self._policy = policy
         self._witnesses = tuple(witnesses)
-        self._deadline_s = deadline_s
+        self.deadline_s = deadline_s
         self._seen: dict[str, int] = {}
 
     async def cosign(self, checkpoint: Checkpoint) -> Cosigned:
@@ -80,10 +80,10 @@ class Cosigner:
 
     async def _ask(self, known: TrustedWitness, witness: Witness, checkpoint: Checkpoint) -> Asked:
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with asyncio.timeout(self.deadline_s):
                 return await self._converse(known, witness, checkpoint)
         except (TimeoutError, WitnessUnavailable) as exc:
-            return Asked(known, fault=str(exc) or f"no answer within {self._deadline_s:g} s", reached=False)
+            return Asked(known, fault=str(exc) or f"no answer within {self.deadline_s:g} s", reached=False)
 
     async def _converse(self, known: TrustedWitness, witness: Witness, checkpoint: Checkpoint) -> Asked:
         size = checkpoint.head.size

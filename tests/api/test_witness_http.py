@@ -13,9 +13,12 @@ import pytest
 import uvicorn
 from asgi_lifespan import LifespanManager
 
+from api.app import create_app
 from api.backends import backends_of
+from api.cli.main import run
 from api.configuration import load
 from api.errors import SettingsInvalid
+from api.problems import EXIT_VERIFICATION
 from api.wiring import open_system
 from api.wiring.log import kept_signed, last_shard, open_log_to_write, trust_policy
 from api.witness import MAX_BODY_BYTES, create_witness_app
@@ -26,6 +29,7 @@ from ledger.receipt import seen_at, verify_receipt
 from ledger.trust import parse_policy
 from ledger.witness import SIZE_TYPE, AddCheckpoint
 from ledger.witness_http import MAX_REPLY_BYTES, HttpWitness
+from tests.api_world import POPULATION, make_world
 from tests.ledger_doubles import MemoryLedgerStore
 from tests.ledger_long import LOG_KEY, grow
 from tests.ledger_witnesses import policy_text, witness_key
@@ -123,6 +127,8 @@ async def test_a_home_is_cosigned_and_left_when_its_witnesses_have_seen_more(tmp
         after_s = seen_at(verified, seen.text, vkeys=[ledger.vkey], policy=policy)
         assert after_s <= verified.cosigned.by_s
         await ledger.aclose()
+        asking = ["ledger", "verify", "--home", str(home.home), "--policy", str(file), "--witness"]
+        assert await asyncio.to_thread(run, asking) == 0
         for path in home.home.iterdir():  # an old copy of everything is put back: of before the first entry
             if path.is_file():
                 path.unlink()
@@ -132,6 +138,7 @@ async def test_a_home_is_cosigned_and_left_when_its_witnesses_have_seen_more(tmp
                 pass
         await ledger.aclose()
         assert last_shard(backends_of(home).ledger) == 1
+        assert await asyncio.to_thread(run, asking) == EXIT_VERIFICATION
         async with open_system(home, empty=True, signing=True) as system:  # as `serve` does
             assert system.services.ledger.origin == "exhibit.local/ledger/2"
             (incident,) = await system.services.ledger.entries(limit=10)
@@ -172,3 +179,19 @@ def test_in_a_network_of_ones_own_one_operator_may_decide(tmp_path: Path) -> Non
     assert policy is not None
     assert not policy.needs_two_operators()
     assert trust_policy(load({}, home=tmp_path).settings) is None
+
+
+async def test_a_receipt_that_no_checkpoint_covers_yet_is_503(tmp_path: Path) -> None:
+    world = await make_world(tmp_path, {"EXHIBIT_LEDGER__CHECKPOINT_MS": "3600000"})
+    app = create_app(world.configuration)
+    async with LifespanManager(app, startup_timeout=60, shutdown_timeout=60):
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 50_000), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=60) as client:
+            body = (await client.post("/api/v1/ai/query", json={"question": POPULATION})).json()
+            link = body["provenance"]["receipt"]
+            pending = await client.get(link)
+            assert (pending.status_code, pending.headers["retry-after"]) == (503, "1")
+            assert pending.json()["error"]["code"] == "LEDGER_UNAVAILABLE"
+            ledger = app.state.live.system.services.ledger
+            await ledger.head.announce(await ledger.head.checkpoint())
+            assert (await client.get(link)).status_code == 200

@@ -10,7 +10,12 @@ import pytest
 
 from ledger.errors import KeyUnusable, LedgerUnavailable
 from ledger.keys import LOG_KEY, PSEUDONYM_KEY, open_key_ring, pseudonym
-from ledger.note import SigningKey
+from ledger.ledger import Ledger
+from ledger.model import Kind
+from ledger.note import SigningKey, VerifierKey
+from ledger.receipt import verify_receipt
+from ledger.witness_key import WITNESS_KEY, create_witness_key, open_witness_key
+from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, fixed_ids, ticking_clock
 
 ORIGIN = "exhibit.example/log"
 
@@ -108,3 +113,83 @@ def test_pseudonyms_are_stable_keyed_and_apart() -> None:
 def test_the_signing_key_does_not_show_itself() -> None:
     key = SigningKey.from_seed(ORIGIN, b"s" * 32)
     assert key.encode().split("+")[-1] not in repr(key)
+
+
+async def test_the_next_signing_key_is_made_once_and_checked_like_the_first(tmp_path: Path) -> None:
+    folder = tmp_path / "keys"
+    ring = await open_key_ring(folder, origin=ORIGIN, create=True)
+    second = await ring.successor(ring.signer.verifier)
+    assert await ring.successor(ring.signer.verifier) is second
+    assert second.verifier != ring.signer.verifier
+    assert second.verifier.name == ORIGIN
+    assert stat.S_IMODE((folder / "log-2.key").stat().st_mode) == 0o600
+    third = await ring.successor(second.verifier)
+    again = await open_key_ring(folder, origin=ORIGIN, create=False)
+    for signer in (ring.signer, second, third):
+        found = await again.signer_of(signer.verifier)
+        assert found is not None
+        assert found.verifier == signer.verifier
+    stranger = SigningKey.from_seed(ORIGIN, b"x" * 32)
+    assert await again.signer_of(stranger.verifier) is None
+    with pytest.raises(KeyUnusable):
+        await again.successor(stranger.verifier)
+    (folder / "log-2.key").chmod(0o640)
+    with pytest.raises(KeyUnusable):
+        await open_key_ring(folder, origin=ORIGIN, create=False)
+
+
+class Remote:
+    """A Signer whose key lies elsewhere: a key service that can be out of reach."""
+
+    def __init__(self, key: SigningKey) -> None:
+        self._key = key
+        self.down = False
+
+    @property
+    def verifier(self) -> VerifierKey:
+        return self._key.verifier
+
+    async def sign(self, message: bytes) -> bytes:
+        await asyncio.sleep(0)
+        if self.down:
+            raise KeyUnusable("the key service does not answer")
+        return self._key.private.sign(message)
+
+
+async def test_a_key_service_signs_behind_the_same_protocol() -> None:
+    keys = MemoryKeyRing()
+    remote = Remote(keys.signer)
+    keys.signer = remote  # type: ignore[assignment]
+    ledger = await Ledger.open(
+        store=MemoryLedgerStore(),
+        keys=keys,
+        origin=remote.verifier.name,
+        replica="r",
+        clock_ms=ticking_clock(),
+        new_id=fixed_ids(),
+    )
+    entry = await ledger.record(Kind.INTENT, tenant="t", request_id="r1", parts={})
+    remote.down = True
+    with pytest.raises(KeyUnusable):
+        await ledger.receipt(entry.entry_id, disclose=())
+    remote.down = False
+    assert verify_receipt(await ledger.receipt(entry.entry_id, disclose=()), vkey=ledger.vkey).index == 0
+    await ledger.rotate_key()
+    assert len(ledger.vkeys) == 2
+
+
+@pytest.mark.parametrize("content", ["", "nonsense", "PRIVATE+KEY+w+00000000+AAAA", "log"])
+async def test_a_witness_key_is_checked_too(tmp_path: Path, content: str) -> None:
+    made = await create_witness_key(tmp_path / "w", "w.example/1")
+    assert (await create_witness_key(tmp_path / "w", "w.example/1")).verifier == made.verifier
+    with pytest.raises(KeyUnusable):
+        await create_witness_key(tmp_path / "w", "w.example/2")
+    file = tmp_path / "w" / WITNESS_KEY
+    log = SigningKey.from_seed("w.example/1", b"l" * 32).encode()
+    file.write_text(log if content == "log" else content)
+    with pytest.raises(KeyUnusable):
+        await open_witness_key(tmp_path / "w")
+    file.write_text(made.encode())
+    file.chmod(0o644)
+    with pytest.raises(KeyUnusable):
+        await open_witness_key(tmp_path / "w")
