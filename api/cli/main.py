@@ -32,6 +32,7 @@ COMMANDS = {
     "doctor": "find what is wrong and name the next command",
     "config": "show the settings and where they come from",
     "bench": "measure the pipeline",
+    "eval": "measure quality on public data sets",
 }
 _ORDER = tuple(COMMANDS)
 

@@ -1,0 +1,115 @@
+"""A folder with a corpus of passages, and every way of searching it, through the product's own surfaces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ai.focus_pipeline import answer
+from ai.model import AgentOptions, Ask, Mode, Options, SearchOptions
+from ai.passage_search import Shaping, search_profile, shape
+from ai.retrieve import Found, retrieval_profile, retrieve
+from api.configuration import load
+from api.principal import public_subject
+from api.wiring import System, new_id, open_ingest
+
+COLLECTION, TENANT = "evaluation", "default"
+TOP_K = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One passage of an evaluation corpus; `key` is what rankings are compared by."""
+
+    key: str
+    title: str
+    text: str
+
+
+async def make_home(folder: Path, texts: Sequence[Text]) -> Path:
+    """A home that holds the texts, one document each; made only if it is not there."""
+    home, sources = folder / "home", folder / "texts"
+    if (home / "done").exists():
+        return home
+    sources.mkdir(parents=True, exist_ok=True)
+    for each in texts:
+        (sources / f"{each.key}.md").write_text(f"# {each.title}\n\n{each.text}\n", "utf-8")
+    async with open_ingest(load({}, home=home)) as ingest:
+        report = await ingest.run([sources], tenant=TENANT, collection=COLLECTION, label="public")
+    if report.failed:
+        raise ValueError(f"{len(report.failed)} texts were not taken in")
+    (home / "done").touch()
+    return home
+
+
+def key_of(source_id: str) -> str:
+    """The key of the text that a source was made from."""
+    return source_id.removesuffix(".md").rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A ranking by key, and how long it took, in seconds."""
+
+    ranked: tuple[str, ...]
+    seconds: float
+    top_milli: int = 0
+
+
+async def by_mode(system: System, question: str, mode: Mode) -> Answered:
+    """R0's basic retrieval in one mode."""
+    options = Options(profile="basic", top_k=TOP_K, search=SearchOptions(mode=mode))
+    profile = retrieval_profile(system.profile("basic"), mode, TOP_K)
+    kept: list[Found] = []
+
+    async def render(found: Found) -> dict[str, Any]:
+        kept.append(found)
+        return {}
+
+    began = time.perf_counter()
+    await retrieve(_ask(system, question, options), services=system.services, profile=profile, render=render)
+    return _ranked(kept[0].results, began)
+
+
+async def by_passages(system: System, question: str, weights_milli: tuple[int, int], shaping: Shaping) -> Answered:
+    """R2's search with these weights."""
+    options = Options(profile="basic", top_k=4 * shaping.top_k, search=SearchOptions(weights_milli=weights_milli))
+    profile = search_profile(system.profile("basic"), weights_milli, top_k=shaping.top_k, timeout_s=60)
+    kept: list[Any] = []
+
+    async def render(found: Found) -> dict[str, Any]:
+        kept.append([passed.result for passed in await shape(found, shaping, system.services)])
+        return {}
+
+    began = time.perf_counter()
+    await retrieve(_ask(system, question, options), services=system.services, profile=profile, render=render)
+    return _ranked(kept[0], began)
+
+
+async def by_agent(system: System, question: str, effort: Any) -> Answered:
+    """R0's agentic retrieval."""
+    options = Options(profile="agentic", top_k=20, agent=AgentOptions(effort=effort))
+    began = time.perf_counter()
+    done = await answer(_ask(system, question, options), services=system.services, profile=system.profile("agentic"))
+    keys = [key_of(item.evidence.first.source.source_id) for item in done.items]
+    return Answered(tuple(dict.fromkeys(keys)), time.perf_counter() - began)
+
+
+async def outcome_of(system: System, question: str) -> str:
+    """How the focus profile ends."""
+    done = await answer(_ask(system, question, Options()), services=system.services, profile=system.profile("focus"))
+    return str(done.outcome)
+
+
+def _ask(system: System, question: str, options: Options) -> Ask:
+    return Ask(new_id(), question, replace(public_subject(system.data)), options=options)
+
+
+def _ranked(results: Sequence[Any], began: float) -> Answered:
+    seconds = time.perf_counter() - began
+    keys = [key_of(result.item.evidence.first.source.source_id) for result in results]
+    top = max((result.score_milli for result in results), default=0)
+    return Answered(tuple(dict.fromkeys(keys)), seconds, top)

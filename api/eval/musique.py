@@ -1,0 +1,94 @@
+"""MuSiQue (Trivedi et al. 2022): multi-hop questions over one pool of passages. Retrieval, channel by channel."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ai.passage_search import Shaping
+from api.bench.statistics import percentile
+from api.configuration import load
+from api.eval.asking import Answered, Text, by_agent, by_mode, by_passages, make_home
+from api.eval.measures import Figure, difference, figure, ndcg, recall, reciprocal_rank
+from api.wiring import System, open_system
+from retrieval.reranker import HeuristicReranker
+
+CORPUS, QUESTIONS = "musique_train_corpus.json", "musique_train.json"
+GOALS = {"hybrid nDCG@10": ("hybrid", "ndcg_10", 0.55), "agentic high recall@5": ("agentic high", "recall_5", 0.55)}
+_SHARE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question and the keys of the passages that it needs."""
+
+    question: str
+    relevant: frozenset[str]
+
+
+Way = Callable[[System, str], Awaitable[Answered]]
+WAYS: Mapping[str, Way] = {
+    "keyword": lambda s, q: by_mode(s, q, "keyword"),
+    "vector": lambda s, q: by_mode(s, q, "vector"),
+    "hybrid": lambda s, q: by_mode(s, q, "hybrid"),
+    "R2 0.67/0.33": lambda s, q: by_passages(s, q, (667, 333), Shaping(10)),
+    "R2 0.67/0.33, reranked": lambda s, q: by_passages(s, q, (667, 333), Shaping(10, HeuristicReranker(), 40)),
+    "agentic medium": lambda s, q: by_agent(s, q, "medium"),
+    "agentic high": lambda s, q: by_agent(s, q, "high"),
+}
+
+
+def read(folder: Path) -> tuple[list[Text], list[Case]]:
+    """The pool and the questions. Raises OSError, ValueError, KeyError for other files."""
+    corpus = json.loads((folder / CORPUS).read_text("utf-8"))
+    texts = [Text(f"p{n:05d}", each["title"], each["text"]) for n, each in enumerate(corpus)]
+    keys = {(each.title, each.text): each.key for each in texts}
+    cases = []
+    for each in json.loads((folder / QUESTIONS).read_text("utf-8")):
+        needed = [p for p in each["paragraphs"] if p["is_supporting"]]
+        cases.append(Case(each["question"], frozenset(keys[p["title"], p["paragraph_text"]] for p in needed)))
+    return texts, cases
+
+
+async def run(folder: Path, work: Path) -> dict[str, Any]:
+    """Every way of searching, over all questions, with intervals and the paired difference to the best channel."""
+    texts, cases = read(folder)
+    home = await make_home(work / "musique", texts)
+    rows: dict[str, dict[str, list[float]]] = {}
+    async with open_system(load({}, home=home)) as system:
+        for name, way in WAYS.items():
+            rows[name] = _empty()
+            for case in cases:
+                _add(rows[name], await way(system, case.question), case.relevant)
+    best = max(("keyword", "vector"), key=lambda name: sum(rows[name]["ndcg_10"]))
+    ways = {name: _summary(found, rows[best]) for name, found in rows.items()}
+    goals = {
+        name: {"goal": goal, "reached": ways[way][measure]["mean"], "met": ways[way][measure]["mean"] >= goal}
+        for name, (way, measure, goal) in GOALS.items()
+    }
+    return {"name": "MuSiQue", "questions": len(cases), "passages": len(texts), "ways": ways, "goals": goals}
+
+
+def _empty() -> dict[str, list[float]]:
+    return {"ndcg_10": [], "recall_5": [], "recall_10": [], "mrr": [], "ms": []}
+
+
+def _add(row: dict[str, list[float]], found: Answered, relevant: frozenset[str]) -> None:
+    row["ndcg_10"].append(ndcg(found.ranked, relevant, 10))
+    row["recall_5"].append(recall(found.ranked, relevant, 5))
+    row["recall_10"].append(recall(found.ranked, relevant, 10))
+    row["mrr"].append(reciprocal_rank(found.ranked, relevant))
+    row["ms"].append(found.seconds * _SHARE)
+
+
+def _summary(row: Mapping[str, list[float]], best: Mapping[str, list[float]]) -> dict[str, Any]:
+    told = {name: _told(figure(values)) for name, values in row.items() if name != "ms"}
+    against = _told(difference(row["ndcg_10"], best["ndcg_10"]))
+    return told | {"ndcg_10_against_best_channel": against, "p50_ms": round(percentile(row["ms"], 50), 1)}
+
+
+def _told(found: Figure) -> dict[str, float]:
+    return {"mean": found.mean, "low": found.low, "high": found.high}
