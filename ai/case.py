@@ -85,6 +85,14 @@ class Stopwatch:
         return {stage: round(seconds * 1000, 3) for stage, seconds in self._seconds.items()}
 
 
+@dataclass(slots=True)
+class OnRecord:
+    """What of a request is durable. One for all its cases, so that whatever ends the request knows, wherever it was."""
+
+    intent: EntryRef | None = None
+    outcome: EntryRef | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One question and what is known of it so far. `now_ms` is the one clock value of the request; `documents` are
@@ -103,7 +111,7 @@ class Case:
     limitations: tuple[Limitation, ...] = ()
     documents: frozenset[str] | None = None
     agent: AgentRecord | None = None
-    intent_entry: EntryRef | None = None
+    on_record: OnRecord = field(default_factory=OnRecord)
     entry_id: str = ""
 
     @classmethod

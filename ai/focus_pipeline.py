@@ -12,6 +12,7 @@ which is what replay runs again. Every outcome is recorded; if it cannot be, not
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 from ai.case import Answered, Case, Faulted, Services
@@ -21,7 +22,7 @@ from ai.intent import read_intent
 from ai.model import Ask, Outcome, Release, Sentence
 from ai.profiles import Profile
 from ai.prompt_gate import check_prompt
-from ai.recording import record_fault, record_intent, record_outcome
+from ai.recording import record_abandonment, record_fault, record_intent, record_outcome
 from ai.scoping import admitted_scope, class_facts, prompt_facts, request_facts
 from ai.shell import Shell, run_shell, search_query
 from ledger.errors import LedgerError
@@ -36,7 +37,7 @@ async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
 
     Raises `LedgerUnavailable` when nothing could be recorded, and `Faulted` (with the entry and the cause) when a
     policy engine, a model or the store of record failed: that is recorded too, and released as an error, never as an
-    answer.
+    answer. Cancelling it stops its work, the model's included; that it was cancelled is recorded before it ends.
     """
     case = Case.of(ask, services=services, profile=profile)
     try:
@@ -51,6 +52,10 @@ async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
             shell = refused(case) if gathered is None else await run_shell(case, gathered, services=services)
         return await finish(case, shell, services)
     except LedgerError:
+        raise
+    except asyncio.CancelledError:
+        with suppress(LedgerError):  # then the intent stays without an outcome, and `ledger verify` says so
+            await record_abandonment(case, services)
         raise
     except Exception as exc:
         entry = await record_fault(case, exc, services)

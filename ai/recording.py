@@ -7,9 +7,10 @@ recorded request.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ai.agent_record import AgentCall, AgentRecord
 from ai.canonical import canonical, digest, to_json
@@ -25,6 +26,8 @@ from retrieval.model import Intent, Limitation, Record, SourcedRecord, SourceFac
 from retrieval.scope import Scope
 
 FAULT = "FAULT"
+CANCELLED = "CANCELLED"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,14 @@ class ReplayInputs:
 async def record_intent(case: Case, services: Services) -> Case:
     """Append the `intent` entry: durable when this returns, which is before anything that was found is decided over or
     shown to a model."""
-    entry = await services.ledger.record(
-        Kind.INTENT, tenant=case.ask.subject.tenant, request_id=case.ask.request_id, parts=intent_parts(case)
-    )
-    return replace(case, intent_entry=entry)
+
+    async def append() -> None:
+        case.on_record.intent = await services.ledger.record(
+            Kind.INTENT, tenant=case.ask.subject.tenant, request_id=case.ask.request_id, parts=intent_parts(case)
+        )
+
+    await _to_its_end(append())
+    return case
 
 
 async def record_outcome(case: Case, shell: Shell, services: Services) -> tuple[Body, EntryRef]:
@@ -76,33 +83,59 @@ async def record_outcome(case: Case, shell: Shell, services: Services) -> tuple[
     parts = deterministic_parts(shell, body, shown)
     parts["replay"] = canonical(to_json(replay_inputs(case, shell, services)))
     parts["prov"] = prov_document(run_facts(case, shell, parts["answer"], services))
-    entry = await services.ledger.record(
-        Kind.OUTCOME,
-        tenant=case.ask.subject.tenant,
-        request_id=case.ask.request_id,
-        parts=parts,
-        sources=[canonical(source_json(item)) for item in shell.items],
-        refs=[] if case.intent_entry is None else [case.intent_entry.as_ref("intent")],
-        entry_id=case.entry_id,
-    )
-    return body, entry
+    return body, await _append_outcome(case, parts, [canonical(source_json(item)) for item in shell.items], services)
 
 
 async def record_fault(case: Case, fault: Exception, services: Services) -> EntryRef:
     """Append the outcome of a request whose engine, model or store failed; and its intent, if it did not come to
     that."""
-    if case.intent_entry is None:
-        case = await record_intent(case, services)
-    code = getattr(fault, "code", "INTERNAL")
+    return await _record_failure(case, getattr(fault, "code", "INTERNAL"), services)
+
+
+async def record_abandonment(case: Case, services: Services) -> None:
+    """Append the outcome of a request that was cancelled, because its caller has gone or the process ends; nothing
+    where the outcome stands already. Runs to its end even if it is cancelled itself."""
+    if case.on_record.outcome is None:
+        await _to_its_end(_record_failure(case, CANCELLED, services))
+
+
+async def _record_failure(case: Case, code: str, services: Services) -> EntryRef:
+    if case.on_record.intent is None:
+        await record_intent(case, services)
     body = {"request_id": case.ask.request_id, "outcome": FAULT, "reason_codes": [code]}
-    return await services.ledger.record(
-        Kind.OUTCOME,
-        tenant=case.ask.subject.tenant,
-        request_id=case.ask.request_id,
-        parts={"answer": canonical(body)},
-        refs=[] if case.intent_entry is None else [case.intent_entry.as_ref("intent")],
-        entry_id=case.entry_id,
-    )
+    return await _append_outcome(case, {"answer": canonical(body)}, [], services)
+
+
+async def _append_outcome(
+    case: Case, parts: Mapping[str, bytes], sources: Sequence[bytes], services: Services
+) -> EntryRef:
+    intent = case.on_record.intent
+
+    async def append() -> EntryRef:
+        case.on_record.outcome = await services.ledger.record(
+            Kind.OUTCOME,
+            tenant=case.ask.subject.tenant,
+            request_id=case.ask.request_id,
+            parts=parts,
+            sources=sources,
+            refs=[] if intent is None else [intent.as_ref("intent")],
+            entry_id=case.entry_id,
+        )
+        return case.on_record.outcome
+
+    return await _to_its_end(append())
+
+
+async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """What `work` gives. A cancellation waits for its end: nobody could say otherwise whether the entry stands."""
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        if not task.cancelled():
+            task.exception()  # the caller has gone; whoever asks `on_record` sees that it does not stand
+        raise
 
 
 def body_of(case: Case, shell: Shell, shown: Sequence[Body]) -> Body:

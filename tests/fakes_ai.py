@@ -43,6 +43,7 @@ class ScriptedModel:
         self._delay_s = delay_s
         self._truncated = truncated
         self.requests: list[ChatRequest] = []
+        self.begun = asyncio.Event()
         self.stopped = False
 
     async def identity(self) -> ModelIdentity:
@@ -50,6 +51,7 @@ class ScriptedModel:
 
     async def complete(self, request: ChatRequest) -> Completion:
         self.requests.append(request)
+        self.begun.set()
         try:
             async with asyncio.timeout(request.deadline_s):
                 await asyncio.sleep(self._delay_s)

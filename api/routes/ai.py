@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header
-from starlette.responses import JSONResponse
+from fastapi import APIRouter, Header, Request
+from starlette.responses import JSONResponse, Response
 
 from ai.focus_pipeline import answer
 from api.callers import SECURITY, Calling, Meters
 from api.idempotency import Repeats
+from api.presence import GONE_STATUS, while_connected
 from api.schemas.answer import QueryResponse
 from api.schemas.ask import ask_of
 from api.schemas.errors import errors
@@ -35,10 +36,10 @@ IdempotencyKey = Annotated[
     responses={200: {"model": QueryResponse}, **errors(400, 401, 403, 409, 413, 415, 422, 500, 503, 504)},
 )
 async def query(
-    body: QueryRequest, call: Calling, metrics: Meters, idempotency_key: IdempotencyKey = None
-) -> JSONResponse:
+    body: QueryRequest, request: Request, call: Calling, metrics: Meters, idempotency_key: IdempotencyKey = None
+) -> Response:
     """Answer a question from the evidence that the caller may see, with a durable ledger entry for whatever the
-    outcome is."""
+    outcome is. A caller that goes away stops the work."""
     ask = ask_of(body, subject=call.caller.subject, request_id=call.request_id)
     profile = call.system.profile(body.options.profile)
 
@@ -48,8 +49,11 @@ async def query(
         return dict(answered.body)
 
     if idempotency_key is None:
-        released = await work()
+        asked = work()
     else:
-        released = await Repeats(call=call, route=ROUTE).once(idempotency_key, body.model_dump(mode="json"), work)
+        asked = Repeats(call=call, route=ROUTE).once(idempotency_key, body.model_dump(mode="json"), work)
+    released = await while_connected(request, asked)
+    if released is None:
+        return Response(status_code=GONE_STATUS)
     metrics.observe_answer(surface="ai.query", body=released)
     return JSONResponse(released)
