@@ -28,7 +28,9 @@ def serve(
 
     from api.app import create_app
     from api.logs import configure_logging
+    from api.wiring import trust_policy
 
+    trust_policy(configured.settings)  # told here in one line, not by the server's log
     server = configured.settings.server
     configure_logging(server.log_level)
     note(f"exhibit on http://{server.host}:{server.port or '(a free port)'}, documentation at /docs")

@@ -6,7 +6,7 @@
 
 from api.wiring.clock import clock_ms, new_id
 from api.wiring.entry_index import open_entry_index
-from api.wiring.log import create_ledger, open_cosigner, open_witness
+from api.wiring.log import create_ledger, open_cosigner, open_witness, trust_policy
 from api.wiring.models import open_chat, open_embedder
 from api.wiring.policy import (
     OpenPolicy,
@@ -60,4 +60,5 @@ __all__ = [
     "releases_of",
     "require_corpus",
     "shadow_log",
+    "trust_policy",
 ]

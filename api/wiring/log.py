@@ -22,7 +22,7 @@ from api.wiring.clock import clock_ms, new_id
 from ledger.canonical import canonical_json
 from ledger.checkpointer import Checkpointer
 from ledger.cosigning import Cosigner
-from ledger.errors import LogForked
+from ledger.errors import LogForked, MalformedPolicy
 from ledger.ledger import SYSTEM_TENANT, Ledger
 from ledger.model import Kind
 from ledger.note import Signer, VerifierKey
@@ -150,8 +150,8 @@ async def open_witness(path: Path, *, key: Signer, logs: Sequence[VerifierKey]) 
 
 
 def trust_policy(settings: Settings) -> TrustPolicy | None:
-    """The trust policy that the settings name. Raises SettingsInvalid if it cannot be read or one operator alone makes
-    its quorum, MalformedPolicy."""
+    """The trust policy that the settings name. Raises SettingsInvalid if it cannot be read, is none, or one operator
+    alone makes its quorum."""
     path = settings.ledger.trust_policy
     if path is None:
         return None
@@ -159,6 +159,8 @@ def trust_policy(settings: Settings) -> TrustPolicy | None:
         policy = parse_policy(Path(path).expanduser().read_bytes())
     except OSError as exc:
         raise SettingsInvalid(f"ledger.trust_policy: {path} cannot be read: {exc.strerror}") from exc
+    except MalformedPolicy as exc:
+        raise SettingsInvalid(f"ledger.trust_policy: {path}, {exc}") from exc
     if not policy.asks_none and settings.ledger.witness_operators > 1 and not policy.needs_two_operators():
         raise SettingsInvalid(
             "ledger.trust_policy: one operator alone makes the quorum; ask for two, or set ledger.witness_operators = 1"
