@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from ai.model import Outcome
@@ -56,12 +56,12 @@ async def publishing(ledger: Ledger, graph: AnswerGraph) -> AsyncIterator[None]:
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        try:
+        with suppress(TimeoutError, ChannelError, LedgerError):  # the next process takes in what is left
             async with asyncio.timeout(FAREWELL_S):
                 await publish(ledger, graph)
-        except (TimeoutError, ChannelError, LedgerError):
-            pass  # the next process takes it in
-        await graph.aclose()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL_S):
+                await graph.aclose()
 
 
 async def _keep_publishing(ledger: Ledger, graph: AnswerGraph) -> None:

@@ -4,7 +4,9 @@ where there is none the test is skipped, and with CI set it fails."""
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import psycopg
@@ -22,7 +24,11 @@ def postgres_dsn() -> Iterator[str]:
         _install(given)
         yield given
         return
-    # A container engine comes in here, once an image that holds all three is pinned.
+    if image := os.environ.get("EXHIBIT_TEST_POSTGRES_IMAGE"):
+        with _container(image) as dsn:
+            _install(dsn)
+            yield dsn
+        return
     try:
         installation = installed()
     except NotPrepared as error:
@@ -30,6 +36,16 @@ def postgres_dsn() -> Iterator[str]:
     with running(installation) as server:
         _install(server.dsn)
         yield server.dsn
+
+
+@contextmanager
+def _container(image: str) -> Iterator[str]:
+    """The image on the engine that answers, see `podman.sh env`."""
+    from testcontainers.community.postgres import PostgresContainer
+
+    password = secrets.token_hex(16)
+    with PostgresContainer(image, username="exhibit", password=password, dbname="exhibit", driver=None) as container:
+        yield container.get_connection_url()
 
 
 def missing(why: str) -> NoReturn:

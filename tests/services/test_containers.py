@@ -25,16 +25,15 @@ from tests.services.postgres_server import free_port
 pytestmark = pytest.mark.services
 RECIPE = Path(__file__).with_name("podman.sh")
 ROOT = Path(__file__).parents[2]
-CANNOT = 8
 READY_S = 180
 
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Mapping[str, str]]:
-    """The environment of a container engine that answers. Skipped where it cannot be had: not root, or no apt."""
+    """The environment of a container engine that answers."""
+    if os.getuid() != 0:
+        pytest.skip("podman is tried as root only, and this is not root")
     prepared = subprocess.run([RECIPE, "prepare"], capture_output=True, text=True, check=False)
-    if prepared.returncode == CANNOT:
-        pytest.skip(prepared.stderr.strip())
     assert prepared.returncode == 0, prepared.stderr[-2000:]
     told = subprocess.run([RECIPE, "env"], capture_output=True, text=True, check=True).stdout
     environment = dict(line.split("=", 1) for line in told.splitlines())
