@@ -3,8 +3,8 @@
 R0: the entry's bytes, commitments and inclusion proof hold. R1: moreover the deterministic shell of this software, run
 again on the recorded inputs and the recorded words of the model, gives every recorded part byte for byte. The shell is
 recomputed, never compared with itself; when a part differs, the first stage that differs is named. R2: moreover the
-same model, asked again with the recorded prompts and options, gives the recorded words (`ai.repetition`). R3 (the
-stores again) comes later.
+same model, asked again with the recorded prompts and options, gives the recorded words (`ai.repetition`). R3: moreover
+the stores, asked again, find the very same (`ai.replay_stores`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ from ai.errors import AIError, ReplayImpossible
 from ai.focus_pipeline import check_gate, refused
 from ai.model import Ask, Completion, MapContext, ModelIdentity
 from ai.profiles import profile_named
+from ai.prompt_gate import GateResult
+from ai.recorded_policy import recorded_decision
 from ai.recording import FAULT, ReplayInputs, body_of, decisions_json, deterministic_parts, pinned
 from ai.render import evidence_json
 from ai.repetition import repeat, repeatable
+from ai.replay_stores import Drift, drift_between, search_again
 from ai.scoping import prompt_facts
 from ai.shell import Shell, run_shell
 from ledger.errors import LedgerError, PartErased
@@ -51,6 +54,7 @@ class Grade(StrEnum):
     R0 = "R0"
     R1 = "R1"
     R2 = "R2"
+    R3 = "R3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class Replayed:
     changed: tuple[str, ...] = ()
     erased: tuple[str, ...] = ()
     limit: str = ""
+    drift: tuple[Drift, ...] = ()
 
     @property
     def reproduced(self) -> bool:
@@ -105,7 +110,53 @@ async def replay(entry_id: str, *, services: Services, up_to: Grade = Grade.R1) 
     if not all(stage.same for stage in again.stages):
         return result
     result = replace(result, grade=Grade.R1)
-    return await _repeated(result, again, services.model) if up_to is Grade.R2 else result
+    if up_to is Grade.R1:
+        return result
+    result = await _repeated(result, again, services.model)
+    return await _searched_again(result, again, services) if up_to is Grade.R3 else result
+
+
+async def _searched_again(result: Replayed, again: Recomputed, services: Services) -> Replayed:
+    """R3 where everything before held and the stores find the very same; drift is listed, and is no fault."""
+    if again.shell.gathered is None:
+        return result
+    drift = drift_between(again.shell.gathered, await search_again(again.case, services))
+    return replace(result, drift=drift, grade=Grade.R3 if result.reproduced and not drift else result.grade)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run as it was recorded: the case up to the query point's decision, what the channels found (None for a refused
+    question), the parts of the outcome and of the intent, and the classes that the query point decided over."""
+
+    case: Case
+    gathered: Gathered | None
+    parts: Mapping[str, bytes]
+    asked: Mapping[str, bytes]
+    classes: tuple[Mapping[str, Any], ...]
+    canary: str
+
+
+async def recorded_run(entry_id: str, services: Services) -> RecordedRun:
+    """Read an outcome back. Raises `EntryNotFound`, and `ReplayImpossible` for what is no outcome, failed, does not
+    verify or was erased."""
+    entry = await services.ledger.entry(entry_id)
+    proven, parts, erased = await _prove(entry, services)
+    if entry.leaf.kind is not Kind.OUTCOME or erased or _failed(parts) or not all(stage.same for stage in proven):
+        raise ReplayImpossible("the entry holds no whole, verified run")
+    inputs = from_json(_load(parts, "replay"), ReplayInputs)
+    asked = await _intent_parts(entry, services)
+    run = json.loads(asked["policy.query"])[0]
+    case = replace(
+        await _case(inputs, asked, services),
+        gate=from_json(json.loads(asked["scope"])["gate"], GateResult),
+        request=from_json(run["input"]["request"], RequestFacts),
+        decision=recorded_decision(run),
+    )
+    if case.agent is not None:
+        case = replace(case, agent=replace(case.agent, calls=_agent_calls(parts)))
+    gathered = _gathered(parts, inputs) if parts.get("candidates") else None
+    return RecordedRun(case, gathered, parts, asked, tuple(run["input"]["classes"]), inputs.canary)
 
 
 async def _repeated(result: Replayed, again: Recomputed, model: ChatModel) -> Replayed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Recompute recorded answers and grade them.", rich_markup_mode=None)
 _PAGE = 500
+_HEADINGS = ("entry", "kind", "grade", "differs at", "changed settings", "drift")
 
 
 class UpTo(StrEnum):
@@ -28,6 +30,7 @@ class UpTo(StrEnum):
     R0 = "R0"
     R1 = "R1"
     R2 = "R2"
+    R3 = "R3"
 
 
 @app.command()
@@ -36,23 +39,35 @@ def replay(
     *,
     everything: Annotated[bool, typer.Option("--all", help="Every entry of the ledger.")] = False,
     up_to: Annotated[
-        UpTo, typer.Option("--to", help="The grade to try for; R2 asks the model again, once per recorded call.")
+        UpTo, typer.Option("--to", help="The grade to try for; R2 asks the model again, R3 the stores too.")
     ] = UpTo.R2,
+    swap: Annotated[
+        str | None,
+        typer.Option("--swap", help="model, template, policy, index or all: today's, everything else as recorded."),
+    ] = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
     """R0: bytes and proofs hold. R1: moreover the deterministic shell gives the recorded bytes again. R2: moreover the
-    same model gives the recorded words again. Exit code 7: something fell short of what its kind can reach (outcomes
+    same model gives the recorded words again. R3: moreover the stores find the same again; what they find otherwise is
+    listed as drift. Exit code 7: something fell short of what its kind can reach (outcomes
     with a repeatable model call R2, other outcomes R1, all else R0)."""
     if (entry_id is None) == (not everything):
         raise typer.BadParameter("name an entry, or give --all")
+    if swap is not None:
+        from api.cli.replay_swap import show_swaps
+
+        show_swaps(home, entry_id, swap, as_json=as_json)
+        return
     results = asyncio.run(_replay(home, entry_id, up_to))
-    rows = [[r.entry_id, r.kind, r.grade, r.differs_at or "", ",".join(r.changed)] for r in results]
+    rows = [[r.entry_id, r.kind, r.grade, r.differs_at or "", ",".join(r.changed), len(r.drift) or ""] for r in results]
     tally = ", ".join(f"{count} {grade}" for grade, count in sorted(grades(results).items()))
     emit(
         {"entries": [replayed_json(r) for r in results], "grades": grades(results)},
         as_json=as_json,
-        render=lambda: table(["entry", "kind", "grade", "differs at", "changed settings"], rows) + f"\n\n{bold(tally)}",
+        render=lambda: (
+            table(["entry", "kind", "grade", "differs at", "changed settings", "drift"], rows) + f"\n\n{bold(tally)}"
+        ),
     )
     if not all(r.reproduced for r in results):
         raise typer.Exit(EXIT_VERIFICATION)
@@ -101,4 +116,5 @@ def replayed_json(result: Replayed) -> dict[str, Any]:
         "changed": list(result.changed),
         "erased": list(result.erased),
         "limit": result.limit,
+        "drift": [asdict(drift) for drift in result.drift],
     }
