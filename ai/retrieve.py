@@ -6,18 +6,20 @@ before anything leaves.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ai.canonical import canonical, to_json
 from ai.case import Case, Faulted, Services
+from ai.enforcement import enforce_evidence, evidence_facts
 from ai.errors import AIError
 from ai.focus_pipeline import check_gate, decide_scope, narrow, read_question, search
 from ai.model import AdmittedItem, Ask, Mode
 from ai.profiles import ALL_CHANNELS, PASSAGES, WIDE, Profile
 from ai.recording import decisions_json, intent_parts, source_json
 from ai.render import evidence_json
+from ai.scoping import class_facts, prompt_facts
 from ai.shell import Admission, admit
 from ledger.errors import LedgerError
 from ledger.model import EntryRef, Kind
@@ -26,7 +28,9 @@ from retrieval.bundle import Gathered
 from retrieval.calibration import FULL_MILLI, Scale
 from retrieval.errors import RetrievalError
 from retrieval.filters import Metadata
-from retrieval.model import ChannelName
+from retrieval.model import ChannelName, ChannelRank, Evidence, EvidenceBundle
+
+MOST_PASSAGES = 100
 
 CHANNELS: Mapping[Mode, tuple[ChannelName, ...]] = {
     "keyword": (ChannelName.FULLTEXT,),
@@ -68,6 +72,7 @@ class Found:
         return tuple(name for name in self.case.profile.channels if structured or name in text)
 
 
+Finder = Callable[[Case, Services], Awaitable["Found"]]
 Render = Callable[[Found], Awaitable[dict[str, Any]]]
 
 
@@ -87,8 +92,10 @@ def retrieval_profile(profile: Profile, mode: Mode, top_k: int) -> Profile:
     )
 
 
-async def retrieve(ask: Ask, *, services: Services, profile: Profile, render: Render) -> Retrieved:
-    """Search, decide, record, and only then give back what `render` makes of it.
+async def retrieve(
+    ask: Ask, *, services: Services, profile: Profile, render: Render, finder: Finder | None = None
+) -> Retrieved:
+    """Search, decide, record, and only then give back what `render` makes of it. `finder` stands in for the search.
 
     Raises `LedgerUnavailable` when nothing could be recorded, and `Faulted` when an engine or a store failed; that is
     recorded too.
@@ -99,7 +106,7 @@ async def retrieve(ask: Ask, *, services: Services, profile: Profile, render: Re
         case = await decide_scope(case, services)
         case = await read_question(case, services)
         case = await narrow(case, services)
-        found = await find(case, services)
+        found = await (finder or find)(case, services)
         body = await render(found)
         return Retrieved(body, found, await record(found, body, services))
     except LedgerError:
@@ -120,6 +127,39 @@ async def find(case: Case, services: Services) -> Found:
     results = await results_of(case, gathered, admission.items, services)
     kept = tuple(r for r in results if r.score_milli >= case.ask.options.search.threshold_milli)
     return Found(case, kept, gathered, admission)
+
+
+def known(ids: Sequence[str]) -> Finder:
+    """A finder of what the caller names: chunks, and all passages of documents, in the order of the names. What is not
+    there and what is not admitted is left out alike."""
+
+    async def named(case: Case, services: Services) -> Found:
+        if not case.decided.allowed:
+            return Found(case)
+        wanted: list[str] = []
+        for each in dict.fromkeys(ids):
+            wanted += (await services.store.passages(each, scope=case.scope))[:MOST_PASSAGES] or (each,)
+        records = await services.store.fetch(wanted, scope=case.scope)
+        rank = ChannelRank(ChannelName.FULLTEXT, "record", 1, 0.0)
+        items = tuple(
+            Evidence(n, record_id, (record,), (rank,), 0.0) for n, (record_id, record) in enumerate(records.items(), 1)
+        )
+        facts = tuple(fact for item in items for fact in evidence_facts(item, rules=services.rules))
+        decision = await services.points(case.now_ms).evidence(
+            request=case.asked,
+            subject=case.ask.subject,
+            prompt=prompt_facts(case),
+            classes=class_facts({r.source.visibility.class_id: r.source.visibility for r in records.values()}.values()),
+            evidence=facts,
+            prior=case.decided,
+        )
+        bundle = EvidenceBundle(items)
+        admitted, refused = enforce_evidence(bundle, decision, rules=services.rules)
+        gathered = Gathered((), records)
+        admission = Admission(bundle, admitted, facts, (decision,), refused)
+        return Found(case, await results_of(case, gathered, admitted, services), gathered, admission)
+
+    return named
 
 
 async def results_of(

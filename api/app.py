@@ -19,7 +19,7 @@ from api.live import PinnedSystem, live
 from api.metrics import Metrics
 from api.middleware import BodyLimits, RequestFrame, log_failure
 from api.problems import CODES, Problem, problem_of
-from api.routes import ai, collections, evidence, health, ledger, log, policy, retrieval, retrieve
+from api.routes import ai, collections, evidence, health, ledger, log, policy, retrieval, retrieval_more, retrieve
 from api.schemas.ask import field_problems
 from api.version import VERSION
 from api.wiring import new_id, open_system
@@ -44,7 +44,8 @@ def create_app(configuration: Configuration) -> FastAPI:
         title="Exhibit", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None, description=__doc__
     )
     app.state.metrics = metrics
-    for module in (ai, retrieve, retrieval, evidence, collections, ledger, log, policy, health, docs_page):
+    surfaces = (ai, retrieve, retrieval, retrieval_more, evidence, collections, ledger, log, policy)
+    for module in (*surfaces, health, docs_page):
         app.include_router(module.router)
     # Added last is outermost.
     app.add_middleware(PinnedSystem)

@@ -81,6 +81,11 @@ class Reader:
         access = await access_of(self.principal.subject, request_id=self.request_id, services=self.services)
         if entry.leaf.kind is Kind.RETRIEVAL:
             read = await _json_part(entry, "context", self.services.ledger)
+            if "document_id" not in read:  # a search: everything that it listed
+                listed = await _json_part(entry, "bundle", self.services.ledger) or {"items": []}
+                decided = await _json_part(entry, "policy.evidence", self.services.ledger)
+                shown = {"evidence": listed["items"]}
+                return await still_admitted(shown, decided or (), access=access, services=self.services)
             try:
                 await admitted_slice(read["document_id"], read["locator"], access=access, services=self.services)
             except NoSuchThing:
@@ -116,7 +121,8 @@ async def disclosures(entry: Entry, ledger: Ledger) -> tuple[str, ...]:
         return ()
     answer = await _json_part(entry, "answer", ledger)
     sources = range(1, len(await ledger.sources(entry.leaf.entry_id)) + 1)
-    cited = answer.get("citations", {"1": None}) if isinstance(answer, Mapping) else {}
+    everything = {str(n): None for n in sources}  # what was listed without an answer was all released
+    cited = answer.get("citations", everything) if isinstance(answer, Mapping) else {}
     return ("answer", *(f"sources/{n}" for n in sources if str(n) in cited))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
@@ -49,9 +49,33 @@ class RetrievalMetrics:
         self._results = Histogram(
             "kf_retrieval_results_total", "Results of a request", ["mode"], buckets=_COUNTS, registry=registry
         )
+        self._queries = Histogram(
+            "exhibit_retrieval_query_seconds", "Time of /retrieval/query", buckets=_SECONDS, registry=registry
+        )
         self._truncated = Counter(
             "kf_retrieval_truncated_total", "Requests that a limit cut", ["reason"], registry=registry
         )
+
+    def observe_query(self, seconds: float) -> None:
+        """One request of requirement 002; it has no name in requirement 000."""
+        self._queries.observe(seconds)
+
+    def latencies(self) -> dict[str, dict[str, Any]]:
+        """Cumulative histograms by surface, as far as there was a request."""
+        told: dict[str, dict[str, Any]] = {}
+        for surface, histogram in (("retrieve", self._latency), ("query", self._queries)):
+            for sample in (s for family in histogram.collect() for s in family.samples):
+                labels = {name: value for name, value in sample.labels.items() if name != "le"}
+                name = ".".join((surface, *labels.values()))
+                held = told.setdefault(name, {"count": 0, "sum_seconds": 0.0, "buckets": {}})
+                match sample.name.rpartition("_")[2]:
+                    case "bucket":
+                        held["buckets"][sample.labels["le"]] = int(sample.value)
+                    case "count":
+                        held["count"] = int(sample.value)
+                    case "sum":
+                        held["sum_seconds"] = round(sample.value, 6)
+        return told
 
     def observe(self, measured: Measured) -> None:
         """Count one request; one that failed has no more than its status."""

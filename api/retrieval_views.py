@@ -26,8 +26,7 @@ _MILLI = 1000
 
 def passage_ask(request: RetrievalQuery, *, subject: Subject, request_id: str, model: str) -> Ask:
     """The request as the pipeline takes it. Raises ActionForbidden for another tenant, EmbedModelMismatch, BadQuery."""
-    if request.tenant is not None and request.tenant != subject.tenant:
-        raise ActionForbidden("The tenant in the request is not that of the credential.")
+    require_tenant_of(request.tenant, subject)
     require_model(request, model)
     embedding = request.vector.embedding
     return Ask(
@@ -45,6 +44,12 @@ def passage_ask(request: RetrievalQuery, *, subject: Subject, request_id: str, m
         filters=_filter(request),
         embedding=tuple(embedding) if embedding is not None else None,
     )
+
+
+def require_tenant_of(named: str | None, subject: Subject) -> None:
+    """Raises ActionForbidden where the body names another tenant than the credential's."""
+    if named is not None and named != subject.tenant:
+        raise ActionForbidden("The tenant in the request is not that of the credential.")
 
 
 def require_model(request: RetrievalQuery, model: str) -> None:

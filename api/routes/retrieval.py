@@ -47,5 +47,6 @@ async def query(body: RetrievalQuery, call: Calling, metrics: Meters) -> JSONRes
     done = await retrieve(ask, services=services, profile=profile, render=render)
     require_collection(done.found)
     released = {**done.body, "took_ms": round((time.perf_counter() - started) * 1000)}
+    metrics.retrieval.observe_query(time.perf_counter() - started)
     metrics.count_outcome(surface="retrieval.query", outcome=released["outcome"])
     return JSONResponse(released)

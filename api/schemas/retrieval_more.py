@@ -1,0 +1,176 @@
+"""The optional endpoints of requirement 002: mget, expand, feedback, stats, ablation, pack."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, StrictInt
+
+from api.schemas.answer import Closed
+from api.schemas.query import Strict, Text, plain_text
+from api.schemas.retrieval import Hybrid, Offset, Query, RetrievalQuery, WireHit
+from api.schemas.retrieve import WireProvenance
+
+Id = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(plain_text)]
+EntryId = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class MgetRequest(Strict):
+    """Documents or chunks by id; a document gives all its passages."""
+
+    ids: Annotated[list[Id], Field(min_length=1, max_length=100)]
+    tenant: Text | None = None
+
+
+class MgetResponse(Closed):
+    """What is there; what is not there and what is not for this caller are missing alike."""
+
+    request_id: str
+    hits: list[WireHit]
+    missing: list[str]
+    provenance: WireProvenance
+
+
+class ExpandRequest(Strict):
+    """A query whose words and names are to be said in other ways."""
+
+    query: Query
+    tenant: Text | None = None
+
+
+class Expansion(Closed):
+    """Another word: `of` is what it stands for, `source` where that is stated."""
+
+    text: str
+    kind: Literal["name", "spelling", "abbreviation", "related"]
+    of: str
+    source: str
+
+
+class ExpandResponse(Closed):
+    """Everything that the query could also have said."""
+
+    request_id: str
+    expansions: list[Expansion]
+    provenance: WireProvenance
+
+
+class FeedbackRequest(Strict):
+    """A label on a hit of a recorded request."""
+
+    entry_id: EntryId
+    chunk_id: Id
+    label: Literal["relevant", "partly_relevant", "not_relevant", "wrong"]
+    comment: Annotated[str, Field(max_length=2_000), AfterValidator(plain_text)] = ""
+    tenant: Text | None = None
+
+
+class FeedbackResponse(Closed):
+    """The entry that holds the label."""
+
+    request_id: str
+    about: str
+    provenance: WireProvenance
+
+
+class Latency(Closed):
+    """A cumulative histogram: how many requests took at most so many seconds."""
+
+    count: int
+    sum_seconds: float
+    buckets: dict[str, int]
+
+
+class StatsResponse(Closed):
+    """What runs, and how long it took since the process began."""
+
+    software: str
+    embedding_model: str
+    index_version: str
+    documents: int
+    calibration: dict[str, str]
+    rerankers: list[str]
+    policy_bundle: str
+    latency: dict[str, Latency]
+
+
+class SavedQuery(Strict):
+    """A query with the ids that answer it: chunks or documents."""
+
+    query: Query
+    relevant: Annotated[list[Id], Field(min_length=1, max_length=100)]
+
+
+class AblationProfile(Strict):
+    """One way of searching."""
+
+    name: Text
+    hybrid: Hybrid = Hybrid(bm25=0.67, vector=0.33)
+    rerank: bool = False
+
+
+class AblationRequest(Strict):
+    """Saved queries and the profiles to compare on them; the first profile is the one that others are compared to."""
+
+    queries: Annotated[list[SavedQuery], Field(min_length=1, max_length=50)]
+    profiles: Annotated[list[AblationProfile], Field(min_length=1, max_length=5)]
+    k: Annotated[StrictInt, Field(ge=1, le=50)] = 10
+    tenant: Text | None = None
+
+
+class Interval(Closed):
+    """A mean with its 95 % bootstrap interval over the queries."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class LeaderboardRow(Closed):
+    """One profile; `against_first` is the paired difference of nDCG to the first profile."""
+
+    name: str
+    ndcg: Interval
+    recall: Interval
+    mrr: Interval
+    against_first: Interval
+
+
+class AblationResponse(Closed):
+    """Profiles by nDCG, the best first."""
+
+    request_id: str
+    queries: int
+    k: int
+    leaderboard: list[LeaderboardRow]
+
+
+class PackRequest(RetrievalQuery):
+    """A search whose hits are packed into one text."""
+
+    token_budget: Annotated[StrictInt, Field(ge=50, le=100_000)] = 4_000
+
+
+class PackedSource(Closed):
+    """A numbered piece of the context."""
+
+    n: int
+    doc_id: str
+    chunk_id: str
+    offset: Offset
+    tokens: int
+
+
+class PackResponse(Closed):
+    """A context of numbered sources under the token budget, and what was left out for want of room."""
+
+    request_id: str
+    context: str
+    tokens: int
+    token_counter: str
+    sources: list[PackedSource]
+    left_out: list[str]
+    provenance: WireProvenance
+
+
+Samples = dict[str, Any]
