@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
+from ai.errors import ModelTimeout, ModelUnavailable
 from retrieval.breaker import Breaker
 from retrieval.channel import Channel
 from retrieval.errors import ChannelTimeout, ChannelUnavailable, StoreSilent
@@ -12,6 +13,7 @@ from retrieval.guarded_channel import GuardedChannel, ServerChannel
 
 RECORDS = "records"
 POLICY = "policy"
+MODEL = "model"
 
 
 class Circuits:
@@ -31,6 +33,10 @@ class Circuits:
     def of_records(self) -> Breaker:
         """A new breaker for the store of record."""
         return self._breaker(RECORDS, StoreSilent)
+
+    def of_model(self) -> Breaker:
+        """A new breaker for the chat model."""
+        return self._breaker(MODEL, ModelUnavailable, ModelTimeout)
 
     def guarded(self, channel: ServerChannel, *, deadline_ms: int) -> Channel:
         """The channel behind a new breaker."""

@@ -9,6 +9,7 @@ from typing import Any, assert_never
 from ai.chat_model import ChatModel
 from api import backends
 from api.errors import SettingsInvalid
+from api.wiring.circuits import Circuits
 from retrieval.embedding.embedder import Embedder
 
 
@@ -27,8 +28,9 @@ async def open_embedder(backend: backends.EmbeddingBackend) -> Embedder:
             assert_never(backend)
 
 
-def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel:
-    """What writes the drafts; closed with the stack. A server need not be there yet."""
+def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack, circuits: Circuits | None = None) -> ChatModel:
+    """What writes the drafts; closed with the stack. A server need not be there yet; it stands behind a breaker of
+    `circuits`."""
     chat: ChatModel
     match backend:
         case backends.ExtractiveChat(min_coverage_milli=coverage, max_sentences=sentences):
@@ -37,9 +39,11 @@ def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack) -> ChatModel
 
             chat = ExtractiveModel(Parameters(min_coverage=coverage, max_sentences=sentences))
         case backends.OllamaChatModel(server=server, model=model, context_tokens=window):
+            from ai.guarded_model import GuardedModel  # noqa: PLC0415
             from ai.ollama_client import OllamaChat  # noqa: PLC0415
 
-            chat = OllamaChat(server.url, model, num_ctx=window, **_how_it_is_asked(server))
+            served = OllamaChat(server.url, model, num_ctx=window, **_how_it_is_asked(server))
+            chat = GuardedModel(served, breaker=(circuits or Circuits()).of_model())
         case _:
             assert_never(backend)
     stack.push_async_callback(chat.aclose)

@@ -127,7 +127,7 @@ async def open_system(
             ledger = await _kept_signed(configuration, ledger, stack)
         await publish_answers(chosen.graph, ledger, stack)
         channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder, circuits)])
-        chat = open_chat(chosen.chat, stack)
+        chat = open_chat(chosen.chat, stack, circuits)
         services = Services(
             store=store,
             channels=channels,

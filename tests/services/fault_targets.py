@@ -206,6 +206,7 @@ def ollama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
             start=server.start,
             pause=server.pause,
             resume=server.resume,
+            circuits=frozenset({"model"}),
             denies=DENIED,
             deadline_ms=deadline_ms,
         )

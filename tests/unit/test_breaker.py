@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from ai.chat_model import ChatRequest, StructuredRequest
+from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
+from ai.guarded_model import GuardedModel
+from ai.model import Completion, RenderedPrompt
 from retrieval.breaker import LIMIT, REST_S, Breaker, CircuitOpen, CircuitState
 from retrieval.errors import (
     ChannelFault,
@@ -19,10 +23,11 @@ from retrieval.errors import (
 )
 from retrieval.fan_out import Slots, fan_out
 from retrieval.guarded_channel import GuardedChannel
-from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.model import ChannelName, Hit, Intent, Query, Run
 from retrieval.registry.engine import Engine
 from retrieval.registry.guarded_engine import GuardedEngine
 from retrieval.scope import Scope
+from tests.fakes_ai import ScriptedModel
 from tests.fakes_retrieval import ScriptedChannel
 
 QUERY = Query("anything", Scope("default", frozenset({"c"})), 5)
@@ -200,3 +205,61 @@ async def _limited(channel: GuardedChannel) -> str:
     deadlines = dict.fromkeys(ChannelName, DEADLINE_S)
     found = await fan_out([channel], QUERY, deadlines_s=deadlines, slots=Slots(1))
     return found.limitations[0].code
+
+
+class Scribe(ScriptedModel):
+    """A model on a server that fails as told."""
+
+    def __init__(self, fault: Exception | None) -> None:
+        super().__init__("words")
+        self.fault = fault
+        self.asked = 0
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        self.asked += 1
+        if self.fault is not None:
+            raise self.fault
+        return await super().complete(request)
+
+    async def structured(self, request: StructuredRequest) -> Completion:
+        self.asked += 1
+        raise self.fault or AssertionError("not scripted")
+
+
+CHAT = ChatRequest(
+    prompt=RenderedPrompt("", "", "focus_mode/v1", "", (), 1),
+    question="q",
+    intent=Intent(),
+    max_tokens=1,
+    temperature_milli=0,
+    seed=1,
+    deadline_s=DEADLINE_S,
+)
+STRUCTURED = StructuredRequest((), {}, 1, 0, 1, DEADLINE_S)
+
+
+@pytest.mark.parametrize("fault", [ModelUnavailable("gone"), ModelTimeout("late")])
+async def test_a_model_that_is_silent_is_left_alone_and_found_again(clock: Clock, fault: Exception) -> None:
+    breaker = Breaker(ModelUnavailable, ModelTimeout, clock=clock)
+    scribe = Scribe(fault)
+    model = GuardedModel(scribe, breaker=breaker)
+    for _ in range(LIMIT):
+        with pytest.raises(type(fault)):
+            await model.structured(STRUCTURED)
+    with pytest.raises(ModelUnavailable, match="left alone"):
+        await model.structured(STRUCTURED)
+    assert scribe.asked == LIMIT
+    clock.now_s += REST_S
+    scribe.fault = None
+    assert (await model.complete(CHAT)).text == "words"
+    assert breaker.state is CircuitState.CLOSED
+
+
+@pytest.mark.parametrize("fault", [ModelMissing("no such model"), PromptTooLong("too long")])
+async def test_a_server_that_refuses_a_call_has_answered(clock: Clock, fault: Exception) -> None:
+    breaker = Breaker(ModelUnavailable, ModelTimeout, clock=clock)
+    model = GuardedModel(Scribe(fault), breaker=breaker)
+    for _ in range(LIMIT + 1):
+        with pytest.raises(type(fault), match=str(fault)):
+            await model.structured(STRUCTURED)
+    assert breaker.state is CircuitState.CLOSED
