@@ -146,7 +146,7 @@ async def test_the_server_ends_the_search_of_a_client_that_is_frozen(neo4j_serve
                 await asyncio.sleep(0.2)
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 async def _transactions(address: Address) -> int:
