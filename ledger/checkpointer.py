@@ -13,7 +13,7 @@ from ledger.store import LedgerStore
 
 _LOG = logging.getLogger("exhibit.ledger")
 LONGEST_WAIT_S = 2.0
-_LOOKS = 10  # per interval, at how many entries there are
+LOOK_EVERY_S = 0.1
 
 
 class Checkpointer:
@@ -70,8 +70,10 @@ class Checkpointer:
 
     async def _pause(self) -> None:
         """An interval, or less if enough entries wait for a signature."""
-        for _ in range(_LOOKS):
-            await asyncio.sleep(self._interval_s / _LOOKS)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._interval_s
+        while (left := until - loop.time()) > 0:
+            await asyncio.sleep(min(left, LOOK_EVERY_S))
             try:
                 if await self._store.size() - self._signed >= self._entries:
                     return

@@ -23,6 +23,12 @@ T = TypeVar("T")
 _LOG_PAGES = 1_000
 """How long the write-ahead log grows before it is copied into the file: 4 MiB, SQLite's own default."""
 _LEAF = "SELECT idx, id, leaf, hash FROM leaves"
+# Rows are found by their columns, so a column that differs from the leaf would hide an entry.
+_OTHERWISE = (
+    "SELECT idx FROM leaves WHERE json_valid(CAST(leaf AS TEXT)) AND json_extract(CAST(leaf AS TEXT),"
+    " '$.id', '$.kind', '$.tenant', '$.req', '$.replica', '$.rseq')"
+    " IS NOT json_array(id, kind, tenant, req, replica, rseq) ORDER BY idx LIMIT 100"
+)
 _DANGLING = (
     "SELECT idx, id, leaf, hash FROM leaves WHERE kind = 'intent' AND (?1 IS NULL OR replica = ?1) AND NOT EXISTS"
     " (SELECT 1 FROM leaves o WHERE o.req = leaves.req AND o.kind = 'outcome') ORDER BY idx LIMIT ?2"
@@ -162,6 +168,7 @@ class SqliteLedgerStore:
         def work() -> tuple[str, ...]:
             found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
             found += [f"foreign key: {row}" for row in self._connection.execute("PRAGMA foreign_key_check")]
+            found += [f"row {row[0]} says otherwise than its leaf" for row in self._connection.execute(_OTHERWISE)]
             return tuple(found)
 
         return await self._run(work)

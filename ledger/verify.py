@@ -17,6 +17,7 @@ from ledger.tree import EMPTY_ROOT, Frontier, Node, hash_leaf
 from ledger.trust import TrustPolicy
 
 _SCAN_ENTRIES = 500
+STORE = "store"
 
 
 async def verify_log(
@@ -72,7 +73,7 @@ class _Audit:
     async def backend(self) -> None:
         """The store's own checks."""
         for fault in await self._store.faults():
-            self._add("store", fault)
+            self._add(STORE, fault)
 
     async def checkpoints(self) -> None:
         """Signature of every checkpoint, and that the stored head is the signed one."""
@@ -120,7 +121,8 @@ class _Audit:
     def report(self) -> VerifyReport:
         """What was found."""
         unaccounted = [p for p in self._missing if (p.entry_id, p.part) not in self._redacted]
-        problems = (*self._problems, *unaccounted)
+        found = (*self._problems, *unaccounted)
+        problems = tuple(sorted(found, key=lambda problem: problem.step == STORE))  # what it means, before where it is
         return VerifyReport(
             verdict=Verdict.BROKEN if problems else Verdict.INTACT,
             size=self._frontier.size,

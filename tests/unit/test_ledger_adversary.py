@@ -200,6 +200,8 @@ DISK = {
         "DELETE FROM blobs WHERE idx = 3 AND name = 'answer'; DELETE FROM secrets WHERE idx = 3 AND name = 'answer'",
         "part-missing",
     ),
+    "a column that hides a row": ("UPDATE leaves SET tenant = 'nobody' WHERE idx = 3", "store"),
+    "a number that hides a row": ("UPDATE leaves SET rseq = 99 WHERE idx = 7", "store"),
     "a checkpoint deleted": ("DELETE FROM cosignatures; DELETE FROM checkpoints WHERE size = 4", "seen"),
 }
 
@@ -441,6 +443,22 @@ def test_a_change_of_key_needs_both_keys(scene: Scene, verify: Any, name: str) -
 
     asyncio.run(forge())
     assert verify() == (BROKEN, "key")
+
+
+@pytest.mark.parametrize(("line", "step"), [(-1, "cosignature"), (-2, "cosignature"), (-3, "signature")])
+def test_a_bit_of_a_signature_in_a_receipt(scene: Scene, verify: Any, line: int, step: str) -> None:
+    async def receipt() -> str:
+        async with opened(scene.home) as ledger:
+            return await ledger.receipt((await ledger.entries())[0].leaf.entry_id, disclose=())
+
+    lines = asyncio.run(receipt()).removesuffix("\n").split("\n")
+    file = scene.folder / "receipt.tlog-proof"
+    given = ("--receipt", file, "--vkey", scene.vkey, "--policy", scene.policy)
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+    assert verify(*given, log=False) == (INTACT, "intact")
+    lines[line] = lines[line][:-8] + ("A" if lines[line][-8] != "A" else "B") + lines[line][-7:]
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+    assert verify(*given, log=False) == (BROKEN, step)
 
 
 EXPORTED = {
