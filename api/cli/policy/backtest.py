@@ -15,6 +15,7 @@ import typer
 
 from api.cli.console import bold, configuration, emit, note
 from api.cli.options import AsJson, Home
+from api.cli.policy.candidate import chosen_bundle
 from api.problems import EXIT_FAILED, EXIT_VERIFICATION
 
 if TYPE_CHECKING:
@@ -40,10 +41,9 @@ def backtest(
     """What another bundle would have decided on the recorded requests. Exit code 7: the recorded decisions are not
     reproduced by the bundles that made them, so that nothing can be said."""
     from api.backtesting import run_backtest
-    from policy.authoring.candidate import open_candidate
 
     started = time.perf_counter()
-    tried = open_candidate(policy)
+    tried, _ = chosen_bundle(policy, home)
     found = asyncio.run(
         run_backtest(configuration(home), tried, since_ms=_since_ms(since, datetime.now(UTC)), limit=limit)
     )

@@ -31,6 +31,8 @@ def lattice(
 ) -> None:
     """Decide every cell of role, groups, label, handling, tenant, lifecycle, and hold the invariants against them.
     Exit code 1: one does not hold; a counterexample is printed."""
+    if invariants is not None and not invariants.is_file():
+        raise typer.BadParameter(f"{invariants} is no file of invariants")
     bundle, folder = chosen_bundle(policy, home)
     document = asyncio.run(_run(bundle, invariants or _beside(folder)))
     emit(document, as_json=as_json, render=lambda: _text(document))

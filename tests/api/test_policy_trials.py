@@ -1,0 +1,101 @@
+"""`exhibit policy backtest` and `explain` on the command line: documents, exit codes, what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.cli.main import run
+from policy.bundle import SHIPPED
+from policy.data import DATA_PATH
+from tests.api_world import POPULATION, make_world
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import asyncio
+
+    world = asyncio.run(make_world(tmp_path_factory.mktemp("trials")))
+    return world.configuration.home
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, recorded: Path, tmp_path: Path) -> Run:
+    """Run a command on a copy of the home."""
+    for name in list(os.environ):
+        if name.startswith("EXHIBIT_") and name != "EXHIBIT_CACHE":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    shutil.copytree(recorded, tmp_path / "home")
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run([*(str(a) for a in arguments), "--home", str(tmp_path / "home")])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, out, err
+
+    return command
+
+
+def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Path:
+    for part in ("rego", "wasm"):
+        shutil.copytree(SHIPPED / part, folder / part)
+    data = json.loads((folder / "rego" / DATA_PATH).read_text())
+    edit(data)
+    (folder / "rego" / DATA_PATH).write_text(json.dumps(data))
+    return folder
+
+
+def test_from_a_question_to_its_explanation_and_a_backtest(cli: Run, tmp_path: Path) -> None:
+    code, out, _ = cli("policy", "explain", POPULATION, "--json")
+    told = json.loads(out)
+    assert (code, told["outcome"], told["request"]["effect"]) == (0, "ANSWER", "allow")
+    assert {each["verdict"] for each in told["candidates"]} <= {"kept", "dropped", "redacted"}
+    assert any(each["sentences"] for each in told["candidates"])
+    code, out, _ = cli("policy", "explain", told["entry_id"])
+    assert (code, "cited by sentences 0" in out) == (0, True)
+
+    code, out, err = cli("policy", "backtest", "--policy", SHIPPED, "--json", "--check")
+    found = json.loads(out)
+    assert (code, found["refused"], found["differences"], found["requests"]) == (0, False, [], 1)
+    assert "1 requests in" in err
+
+    closed = edited(tmp_path / "closed", lambda d: d["roles"]["public_viewer"].update(permissions=[]))
+    code, out, _ = cli("policy", "backtest", "--policy", closed, "--check", "--since", "1h")
+    assert (code, "ALLOW to DENY at query: NOT_PERMITTED" in out) == (1, True)
+    assert "loses its last citation" in out
+    code, out, _ = cli("policy", "backtest", "--policy", closed, "--json")
+    document = json.loads(out)
+    assert (code, document["allow_to_deny"]) == (
+        0,
+        [{"entry_id": told["entry_id"], "point": "query", "codes": ["NOT_PERMITTED"]}],
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code"),
+    [
+        (("backtest", "--policy", "/nowhere"), 2),
+        (("backtest", "--policy", SHIPPED, "--since", "yesterday"), 2),
+        (("backtest", "--policy", SHIPPED, "--limit", "0"), 2),
+        (("backtest",), 2),
+        (("explain", "01a1feac-5b2c-74d6-9570-a04d72c73bdd"), 3),
+        (("lattice", "--policy", "/nowhere"), 2),
+        (("lattice", "--invariants", "/nowhere"), 2),
+        (("mutate", "--policy", SHIPPED), 8),
+    ],
+    ids=lambda each: " ".join(map(str, each)) if isinstance(each, tuple) else str(each),
+)
+def test_what_cannot_be_done_is_refused(cli: Run, arguments: tuple[object, ...], exit_code: int) -> None:
+    cli("ask", POPULATION)
+    code, out, err = cli("policy", *arguments)
+    assert (code, out) == (exit_code, ""), err
