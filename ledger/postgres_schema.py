@@ -139,6 +139,11 @@ GRANT SELECT, INSERT ON log, leaves, nodes, checkpoints, cosignatures, secrets, 
 GRANT SELECT ON head TO {WRITER}, {REDACTOR};
 GRANT EXECUTE ON FUNCTION lock_head TO {WRITER}, {REDACTOR};
 GRANT DELETE ON secrets, blobs TO {REDACTOR};
+DO $$ BEGIN
+  IF current_setting('server_version_num')::int >= 170000 THEN
+    EXECUTE 'GRANT MAINTAIN ON secrets, blobs TO {REDACTOR}';
+  END IF;
+END $$;
 """
 _ROLES = "".join(
     f"DO $$ BEGIN CREATE ROLE {role} NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;\n"

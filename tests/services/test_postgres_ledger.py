@@ -12,7 +12,7 @@ from ledger.errors import LedgerUnavailable
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.postgres import PostgresLedgerStore, install
-from ledger.store import LedgerStore
+from ledger.store import LedgerStore, PartAt
 from tests.contracts.test_ledger_store import *  # noqa: F403
 from tests.contracts.test_ledger_store import entry
 from tests.ledger_doubles import open_ledger
@@ -179,3 +179,21 @@ async def test_a_role_that_may_not_write_is_refused(postgres_dsn: str, schema: s
 async def test_a_server_that_is_not_there_is_unavailable() -> None:
     with pytest.raises(LedgerUnavailable, match="reached"):
         await PostgresLedgerStore.open("postgresql://nobody:x@127.0.0.1:1/none")
+
+
+async def test_a_redactor_erases_and_rewrites_and_a_writer_does_neither(
+    application: str, postgres_dsn: str, schema: str, store: LedgerStore
+) -> None:
+    item = entry(1)
+    writer = await PostgresLedgerStore.open(application, schema=schema)
+    await writer.append([item])
+    gone = [PartAt(item.leaf.entry_id, "question")]
+    for forbidden in (writer.append([entry(2, kind=Kind.REDACTION)], erase=gone), writer.shrink()):
+        with pytest.raises(LedgerUnavailable):
+            await forbidden
+    assert len(await writer.parts(item.leaf.entry_id)) == 2
+    await install(postgres_dsn, schema=schema, redactors=[f"app_{schema}"])
+    await writer.append([entry(2, kind=Kind.REDACTION)], erase=gone)
+    await writer.shrink()
+    assert [part.name for part in await writer.parts(item.leaf.entry_id)] == ["context"]
+    await writer.aclose()
