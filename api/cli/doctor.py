@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Find what is wrong and name the next command.", rich_markup_mode=None)
 LEAST_FREE_BYTES = 256 * 1024 * 1024
 MOST_VERIFIED_ENTRIES = 50_000
+REBUILD = "exhibit index rebuild"
 _MARKS = {"ok": ("ok  ", "32"), "warning": ("warn", "33"), "failed": ("FAIL", "31")}
 
 
@@ -135,7 +136,8 @@ async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
     )
     for channel in found["channels"]:
         if channel["fault"]:
-            yield Finding(f"index {channel['channel']}", "failed", channel["fault"])
+            follow = REBUILD if REBUILD in channel["fault"] else None
+            yield Finding(f"index {channel['channel']}", "failed", channel["fault"], follow)
             continue
         wrong = channel["missing"] or channel["stale"]
         detail = f"{channel['documents']} documents, {channel['missing']} missing, {channel['stale']} stale"

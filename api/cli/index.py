@@ -81,7 +81,7 @@ async def compared(configured: Any) -> dict[str, Any]:
     """What each channel holds, compared with the active documents of the store. Raises IndexNotReady for a folder
     without a corpus."""
     from api.wiring import open_indexes, require_corpus
-    from retrieval.errors import ChannelError
+    from retrieval.errors import ChannelError, IndexNotReady
 
     require_corpus(configured)
     async with open_indexes(configured) as (store, _, indexes):
@@ -93,8 +93,8 @@ async def compared(configured: Any) -> dict[str, Any]:
             fault, held = None, frozenset[str]()
             try:
                 held = await index.documents()
-            except ChannelError as exc:
-                fault = exc.message
+            except (ChannelError, IndexNotReady) as exc:
+                fault = str(exc)
             # A channel keeps only what it can search: not every document has a place or an edge.
             channels.append(
                 {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opensearchpy import AsyncOpenSearch
 from typer.testing import CliRunner
 
 from api import wiring
@@ -19,7 +20,7 @@ from retrieval.model import Query
 from retrieval.scope import Scope
 from tests.golden.test_kansas import ABSTAINED, ANSWERED
 from tests.harness import KANSAS, ask
-from tests.services.opensearch_backend import RUN, wipe
+from tests.services.opensearch_backend import DEADLINE_S, RUN, wipe
 
 pytestmark = pytest.mark.services
 QUESTIONS = (*ANSWERED, *ABSTAINED)
@@ -112,11 +113,24 @@ def test_doctor_and_rebuild_speak_of_the_server(
     found = _findings(["doctor", *home])
     assert found["server fulltext"]["state"] == "ok", found
     assert found["index fulltext"]["state"] == "ok", found
+    asyncio.run(_spoil(opensearch_url))
+    found = _findings(["doctor", *home])
+    assert found["index fulltext"]["state"] == "failed"
+    assert found["index fulltext"]["next"] == "exhibit index rebuild"
+    assert CliRunner().invoke(app, ["index", "rebuild", *home]).exit_code == 0
+    assert _findings(["doctor", *home])["index fulltext"]["state"] == "ok"
     monkeypatch.setenv("OPENSEARCH_URL", "http://127.0.0.1:1")
     found = _findings(["doctor", *home])
     assert found["server fulltext"]["state"] == "failed"
     assert "cannot be reached" in found["server fulltext"]["detail"]
     assert "OPENSEARCH_URL" in found["server fulltext"]["next"]
+
+
+async def _spoil(url: str) -> None:
+    """Somebody else changes the mapping of an index."""
+    async with AsyncOpenSearch(url, timeout=DEADLINE_S) as client:
+        versions = [name for name in await client.indices.get_alias(index=f"{RUN}-kansas-*") if "-state" not in name]
+        await client.indices.put_mapping(index=versions[0], body={"properties": {"extra": {"type": "keyword"}}})
 
 
 def _findings(arguments: list[str]) -> dict[str, dict[str, Any]]:
