@@ -23,7 +23,8 @@ from policy.authoring.lint import (
     unknown_field,
     whole_metadata,
 )
-from policy.authoring.lint.findings import Finding, LintRule
+from policy.authoring.lint.findings import Finding
+from policy.authoring.lint.rule import LintRule
 from policy.authoring.lint.sources import Sources, read_sources_of
 from policy.authoring.opa import Opa
 

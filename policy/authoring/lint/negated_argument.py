@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policy.authoring.lint.findings import Finding, LintRule
+from policy.authoring.lint.findings import Finding
+from policy.authoring.lint.rule import LintRule
 from policy.authoring.lint.sources import Module, Node, Rule, Sources, name_of, shown, walk
 
 ID = "negated-argument"

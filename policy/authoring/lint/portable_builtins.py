@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policy.authoring.lint.findings import Finding, LintRule
+from policy.authoring.lint.findings import Finding
+from policy.authoring.lint.rule import LintRule
 from policy.authoring.lint.sources import Sources, calls, name_of, walk
 
 ID = "portable-builtins"

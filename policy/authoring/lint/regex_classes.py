@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from policy.authoring.lint.findings import Finding, LintRule
+from policy.authoring.lint.findings import Finding
+from policy.authoring.lint.rule import LintRule
 from policy.authoring.lint.sources import Sources, calls, name_of
 
 ID = "regex-classes"

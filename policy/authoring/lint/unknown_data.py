@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policy.authoring.lint.findings import Finding, LintRule
+from policy.authoring.lint.findings import Finding
 from policy.authoring.lint.negated_argument import in_data
+from policy.authoring.lint.rule import LintRule
 from policy.authoring.lint.sources import Sources, shown, walk
 
 ID = "unknown-data"
