@@ -14,6 +14,7 @@ from sqlalchemy.pool import StaticPool
 
 from ledger.errors import LedgerUnavailable
 from ledger.model import Kind
+from ledger.postgres_schema import REDACTOR, WRITER
 from ledger.search import EntryFacts, EntryQuery
 from ledger.search_tables import (
     DETAILS,
@@ -117,6 +118,17 @@ class SqlEntryIndex:
                 db.execute(text("VACUUM" if db.dialect.name == "sqlite" else "VACUUM (FULL)"))
 
         await self._in_thread(work)
+
+    async def share(self, roles: Sequence[str] = (WRITER, REDACTOR)) -> None:
+        """Let other roles of the server use the tables; for whoever made them."""
+
+        def work(db: Connection) -> None:
+            schema = '"' + str(db.execute(text("SELECT current_schema()")).scalar_one()).replace('"', '""') + '"'
+            for role in roles:
+                db.execute(text(f"GRANT USAGE ON SCHEMA {schema} TO {role}"))
+                db.execute(text(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"))
+
+        await self._run(work)
 
     async def aclose(self) -> None:
         """Close the connection. A second call does nothing."""

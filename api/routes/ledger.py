@@ -46,7 +46,7 @@ async def _page(call: Call, filters: EntryFilters) -> tuple[list[dict[str, Any]]
     """One page as documents, and the cursor of the next one."""
     ledger, tenant = call.system.services.ledger, call.caller.subject.tenant
     if filters.searches:
-        async with open_entry_index(call.system.configuration) as index:
+        async with open_entry_index(call.system.configuration, origin=ledger.origin) as index:
             page = await EntrySearch(ledger, index).page(
                 filters.wanted(tenant), after=filters.after, limit=filters.limit
             )

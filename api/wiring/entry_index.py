@@ -11,17 +11,17 @@ from api.backends import backends_of
 from api.configuration import Configuration
 from ledger.search import EntryIndex
 
-INDEX_FILE = "ledger-index.sqlite"
-
 
 @asynccontextmanager
-async def open_entry_index(configuration: Configuration) -> AsyncIterator[EntryIndex]:
-    """The index of the home's log, made if it is not there. Raises LedgerUnavailable."""
+async def open_entry_index(configuration: Configuration, *, origin: str) -> AsyncIterator[EntryIndex]:
+    """The index of the home's log of that origin, made if it is not there; each shard has its own. Raises
+    LedgerUnavailable."""
     from ledger.search_sql import SqlEntryIndex  # noqa: PLC0415 - SQLAlchemy takes a second to import
 
     match backends_of(configuration).ledger:
         case backends.SqliteLedger():
-            index = await SqlEntryIndex.open_sqlite(configuration.home / INDEX_FILE)
+            shard = origin.removeprefix(configuration.settings.ledger.origin).replace("/", "-")
+            index = await SqlEntryIndex.open_sqlite(configuration.home / f"ledger-index{shard}.sqlite")
         case backends.PostgresLedger(dsn=dsn):
             index = await SqlEntryIndex.open_postgres(dsn)
         case backend:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
+from api.configuration import load
+from api.searching import EntrySearch, Wanted
+from api.wiring import open_entry_index
+from api.wiring.ledger_server import prepare_ledger_server
+from api.wiring.log import open_log
 from ledger.errors import LedgerUnavailable
 from ledger.ledger import Ledger
 from ledger.model import Kind
@@ -197,3 +203,22 @@ async def test_a_redactor_erases_and_rewrites_and_a_writer_does_neither(
     await writer.shrink()
     assert [part.name for part in await writer.parts(item.leaf.entry_id)] == ["context"]
     await writer.aclose()
+
+
+async def test_an_administrator_prepares_and_the_application_needs_no_more(postgres_dsn: str, tmp_path: Path) -> None:
+    """`exhibit ledger prepare`, then a whole home as the login role that may only write."""
+    name = f"app_{uuid.uuid4().hex[:12]}"
+    database = f"db_{uuid.uuid4().hex[:12]}"
+    _as_superuser(postgres_dsn, f"CREATE ROLE {name} LOGIN PASSWORD 'app'", f"CREATE DATABASE {database}")
+    admin = psycopg.conninfo.make_conninfo(postgres_dsn, dbname=database)
+    await prepare_ledger_server(admin, writers=[name], redactors=[])
+    dsn = psycopg.conninfo.make_conninfo(admin, user=name, password="app")
+    configuration = load({"EXHIBIT_LEDGER__DSN": dsn}, home=tmp_path)
+    ledger = await open_log(configuration)
+    await ledger.record(Kind.CONFIG, tenant="t", request_id="r", parts={"detail": b"{}"})
+    async with open_entry_index(configuration, origin=ledger.origin) as index:
+        found = await EntrySearch(ledger, index).page(Wanted(kind=Kind.CONFIG), after=-1, limit=10)
+    assert [entry.leaf.request_id for entry, _ in found.found] == ["r"]
+    assert (await ledger.verify()).ok
+    await ledger.aclose()
+    _as_superuser(postgres_dsn, f"DROP DATABASE {database} WITH (FORCE)")

@@ -8,6 +8,7 @@ from api.cli.ledger import key, witness
 from api.cli.ledger.checkpoint import checkpoint
 from api.cli.ledger.export import export
 from api.cli.ledger.list_entries import list_entries
+from api.cli.ledger.prepare import prepare
 from api.cli.ledger.proof import proof
 from api.cli.ledger.receipt import receipt
 from api.cli.ledger.redact import redact
@@ -25,5 +26,6 @@ app.command()(proof)
 app.command()(receipt)
 app.command()(export)
 app.command()(redact)
+app.command()(prepare)
 app.add_typer(key.app, name="key")
 app.add_typer(witness.app, name="witness")

@@ -74,7 +74,7 @@ async def _redact(home: Path | None, order: Order) -> Erased:
     from ledger.redaction import Target
 
     configured = configuration(home)
-    async with open_ledger(configured) as ledger, open_entry_index(configured) as index:
+    async with open_ledger(configured) as ledger, open_entry_index(configured, origin=ledger.origin) as index:
         erased = await erase_from_ledger(order, EntrySearch(ledger, index), request_id=new_id())
     copies = {
         "idempotency records": await asyncio.to_thread(

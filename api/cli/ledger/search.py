@@ -103,7 +103,7 @@ async def _documents(
     from api.wiring import open_entry_index, open_ledger
 
     configured, cursor, left = configuration(home), filters.after, limit
-    async with open_ledger(configured) as ledger, open_entry_index(configured) as index:
+    async with open_ledger(configured) as ledger, open_entry_index(configured, origin=ledger.origin) as index:
         entries = EntrySearch(ledger, index)
         following: int | None = cursor
         while following is not None and left > 0:
