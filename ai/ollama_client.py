@@ -129,6 +129,7 @@ class OllamaChat:
                         yield said
         except TimeoutError as exc:
             raise ModelTimeout(f"{self._model} gave no answer within {deadline_s:g} s") from exc
+        # A runner that died; or the server's own guard, which ends the stream where one token comes 30 times in a row.
         raise ModelUnavailable(f"{self._model} stopped in the middle of its answer")
 
     async def _parts(self, path: str, body: dict[str, Any]) -> AsyncGenerator[Mapping[str, Any]]:

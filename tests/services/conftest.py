@@ -12,6 +12,7 @@ from typing import NoReturn
 import psycopg
 import pytest
 
+from tests.services.ollama_server import ollama, own_ollama  # noqa: F401  fixtures
 from tests.services.opensearch_server import opensearch_url  # noqa: F401  a fixture, one server for all modules
 from tests.services.postgres_server import NotPrepared, installed, running
 
