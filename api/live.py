@@ -87,7 +87,7 @@ class LiveSystem:
             return False
         self._refused = None
         self._take_over(system.with_policy(policy))
-        _log.info("policy active", bundle=policy.bundle.digest, shadow=policy.shadow)
+        _log.info("policy active", bundle=policy.bundle.digest, shadow=policy.shadow, shadow_fault=policy.shadow_fault)
         return True
 
     async def watch(self, every_s: float = LOOK_EVERY_S) -> None:

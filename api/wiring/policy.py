@@ -14,6 +14,7 @@ from api.wiring.clock import clock_ms
 from policy.bundle import SHIPPED, Bundle, load_bundle
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
+from policy.errors import BundleNotFound, BundleRejected
 from policy.fallback import FallbackEngine
 from policy.points import PolicyPoints
 from policy.releases import Releases
@@ -25,11 +26,13 @@ SHADOW_FILE = "shadow.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class OpenPolicy:
-    """One bundle, ready to decide; `shadow` is the digest of the bundle that decides beside it, without effect."""
+    """One bundle, ready to decide; `shadow` is the digest of the bundle that is to decide beside it, without effect,
+    and `shadow_fault` why it cannot."""
 
     bundle: Bundle
     engine: PolicyEngine
     shadow: str | None
+    shadow_fault: str | None = None
 
     def points(self, deadline_s: float) -> Callable[[int], PolicyPoints]:
         """Policy points that see one time, whatever the clock does meanwhile."""
@@ -81,7 +84,8 @@ def _archived(backend: backends.PolicyBackend) -> Bundle:
 
 async def open_policy(backend: backends.PolicyBackend, circuits: Circuits | None = None) -> OpenPolicy:
     """The bundle in force, its engine, and the candidate in its shadow. The bundle is archived, so that its decisions
-    can be made again. Raises BundleRejected, BundleNotFound."""
+    can be made again. A candidate that cannot be opened is left out: what has no effect must not stop what has. Raises
+    BundleRejected, BundleNotFound."""
     bundle = await asyncio.to_thread(_archived, backend)
     releases = releases_of(backend)
     shadow = releases.state().shadow
@@ -90,6 +94,8 @@ async def open_policy(backend: backends.PolicyBackend, circuits: Circuits | None
         return OpenPolicy(bundle, engine, None)
     try:
         candidate = await open_embedded(await asyncio.to_thread(releases.archive.load, shadow))
+    except (BundleRejected, BundleNotFound) as exc:
+        return OpenPolicy(bundle, engine, shadow, str(exc))
     except BaseException:
         await engine.aclose()
         raise

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from policy.authoring.build import build_module
 from policy.authoring.lint import LINT_RULES, lint
+from policy.authoring.metadata import declared_rules
 from policy.authoring.opa import Opa, OpaFailed
 from policy.bundle import SHIPPED, load_bundle, read_sources
 from policy.data import DATA_PATH, PolicyData
@@ -101,3 +102,5 @@ def _rebuilt(opa: Opa, folder: Path) -> Iterator[str]:
         raise BundleRejected("there is no module; run `exhibit policy build`")
     if build_module(opa, folder / "rego") != module.read_bytes():
         yield "wasm/bundle.wasm is another one; run `exhibit policy build`"
+    if declared_rules(opa, folder / "rego") != load_bundle(folder).rules:
+        yield "wasm/manifest.json says other things of the rules than they do; run `exhibit policy build`"

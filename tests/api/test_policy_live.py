@@ -152,6 +152,20 @@ async def test_a_shadow_is_taken_up_and_dropped_without_a_change_of_decisions(
     await current.aclose()
 
 
+async def test_a_shadow_that_cannot_be_opened_stops_nothing(
+    system: wiring.System, releases: Releases, tmp_path: Path
+) -> None:
+    digest = releases.archive.put(candidate(tmp_path / "a", 700)).digest
+    releases.shadow(digest, at_ms=1)
+    (releases.archive.path(digest) / "wasm" / "bundle.wasm").write_bytes(b"")
+    current = LiveSystem(system)
+    assert await current.refresh() is True
+    assert await current.refresh() is False, "it is not tried again every second"
+    assert current.system.policy.shadow_fault is not None
+    assert (await asked(current.system))["policy"]["bundle_digest"] == SHIPPED_DIGEST
+    await current.aclose()
+
+
 async def test_under_load_each_answer_is_decided_by_one_bundle(
     system: wiring.System, releases: Releases, tmp_path: Path
 ) -> None:

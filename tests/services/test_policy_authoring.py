@@ -102,6 +102,13 @@ def test_without_opa_there_is_a_hint_and_an_exit_code(
     assert cli("check", "--data")[0] == 0
 
 
+def test_a_manifest_that_says_other_things_of_the_rules(cli: Cli, work: Path) -> None:
+    manifest = work / "wasm" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("The account belongs to no tenant.", "All is well."))
+    code, document, _ = cli("check", "--policy", work)
+    assert (code, [each["passed"] for each in document["checks"]]) == (1, [True] * 5 + [False])
+
+
 # ----------------------------------------------------------------------------------------------------- test and coverage
 
 
