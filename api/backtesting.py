@@ -69,12 +69,16 @@ async def run_backtest(configuration: Configuration, candidate: Bundle, *, since
 
 
 async def _newest(ledger: Ledger, since_ms: int, limit: int) -> Sequence[Entry]:
-    found: deque[Entry] = deque(maxlen=limit)
-    after = -1
-    while page := await ledger.entries(after=after, limit=_PAGE):
-        found.extend(e for e in page if e.leaf.kind in (Kind.OUTCOME, Kind.RETRIEVAL) and e.leaf.t_ms >= since_ms)
-        after = page[-1].index
-    return tuple(found)
+    """The newest entries of the kinds that policy decided over, by index."""
+    found: list[Entry] = []
+    for kind in (Kind.OUTCOME, Kind.RETRIEVAL):
+        newest: deque[Entry] = deque(maxlen=limit)
+        after = -1
+        while page := await ledger.entries(after=after, limit=_PAGE, kind=kind):
+            newest.extend(entry for entry in page if entry.leaf.t_ms >= since_ms)
+            after = page[-1].index
+        found.extend(newest)
+    return sorted(found, key=lambda entry: entry.index)[-limit:]
 
 
 async def _chunks(ledger: Ledger, entries: Sequence[Entry]) -> AsyncIterator[list[Source]]:
