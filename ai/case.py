@@ -26,6 +26,7 @@ from retrieval.channel import Channel
 from retrieval.fan_out import Slots
 from retrieval.model import Intent, Limitation, Run
 from retrieval.registry.store import RecordStore
+from retrieval.run_cache import RunCache
 from retrieval.scope import Scope
 
 
@@ -53,6 +54,7 @@ class Services:
     software: str
     embedding_model: str = ""
     agent: Agent | None = None
+    runs: RunCache | None = None
 
 
 class Agent(Protocol):

@@ -30,6 +30,7 @@ from policy.errors import PolicyError
 from retrieval.bundle import Gathered, gather
 from retrieval.errors import RetrievalError
 from retrieval.model import Limitation
+from retrieval.run_cache import Authority
 
 
 async def answer(ask: Ask, *, services: Services, profile: Profile) -> Answered:
@@ -138,6 +139,8 @@ async def search(case: Case, services: Services) -> Gathered:
             store=services.store,
             deadlines_s=case.profile.channel_deadlines_s,
             slots=services.slots,
+            cache=services.runs,
+            authority=Authority(case.corpus_version, case.decided.stamp.bundle),
         )
 
 

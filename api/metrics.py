@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from api.retrieval_metrics import RetrievalMetrics
 
@@ -42,6 +42,9 @@ class Metrics:
             "exhibit_uncited_sentences", "Sentences of drafts that fell for want of a citation", registry=self.registry
         )
 
+        self._cache = Gauge(
+            "exhibit_search_cache", "Searches found in the cache, and not", ["result"], registry=self.registry
+        )
         self.retrieval = RetrievalMetrics(self.registry)
 
     def count_request(self, *, route: str, method: str, status: int) -> None:
@@ -55,6 +58,11 @@ class Metrics:
     def count_outcome(self, *, surface: str, outcome: str) -> None:
         """One request of a surface that gives no answer body."""
         self._requests.labels(surface, outcome).inc()
+
+    def observe_cache(self, *, hits: int, misses: int) -> None:
+        """How often the cache of searches answered since the process began; hits / (hits + misses) is the ratio."""
+        self._cache.labels("hit").set(hits)
+        self._cache.labels("miss").set(misses)
 
     def observe_draft(self, *, uncited_sentences: int) -> None:
         """What a draft had that did not leave."""

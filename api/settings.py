@@ -115,6 +115,9 @@ class Retrieval(_Section):
     deadline_ms: ChannelDeadlines = Field(default=ChannelDeadlines(), description="longest time for one search")
     weight_milli: ChannelWeights = Field(default=ChannelWeights(), description="weight in fusion, in thousandths")
     fusion_k: Annotated[int, Field(ge=0, le=1_000)] = Field(default=60, description="k of reciprocal rank fusion")
+    cached_searches: Annotated[int, Field(ge=0, le=100_000)] = Field(
+        default=0, description="searches whose runs are kept, per scope, policy and state of the corpus; 0 keeps none"
+    )
     concurrent_searches: Annotated[int, Field(ge=1, le=64)] = Field(
         default=8, description="searches of one channel that run at one time"
     )

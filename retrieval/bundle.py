@@ -13,6 +13,7 @@ from retrieval.fusion import NANO, Fused, FusionWeights, fuse
 from retrieval.model import ChannelName, Evidence, EvidenceBundle, Hit, Limitation, Query, Run, SourcedRecord
 from retrieval.registry.store import RecordStore
 from retrieval.rerank import RerankWeights, rerank
+from retrieval.run_cache import Authority, RunCache
 
 TOKEN_COUNTER = "utf8-bytes/4"  # noqa: S105 - the name of a measure, no secret
 
@@ -63,10 +64,17 @@ async def gather(
     store: RecordStore,
     deadlines_s: Mapping[ChannelName, float],
     slots: Slots,
+    cache: RunCache | None = None,
+    authority: Authority | None = None,
 ) -> Gathered:
     """Asks all channels, then fetches every record they name, inputs of computed items included, in one read inside the
-    scope. Raises `StoreUnavailable`; a channel's failure is a limitation."""
-    found = await fan_out(channels, query, deadlines_s=deadlines_s, slots=slots)
+    scope. Raises `StoreUnavailable`; a channel's failure is a limitation. With `cache` and `authority`, channels that
+    were asked the same are not asked again."""
+    names = [channel.name for channel in channels]
+    known = cache.get(query, names, authority) if cache is not None and authority is not None else None
+    found = known or await fan_out(channels, query, deadlines_s=deadlines_s, slots=slots)
+    if known is None and cache is not None and authority is not None:
+        cache.put(query, names, authority, found)
     started = time.perf_counter()
     wanted = {record_id for run in found.runs for hit in run.hits for record_id in _needed(hit)}
     records = await store.fetch(sorted(wanted), scope=query.scope) if wanted else {}

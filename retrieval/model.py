@@ -253,8 +253,8 @@ class Limitation:
 @dataclass(frozen=True, slots=True)
 class Run:
     """One channel's answer: hits best first, ranks 1..n without gaps. `ceiling` is the most that a record could score
-    for this query, where the store's scores have no bound of their own (0: not known). `weight_milli` is how much it counts in
-    fusion beside other runs of its channel: one run answers the question itself, others only a part of it."""
+    for this query, where the store's scores have no bound of their own (0: not known). `weight_milli` is how much it
+    counts in fusion beside other runs of its channel: one run answers the question itself, others only a part."""
 
     channel: ChannelName
     store: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from retrieval.dedupe import Candidate
 from retrieval.model import Intent, Query
@@ -44,7 +45,7 @@ def score_milli(
     entity, time = _entity(candidate, intent), _time(candidate, intent)
     total = (
         weights.fused * (candidate.score_nano * 1000 // best_nano if best_nano else 0)
-        + weights.coverage * _coverage(candidate, asked)
+        + (weights.coverage and weights.coverage * _coverage(candidate, asked))
         + weights.entity * entity
         + weights.time * time
         + weights.direct * _direct(candidate, intent, entity=entity, time=time)
@@ -66,7 +67,12 @@ def _coverage(candidate: Candidate, asked: Sequence[str]) -> int:
 def _title(candidate: Candidate, asked: Sequence[str]) -> int:
     """Whether the question holds every content word of the item's heading: it asks about that subject."""
     heading = candidate.records[0].record.heading
-    return 1000 if heading and set(content_stems(heading)) <= set(asked) else 0
+    return 1000 if heading and _stems_of(heading) <= set(asked) else 0
+
+
+@lru_cache(maxsize=8192)
+def _stems_of(heading: str) -> frozenset[str]:
+    return frozenset(content_stems(heading))
 
 
 def _names(candidate: Candidate, intent: Intent) -> int:

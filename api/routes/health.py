@@ -52,9 +52,11 @@ async def version(system: Open) -> dict[str, str]:
 
 
 @router.get("/metrics", response_model=None, dependencies=SECURITY, responses=errors(401, 403))
-async def metrics(request: Request, caller: Caller, meters: Meters) -> Response:
+async def metrics(request: Request, caller: Caller, meters: Meters, system: Open) -> Response:
     """Prometheus metrics: from loopback, or with `ops.metrics`."""
     del request
     if not caller.loopback and not caller.may(OPERATE):
         raise ActionForbidden(f"This needs the capability {OPERATE}.")
+    if system.services.runs is not None:
+        meters.observe_cache(hits=system.services.runs.hits, misses=system.services.runs.misses)
     return Response(meters.render(), media_type="text/plain; version=0.0.4; charset=utf-8")

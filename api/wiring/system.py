@@ -44,6 +44,7 @@ from retrieval.fusion import FusionWeights
 from retrieval.index import ChannelIndex
 from retrieval.model import ChannelName
 from retrieval.registry.sql_store import SqlRecordStore
+from retrieval.run_cache import RunCache
 
 if TYPE_CHECKING:
     from retrieval.ingest.pipeline import Ingest
@@ -149,6 +150,7 @@ async def open_system(
             software=f"exhibit/{VERSION}",
             embedding_model=await _name_of(embedder),
             agent=lazy_agent,
+            runs=RunCache(settings.retrieval.cached_searches),
         )
         yield System(configuration, services, policy, key_store(configuration), chosen, circuits)
 
