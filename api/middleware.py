@@ -120,7 +120,9 @@ def _is_json(content_type: bytes) -> bool:
 
 def log_failure(exc: BaseException, request_id: str) -> None:
     """Log an error by its class and code. A bug of ours also by the places it passed; never by its text, which may
-    repeat a user's."""
+    repeat a user's. A recorded failure is logged as its cause: a server that is gone is no bug."""
+    if getattr(exc, "entry_id", None) is not None and exc.__cause__ is not None:
+        exc = exc.__cause__
     code = code_of(exc)
     if code == "INTERNAL":
         frames = traceback.extract_tb(exc.__traceback__)[-_FRAMES:]

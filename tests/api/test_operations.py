@@ -92,7 +92,7 @@ async def test_without_a_ledger_nothing_is_released(tmp_path: Any) -> None:
     assert (ready.status_code, ready.json()["status"]) == (503, "unavailable")
 
 
-async def test_without_policy_nothing_is_released(tmp_path: Any) -> None:
+async def test_without_policy_nothing_is_released(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     world = await make_world(tmp_path)
     app = create_app(world.configuration)
     async with LifespanManager(app, startup_timeout=60):
@@ -106,6 +106,9 @@ async def test_without_policy_nothing_is_released(tmp_path: Any) -> None:
     assert error["entry_id"]
     assert response.headers["retry-after"]
     assert (reading.status_code, reading.json()["error"]["code"]) == (503, "POLICY_UNAVAILABLE")
+    logged = capsys.readouterr()
+    assert "request_refused" in logged.out + logged.err  # a server that is gone is no bug of ours
+    assert "request_failed" not in logged.out + logged.err
 
 
 async def test_servers_that_are_gone_are_named_with_their_circuits(tmp_path: Any) -> None:
