@@ -3,7 +3,11 @@ the guide, and nothing in them has a secret by default."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import yaml
@@ -45,3 +49,21 @@ def test_images_are_pinned_and_ours_has_no_rights() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
     assert re.search(r"^USER 10001:10001$", dockerfile, re.M)
     assert dockerfile.count("--require-hashes") == 2
+
+
+def test_compose_env_makes_every_secret_once_for_its_owner_alone(tmp_path: Path) -> None:
+    (tmp_path / "deploy").mkdir()
+    script = shutil.copy2(ROOT / "deploy" / "compose-env.sh", tmp_path / "deploy")
+    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    written = []
+    for _ in range(2):  # what is there is kept
+        subprocess.run([script], env=environment, check=True, capture_output=True)
+        written.append((tmp_path / ".env").read_text("utf-8"))
+    assert written[0] == written[1]
+    secrets = dict(line.split("=", 1) for line in written[0].splitlines())
+    wanted = set(re.findall(r"\$\{(\w+):\?", (ROOT / "compose.yaml").read_text("utf-8")))
+    assert set(secrets) == wanted
+    assert len(set(secrets.values())) == len(secrets)
+    assert min(map(len, secrets.values())) >= 48
+    assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / ".compose" / "bundle.tar.gz").stat().st_size > 0
