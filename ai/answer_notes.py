@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from ai.model import Outcome
-from ledger.errors import LedgerError, PartErased
+from ledger.errors import LedgerError, PartErased, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
 from ledger.redaction import REDACTS
@@ -84,6 +84,9 @@ async def _note_of(entry: Entry, ledger: Ledger) -> AnswerNote | None:
     try:
         body = json.loads(await ledger.part(entry.leaf.entry_id, "answer"))
     except PartErased:
+        return None
+    except VerificationFailed:  # one entry that was tampered with must not keep all later ones waiting
+        _LOG.error("the answer of entry %s does not verify and is not noted", entry.leaf.entry_id)
         return None
     return _note(entry, body) if body.get("outcome") == Outcome.ANSWER else None
 

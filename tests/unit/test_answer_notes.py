@@ -7,11 +7,12 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from ai.answer_notes import PAGE, name_of, publish, publishing
+from ledger.errors import VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.redaction import Redaction, Target
@@ -131,6 +132,21 @@ async def test_a_reply_that_is_lost_doubles_nothing(ledger: Ledger) -> None:
         await publish(ledger, graph)
     await publish(ledger, graph)
     assert (set(graph.notes), graph.puts) == ({made}, 1)
+
+
+async def test_an_answer_that_does_not_verify_keeps_no_other_waiting() -> None:
+    store = MemoryLedgerStore()
+    ledger, graph = await open_ledger(store), MemoryGraph()
+    broken, fine = await recorded(ledger, "r1"), await recorded(ledger, "r2")
+    first, second = store.entries
+    [other] = [part for part in second.parts if part.name == "answer"]
+    parts = tuple(replace(part, blob=other.blob) if part.name == "answer" else part for part in first.parts)
+    store.entries[0] = replace(first, parts=parts)
+    with pytest.raises(VerificationFailed):
+        await ledger.part(broken, "answer")
+    await publish(ledger, graph)
+    assert set(graph.notes) == {fine}
+    await ledger.aclose()
 
 
 async def test_what_is_redacted_leaves_the_graph(ledger: Ledger) -> None:
