@@ -36,6 +36,7 @@ async def test_server_and_module_give_equal_digests_on_10_000_inputs(opa: Opa, t
     embedded = WasmEngine.open(BUNDLE)
     with serving(OpaServer(opa, tmp_path), server_bundle()) as running:
         server = OpaServerEngine.open(running.url, bundle_digest=BUNDLE.digest, token=TOKEN)
+        assert await canary(by_engine(server), DOMAIN) == ()
         found = await parity(by_engine(embedded), by_engine(server), DOMAIN, count=10_000)
         await server.aclose()
     await embedded.aclose()
