@@ -89,10 +89,25 @@ def prov_document(facts: ProvFacts) -> bytes:
 
 def prov_n(data: bytes) -> str:
     """The document as PROV-N, for reading. Raises MalformedProv."""
+    return str(_read(data).get_provn())
+
+
+def prov_jsonld(data: bytes) -> str:
+    """The document as PROV-JSONLD, indented. Raises MalformedProv."""
+    return str(_read(data).serialize(format="jsonld", indent=2))
+
+
+def _read(data: bytes) -> Any:
+    """The library's document of a run, or of a redaction."""
     from prov.model import ProvDocument  # noqa: PLC0415 - 80 ms to import
 
-    check_prov(data)
-    return str(ProvDocument.deserialize(content=data.decode("ascii"), format="json").get_provn())
+    try:
+        redaction = "wasInvalidatedBy" in strict_object(data)
+    except MalformedLeaf as exc:
+        raise MalformedProv(f"no strict JSON object: {exc}") from exc
+    if not redaction:
+        check_prov(data)
+    return ProvDocument.deserialize(content=data.decode("utf-8"), format="json")
 
 
 def check_prov(data: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 import typer
@@ -31,6 +32,7 @@ def serve(
     from api.wiring import trust_policy
 
     trust_policy(configured.settings)  # told here in one line, not by the server's log
+    asyncio.run(_redact_again(configured))
     server = configured.settings.server
     configure_logging(server.log_level)
     note(f"exhibit on http://{server.host}:{server.port or '(a free port)'}, documentation at /docs")
@@ -45,6 +47,21 @@ def serve(
         proxy_headers=False,
         timeout_graceful_shutdown=10,
     )
+
+
+async def _redact_again(configured: Any) -> None:
+    """What the log says was erased is gone before the first request, whatever a backup has brought back."""
+    from api.backends import backends_of
+    from api.erasure import erase_again, recorded_redactions
+    from api.wiring import new_id, open_ledger
+
+    if not backends_of(configured).ledger.exists:
+        return
+    async with open_ledger(configured) as ledger:
+        if ledger.fork is None:
+            made = await erase_again(ledger, await recorded_redactions(ledger), request_id=new_id())
+            if made:
+                note(f"{len(made)} redactions were carried out again: a restored store had what was erased")
 
 
 def check_exposure(configured: Any) -> None:

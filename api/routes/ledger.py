@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
@@ -18,6 +18,7 @@ from api.schemas.ledger import EntryFilters
 from api.searching import EntrySearch
 from api.wiring import open_entry_index
 from ledger.model import Kind
+from ledger.prov import prov_jsonld, prov_n
 from ledger.tree import MAX_SIZE
 
 router = APIRouter(prefix="/api/v1/ledger", tags=["ledger"], dependencies=SECURITY)
@@ -81,10 +82,18 @@ async def receipt(
 
 
 @router.get("/entries/{entry_id}/prov", response_model=None, responses=errors(401, 403, 404, 422, 503))
-async def prov(entry_id: str, call: Calling) -> Response:
-    """The provenance document (W3C PROV-JSON). Needs `ledger.audit`."""
+async def prov(
+    entry_id: str,
+    call: Calling,
+    form: Annotated[Literal["json", "provn", "jsonld"], Query(alias="format", description="W3C notation")] = "json",
+) -> Response:
+    """The provenance document (W3C PROV-JSON, as recorded; PROV-N and JSON-LD are made of it). Needs `ledger.audit`."""
     data = await _reader(call).part(entry_id, "prov")
-    return Response(data, media_type="application/json", headers=_NO_STORE)
+    if form == "json" or not data:
+        return Response(data, media_type="application/json", headers=_NO_STORE)
+    if form == "provn":
+        return Response(prov_n(data), media_type="text/provenance-notation; charset=utf-8", headers=_NO_STORE)
+    return Response(prov_jsonld(data), media_type="application/ld+json", headers=_NO_STORE)
 
 
 @router.get("/entries/{entry_id}/parts/{name:path}", response_model=None, responses=errors(401, 403, 404, 422, 503))

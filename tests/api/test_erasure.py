@@ -7,15 +7,18 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
 from api.app import create_app
 from api.cli.main import run
+from api.cli.serve import _redact_again
 from api.configuration import load
 from api.wiring import open_ledger
 from ledger.receipt import verify_receipt
@@ -191,6 +194,28 @@ def test_a_restored_backup_loses_again_what_was_erased(asked: World, home: Path,
     assert cli("ledger", "verify", "--home", home)[0] == 0
     _, out, _ = cli("ledger", "redact", "--again", "--json", "--home", home)
     assert json.loads(out) == {"redactions": []}
+
+
+def test_before_serving_what_came_back_with_a_restore_goes_again(asked: World, home: Path, cli: Run) -> None:
+    """The rows of erased parts are put back into the log's file, as a restored table would."""
+    [entry, *_] = listed(cli, home, "--outcome", "ANSWER")
+    with closing(apsw.Connection(str(home / "ledger.sqlite"))) as db:
+        kept = {
+            table: db.execute(f"SELECT * FROM {table} WHERE idx = ?", (entry["index"],)).fetchall()
+            for table in ("secrets", "blobs")
+        }
+    cli("ledger", "redact", "--entry", entry["entry_id"], "--basis", "x", "--home", home)
+    with closing(apsw.Connection(str(home / "ledger.sqlite"))) as db:
+        for table, rows in kept.items():
+            marks = ", ".join("?" * len(rows[0]))
+            db.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+    assert cli("ledger", "show", entry["entry_id"], "--part", "answer", "--home", home)[0] == 0
+    asyncio.run(_redact_again(load({}, home=home)))
+    assert cli("ledger", "show", entry["entry_id"], "--part", "answer", "--home", home)[0] == 3
+    assert cli("ledger", "verify", "--home", home)[0] == 0
+    assert len(listed(cli, home, "--kind", "redaction")) == 2
+    asyncio.run(_redact_again(load({}, home=home)))
+    assert len(listed(cli, home, "--kind", "redaction")) == 2
 
 
 @pytest.mark.parametrize(

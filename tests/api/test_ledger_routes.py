@@ -72,6 +72,21 @@ async def test_provenance_needs_the_audit_capability(connect: Any) -> None:
     assert {"entity", "activity", "agent"} <= set(document)
 
 
+@pytest.mark.parametrize(
+    ("form", "kind", "says"),
+    [("json", "application/json", '"wasGeneratedBy"'), ("provn", "text/provenance-notation", "wasGeneratedBy("),
+     ("jsonld", "application/ld+json", "@context")],
+)  # fmt: skip
+async def test_provenance_in_three_notations(connect: Any, form: str, kind: str, says: str) -> None:
+    async with connect("viewer") as viewer, connect("auditor") as auditor:
+        link = f"{ENTRIES}/{(await asked(viewer))['provenance']['entry_id']}/prov"
+        response = await auditor.get(link, params={"format": form})
+        assert (await viewer.get(link, params={"format": form})).status_code == 404
+        assert (await auditor.get(link, params={"format": "xml"})).status_code == 422
+    assert response.headers["content-type"].startswith(kind)
+    assert says in response.text
+
+
 @pytest.mark.parametrize("suffix", ["", "/receipt", "/prov", "/parts/answer", "/parts/question"])
 async def test_what_others_asked_does_not_exist(connect: Any, suffix: str) -> None:
     async with connect("contributor") as asker, connect("viewer") as other, connect("stranger") as stranger:

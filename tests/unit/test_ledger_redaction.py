@@ -15,6 +15,7 @@ from ledger.canonical import canonical_json
 from ledger.errors import EntryNotFound, EntryRefused, MalformedLeaf, PartErased
 from ledger.ledger import Ledger
 from ledger.model import Kind
+from ledger.prov import prov_jsonld, prov_n
 from ledger.receipt import verify_receipt
 from ledger.redaction import MAX_ENTRIES, Redaction, Target, batches, invalidation_document, parse_detail
 from ledger.sqlite import SqliteLedgerStore
@@ -105,6 +106,8 @@ def test_provenance_says_what_was_invalidated_when_and_by_what() -> None:
     assert {str(record.args[1]) for record in found} == {"run:activity/redaction"}
     assert {record.args[2].year for record in found} == {2023}
     assert all(record.identifier is not None for record in found)
+    assert "wasInvalidatedBy(" in prov_n(data)
+    assert "Invalidation" in prov_jsonld(data)
     declared = {str(record.identifier) for record in document.get_records() if not record.is_relation()}
     assert {str(end) for record in found for end in record.args[:2]} <= declared
 

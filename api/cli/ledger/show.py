@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,6 +18,9 @@ def show(
     entry_id: EntryId,
     *,
     part: Annotated[str | None, typer.Option("--part", help="Print this part as recorded.")] = None,
+    prov: Annotated[
+        Literal["json", "provn", "jsonld"] | None, typer.Option("--prov", help="Print the provenance in this notation.")
+    ] = None,
     shard: Shard = None,
     home: Home = None,
     as_json: AsJson = False,
@@ -25,6 +28,12 @@ def show(
     """One entry: what it commits to, and with --part the recorded bytes of a part."""
     from api.records import entry_json
 
+    if prov is not None:
+        from ledger.prov import prov_jsonld, prov_n
+
+        data = with_ledger(home, lambda ledger: ledger.part(entry_id, "prov"), shard=shard)
+        print(data.decode() if prov == "json" else prov_n(data) if prov == "provn" else prov_jsonld(data))
+        return
     if part is not None:
         data = with_ledger(home, lambda ledger: ledger.part(entry_id, part), shard=shard)
         print(data.decode("utf-8", "replace"))
