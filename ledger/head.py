@@ -8,7 +8,7 @@ import asyncio
 from ledger.errors import CheckpointPending, KeyUnusable, LedgerError, LogForked, VerificationFailed
 from ledger.keys import KeyRing
 from ledger.model import Checkpoint, TreeHead
-from ledger.note import Signer, checkpoint_text, signed_note
+from ledger.note import Signer, checkpoint_text, parse_checkpoint_text, parse_note, signed_note
 from ledger.outside import OutsideCheckpoint
 from ledger.rotation import Detail, KeyChain, follow
 from ledger.store import LedgerStore
@@ -153,6 +153,7 @@ class HeadSigner:
     async def compare(self, note: str) -> None:
         """Compare the store with a checkpoint that somebody else holds; what is not of this log's keys says nothing.
         Raises LogForked, and signs nothing from then on, if it is of more leaves than are stored or of others."""
+        self._chain = await follow(self._store, self._chain, self._detail)
         head = self._chain.verified(note)
         size = await self._store.size()
         try:
@@ -185,9 +186,16 @@ class HeadSigner:
         if kept.head != head:
             raise VerificationFailed("checkpoint", f"size {size} was signed for with another root")
         self._chain.verify(kept)
-        if self._outside is not None:
-            await self._outside.write(kept.note)
+        await self._hold_outside(kept)
         return kept
+
+    async def _hold_outside(self, checkpoint: Checkpoint) -> None:
+        """Keep it outside unless another process has put a larger one there."""
+        if self._outside is None:
+            return
+        held = await self._outside.read()
+        if held is None or parse_checkpoint_text(parse_note(held).text)[1].size < checkpoint.head.size:
+            await self._outside.write(checkpoint.note)
 
     async def _signers(self, before: int, size: int) -> list[Signer]:
         """The signer of the key in force; before it the one that it replaces, if this is the first checkpoint since."""

@@ -77,7 +77,12 @@ class FileKeyRing:
         return self._signers[0]
 
     async def signer_of(self, key: VerifierKey) -> SigningKey | None:
-        """The signer of a key of the log, None if it is not in the folder."""
+        """The signer of a key of the log, None if it is not in the folder; another process may have put it there."""
+        async with self._lock:
+            if all(signer.verifier != key for signer in self._signers):
+                self._signers += await asyncio.to_thread(
+                    _later_keys, self._folder, self._base, len(self._signers), key.name
+                )
         return next((signer for signer in self._signers if signer.verifier == key), None)
 
     async def successor(self, key: VerifierKey) -> SigningKey:
@@ -123,12 +128,19 @@ def _open(folder: Path, origin: str, base: str, create: bool, entropy: Callable[
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(folder)
         signers = [_signing_key(folder / _log_key(base, 1), origin, entropy, create=create)]
-        while (path := folder / _log_key(base, len(signers) + 1)).exists():
-            signers.append(_signing_key(path, origin, entropy, create=False))
+        signers += _later_keys(folder, base, 1, origin)
         secret = _secret(folder / PSEUDONYM_KEY, entropy, create=create)
     except OSError as exc:
         raise KeyUnusable(f"the key folder {folder} cannot be used: {exc.strerror}") from exc
     return FileKeyRing(folder, base=base, signers=signers, pseudonym_key=secret, entropy=entropy)
+
+
+def _later_keys(folder: Path, base: str, known: int, origin: str) -> list[SigningKey]:
+    """The signing keys in the folder beyond the first `known` ones. Raises KeyUnusable."""
+    found: list[SigningKey] = []
+    while (path := folder / _log_key(base, known + len(found) + 1)).exists():
+        found.append(_signing_key(path, origin, os.urandom, create=False))
+    return found
 
 
 def _log_key(base: str, number: int) -> str:

@@ -19,6 +19,7 @@ from ledger.errors import (
     EntryRefused,
     KeyUnusable,
     LedgerUnavailable,
+    LogForked,
     PartErased,
     VerificationFailed,
 )
@@ -26,12 +27,13 @@ from ledger.keys import open_key_ring
 from ledger.ledger import Ledger
 from ledger.model import Checkpoint, Kind, Ref, TreeHead, Verdict
 from ledger.note import parse_vkey, verify_checkpoint
+from ledger.outside import CheckpointFile
 from ledger.receipt import verify_receipt
 from ledger.redaction import Redaction, Target
 from ledger.sqlite import SqliteLedgerStore
 from ledger.store import LedgerStore, PartAt
 from ledger.tree import EMPTY_ROOT
-from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, fixed_ids, open_ledger
+from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, fixed_ids, open_ledger, ticking_clock
 from tests.ledger_kills import aftermath, check, kill_writers
 
 PARTS = {"question": b"Who?", "scope": b"[]"}
@@ -501,3 +503,63 @@ def test_a_full_disk_is_unavailable_and_leaves_nothing_half_written(tmp_path: Pa
     refused, verified = done.stdout.splitlines()
     assert refused.startswith("refused ")
     assert verified == "intact True ()"
+
+
+async def test_two_processes_on_one_home_follow_a_change_of_key(tmp_path: Path) -> None:
+    """As `exhibit ledger key rotate` beside a running `serve`: the highest checkpoint never goes back either."""
+    held = CheckpointFile(tmp_path / "highest")
+
+    async def opened(first_id: int) -> Ledger:
+        return await Ledger.open(
+            store=await SqliteLedgerStore.open(tmp_path / "ledger.db"),
+            keys=await open_key_ring(tmp_path / "keys", origin="exhibit.example/log", create=True),
+            origin="exhibit.example/log",
+            replica=f"r{first_id}",
+            clock_ms=ticking_clock(),
+            new_id=fixed_ids(first_id),
+            outside=held,
+        )
+
+    serving, other = await opened(1), await opened(1_000_000)
+    await ask(serving, "before")
+    await serving.checkpoint()
+    await other.rotate_key()
+    await ask(serving, "after")
+    assert "\n5\n" in await serving.checkpoint()
+    assert serving.vkeys == other.vkeys
+    assert "\n5\n" in str(await held.read())
+    await ask(other, "more")
+    await other.checkpoint()
+    await ask(serving, "last")
+    third = await opened(2_000_000)
+    assert third.fork is None
+    assert third.vkey == serving.vkey
+    await held.write((await third.checkpoint_of(3)).note)
+    await serving.checkpoint()
+    assert "\n9\n" in str(await held.read())
+    assert (await third.verify()).ok
+    for ledger in (serving, other, third):
+        await ledger.aclose()
+
+
+@pytest.mark.parametrize("content", ["", "nonsense", "\xff"])
+async def test_a_highest_checkpoint_that_cannot_be_read_stops_the_log(tmp_path: Path, content: str) -> None:
+    (tmp_path / "highest").write_bytes(content.encode("latin-1"))
+    keys = MemoryKeyRing()
+    opening = Ledger.open(
+        store=MemoryLedgerStore(),
+        keys=keys,
+        origin=keys.signer.name,
+        replica="r",
+        clock_ms=ticking_clock(),
+        new_id=fixed_ids(),
+        outside=CheckpointFile(tmp_path / "highest"),
+    )
+    if content == "\xff":
+        with pytest.raises(LedgerUnavailable):
+            await opening
+        return
+    ledger = await opening
+    assert ledger.fork is not None
+    with pytest.raises(LogForked):
+        await ask(ledger, "r1")
