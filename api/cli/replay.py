@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import asdict
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,6 +39,7 @@ def replay(
     entry_id: Annotated[str | None, typer.Argument(help="Id of an outcome entry.")] = None,
     *,
     everything: Annotated[bool, typer.Option("--all", help="Every entry of the ledger.")] = False,
+    since: Annotated[datetime | None, typer.Option("--since", help="Every entry from this time (UTC) on.")] = None,
     up_to: Annotated[
         UpTo, typer.Option("--to", help="The grade to try for; R2 asks the model again, R3 the stores too.")
     ] = UpTo.R2,
@@ -52,14 +54,14 @@ def replay(
     same model gives the recorded words again. R3: moreover the stores find the same again; what they find otherwise is
     listed as drift. Exit code 7: something fell short of what its kind can reach (outcomes
     with a repeatable model call R2, other outcomes R1, all else R0)."""
-    if (entry_id is None) == (not everything):
-        raise typer.BadParameter("name an entry, or give --all")
+    if (entry_id is not None) + everything + (since is not None) != 1:
+        raise typer.BadParameter("name an entry, or give --all or --since")
     if swap is not None:
         from api.cli.replay_swap import show_swaps
 
         show_swaps(home, entry_id, swap, as_json=as_json)
         return
-    results = asyncio.run(_replay(home, entry_id, up_to))
+    results = asyncio.run(_replay(home, entry_id, up_to, _since_ms(since)))
     rows = [[r.entry_id, r.kind, r.grade, r.differs_at or "", ",".join(r.changed), len(r.drift) or ""] for r in results]
     tally = ", ".join(f"{count} {grade}" for grade, count in sorted(grades(results).items()))
     emit(
@@ -73,7 +75,13 @@ def replay(
         raise typer.Exit(EXIT_VERIFICATION)
 
 
-async def _replay(home: Path | None, entry_id: str | None, up_to: UpTo) -> list[Replayed]:
+def _since_ms(since: datetime | None) -> int:
+    if since is None:
+        return 0
+    return round((since if since.tzinfo else since.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+async def _replay(home: Path | None, entry_id: str | None, up_to: UpTo, since_ms: int) -> list[Replayed]:
     from api.wiring import open_system
 
     async with open_system(configuration(home)) as system:
@@ -85,11 +93,11 @@ async def _replay(home: Path | None, entry_id: str | None, up_to: UpTo) -> list[
             async with recorded_policies(system) as policies:
                 services = await policies.services_of(entry_id)
                 return [await replay_one(entry_id, services=services, up_to=Grade(up_to))]
-        return [result async for result in replay_all(system, up_to=up_to)]
+        return [result async for result in replay_all(system, up_to=up_to, since_ms=since_ms)]
 
 
-async def replay_all(system: System, *, up_to: UpTo) -> AsyncIterator[Replayed]:
-    """Every entry by index, each under the policy that decided it."""
+async def replay_all(system: System, *, up_to: UpTo, since_ms: int = 0) -> AsyncIterator[Replayed]:
+    """Every entry of that time or later by index, each under the policy that decided it."""
     from ai.replay import Grade
     from ai.replay import replay as replay_one
     from api.recorded_policy import recorded_policies
@@ -97,7 +105,7 @@ async def replay_all(system: System, *, up_to: UpTo) -> AsyncIterator[Replayed]:
     after = -1
     async with recorded_policies(system) as policies:
         while page := await system.services.ledger.entries(after=after, limit=_PAGE):
-            for entry in page:
+            for entry in (each for each in page if each.leaf.t_ms >= since_ms):
                 services = await policies.services_of(entry.leaf.entry_id)
                 yield await replay_one(entry.leaf.entry_id, services=services, up_to=Grade(up_to))
             after = page[-1].index

@@ -241,3 +241,13 @@ def test_an_order_that_cannot_be_carried_out_changes_nothing(
     assert cli("ledger", "redact", *given, "--home", home)[0] == code
     assert (home / "ledger.sqlite").stat().st_size == before
     assert listed(cli, home, "--kind", "redaction") == []
+
+
+def test_replay_goes_back_to_a_time(home: Path, cli: Run) -> None:
+    _, everything, _ = cli("replay", "--all", "--to", "R0", "--json", "--home", home)
+    _, since, _ = cli("replay", "--since", "2020-01-01", "--to", "R0", "--json", "--home", home)
+    assert json.loads(since) == json.loads(everything)
+    assert len(json.loads(everything)["entries"]) == 8
+    code, none, _ = cli("replay", "--since", "2100-01-01", "--json", "--home", home)
+    assert (code, json.loads(none)["entries"]) == (0, [])
+    assert cli("replay", "--since", "2020-01-01", "--all", "--home", home)[0] == 2
