@@ -9,14 +9,15 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import structlog
-from fastapi import APIRouter
-from starlette.responses import JSONResponse
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
 
 from ai.focus_pipeline import answer
 from ai.retrieve import CHANNELS, Found, Render, retrieval_profile, retrieve
 from ai.tracing import span
 from api.callers import SECURITY, Calling, Meters
 from api.metrics import Metrics
+from api.presence import GONE_STATUS, while_connected
 from api.retrieval_metrics import Measured
 from api.retrieve_views import agentic_ask, agentic_body, basic_ask, basic_body, digest_of_query, require_known
 from api.schemas.errors import errors
@@ -62,16 +63,18 @@ def _basic_render(model: str) -> Render:
     response_model=None,
     responses={200: {"model": RetrievalResult}, **errors(400, 401, 403, 404, 413, 415, 422, 500, 503, 504)},
 )
-async def agentic(body: AgenticRequest, call: Calling, metrics: Meters) -> JSONResponse:
+async def agentic(body: AgenticRequest, request: Request, call: Calling, metrics: Meters) -> Response:
     """A cited answer from several searches, inside the budgets of the request; every step is in the response, and the
-    whole is recorded before it leaves."""
+    whole is recorded before it leaves. A caller that goes away stops the work."""
     ask = agentic_ask(body, subject=call.caller.subject, request_id=call.request_id)
     services = call.system.services
     profile = replace(call.system.profile("agentic"), channels=CHANNELS[body.mode])
     started = time.perf_counter()
     async with counting_failures(metrics, "agentic"):
         with span("agentic_retrieve", input=digest_of_query(body.query), mode=body.mode) as opened:
-            answered = await answer(ask, services=services, profile=profile)
+            answered = await while_connected(request, answer(ask, services=services, profile=profile))
+            if answered is None:
+                return Response(status_code=GONE_STATUS)
             opened.set_attribute("exhibit.results", len(answered.items))
         ids = sorted({item.evidence.first.record.document_id for item in answered.items})
         found = await services.store.metadata(ids, scope=answered.scope) if answered.scope and ids else {}
