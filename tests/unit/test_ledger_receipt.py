@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -9,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import LedgerError, MalformedLeaf, MalformedNote, VerificationFailed
-from ledger.receipt import format_receipt, parse_receipt, verify_receipt
+from ledger.leaf import encode_leaf
+from ledger.model import TreeHead
+from ledger.note import checkpoint_text, sign_note
+from ledger.receipt import Receipt, format_receipt, parse_receipt, verify_receipt
+from ledger.tree import EMPTY_ROOT, hash_leaf
+from tests.ledger_long import LOG_KEY, leaf_number
 from tests.ledger_vectors import FOLDER, OTHER
 
 GOLDEN = json.loads((FOLDER / "golden.json").read_text())
@@ -73,3 +79,17 @@ def test_parsing_raises_nothing_else(noise: str, at: int) -> None:
             parse_receipt(candidate)
         except LedgerError:
             continue
+
+
+@pytest.mark.parametrize(("seen", "holds"), [(0, True), (1, False), (5, False)])
+def test_an_entry_has_seen_only_what_was_before_it(seen: int, holds: bool) -> None:
+    entry = leaf_number(0).leaf
+    data = encode_leaf(dataclasses.replace(entry, seen=TreeHead(seen, b"\x01" * 32 if seen else EMPTY_ROOT)))
+    note = sign_note(checkpoint_text(LOG_KEY.name, TreeHead(1, hash_leaf(data))), [LOG_KEY])
+    text = format_receipt(Receipt(data, (), 0, (), note))
+    if holds:
+        assert verify_receipt(text, vkey=str(LOG_KEY.verifier)).index == 0
+        return
+    with pytest.raises(VerificationFailed) as failed:
+        verify_receipt(text, vkey=str(LOG_KEY.verifier))
+    assert failed.value.step == "seen"
