@@ -68,9 +68,7 @@ def _first_of_each(hits: Iterable[Hit]) -> Iterable[Hit]:
     return best.values()
 
 
-def _sum(
-    record_id: str, places: Sequence[tuple[Run, Hit]], weights: FusionWeights, best: Mapping[int, float]
-) -> Fused:
+def _sum(record_id: str, places: Sequence[tuple[Run, Hit]], weights: FusionWeights, best: Mapping[int, float]) -> Fused:
     ranks = sorted(
         (ChannelRank(run.channel, run.store, hit.rank, hit.score, hit.path) for run, hit in places),
         key=lambda r: (r.channel, r.store, r.rank, r.score, r.path),
