@@ -204,17 +204,37 @@ async def _keys(configured: Configuration) -> AsyncIterator[Finding]:
 async def _model(configured: Configuration) -> AsyncIterator[Finding]:
     from contextlib import AsyncExitStack
 
-    from ai.errors import AIError
+    from ai.errors import AIError, ModelMissing
     from api.backends import backends_of
     from api.wiring import open_chat
 
     async with AsyncExitStack() as stack:
         try:
             identity = await open_chat(backends_of(configured).chat, stack).identity()
+        except ModelMissing as exc:
+            yield Finding("model", "failed", problem_of(exc).local, f"ollama pull {configured.settings.models.chat}")
+            return
         except AIError as exc:
             yield Finding("model", "failed", problem_of(exc).local, "check OLLAMA_API_URL, or unset FOCUS_MODE_MODEL")
             return
     yield Finding("model", "ok", f"{identity.name} {identity.digest}")
+
+
+async def _embedder(configured: Configuration) -> AsyncIterator[Finding]:
+    from api.backends import backends_of
+    from api.wiring import open_embedder
+    from retrieval.errors import ChannelError
+
+    embedder = await open_embedder(backends_of(configured).embedding)
+    try:
+        model = await embedder.identity()
+    except ChannelError as exc:
+        help_ = "check OLLAMA_API_URL and FOCUS_MODE_EMBED_MODEL; the server's models: ollama list"
+        yield Finding("embedder", "failed", problem_of(exc).local, help_)
+    else:
+        yield Finding("embedder", "ok", f"{model.name}, {model.dimension} dimensions")
+    finally:
+        await embedder.aclose()
 
 
 _LOOKS: dict[str, Callable[[Configuration], AsyncIterator[Finding]]] = {
@@ -225,6 +245,7 @@ _LOOKS: dict[str, Callable[[Configuration], AsyncIterator[Finding]]] = {
     "ledger": _ledger,
     "keys": _keys,
     "model": _model,
+    "embedder": _embedder,
 }
 
 
