@@ -81,21 +81,18 @@ def test_from_a_question_to_its_explanation_and_a_backtest(cli: Run, tmp_path: P
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "exit_code"),
-    [
-        (("backtest", "--policy", "/nowhere"), 2),
-        (("backtest", "--policy", SHIPPED, "--since", "yesterday"), 2),
-        (("backtest", "--policy", SHIPPED, "--limit", "0"), 2),
-        (("backtest",), 2),
-        (("explain", "01a1feac-5b2c-74d6-9570-a04d72c73bdd"), 3),
-        (("lattice", "--policy", "/nowhere"), 2),
-        (("lattice", "--invariants", "/nowhere"), 2),
-        (("mutate", "--policy", SHIPPED), 8),
-    ],
-    ids=lambda each: " ".join(map(str, each)) if isinstance(each, tuple) else str(each),
-)
-def test_what_cannot_be_done_is_refused(cli: Run, arguments: tuple[object, ...], exit_code: int) -> None:
+def test_what_cannot_be_done_is_refused(cli: Run) -> None:
     cli("ask", POPULATION)
-    code, out, err = cli("policy", *arguments)
-    assert (code, out) == (exit_code, ""), err
+    wrong: list[tuple[int, tuple[object, ...]]] = [
+        (2, ("backtest", "--policy", "/nowhere")),
+        (2, ("backtest", "--policy", SHIPPED, "--since", "yesterday")),
+        (2, ("backtest", "--policy", SHIPPED, "--limit", "0")),
+        (2, ("backtest",)),
+        (3, ("explain", "01a1feac-5b2c-74d6-9570-a04d72c73bdd")),
+        (2, ("lattice", "--policy", "/nowhere")),
+        (2, ("lattice", "--invariants", "/nowhere")),
+        (8, ("mutate", "--policy", SHIPPED)),
+    ]
+    for exit_code, arguments in wrong:
+        code, out, err = cli("policy", *arguments)
+        assert (code, out) == (exit_code, ""), (arguments, err)

@@ -98,20 +98,20 @@ async def test_an_engine_that_stops_is_no_decision() -> None:
 
 
 async def test_generated_inputs_hit_every_rule_both_ways_and_are_often_allowed(shipped: Decide) -> None:
-    found = await parity(shipped, shipped, DOMAIN, count=1_500)
+    found = await parity(shipped, shipped, DOMAIN, count=900)
     assert found.equal
-    assert found.compared == 1_500
+    assert found.compared == 900
     assert found.allowed_milli >= 300
     assert found.one_sided(rule.id for rule in BUNDLE.rules) == ()
 
 
 async def test_generated_inputs_are_the_same_every_time_and_of_every_size() -> None:
-    inputs = [list(generated(point, DOMAIN, count=300)) for point in Point]
-    assert inputs == [list(generated(point, DOMAIN, count=300)) for point in Point]
-    assert inputs != [list(generated(point, DOMAIN, count=300, seed=1)) for point in Point]
+    inputs = [list(generated(point, DOMAIN, count=150)) for point in Point]
+    assert inputs == [list(generated(point, DOMAIN, count=150)) for point in Point]
+    assert inputs != [list(generated(point, DOMAIN, count=150, seed=1)) for point in Point]
     lists = [each["evidence"] for each in inputs[1] if isinstance(each, dict) and "evidence" in each]
     sizes = {len(each) for each in lists if isinstance(each, list)}
-    assert {0, 1, 200} <= sizes
+    assert {0, 1, 60} <= sizes
     text = json.dumps(inputs, ensure_ascii=False)
     assert "日本 😀" in text
     assert "null" in text
@@ -119,7 +119,7 @@ async def test_generated_inputs_are_the_same_every_time_and_of_every_size() -> N
 
 async def test_a_divergence_is_seen(shipped: Decide) -> None:
     other = WasmEngine.open(edited(support_milli=501))
-    found = await parity(shipped, by_engine(other), DOMAIN, count=600)
+    found = await parity(shipped, by_engine(other), DOMAIN, count=300)
     await other.aclose()
     assert not found.equal
     assert found.differing >= len(found.differences) > 0
@@ -133,7 +133,7 @@ async def test_an_evaluator_that_stops_where_the_other_decides_differs(shipped: 
         found = await shipped(point, inputs)
         return [FAULT if chance.random() < 0.01 else each for each in found]
 
-    assert not (await parity(shipped, shaky, DOMAIN, count=600)).equal
+    assert not (await parity(shipped, shaky, DOMAIN, count=300)).equal
 
 
 async def test_nothing_compared_is_not_equal(shipped: Decide) -> None:

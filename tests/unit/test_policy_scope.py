@@ -30,7 +30,7 @@ CONFIG: dict[str, Any] = json.loads(SHIPPED.data_json)["kfm"]["config"]
 TAGS = sorted(CONFIG["handling"])
 GROUPS = ("curators", "historians", "cultural_review", "data_stewards")
 REQUEST, PROMPT = RequestFacts(id="r1"), PromptFacts(chars=9, verdict="ALLOW", risk=0)
-MUTATIONS = 6
+MUTATIONS = 4
 
 
 @dataclass(frozen=True)
