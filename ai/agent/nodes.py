@@ -58,6 +58,8 @@ async def execute_tools(state: AgentState, run: AgentRun) -> Update:
         outcomes = await asyncio.gather(*(_search(run, order, number, iteration) for number, order in orders))
     run.searched += len(planned.orders)
     kept = run.take(list(outcomes))
+    if iteration == 1:  # later sub-queries follow names of the evidence, not the question
+        run.widen([operation for outcome in outcomes for operation in outcome.operations])
     found = [document for documents in kept for document in documents]
     sub_queries = tuple(
         SubQuery(o.text or o.rationale, o.collection_id, o.rationale, len(docs), sum(d.tokens for d in docs))
@@ -107,8 +109,8 @@ async def synthesize(state: AgentState, run: AgentRun) -> Update:
     before, spent = run.budget.elapsed_ms, run.budget.spent
     room = run.budget.stop() is None
     with span("synthesize", results=len(run.documents)) as opened:
-        case = replace(run.case, agent=run.record(synthesize=room))
-        run.shell = shell = await run.synthesis(case, run.only_admitted())
+        run.case = replace(run.case, agent=run.record(synthesize=room))
+        run.shell = shell = await run.synthesis(run.case, run.only_admitted())
         used = shell.written_tokens
         opened.set_attribute("exhibit.tokens", used)
     run.budget.spend(used)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from ai.case import Case
 from ai.shell import Shell
 from retrieval.bundle import Gathered
 from retrieval.calibration import FULL_MILLI
+from retrieval.operations import Operation
 
 
 class Synthesis(Protocol):
@@ -66,6 +67,13 @@ class AgentRun:
             tuple(dict.fromkeys((*self.gathered.limitations, *failures(outcomes)))),
         )
         return kept
+
+    def widen(self, operations: Sequence[Operation]) -> None:
+        """Adds what parts of the question ask for to what the whole was read as: each has its direct answer."""
+        intent = self.case.intent
+        together = tuple(dict.fromkeys((*intent.operations, *operations)))
+        if together != intent.operations:
+            self.case = replace(self.case, intent=replace(intent, operations=together))
 
     def seen(self) -> list[Seen]:
         """The admitted evidence, best first, as the planner reads it."""

@@ -24,6 +24,7 @@ from ai.shell import Admission, admit
 from retrieval.bundle import Gathered, count_tokens, gather
 from retrieval.calibration import Scale
 from retrieval.model import ChannelName, Hit, Limitation, Query, Run
+from retrieval.operations import Operation
 from retrieval.scope import Scope
 
 SEARCHES: Mapping[str, tuple[ChannelName, ...]] = {
@@ -45,7 +46,8 @@ PART_WEIGHT_MILLI = 500
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one sub-query came to: admitted documents, and everything that its runs were made of."""
+    """What one sub-query came to: admitted documents, and everything that its runs were made of. `operations` are those
+    that its words ask for."""
 
     text: str
     rationale: str
@@ -53,6 +55,7 @@ class Outcome:
     gathered: Gathered | None = None
     calls: tuple[ToolCall, ...] = ()
     collection_id: str | None = None
+    operations: tuple[Operation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,8 @@ class ChannelTools:
             query=query,
             top_k=LOOKUP_PASSAGES if order.document_id else top_k,
         )
-        return self._outcome(order, gathered, admission, iteration, routed)
+        outcome = self._outcome(order, gathered, admission, iteration, routed)
+        return replace(outcome, operations=query.intent.operations)
 
     async def _query(self, order: Ordered, top_k: int) -> Query:
         case = self._case
