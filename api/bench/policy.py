@@ -79,7 +79,7 @@ async def measure_policy(bundle: Bundle, folder: Path, opa: Opa | None, *, reque
         started = time.process_time()
         taken = [await _requests(engine, world, requests) for _ in range(rounds)]
         processor_ms = round((time.process_time() - started) * 1e3 / (requests * rounds), 3)
-        by_items = {size: await _evidence(engine, world, size, max(5, requests * 10 // size)) for size in SIZES}
+        by_items = {size: await _evidence(engine, world, size, max(25, requests * 10 // size)) for size in SIZES}
     finally:
         await engine.aclose()
     names = [str(point) for point in Point]
