@@ -23,7 +23,8 @@ draw up and the obligations that they carry out; the ledger's with the making of
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is run, at each size. `sample` is the folder of the sample corpus, `folder` where the scaled ones lie."""
+    """What is run, at each size. `sample` is the folder of the sample corpus, `folder` where the scaled ones lie.
+    `servers` are the settings that put stores on servers; without any only the folder is measured."""
 
     folder: Path
     sample: Path
@@ -33,6 +34,7 @@ class Plan:
     seed: int
     peer: str | None = None
     peer_queries: int = 50
+    servers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,14 @@ class Peer:
 
 
 @dataclass(frozen=True, slots=True)
+class OnServers:
+    """The same corpus and questions with the stores on servers."""
+
+    ingested: Ingested
+    load: Load
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """Everything at one size."""
 
@@ -87,6 +97,7 @@ class Measured:
     load: Load
     cold_start_s: float
     peer: Peer | None = None
+    servers: OnServers | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from api.bench.goals import verdicts
@@ -51,6 +51,16 @@ def _blocks(report: Report, table: Table) -> Iterator[str]:
         ["size", "peak MiB under load", "cold start s"],
         ([f"{m.size:,}", m.load.peak_memory_mib, m.cold_start_s] for m in report.sizes),
     )
+    measured = [m for m in report.sizes if m.servers]
+    if measured:
+        yield "On servers: ingest\n" + table(
+            ["size", "files", "passages", "records", "s", "passages/s", "peak MiB", "disk MiB"],
+            (_ingest(replace(m, ingested=m.servers.ingested)) for m in measured if m.servers),
+        )
+        on_servers = [replace(m, load=m.servers.load) for m in measured if m.servers]
+        there = replace(report, sizes=tuple(on_servers))
+        yield "On servers: channels, ms\n" + _spreads(there, table, lambda m: m.load.channels)
+        yield "On servers: whole request, ms\n" + _spreads(there, table, lambda m: m.load.requests)
     if any(m.peer for m in report.sizes):
         yield "Peer: question to prompt, ms\n" + table(
             ["size", "peer", "passages", "index s", "p50", "p95", "p99", "peak MiB", "ours p50", "peer / ours"],

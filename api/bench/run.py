@@ -20,11 +20,12 @@ from typing import ParamSpec, TypeVar
 
 from api.bench.corpus import ADMITTED_SHARE_MILLI, ASKER_GROUP, ASKER_ROLE, AUDIENCES, write_corpus
 from api.bench.machine import disk_mib, machine_facts, peak_memory_mib
-from api.bench.model import Ingested, Load, Measured, Peer, Plan, Report
+from api.bench.model import Ingested, Load, Measured, OnServers, Peer, Plan, Report
 from api.bench.questions import questions
 from api.bench.texts import read_texts
 from api.configuration import Configuration, load
 from api.errors import ExpectationFailed
+from api.settings import ENVIRONMENT_NAMES
 from retrieval.registry.store import FileJob
 
 P = ParamSpec("P")
@@ -59,7 +60,11 @@ def _measure(plan: Plan, size: int, say: Callable[[str], None]) -> Measured:
     if plan.peer == "haystack":
         say(f"{size:,} passages: haystack")
         peer = _alone(ask_peer, plan, size)
-    return Measured(size, ingested, loaded, cold_start_s, peer)
+    servers = None
+    if plan.servers:
+        say(f"{size:,} passages: servers")
+        servers = _alone(measure_servers, plan, size)
+    return Measured(size, ingested, loaded, cold_start_s, peer, servers)
 
 
 def _alone(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -81,6 +86,16 @@ def ingest(plan: Plan, size: int) -> Ingested:
     done = Ingested(files, passages, records, round(seconds, 3), peak_memory_mib(), disk_mib(home))
     facts.write_text(json.dumps(asdict(done)), "utf-8")
     return done
+
+
+def measure_servers(plan: Plan, size: int) -> OnServers:
+    """The corpus of that size, which lies in the folder by now, on the servers that the plan names."""
+    from api.bench.servers import measure  # noqa: PLC0415
+
+    folder = home_of(plan, size).parent
+    manifests = {path.stem: path for path in sorted((folder / "corpus").glob("*.toml"))}
+    asked = questions(read_texts(plan.sample), plan.queries, plan.seed)
+    return measure(plan.servers, folder / "servers", manifests, asked, rounds=plan.rounds)
 
 
 async def _take_in(configuration: Configuration, manifests: Mapping[str, Path]) -> tuple[int, int, int]:
@@ -118,7 +133,8 @@ def ask_peer(plan: Plan, size: int) -> Peer:
 def cold_start(home: Path) -> float:
     """Median seconds of `exhibit ask` as a process of its own, from start to exit, after one that is not counted."""
     command = [sys.executable, "-m", "api.cli.main", "ask", COLD_QUESTION, "--json", "--home", str(home)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EXHIBIT_")}
+    ours = (*ENVIRONMENT_NAMES, "EXHIBIT_")  # it is the folder's start that is timed
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     taken = []
     for _ in range(COLD_TIMES + 1):
         started = time.perf_counter()

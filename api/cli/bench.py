@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 from contextlib import ExitStack
 from enum import StrEnum
@@ -16,6 +17,13 @@ from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED
 
 app = typer.Typer(help="Measure the pipeline.", rich_markup_mode=None)
+
+
+class Backend(StrEnum):
+    """Where the stores are."""
+
+    EMBEDDED = "embedded"
+    REAL = "real"
 
 
 class PeerName(StrEnum):
@@ -35,6 +43,10 @@ def bench(
         PeerName | None, typer.Option("--peer", help="Put this library beside it (dependency group `bench`).")
     ] = None,
     peer_queries: Annotated[int, typer.Option("--peer-queries", min=5, help="Questions that the peer is asked.")] = 50,
+    backend: Annotated[
+        Backend,
+        typer.Option("--backend", help="real: also on the servers that the environment names, which must be empty."),
+    ] = Backend.EMBEDDED,
     seed: Annotated[int, typer.Option("--seed", help="Seed of corpus and questions.")] = 7,
     check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
     home: Annotated[
@@ -52,6 +64,7 @@ def bench(
     from api.demonstration import sample_corpus
 
     _check_peer(peer)
+    servers = _servers(backend)
     with ExitStack() as stack:
         folder = home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="exhibit-bench-")))
         plan = Plan(
@@ -63,6 +76,7 @@ def bench(
             seed=seed,
             peer=None if peer is None else str(peer),
             peer_queries=peer_queries,
+            servers=servers,
         )
         report = run(plan, note)
     emit(report_json(report), as_json=as_json, render=lambda: report_text(report, table))
@@ -71,6 +85,17 @@ def bench(
         for verdict in missed:
             note(verdict.says)
         raise typer.Exit(EXIT_FAILED)
+
+
+def _servers(backend: Backend) -> dict[str, str]:
+    from api.bench.servers import server_settings
+
+    if backend is Backend.EMBEDDED:
+        return {}
+    named = server_settings(os.environ)
+    if not named.keys() & {"NEO4J_URI", "POSTGIS_DSN", "OPENSEARCH_URL"}:
+        raise typer.BadParameter("--backend real needs NEO4J_URI, POSTGIS_DSN or OPENSEARCH_URL")
+    return named
 
 
 def _sizes(text: str) -> tuple[int, ...]:

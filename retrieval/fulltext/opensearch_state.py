@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from opensearchpy import AsyncOpenSearch
-from opensearchpy.exceptions import RequestError
 
 from retrieval.errors import ChannelFault
 from retrieval.fulltext.opensearch_schema import SETTINGS, Names
@@ -33,9 +32,6 @@ async def read_state(client: AsyncOpenSearch, names: Names) -> frozenset[str]:
 
 async def write_state(client: AsyncOpenSearch, names: Names, keys: Collection[str]) -> None:
     """Replaces it. Its index is made by hand: a server may be told to make none by itself."""
-    try:
+    if not await client.indices.exists(index=names.state):
         await client.indices.create(index=names.state, body={"settings": SETTINGS, "mappings": _MAPPING})
-    except RequestError as exc:
-        if exc.error != "resource_already_exists_exception":
-            raise
     await client.index(index=names.state, id=_ID, body={"keys": sorted(keys)})
