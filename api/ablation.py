@@ -9,7 +9,7 @@ from ai.model import Ask, Options, SearchOptions
 from ai.passage_search import Shaping, search_profile, shape
 from ai.retrieve import Found, retrieve
 from api.callers import Call
-from api.eval.measures import Figure, difference, figure, ndcg, recall, reciprocal_rank
+from api.measures import Figure, difference, figure, ndcg, recall, reciprocal_rank
 from api.schemas.retrieval_more import AblationProfile, AblationRequest
 from api.wiring import new_id
 from retrieval.reranker import HeuristicReranker

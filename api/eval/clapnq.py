@@ -13,7 +13,7 @@ from ai.model import Mode
 from api.backends import ExtractiveChat
 from api.configuration import load
 from api.eval.asking import Text, by_mode, make_home, outcome_of
-from api.eval.measures import figure, recall
+from api.measures import figure, recall
 from api.wiring import System, open_chat, open_system
 
 FILES = ("clapnq_dev_answerable.jsonl", "clapnq_dev_unanswerable.jsonl")

@@ -12,7 +12,7 @@ from ai.passage_search import Shaping
 from api.bench.statistics import percentile
 from api.configuration import load
 from api.eval.asking import Answered, Text, by_agent, by_mode, by_passages, make_home
-from api.eval.measures import Figure, difference, figure, ndcg, recall, reciprocal_rank
+from api.measures import Figure, difference, figure, ndcg, recall, reciprocal_rank
 from api.wiring import System, open_system
 from retrieval.reranker import HeuristicReranker
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ai.support import support_milli
-from api.eval.measures import auc, figure
+from api.measures import auc, figure
 from retrieval.words import STOP_WORDS, words
 
 FILE = "claim_dev.jsonl"
