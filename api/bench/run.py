@@ -41,6 +41,8 @@ def run(plan: Plan, say: Callable[[str], None]) -> Report:
     ingest that is found there, complete, is not done again."""
     plan.folder.mkdir(parents=True, exist_ok=True)
     facts = machine_facts(plan.folder)
+    if plan.servers:
+        _alone(look_at_servers, plan)
     return Report(plan=_plan_facts(plan), machine=facts, sizes=tuple(_measure(plan, size, say) for size in plan.sizes))
 
 
@@ -86,6 +88,13 @@ def ingest(plan: Plan, size: int) -> Ingested:
     done = Ingested(files, passages, records, round(seconds, 3), peak_memory_mib(), disk_mib(home))
     facts.write_text(json.dumps(asdict(done)), "utf-8")
     return done
+
+
+def look_at_servers(plan: Plan) -> None:
+    """Raises ExpectationFailed where the servers hold a corpus."""
+    from api.bench.servers import require_empty  # noqa: PLC0415
+
+    require_empty(plan.servers, plan.folder / "look")
 
 
 def measure_servers(plan: Plan, size: int) -> OnServers:

@@ -28,6 +28,15 @@ def server_settings(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name.startswith((*_NAMED, _TIMES))}
 
 
+def require_empty(settings: Mapping[str, str], home: Path) -> None:
+    """Raises ExpectationFailed for servers that hold somebody's corpus, before anything else is measured."""
+    home.mkdir(parents=True, exist_ok=True)
+    try:
+        asyncio.run(_require_empty(load(settings, home=home)))
+    finally:
+        shutil.rmtree(home)
+
+
 def measure(
     settings: Mapping[str, str], home: Path, manifests: Mapping[str, Path], asked: Sequence[Question], *, rounds: int
 ) -> OnServers:
