@@ -128,7 +128,7 @@ def test_groups_decide(cli: Run, home: Path) -> None:
         (("ask", "x", "--top-k", "101"), 2, "VALIDATION_FAILED"),
         (("ask", "x", "--top-k", "many"), 2, "BAD_REQUEST"),
         (("ask", "x", "--profile", "turbo"), 2, "VALIDATION_FAILED"),
-        (("ask", "x", "--profile", "agentic"), 2, "VALIDATION_FAILED"),
+        (("ask", "x", "--profile", "deep"), 2, "VALIDATION_FAILED"),
         (("ask", "x", "--bbox", "1,2,3"), 2, "VALIDATION_FAILED"),
         (("ask", "x", "--bbox", "a,b,c,d"), 2, "BAD_REQUEST"),
         (("ask", "x", "--bbox", "0,0,1,100"), 2, "VALIDATION_FAILED"),

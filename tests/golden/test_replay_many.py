@@ -28,10 +28,13 @@ async def test_every_entry_is_reproduced(kansas_home: Path, tmp_path: Path) -> N
     shutil.copytree(kansas_home, tmp_path / "home")
     chance = random.Random(7)
     async with opened(tmp_path / "home") as system:
+        after = -1  # of what other tests asked in the same home
+        while page := await system.services.ledger.entries(after=after, limit=500):
+            after = page[-1].index
         for _ in range(ENTRIES // 2):
             template = chance.choice(TEMPLATES)
             await ask(system, template.format(county=chance.choice(COUNTIES), year=chance.randrange(1840, 2030, 10)))
-        found, after = Counter[tuple[Kind, Grade]](), -1
+        found = Counter[tuple[Kind, Grade]]()
         while page := await system.services.ledger.entries(after=after, limit=500):
             for entry in page:
                 replayed = await replay(entry.leaf.entry_id, services=system.services)
