@@ -79,12 +79,29 @@ def parse_plain(text: bytes) -> Any:
     Raises ValueError for what is not JSON, or is read differently by different readers: a fraction, a large integer, a
     key that stands twice or is not ASCII, too deep a nesting.
     """
+    known = _compact(text)
+    if known is not None:
+        return known
     try:
         return json.loads(
             text, parse_int=_integer, parse_float=_no_number, parse_constant=_no_number, object_pairs_hook=_pairs
         )
     except RecursionError as exc:
         raise ValueError("the nesting is too deep") from exc
+
+
+def _compact(text: bytes) -> Any:
+    """The value of a text that is written again with the same bytes: then no key stood twice and nothing was escaped or
+    padded, as engines write it, and a reader without our hooks, four times as fast, has read it right. None for any
+    other text, which says nothing against it."""
+    try:
+        value = orjson.loads(text)
+        if orjson.dumps(value) != text.rstrip(b"\n"):
+            return None
+        ensure_plain(value)
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError, InputRejected):
+        return None
+    return value
 
 
 def _no_number(text: str) -> NoReturn:
