@@ -48,7 +48,7 @@ again: $(DEV)  ## run once more what failed in the last run of the tests
 
 test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
 	@tests/services/prepare.sh
-	@$(BIN)/pytest -q -m services tests/services tests/browser
+	@$(BIN)/pytest -q -n 3 --dist loadfile -m services tests/services tests/browser  # much of it is waiting
 
 compose-env: $(RUNTIME)  ## write the secrets and the policy bundle that compose.yaml needs
 	@PYTHON=$(BIN)/python deploy/compose-env.sh

@@ -18,7 +18,7 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open its event loop runs in this thread, where other modules need their own
 def chromium() -> Iterator[Browser]:
     path = os.environ.get("EXHIBIT_TEST_CHROMIUM") or shutil.which("chromium")
     if path is None:
