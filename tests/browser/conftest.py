@@ -18,8 +18,9 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="module")  # while it is open its event loop runs in this thread, where other modules need their own
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """For one module: while the browser is open, its event loop runs in this thread, where other modules need theirs."""
     path = os.environ.get("EXHIBIT_TEST_CHROMIUM") or shutil.which("chromium")
     if path is None:
         missing("there is no chromium; install the system's package, or set EXHIBIT_TEST_CHROMIUM")
