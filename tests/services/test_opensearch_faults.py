@@ -85,8 +85,9 @@ async def test_a_search_that_is_left_stops_on_the_server(server: OpenSearchServe
     query = {"script_score": {"query": {"match_all": {}}, "script": {"source": loop}}}
     body = [{"index": "slow"}, {"query": query}]
     async with AsyncOpenSearch(server.url, timeout=DEADLINE_S, max_retries=0) as client:
-        rows = "".join(f"{json.dumps({'index': {}})}\n{json.dumps({'n': n})}\n" for n in range(100_000))
-        await client.bulk(body=rows, index="slow", refresh=True)
+        rows = [f"{json.dumps({'index': {}})}\n{json.dumps({'n': n})}\n" for n in range(100_000)]
+        for first in range(0, len(rows), 10_000):  # the transport warns of a body of more than a mebibyte
+            await client.bulk(body="".join(rows[first : first + 10_000]), index="slow", refresh=True)
         search = asyncio.create_task(client.msearch(body=body * 40, params={"max_concurrent_searches": 1}))
         await _until(lambda: _searches(client), wanted=True)
         search.cancel()
