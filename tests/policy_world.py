@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 from collections.abc import Iterator
@@ -37,24 +36,6 @@ def base(point: str) -> Document:
     """A fresh copy of the point's allowed input."""
     found: Document = vectors(point)["base"]
     return found
-
-
-def patched(document: Document, patch: list[list[Any]]) -> Document:
-    """A copy with `["set", path, value]` and `["delete", path]` carried out; paths are keys joined by slashes."""
-    changed = copy.deepcopy(document)
-    for operation, path, *value in patch:
-        *parents, last = path.split("/")
-        place: Any = changed
-        for key in parents:
-            place = place[int(key)] if isinstance(place, list) else place[key]
-        key = int(last) if isinstance(place, list) else last
-        if operation == "delete":
-            del place[key]
-        elif isinstance(place, list) and key == len(place):
-            place.append(value[0])
-        else:
-            place[key] = value[0]
-    return changed
 
 
 JUNK = [None, True, 0, -1, 10**15, "", "x", "日本 😀", [], [None], ["g1"], [["k-pub"]], {}, {"x": "g1"}, "public", "t1"]
@@ -99,21 +80,6 @@ def guard_paths(point: str) -> list[str]:
     return [path for guard in GUARDS[point] for path in expanded(document, guard)]
 
 
-def brief(decision: Document) -> Document:
-    """A decision as the vectors write it: the same facts, one line each, sorted."""
-    return {
-        "effect": decision["effect"],
-        "admit": sorted(decision["admit"]),
-        "reasons": sorted(
-            f"{each['rule']} {each['code']} {each['severity']} {_target(each)}{_params(each)}"
-            for each in decision["reasons"]
-        ),
-        "obligations": sorted(
-            f"{each['rule']} {each['op']} {_target(each)}{_params(each)}" for each in decision["obligations"]
-        ),
-    }
-
-
 def reachable(point: str, decision: Document) -> set[str]:
     """What a decision lets through: class ids, evidence ids, or sentence numbers that stay."""
     if decision["effect"] == "deny":
@@ -121,11 +87,3 @@ def reachable(point: str, decision: Document) -> set[str]:
     if point == "query":
         return {id for each in decision["obligations"] if each["op"] == "filter" for id in each["params"]["classes"]}
     return set(decision["admit"])
-
-
-def _target(each: Document) -> str:
-    return f"{each['target']['kind']}:{each['target']['ref']}"
-
-
-def _params(each: Document) -> str:
-    return " " + json.dumps(each["params"], sort_keys=True) if each["params"] else ""

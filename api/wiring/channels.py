@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from api import backends
 from api.backends import Backends
@@ -13,9 +13,6 @@ from api.wiring.circuits import Circuits
 from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder
 from retrieval.index import ChannelIndex
-
-if TYPE_CHECKING:
-    pass
 
 TEMPLATE = "focus_mode/v1"
 

@@ -13,9 +13,10 @@ import pytest
 
 from api.cli.main import run
 from api.cli.policy.test import changes
+from policy.authoring.vectors import patched
 from policy.bundle import DATA_PATH, load_bundle
 from policy.releases import Releases
-from tests.policy_world import base, patched
+from tests.policy_world import base
 
 Cli = Callable[..., tuple[int, Any, str]]
 SHIPPED_DIGEST = load_bundle().digest

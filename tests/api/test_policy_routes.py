@@ -8,9 +8,10 @@ import httpx
 import pytest
 
 from api.schemas.policy import BundleResponse, DecisionsResponse, EvaluateResponse
+from policy.authoring.vectors import patched
 from policy.bundle import load_bundle
 from tests.api_world import FERRY, POPULATION
-from tests.policy_world import base, patched
+from tests.policy_world import base
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 EVALUATE, BUNDLE, DECISIONS = "/api/v1/policy/evaluate", "/api/v1/policy/bundle", "/api/v1/policy/decisions"

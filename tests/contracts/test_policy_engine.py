@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 import pytest_asyncio
 
+from policy.authoring.vectors import brief, patched
 from policy.bundle import load_bundle
 from policy.canonical import canonical
 from policy.engine import MAX_INPUT_BYTES, PolicyEngine
 from policy.errors import PolicyUnavailable
 from policy.wasm import WasmEngine
-from tests.policy_world import base, brief, patched, vectors
+from tests.policy_world import base, vectors
 
 Opening = Callable[[], PolicyEngine]
 

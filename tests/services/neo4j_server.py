@@ -10,15 +10,15 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from tests.services.run_folders import free_port, named_in_command, new_run
 
 RECIPE = Path(__file__).with_name("neo4j.sh")
 CACHE = Path(os.environ.get("EXHIBIT_CACHE") or Path(__file__).parents[2] / ".cache")
@@ -42,7 +42,7 @@ class Neo4jServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.address = Address(f"bolt://127.0.0.1:{_free_port()}", password=secrets.token_hex(18))
+        self.address = Address(f"bolt://127.0.0.1:{free_port()}", password=secrets.token_hex(18))
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -106,9 +106,7 @@ def new_server() -> Neo4jServer:
         if prepared.returncode == MISSING and not os.environ.get("CI"):
             pytest.skip(told)
         pytest.fail(told)
-    RUNS.mkdir(parents=True, exist_ok=True)
-    _clean_up()
-    return Neo4jServer(Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=RUNS)))
+    return Neo4jServer(new_run(RUNS, ours=named_in_command))
 
 
 @pytest.fixture(scope="session")
@@ -130,25 +128,3 @@ def discard(server: Neo4jServer) -> None:
     """Stops it and removes its folder."""
     server.stop()
     shutil.rmtree(server.folder, ignore_errors=True)
-
-
-def _clean_up() -> None:
-    """Ends servers whose test run was killed, and removes their folders."""
-    for folder in RUNS.iterdir():
-        owner = folder.name.partition("-")[0]
-        if not owner.isdigit() or Path(f"/proc/{owner}").exists():
-            continue
-        try:
-            pid = int((folder / "pid").read_text(encoding="ascii"))
-            told = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if os.fsencode(str(folder.absolute())) in told:
-                os.killpg(pid, signal.SIGKILL)
-        except (OSError, ValueError):
-            pass  # it has gone
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

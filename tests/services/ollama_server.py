@@ -11,7 +11,6 @@ import hashlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -23,6 +22,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.services.run_folders import free_port, new_run
 from tests.services.tiny_chat import TEMPLATE, write_chat
 from tests.services.tiny_embedder import write_embedder
 
@@ -51,7 +51,7 @@ class OllamaServer:
     def __init__(self, program: Path, folder: Path) -> None:
         self._program = program
         self.folder = folder
-        self.url = f"http://127.0.0.1:{_free_port()}"
+        self.url = f"http://127.0.0.1:{free_port()}"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -138,10 +138,8 @@ def new_server() -> OllamaServer:
         if prepared.returncode == MISSING and not os.environ.get("CI"):
             pytest.skip(told)
         pytest.fail(told)
-    RUNS.mkdir(parents=True, exist_ok=True)
-    _clean_up()
     program = Path(prepared.stdout.strip())
-    return OllamaServer(program, Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=RUNS)))
+    return OllamaServer(program, new_run(RUNS, ours=_is_of))
 
 
 def make_models(url: str) -> Models:
@@ -202,22 +200,6 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _clean_up() -> None:
-    """Ends servers whose test run was killed, with their runners, and removes their folders."""
-    for folder in RUNS.iterdir():
-        owner = folder.name.partition("-")[0]
-        if not owner.isdigit() or Path(f"/proc/{owner}").exists():
-            continue
-        try:
-            pid = int((folder / "pid").read_text(encoding="ascii"))
-            if os.fsencode(f"OLLAMA_MODELS={folder}") in Path(f"/proc/{pid}/environ").read_bytes():
-                os.killpg(pid, signal.SIGKILL)
-        except (OSError, ValueError):
-            pass  # it has gone
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def _is_of(pid: int, folder: Path) -> bool:
+    """Whether the process, or the runner that it has started, is of the server with that folder."""
+    return os.fsencode(f"OLLAMA_MODELS={folder}") in Path(f"/proc/{pid}/environ").read_bytes()

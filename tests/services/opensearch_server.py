@@ -10,15 +10,15 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
+
+from tests.services.run_folders import free_port, named_in_command, new_run
 
 RECIPE = Path(__file__).with_name("opensearch.sh")
 CACHE = Path(os.environ.get("EXHIBIT_CACHE") or Path(__file__).parents[2] / ".cache")
@@ -36,7 +36,7 @@ class OpenSearchServer:
     def __init__(self, folder: Path, build: Build = "plain") -> None:
         self.folder = folder
         self.build = build
-        self.port = _free_port()
+        self.port = free_port()
         self.password = secrets.token_urlsafe(18)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -118,9 +118,7 @@ def new_server(build: Build = "plain") -> OpenSearchServer:
         if prepared.returncode == MISSING and not os.environ.get("CI"):
             pytest.skip(told)
         pytest.fail(told)
-    RUNS.mkdir(parents=True, exist_ok=True)
-    _clean_up()
-    return OpenSearchServer(Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=RUNS)), build)
+    return OpenSearchServer(new_run(RUNS, ours=named_in_command), build)
 
 
 @pytest.fixture(scope="session")
@@ -141,25 +139,3 @@ def discard(server: OpenSearchServer) -> None:
     """Stops it and removes its folder."""
     server.stop()
     shutil.rmtree(server.folder, ignore_errors=True)
-
-
-def _clean_up() -> None:
-    """Ends servers whose test run was killed, and removes their folders."""
-    for folder in RUNS.iterdir():
-        owner = folder.name.partition("-")[0]
-        if not owner.isdigit() or Path(f"/proc/{owner}").exists():
-            continue
-        try:
-            pid = int((folder / "pid").read_text(encoding="ascii"))
-            told = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if os.fsencode(str(folder.absolute())) in told:
-                os.killpg(pid, signal.SIGKILL)
-        except (OSError, ValueError):
-            pass  # it has gone
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -12,11 +12,12 @@ import pytest
 
 from policy.authoring.build import build
 from policy.authoring.opa import Opa, OpaFailed
+from policy.authoring.vectors import brief, patched
 from policy.bundle import ENTRYPOINTS, SHIPPED, load_bundle
 from policy.canonical import canonical
 from policy.wasm import WasmEngine
 from tests.opa_server import pinned_opa
-from tests.policy_world import base, brief, damaged, patched, vectors
+from tests.policy_world import base, damaged, vectors
 
 pytestmark = pytest.mark.services
 POINTS = ("query", "evidence", "answer")

@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from policy.authoring.opa import Opa
 from policy.authoring.server_bundle import archive, main, server_bundle
+from policy.authoring.vectors import patched
 from policy.bundle import SHIPPED, load_bundle, read_sources
 from policy.canonical import canonical
 from policy.data import DATA_PATH
@@ -32,7 +33,7 @@ from policy.errors import BundleRejected, OpaUnavailable
 from policy.opa import OpaServerEngine
 from policy.wasm import WasmEngine
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving
-from tests.policy_world import base, damaged, patched, vectors
+from tests.policy_world import base, damaged, vectors
 
 pytestmark = pytest.mark.services
 POINTS = ("query", "evidence", "answer")

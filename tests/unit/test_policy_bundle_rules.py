@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from policy.authoring.vectors import brief, patched
 from policy.bundle import SHIPPED, load_bundle
 from policy.canonical import canonical
 from policy.messages import MESSAGES
 from policy.wasm import WasmEngine
-from tests.policy_world import Document, base, brief, guard_paths, patched, reachable, vectors
+from tests.policy_world import Document, base, guard_paths, reachable, vectors
 
 POINTS = ("query", "evidence", "answer")
 CASES = [(point, case) for point in POINTS for case in vectors(point)["cases"]]
