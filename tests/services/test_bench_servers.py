@@ -13,6 +13,7 @@ from psycopg import conninfo
 from typer.testing import CliRunner, Result
 
 from api.cli.main import app
+from api.errors import ExpectationFailed
 from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a fixture
 from tests.services.opensearch_backend import RUN
 
@@ -62,8 +63,8 @@ def test_each_channel_on_its_server_beside_the_folders(environment: None, tmp_pa
     assert on_servers["ingested"]["records"] == size["ingested"]["records"]
     assert on_servers["load"]["outcomes"] == size["load"]["outcomes"]
     again = _bench(tmp_path)
-    assert again.exit_code == 1
-    assert "hold a corpus" in again.output
+    assert isinstance(again.exception, ExpectationFailed)
+    assert "hold a corpus" in str(again.exception)
 
 
 def test_servers_must_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
