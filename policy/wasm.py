@@ -15,6 +15,7 @@ import asyncio
 import json
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from policy.bundle import Bundle
@@ -56,13 +57,9 @@ class WasmEngine:
 
         Raises BundleRejected where it cannot serve the entry points.
         """
-        import wasmtime  # noqa: PLC0415  0.15 s: only who evaluates pays for it
-
-        config = wasmtime.Config()
-        config.consume_fuel = True
         try:
-            engine = wasmtime.Engine(config)
-            made = cls(bundle=bundle, engine=engine, module=wasmtime.Module(engine, bundle.wasm), workers=workers)
+            engine, module = _compiled(bundle.wasm)
+            made = cls(bundle=bundle, engine=engine, module=module, workers=workers)
             made._idle.append(_Instance(engine, made._module, bundle.data_json))
         except _faults() as exc:
             raise BundleRejected(f"the module cannot be run: {_first_line(exc)}") from exc
@@ -103,8 +100,6 @@ class WasmEngine:
         self._closed = True
         await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
         self._idle.clear()
-        self._module.close()
-        self._engine.close()
 
     def _evaluate(self, entrypoint: str, input: bytes, fuel: int) -> Reply:
         try:
@@ -121,6 +116,16 @@ class WasmEngine:
             return self._idle.pop()
         except IndexError:
             return _Instance(self._engine, self._module, self._bundle.data_json)
+
+
+@lru_cache(maxsize=2)  # the active bundle and a candidate beside it; compiling depends on nothing but the bytes
+def _compiled(wasm: bytes) -> tuple[wasmtime.Engine, wasmtime.Module]:
+    import wasmtime  # noqa: PLC0415  0.15 s: only who evaluates pays for it
+
+    config = wasmtime.Config()
+    config.consume_fuel = True
+    engine = wasmtime.Engine(config)
+    return engine, wasmtime.Module(engine, wasm)
 
 
 class _Aborted(Exception):
