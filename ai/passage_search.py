@@ -9,23 +9,25 @@ from typing import Any
 
 from ai.case import Case, Services
 from ai.enforcement import enforce_evidence, evidence_facts
+from ai.found import Found, Result
 from ai.model import AdmittedItem
-from ai.profiles import WIDE, Profile
-from ai.retrieve import Found, Result
+from ai.profiles import KNEE_MILLI, WIDE, Profile
+from ai.retrieval_reads import Near, Reads
 from ai.scoping import class_facts, prompt_facts
 from ai.shell import search_query
 from retrieval.bundle import BundleRules, count_tokens
-from retrieval.errors import ChannelTimeout, EmbedModelMismatch, RecordNotFound
-from retrieval.filters import EVERYTHING, Scalar
+from retrieval.errors import ChannelTimeout, EmbedModelMismatch
+from retrieval.filters import Scalar
 from retrieval.fusion import FusionWeights
 from retrieval.model import ChannelName, Evidence, EvidenceBundle, Locator, Record, RecordKind, SourcedRecord
 from retrieval.rerank import RerankWeights
 from retrieval.reranker import Passage, Reranker
-from retrieval.scope import digest
 
 _FULL = 1000
 _SPARE = 4
 _SHARE_OF_TIMEOUT = 0.8
+WIDEST_TOKEN = 8
+"""Characters that a token of the surroundings may take; more are not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def search_profile(profile: Profile, weights_milli: tuple[int, int], *, top_k: i
         channel_top_k=max(24, _SPARE * top_k),
         channel_deadlines_s={name: min(s, most) for name, s in profile.channel_deadlines_s.items()},
         rules=BundleRules(
-            fusion=FusionWeights(by_score=True, weights_milli=weights),
+            fusion=FusionWeights(by_score=True, weights_milli=weights, knee_milli=KNEE_MILLI),
             rerank=RerankWeights(fused=_FULL, coverage=0, entity=0, time=0, direct=0),
         ),
         limits=WIDE,
@@ -93,18 +95,11 @@ def is_exhaustive(found: Found, kept: int) -> bool:
     return not cut and kept == len(found.results)
 
 
-async def index_version(case: Case, services: Services) -> str:
-    """Digest over the ids of the admitted documents: it names exactly what this caller could find, and hidden ones do
-    not change it."""
-    ids = await services.store.matching(EVERYTHING, scope=case.scope)
-    return digest(sorted(ids))
-
-
-async def shape(found: Found, shaping: Shaping, services: Services) -> tuple[Passed, ...]:
+async def shape(found: Found, shaping: Shaping, services: Services, reads: Reads) -> tuple[Passed, ...]:
     """Rerank, group, cut to `top_k`, and make the snippets."""
     ordered = await _reranked(found, shaping)
     grouped = _grouped(ordered, shaping)[: shaping.top_k]
-    return tuple([await _passed(found.case, each, shaping, services) for each in grouped])
+    return tuple([await _passed(found.case, each, shaping, services, reads) for each in grouped])
 
 
 Scored = tuple[Result, float, int | None]
@@ -153,7 +148,7 @@ def _words(item: AdmittedItem) -> str:
     return item.statement if item.statement is not None else item.text
 
 
-async def _passed(case: Case, scored: Scored, shaping: Shaping, services: Services) -> Passed:
+async def _passed(case: Case, scored: Scored, shaping: Shaping, services: Services, reads: Reads) -> Passed:
     result, score, milli = scored
     item = result.item
     at = item.evidence.first.record.locator
@@ -162,24 +157,31 @@ async def _passed(case: Case, scored: Scored, shaping: Shaping, services: Servic
     start, end = best_window(item.text, search_query(case).text, shaping.window)
     text, first = item.text[start:end], at.start_char + start
     if shaping.surround:
-        wider = await _surrounded(case, item, (first, first + len(text)), shaping.surround, services)
+        window = (first, first + len(text))
+        near = await reads.around(at_document(item), *window, WIDEST_TOKEN * shaping.surround)
+        wider = (
+            None
+            if near is None
+            else await _surrounded(case, item, near, window=window, surround=shaping.surround, services=services)
+        )
         if wider is not None:
             return Passed(result, score, milli, *wider)
     return Passed(result, score, milli, text, first, first + len(text))
 
 
+def at_document(item: AdmittedItem) -> str:
+    """The document that the item stands in."""
+    return item.evidence.first.record.document_id
+
+
 async def _surrounded(
-    case: Case, item: AdmittedItem, window: tuple[int, int], surround: int, services: Services
+    case: Case, item: AdmittedItem, near: Near, *, window: tuple[int, int], surround: int, services: Services
 ) -> tuple[str, int, int] | None:
     """The window with its surroundings, as the evidence point admits them: text beyond the passage was not decided over
     with it. None where it is not admitted."""
-    document_id = item.evidence.first.record.document_id
-    try:
-        whole = (await services.store.document(document_id, scope=case.scope)).text
-    except RecordNotFound:
-        return None
-    low, high = widen(whole, *window, surround)
-    slice_of = _slice_evidence(item, whole, low, high)
+    base = near.start_char
+    low, high = widen(near.text, window[0] - base, window[1] - base, surround)
+    slice_of = _slice_evidence(item, near, low, high)
     facts = evidence_facts(slice_of, rules=services.rules)
     visibility = item.evidence.first.source.visibility
     decision = await services.points(case.now_ms).evidence(
@@ -191,22 +193,22 @@ async def _surrounded(
         prior=case.decided,
     )
     admitted, _ = enforce_evidence(EvidenceBundle((slice_of,)), decision, rules=services.rules)
-    return (admitted[0].text, low, high) if admitted else None
+    return (admitted[0].text, base + low, base + high) if admitted else None
 
 
-def _slice_evidence(item: AdmittedItem, whole: str, start: int, end: int) -> Evidence:
+def _slice_evidence(item: AdmittedItem, near: Near, low: int, high: int) -> Evidence:
     record = item.evidence.first.record
-    text = whole[start:end]
-    before = len(whole[:start].encode())
+    text = near.text[low:high]
+    start, before = near.start_char + low, near.start_byte + len(near.text[:low].encode())
     made = Record(
-        record_id=f"slice:{record.document_id}?c={start}-{end}",
+        record_id=f"slice:{record.document_id}?c={start}-{start + len(text)}",
         kind=RecordKind.PASSAGE,
         document_id=record.document_id,
         source_id=record.source_id,
         class_id=record.class_id,
         ordinal=0,
         text=text,
-        locator=Locator(start, end, before, before + len(text.encode())),
+        locator=Locator(start, start + len(text), before, before + len(text.encode())),
     )
     return Evidence(1, made.record_id, (SourcedRecord(made, item.evidence.first.source),), item.evidence.ranks, 0.0)
 
@@ -248,21 +250,21 @@ def best_window(text: str, query: str, tokens: int) -> tuple[int, int]:
 
 def widen(whole: str, start: int, end: int, tokens: int) -> tuple[int, int]:
     """The range with whole words inside `tokens` more on either side."""
-    before, after = word_spans(whole[max(0, start - 8 * tokens) : start]), word_spans(whole[end : end + 8 * tokens])
-    base = max(0, start - 8 * tokens)
+    base = max(0, start - WIDEST_TOKEN * tokens)
+    before, after = word_spans(whole[base:start]), word_spans(whole[end : end + WIDEST_TOKEN * tokens])
     low = next((base + s for s, _ in before if count_tokens(whole[base + s : start]) <= tokens), start)
     high = next((end + e for _, e in reversed(after) if count_tokens(whole[end : end + e]) <= tokens), end)
     return low, high
 
 
 def trace_of(found: Found, passed: Sequence[Passed], told: Mapping[str, Any]) -> dict[str, Any]:
-    """What each stage did: ranks and scores per channel, how they were brought to one scale, filters as executed."""
+    """What each stage did: ranks and scores per channel, how they were brought to one scale, filters as executed. Its
+    times are no part of it: those of one request are not computed again."""
     gathered = found.gathered
     runs = () if gathered is None else gathered.runs
     return {
         **told,
         "filters": found.case.ask.options.search.filters,
-        "documents_after_filters": None if found.case.documents is None else len(found.case.documents),
         "channels": [
             {
                 "channel": str(run.channel),
@@ -276,11 +278,10 @@ def trace_of(found: Found, passed: Sequence[Passed], told: Mapping[str, Any]) ->
             }
             for run in runs
         ],
-        "normalisation": "score / best of the run",
+        "normalisation": f"score / best of the run, a tenth of it under {KNEE_MILLI / _FULL}",
         "fused": [
             {"chunk_id": r.item.evidence.record_id, "score": round(r.item.evidence.fused_score, 4)}
             for r in found.results
         ],
         "returned": [each.result.item.evidence.record_id for each in passed],
-        "timings_ms": {name: round(ms) for name, ms in found.case.watch.milliseconds().items()},
     }

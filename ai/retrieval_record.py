@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ai.canonical import canonical, digest_of, to_json
-from ai.case import Services
+from ai.canonical import canonical, digest, digest_of, from_json, to_json
+from ai.case import Case, Services
+from ai.found import Found
 from ai.model import AdmittedItem
+from ai.passage_search import Shaping
+from ai.profiles import Profile
+from ai.recording import ReplayInputs, decisions_json, intent_parts, source_json
+from ai.render import evidence_json
+from ai.retrieval_reads import Given
+from ai.retrieval_surface import Surface
+from ledger.model import EntryRef, Kind
 from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts, prov_document
 from policy.model import Decision, Subject
+from retrieval.model import Query, Run
+from retrieval.registry.store import Slice
+from retrieval.reranker import HEURISTIC, HeuristicReranker, Passage
 
-REPLAY_VERSION = "exhibit.retrieval/1"
+SEARCH = "exhibit.search/1"
+SLICE = "exhibit.slice/1"
+_STAGES = {
+    "gate": "PromptGate",
+    "policy_query": "QueryPoint",
+    "intent": "Plan",
+    "filter": "Filter",
+    "retrieve": "Retrieval",
+    "evidence": "EvidencePoint",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +47,177 @@ class Step:
     end_ms: int
 
 
+# ---------------------------------------------------------------- a search
+
+
+async def record_retrieval(
+    found: Found, surface: Surface, body: Mapping[str, Any], given: Given, services: Services
+) -> EntryRef:
+    """Append the `retrieval` entry: durable when this returns. Raises `LedgerUnavailable`: then nothing may leave."""
+    case = found.case
+    parts = intent_parts(case) | search_parts(found, body)
+    items = [result.item for result in found.results]
+    parts["replay"] = canonical(search_inputs(found, surface, given, services))
+    parts["prov"] = retrieval_prov(
+        entry_id=case.entry_id,
+        body=parts["answer"],
+        items=items,
+        steps=_steps(case),
+        subject=case.ask.subject,
+        decision=case.decided,
+        services=services,
+        runs=() if found.gathered is None else found.gathered.runs,
+    )
+    with case.watch("ledger_retrieval"):
+        return await _append(case, parts, [canonical(source_json(item)) for item in items], services)
+
+
+async def record_retrieval_fault(case: Case, fault: Exception, services: Services) -> EntryRef:
+    """Append the entry of a search whose engine or store failed."""
+    body = {"request_id": case.ask.request_id, "outcome": "FAULT", "reason_codes": [getattr(fault, "code", "INTERNAL")]}
+    return await _append(case, intent_parts(case) | {"answer": canonical(body)}, [], services)
+
+
+async def _append(case: Case, parts: Mapping[str, bytes], sources: Sequence[bytes], services: Services) -> EntryRef:
+    return await services.ledger.record(
+        Kind.RETRIEVAL,
+        tenant=case.ask.subject.tenant,
+        request_id=case.ask.request_id,
+        parts=parts,
+        sources=sources,
+        entry_id=case.entry_id,
+    )
+
+
+def search_parts(found: Found, body: Mapping[str, Any]) -> dict[str, bytes]:
+    """The parts that replay computes again."""
+    parts = {"answer": canonical(whole(body))}
+    if found.gathered is not None:
+        parts["candidates"] = canonical({"runs": [to_json(run) for run in found.gathered.runs]})
+    if found.admission is not None:
+        parts["bundle"] = canonical({"items": [evidence_json(result.item) for result in found.results]})
+        parts["policy.evidence"] = canonical(decisions_json(found.admission.decisions))
+    return parts
+
+
+def whole(value: Any) -> Any:
+    """The JSON value with whole numbers written as integers, as RFC 8785 writes them."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {name: whole(each) for name, each in value.items()}
+    return [whole(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def search_inputs(found: Found, surface: Surface, given: Given, services: Services) -> dict[str, Any]:
+    """What the deterministic part of a search was given, beside what other parts hold."""
+    case, gathered = found.case, found.gathered
+    records = [] if gathered is None else [gathered.records[key] for key in sorted(gathered.records)]
+    inputs = ReplayInputs(
+        software=services.software,
+        request_id=case.ask.request_id,
+        entry_id=case.entry_id,
+        now_ms=case.now_ms,
+        subject=case.ask.subject,
+        purpose=case.ask.purpose,
+        options=case.ask.options,
+        profile=case.ask.options.profile,
+        scope=case.scope,
+        intent=case.intent,
+        limitations=case.limitations,
+        found_limitations=() if gathered is None else gathered.limitations,
+        records=tuple(sourced.record for sourced in records),
+        sources=tuple({sourced.source.document_id: sourced.source for sourced in records}.values()),
+        canary="",
+        pinned=search_pinned(case.profile, services),
+    )
+    embedding = case.ask.embedding
+    told: dict[str, Any] = to_json(inputs)
+    return told | {
+        "v": SEARCH,
+        "surface": surface_json(surface),
+        "given": to_json(given),
+        "embedding": None if embedding is None else [repr(each) for each in embedding],
+    }
+
+
+def search_pinned(profile: Profile, services: Services) -> dict[str, str]:
+    """Digests of everything configurable that shapes a result list; replay says which of them has changed."""
+    return {
+        "gate": services.rules.label,
+        "fusion": digest(to_json(profile.rules or services.bundle_rules)),
+        "limits": digest(to_json(profile.limits or services.bundle_limits)),
+    }
+
+
+def surface_json(surface: Surface) -> dict[str, Any]:
+    """The surface; a reranker goes by its name."""
+    shaping = surface.shaping
+    told: dict[str, Any] = to_json(replace(surface, shaping=None))
+    if shaping is not None:
+        named = "" if shaping.reranker is None else shaping.reranker.name
+        told["shaping"] = to_json(replace(shaping, reranker=None)) | {"reranker": named}
+    return told
+
+
+def surface_of(told: Mapping[str, Any]) -> Surface:
+    """The inverse. Raises ValueError or `cattrs.BaseValidationError`."""
+    shaping = told["shaping"]
+    plain = from_json({**told, "shaping": None}, Surface)
+    if shaping is None:
+        return plain
+    named = str(shaping["reranker"])
+    reranker = None if not named else HeuristicReranker() if named == HEURISTIC else _Named(named)
+    return replace(plain, shaping=replace(from_json({**shaping, "reranker": None}, Shaping), reranker=reranker))
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A reranker of which only the name is on record; its scores are read, never made."""
+
+    name: str
+
+    async def score(self, query: Query, passages: Sequence[Passage]) -> list[int]:
+        raise AssertionError("a recorded reranker is not asked")
+
+
+def _steps(case: Case) -> list[Step]:
+    """The stages that ran, in order; one that ran more than once from its first start to its last end."""
+    spans: dict[str, tuple[int, int]] = {}
+    for stage, start, end in case.watch.spans:
+        if stage in _STAGES:
+            spans[stage] = (spans[stage][0] if stage in spans else start, end)
+    return [Step(stage, _STAGES[stage], start, end) for stage, (start, end) in spans.items()]
+
+
+# ---------------------------------------------------------------- a slice of a document
+
+
+def slice_inputs(
+    *, found: Slice, asked: Mapping[str, Any], subject: Subject, now_ms: int, request_id: str, services: Services
+) -> bytes:
+    """What decides and shows a slice again: who asked for what and when, and the slice as it was read."""
+    return canonical(
+        {
+            "v": SLICE,
+            "software": services.software,
+            "now_ms": now_ms,
+            "request_id": request_id,
+            "subject": to_json(subject),
+            "asked": dict(asked),
+            "slice": to_json(found),
+        }
+    )
+
+
+def version_of(replay: bytes) -> str:
+    """Which of the two a `replay` part is; empty for neither."""
+    return str(json.loads(replay).get("v", "")) if replay else ""
+
+
+# ---------------------------------------------------------------- provenance
+
+
 def retrieval_prov(
     *,
     entry_id: str,
@@ -34,9 +227,10 @@ def retrieval_prov(
     subject: Subject,
     decision: Decision,
     services: Services,
+    runs: Sequence[Run] = (),
 ) -> bytes:
     """The provenance document of a reply that shows these items: at least one step, in the order in which they ran;
-    the last one made the reply and used the items."""
+    the last one made the reply and used the items. Each run is a search of its own, inside the step `retrieve`."""
     sources = tuple(f"source/{item.index}" for item in items)
     activities = [
         ProvActivity(
@@ -50,11 +244,12 @@ def retrieval_prov(
         )
         for number, step in enumerate(steps)
     ]
+    made_by = activities[-1].id
     facts = ProvFacts(
         run_id=entry_id,
         answer=ProvEntity("answer", "Answer", {"sha256": digest_of(body)}),
         entities=tuple(_source(item) for item in items),
-        activities=tuple(activities),
+        activities=(*activities, *_searches(runs, steps)),
         agents=(
             ProvAgent(
                 "agent/principal",
@@ -65,32 +260,39 @@ def retrieval_prov(
             ProvAgent("agent/software", "Software", attributes={"version": services.software}),
             ProvAgent("agent/policy", "PolicyBundle", attributes={"digest": decision.stamp.bundle}),
         ),
-        generated_by=activities[-1].id,
+        generated_by=made_by,
         derived_from=sources,
         attributed_to=("agent/software",),
     )
     return prov_document(facts)
 
 
-def retrieval_replay(
-    *, items: Sequence[AdmittedItem], subject: Subject, now_ms: int, asked: Mapping[str, Any], services: Services
-) -> bytes:
-    """What decides and shows the same again: who asked what and when, and each record with the facts of its source.
-    The records' text is left out: it is in `sources`, where it can be erased alone."""
-    found = [sourced for item in items for sourced in item.evidence.records]
-    records = {sourced.record.record_id: replace(sourced.record, text="") for sourced in found}
-    sources = {sourced.source.document_id: sourced.source for sourced in found}
-    return canonical(
-        {
-            "v": REPLAY_VERSION,
-            "software": services.software,
-            "now_ms": now_ms,
-            "subject": to_json(subject),
-            "asked": dict(asked),
-            "records": [to_json(records[key]) for key in sorted(records)],
-            "sources": [to_json(sources[key]) for key in sorted(sources)],
-        }
-    )
+def _searches(runs: Sequence[Run], steps: Sequence[Step]) -> list[ProvActivity]:
+    """One activity per run, informed by the step that asked for it."""
+    asked = next((step for step in steps if step.name == "retrieve"), None)
+    if asked is None:
+        return []
+    before = Counter[str]()
+    made = []
+    for run in runs:
+        number = before[run.channel]
+        before[run.channel] += 1
+        made.append(
+            ProvActivity(
+                f"activity/channel/{run.channel}" + (f"/{number}" if number else ""),
+                "ChannelSearch",
+                asked.start_ms,
+                max(asked.start_ms, asked.end_ms),
+                agents=("agent/software",),
+                informed_by=("activity/retrieve",),
+                attributes={
+                    "store": run.store,
+                    "hits": str(len(run.hits)),
+                    "run": digest([hit.record_id for hit in run.hits]),
+                },
+            )
+        )
+    return made
 
 
 def _source(item: AdmittedItem) -> ProvEntity:

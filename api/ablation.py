@@ -6,8 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from ai.model import Ask, Options, SearchOptions
-from ai.passage_search import Shaping, search_profile, shape
-from ai.retrieve import Found, retrieve
+from ai.passage_search import Shaping
+from ai.retrieval_surface import Surface
+from ai.retrieve import retrieve
 from api.callers import Call
 from api.measures import Figure, difference, figure, ndcg, recall, reciprocal_rank
 from api.schemas.retrieval_more import AblationProfile, AblationRequest
@@ -15,7 +16,7 @@ from api.wiring import new_id
 from retrieval.reranker import HeuristicReranker
 
 _MILLI = 1000
-_TIMEOUT_S = 10.0
+_TIMEOUT_MS = 10_000
 
 
 async def leaderboard(request: AblationRequest, call: Call) -> list[dict[str, Any]]:
@@ -46,21 +47,14 @@ async def _ranked(query: str, profile: AblationProfile, k: int, call: Call) -> l
     weights = (bm25, _MILLI - bm25)
     options = Options(profile="basic", top_k=min(100, 4 * k), search=SearchOptions(weights_milli=weights))
     shaping = Shaping(k, HeuristicReranker() if profile.rerank else None, 4 * k)
-    kept: list[tuple[str, str]] = []
-
-    async def render(found: Found) -> dict[str, Any]:
-        for passed in await shape(found, shaping, call.system.services):
-            evidence = passed.result.item.evidence
-            kept.append((evidence.record_id, evidence.first.record.document_id))
-        return {"hits": [chunk for chunk, _ in kept], "surface": "ablation"}
-
-    await retrieve(
+    done = await retrieve(
         Ask(new_id(), query, call.caller.subject, options=options),
         services=call.system.services,
-        profile=search_profile(call.system.profile("basic"), weights, top_k=k, timeout_s=_TIMEOUT_S),
-        render=render,
+        profile=call.system.profile("basic"),
+        surface=Surface("ablation", shaping=shaping, timeout_ms=_TIMEOUT_MS),
     )
-    return kept
+    found = [passed.result.item.evidence for passed in done.passed]
+    return [(evidence.record_id, evidence.first.record.document_id) for evidence in found]
 
 
 def _told(found: Figure) -> dict[str, float]:

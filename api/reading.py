@@ -17,23 +17,14 @@ from ai.case import Services
 from ai.enforcement import enforce_evidence, evidence_facts
 from ai.model import AdmittedItem
 from ai.recording import decisions_json
-from ai.render import locator_json
-from ai.retrieval_record import Step, retrieval_prov, retrieval_replay
+from ai.retrieval_record import Step, retrieval_prov, slice_inputs
 from ai.scoping import class_facts
+from ai.slices import slice_body, slice_evidence
 from api.errors import NoSuchThing
 from ledger.model import Kind
 from policy.model import Decision, PromptFacts, RequestFacts, Subject
 from retrieval.errors import RecordNotFound
-from retrieval.model import (
-    ChannelName,
-    ChannelRank,
-    Computed,
-    Evidence,
-    EvidenceBundle,
-    Record,
-    RecordKind,
-    SourcedRecord,
-)
+from retrieval.model import Computed, Evidence, EvidenceBundle, SourcedRecord
 from retrieval.registry.store import Slice
 from retrieval.scope import Scope, VisibilityClass
 
@@ -95,7 +86,7 @@ async def read_slice(
     asked_ms = services.clock_ms()
     found, item, decision = await admitted_slice(document_id, locator, access=access, services=services)
     entry_id = services.new_id()
-    body = _body(found, item, request_id=request_id, entry_id=entry_id)
+    body = slice_body(found, item, request_id=request_id, entry_id=entry_id)
     asked = {"surface": "evidence", "document_id": document_id, "locator": locator}
     steps = (
         Step("policy_query", "QueryPoint", access.now_ms, asked_ms),
@@ -121,8 +112,13 @@ async def read_slice(
                 decision=decision,
                 services=services,
             ),
-            "replay": retrieval_replay(
-                items=[item], subject=subject, now_ms=access.now_ms, asked=asked, services=services
+            "replay": slice_inputs(
+                found=found,
+                asked=asked,
+                subject=subject,
+                now_ms=access.now_ms,
+                request_id=request_id,
+                services=services,
             ),
         },
         sources=[canonical({"document_id": document_id, "text": item.text})],
@@ -140,7 +136,7 @@ async def admitted_slice(
         found = await services.store.resolve(document_id, locator, scope=access.scope)
     except RecordNotFound:
         raise NoSuchThing(_ABSENT) from None
-    decision, admitted = await admit(access, [_as_evidence(found, locator)], services)
+    decision, admitted = await admit(access, [slice_evidence(found, locator)], services)
     if not admitted:
         raise NoSuchThing(_ABSENT)
     return found, admitted[0], decision
@@ -201,59 +197,4 @@ def _on_items(obligations: Sequence[Any], ids: Collection[str]) -> set[str]:
         json.dumps([o["op"], o["target"]["ref"], o["params"]], sort_keys=True)
         for o in obligations
         if o["target"]["ref"] in ids or o["target"]["ref"].startswith(own)
-    }
-
-
-def _as_evidence(found: Slice, locator: str) -> Evidence:
-    facts = found.facts
-    record = Record(
-        record_id=f"slice:{facts.document_id}?{locator}",
-        kind=RecordKind.PASSAGE
-        if found.locator.row is None and found.locator.feature is None
-        else RecordKind.OBSERVATION,
-        document_id=facts.document_id,
-        source_id=facts.source_id,
-        class_id=facts.visibility.class_id,
-        ordinal=0,
-        text=found.text,
-        locator=found.locator,
-    )
-    rank = ChannelRank(ChannelName.FULLTEXT, "record", 1, 0.0)
-    return Evidence(1, record.record_id, (SourcedRecord(record, facts),), (rank,), 0.0)
-
-
-def _body(found: Slice, item: AdmittedItem, *, request_id: str, entry_id: str) -> dict[str, Any]:
-    facts = item.evidence.first.source
-    whole = not item.redacted
-    return {
-        "request_id": request_id,
-        "document_id": facts.document_id,
-        "source_id": facts.source_id,
-        "title": facts.title,
-        "collection": facts.collection,
-        "license": facts.license,
-        "attribution": facts.attribution,
-        "uri": facts.uri,
-        "sensitivity": facts.visibility.label,
-        "document_sha256": facts.document_sha256,
-        "locator": locator_json(item.evidence.first.record.locator),
-        "text": item.text,
-        "redacted": [{"start": span.start, "end": span.end, "kind": span.kind} for span in item.redacted],
-        "cell": found.cell if whole else None,
-        "measurement": _measurement(found) if whole else None,
-        "provenance": {"entry_id": entry_id, "receipt": f"/api/v1/ledger/entries/{entry_id}/receipt"},
-    }
-
-
-def _measurement(found: Slice) -> dict[str, Any] | None:
-    measured = found.measurement
-    if measured is None:
-        return None
-    return {
-        "place": measured.place.name,
-        "place_id": measured.place.entity_id,
-        "measure": measured.measure,
-        "value": measured.value,
-        "unit": measured.unit,
-        "time_range": {"start": measured.time.start.isoformat(), "end": measured.time.end.isoformat()},
     }

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
+from ai.found import Found
 from ai.model import Ask, Options, SearchOptions
-from ai.passage_search import Passed, Shaping
-from ai.render import limitation_json
-from ai.retrieve import Found
+from ai.passage_search import Shaping
+from ai.retrieval_surface import Surface, SurfaceName
 from api.errors import ActionForbidden, BadQuery, FieldProblem, NoSuchThing
-from api.retrieve_views import UNKNOWN_BASE, href_of, limitations_of, outcome_of
+from api.retrieve_views import UNKNOWN_BASE
 from api.schemas.retrieval import RetrievalQuery
 from policy.model import Subject
 from retrieval.errors import EmbedModelMismatch, FilterInvalid
 from retrieval.filters import Filter, canonical_filter, parse_filter
-from retrieval.model import ChannelName
 from retrieval.reranker import HEURISTIC, HeuristicReranker
 
 WEIGHT_TOLERANCE = 0.01
-RAW_NAMES = {ChannelName.FULLTEXT.value: "bm25", ChannelName.VECTOR.value: "vector"}
 NOTHING_ASKED = "vector only"
 _MILLI = 1000
 
@@ -97,42 +92,16 @@ def shaping_of(request: RetrievalQuery) -> Shaping:
     )
 
 
-def passage_body(
-    found: Found, passed: Sequence[Passed], *, model: str, version: str, exhaustive: bool, trace: dict[str, Any] | None
-) -> dict[str, Any]:
-    """R2's body without its time."""
-    case = found.case
-    body: dict[str, Any] = {
-        "request_id": case.ask.request_id,
-        "outcome": str(outcome_of(found)),
-        "reason_codes": list(found.reason_codes),
-        "hits": [hit_json(each) for each in passed],
-        "exhaustive": exhaustive,
-        "embedding_model": model,
-        "index_version": version,
-        "limitations": [limitation_json(each) for each in limitations_of(found)],
-        "provenance": {"entry_id": case.entry_id, "receipt": f"/api/v1/ledger/entries/{case.entry_id}/receipt"},
-    }
-    return body if trace is None else body | {"trace": trace}
-
-
-def hit_json(passed: Passed) -> dict[str, Any]:
-    """One hit on the wire."""
-    result = passed.result
-    raw = {RAW_NAMES[name]: round(score, 4) for name, score in result.raw_scores.items() if name in RAW_NAMES}
-    if passed.rerank_milli is not None:
-        raw["rerank"] = passed.rerank_milli / _MILLI
-    record, source = result.item.evidence.first.record, result.item.evidence.first.source
-    return {
-        "doc_id": source.document_id,
-        "chunk_id": result.item.evidence.record_id,
-        "score": passed.score,
-        "raw_scores": raw,
-        "text": passed.text,
-        "offset": {"start": passed.start_char, "end": passed.end_char},
-        "metadata": {name: list(v) if isinstance(v, tuple) else v for name, v in result.metadata.items()}
-        | {"heading": record.heading, "href": href_of(result), "relevance": result.score_milli / _MILLI},
-    }
+def surface_of(request: RetrievalQuery, name: SurfaceName, *, token_budget: int = 0) -> Surface:
+    """How the request shows what is found. Raises BadQuery for a reranker that is not here."""
+    return Surface(
+        name,
+        shaping=shaping_of(request),
+        token_budget=token_budget,
+        trace=request.trace,
+        weights_normalised=weights(request)[1],
+        timeout_ms=request.timeout_ms,
+    )
 
 
 def require_collection(found: Found) -> None:

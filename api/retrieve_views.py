@@ -7,9 +7,9 @@ from typing import Any
 
 from ai.canonical import digest_of
 from ai.case import Answered
-from ai.model import AdmittedItem, AgentOptions, Ask, Options, Outcome, SearchOptions
-from ai.render import limitation_json
-from ai.retrieve import Found, Result
+from ai.found import Found, Result
+from ai.model import AdmittedItem, AgentOptions, Ask, Options, SearchOptions
+from ai.retrieval_bodies import result_json
 from api.errors import ActionForbidden, NoSuchThing
 from api.schemas.retrieve import AgenticRequest, BasicRequest
 from policy.model import Subject
@@ -162,69 +162,6 @@ def require_known(found: Found) -> None:
     """Raises NoSuchThing where a knowledge base is unknown or not for this caller: they answer alike."""
     if UNKNOWN_BASE in found.reason_codes:
         raise NoSuchThing("There is no such knowledge base.")
-
-
-def basic_body(found: Found, model: str) -> dict[str, Any]:
-    """R0's body of a basic request, without its times: those of one request are no part of its record."""
-    case = found.case
-    searched = ", ".join(found.asked) if found.gathered is not None else ""
-    step = {
-        "step_number": 1,
-        "action": "retrieve",
-        "input": f"{case.ask.options.search.mode} search over {searched}" if searched else "refused",
-        "result_count": len(found.results),
-        "tokens_used": 0,
-        "sub_queries": [],
-    }
-    return {
-        "request_id": case.ask.request_id,
-        "outcome": str(outcome_of(found)),
-        "reason_codes": list(found.reason_codes),
-        "answer": "",
-        "results": [result_json(result) for result in found.results],
-        "steps": [step],
-        "total_tokens_used": 0,
-        "truncated": False,
-        "truncated_reason": None,
-        "calibration": dict(calibrations(model)),
-        "token_counter": TOKEN_COUNTER,
-        "limitations": [limitation_json(each) for each in limitations_of(found)],
-        "provenance": {"entry_id": case.entry_id, "receipt": f"/api/v1/ledger/entries/{case.entry_id}/receipt"},
-    }
-
-
-def outcome_of(found: Found) -> Outcome:
-    """How a search without an answer ended: an empty list is an abstention."""
-    if found.reason_codes:
-        return Outcome.DENY
-    return Outcome.ANSWER if found.results else Outcome.ABSTAIN
-
-
-def limitations_of(found: Found) -> tuple[Any, ...]:
-    """What the reader must know: of the question, then of the channels."""
-    gathered = () if found.gathered is None else found.gathered.limitations
-    return (*found.case.limitations, *gathered)
-
-
-def result_json(result: Result) -> dict[str, Any]:
-    """One result: the words as they may be shown, and the metadata of the document beside its place in it."""
-    item = result.item
-    record, source = item.evidence.first.record, item.evidence.first.source
-    return {
-        "chunk_id": item.evidence.record_id,
-        "document_id": source.document_id,
-        "text": item.statement if item.statement is not None else item.text,
-        "score": result.score_milli / _MILLI,
-        "metadata": {name: list(v) if isinstance(v, tuple) else v for name, v in result.metadata.items()}
-        | {"heading": record.heading, "href": href_of(result), "channels": sorted(result.raw_scores)},
-    }
-
-
-def href_of(result: Result) -> str:
-    """Where the exact slice can be read."""
-    from ai.render import evidence_href  # noqa: PLC0415
-
-    return evidence_href(result.item.evidence.first.record)
 
 
 def digest_of_query(query: str) -> str:

@@ -15,11 +15,11 @@ from ai.agent.planning import MAX_SUB_QUERIES, Proposed
 from ai.agent.state import Document
 from ai.agent_record import ToolCall
 from ai.case import Case, Services
+from ai.found import relevance_milli
 from ai.intent import read_intent
 from ai.model import AdmittedItem, MapContext, Mode
 from ai.profiles import ALL_CHANNELS
 from ai.render import evidence_href
-from ai.retrieve import relevance_milli
 from ai.shell import Admission, admit
 from retrieval.bundle import Gathered, count_tokens, gather
 from retrieval.calibration import Scale

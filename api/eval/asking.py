@@ -10,8 +10,9 @@ from typing import Any
 
 from ai.focus_pipeline import answer
 from ai.model import AgentOptions, Ask, Mode, Options, SearchOptions
-from ai.passage_search import Shaping, search_profile, shape
-from ai.retrieve import Found, retrieval_profile, retrieve
+from ai.passage_search import Shaping
+from ai.retrieval_surface import Surface
+from ai.retrieve import retrieve
 from api.configuration import load
 from api.principal import public_subject
 from api.wiring import System, new_id, open_ingest
@@ -62,31 +63,27 @@ class Answered:
 async def by_mode(system: System, question: str, mode: Mode) -> Answered:
     """R0's basic retrieval in one mode."""
     options = Options(profile="basic", top_k=TOP_K, search=SearchOptions(mode=mode))
-    profile = retrieval_profile(system.profile("basic"), mode, TOP_K)
-    kept: list[Found] = []
-
-    async def render(found: Found) -> dict[str, Any]:
-        kept.append(found)
-        return {}
-
     began = time.perf_counter()
-    await retrieve(_ask(system, question, options), services=system.services, profile=profile, render=render)
-    return _ranked(kept[0].results, began)
+    done = await retrieve(
+        _ask(system, question, options),
+        services=system.services,
+        profile=system.profile("basic"),
+        surface=Surface("basic"),
+    )
+    return _ranked(done.found.results, began)
 
 
 async def by_passages(system: System, question: str, weights_milli: tuple[int, int], shaping: Shaping) -> Answered:
     """R2's search with these weights."""
     options = Options(profile="basic", top_k=4 * shaping.top_k, search=SearchOptions(weights_milli=weights_milli))
-    profile = search_profile(system.profile("basic"), weights_milli, top_k=shaping.top_k, timeout_s=60)
-    kept: list[Any] = []
-
-    async def render(found: Found) -> dict[str, Any]:
-        kept.append([passed.result for passed in await shape(found, shaping, system.services)])
-        return {}
-
     began = time.perf_counter()
-    await retrieve(_ask(system, question, options), services=system.services, profile=profile, render=render)
-    return _ranked(kept[0], began)
+    done = await retrieve(
+        _ask(system, question, options),
+        services=system.services,
+        profile=system.profile("basic"),
+        surface=Surface("ablation", shaping=shaping, timeout_ms=60_000),
+    )
+    return _ranked([passed.result for passed in done.passed], began)
 
 
 async def by_agent(system: System, question: str, effort: Any) -> Answered:

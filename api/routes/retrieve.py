@@ -13,13 +13,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from ai.focus_pipeline import answer
-from ai.retrieve import CHANNELS, Found, Render, retrieval_profile, retrieve
+from ai.retrieval_surface import CHANNELS, Surface
+from ai.retrieve import retrieve
 from ai.tracing import span
 from api.callers import SECURITY, Calling, Meters
 from api.metrics import Metrics
 from api.presence import GONE_STATUS, while_connected
 from api.retrieval_metrics import Measured
-from api.retrieve_views import agentic_ask, agentic_body, basic_ask, basic_body, digest_of_query, require_known
+from api.retrieve_views import agentic_ask, agentic_body, basic_ask, digest_of_query, require_known
 from api.schemas.errors import errors
 from api.schemas.retrieve import AgenticRequest, BasicRequest, RetrievalResult
 
@@ -37,25 +38,16 @@ async def basic(body: BasicRequest, call: Calling, metrics: Meters) -> JSONRespo
     """The best passages of one knowledge base for one query, recorded before they leave."""
     ask = basic_ask(body, subject=call.caller.subject, request_id=call.request_id)
     services = call.system.services
-    profile = retrieval_profile(call.system.profile("basic"), body.mode, body.top_k)
+    profile = call.system.profile("basic")
     started = time.perf_counter()
     async with counting_failures(metrics, "basic"):
         with span("basic_retrieve", query=digest_of_query(body.query), mode=body.mode) as opened:
-            done = await retrieve(
-                ask, services=services, profile=profile, render=_basic_render(services.embedding_model)
-            )
+            done = await retrieve(ask, services=services, profile=profile, surface=Surface("basic"))
             opened.set_attribute("exhibit.results", len(done.found.results))
         require_known(done.found)
     released = timed(done.body, started)
     metrics.retrieval.observe(measured_of("basic", released))
     return JSONResponse(released)
-
-
-def _basic_render(model: str) -> Render:
-    async def render(found: Found) -> dict[str, Any]:
-        return basic_body(found, model)
-
-    return render
 
 
 @router.post(

@@ -56,8 +56,8 @@ async def test_a_reading_is_recorded(connect: Any) -> None:
     assert set(document["activity"]) == {"run:activity/policy_query", "run:activity/evidence"}
     assert body["text"].encode() not in prov
     assert (replay["asked"]["surface"], replay["asked"]["document_id"]) == ("evidence", body["document_id"])
-    assert replay["sources"][0]["document_sha256"] == body["document_sha256"]
-    assert [record["text"] for record in replay["records"]] == [""]
+    assert replay["slice"]["facts"]["document_sha256"] == body["document_sha256"]
+    assert replay["slice"]["text"] == body["text"]
 
 
 async def test_hidden_and_absent_evidence_answer_alike(connect: Any) -> None:
