@@ -168,10 +168,12 @@ class SqliteLedger:
 
 @dataclass(frozen=True, slots=True)
 class PostgresLedger:
-    """The log in PostgreSQL, shared by all replicas; its keys in a folder of which each replica has a copy."""
+    """The log in PostgreSQL, shared by all replicas; its keys in a folder of which each replica has a copy.
+    `deadline_ms` is for one entry, and for one read."""
 
     dsn: str = field(repr=False)
     keys: Path
+    deadline_ms: int
 
     @property
     def exists(self) -> bool:
@@ -233,7 +235,7 @@ def backends_of(configuration: Configuration) -> Backends:
         else OllamaChatModel(_ollama(models), models.chat, models.context_tokens),
         ledger=SqliteLedger(home / "ledger.sqlite", home / "keys")
         if settings.ledger.dsn is None
-        else PostgresLedger(settings.ledger.dsn.get_secret_value(), home / "keys"),
+        else PostgresLedger(settings.ledger.dsn.get_secret_value(), home / "keys", settings.ledger.deadline_ms),
     )
 
 

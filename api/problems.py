@@ -88,6 +88,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         api.ExpectationFailed: "INTERNAL",
         ledger.LedgerError: "LEDGER_UNAVAILABLE",
         ledger.LedgerUnavailable: "LEDGER_UNAVAILABLE",
+        ledger.LedgerSilent: "LEDGER_UNAVAILABLE",
         ledger.KeyUnusable: "LEDGER_UNAVAILABLE",
         ledger.CheckpointPending: "LEDGER_UNAVAILABLE",
         ledger.WitnessUnavailable: "LEDGER_UNAVAILABLE",

@@ -179,7 +179,9 @@ class Ledger(_Section):
     another log."""
 
     dsn: SecretStr | None = Field(default=None, description="log in PostgreSQL; unset: a file in the home")
-
+    deadline_ms: DeadlineMs = Field(
+        default=5_000, description="longest wait for an entry to be durable, where the log is in PostgreSQL"
+    )
     origin: str = Field(
         default="exhibit.local/ledger",
         pattern=r"^[a-z0-9][a-z0-9./-]{2,99}$",

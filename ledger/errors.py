@@ -2,6 +2,7 @@
 
 LedgerError
 ├── LedgerUnavailable    the store cannot be written or read; nothing may be released
+│   ├── LedgerSilent         the store's server does not answer: no connection, or nothing in time
 │   ├── KeyUnusable          a key is missing, belongs to another log, or its file can be read by others
 │   ├── CheckpointPending    no checkpoint covers the entry yet; ask again in a second
 │   ├── WitnessUnavailable   a witness cannot be reached, or answers what no witness may
@@ -28,6 +29,10 @@ class LedgerError(Exception):
 
 class LedgerUnavailable(LedgerError):
     """The store cannot be written or read."""
+
+
+class LedgerSilent(LedgerUnavailable):
+    """The store's server does not answer: no connection, or nothing in time."""
 
 
 class EntryNotFound(LedgerError):

@@ -78,11 +78,12 @@ class Ledger:
         new_id: Callable[[], str],
         entropy: Entropy = os.urandom,
         outside: OutsideCheckpoint | None = None,
+        deadline_s: float | None = None,
     ) -> Ledger:
         """The log in `store`. `clock_ms` gives UTC milliseconds, `new_id` UUIDs of version 7, `outside` holds the
-        highest checkpoint. Raises KeyUnusable if the store belongs to another key or origin, LedgerUnavailable if it
-        cannot be used, VerificationFailed if its latest checkpoint does not verify. A store that is behind the
-        checkpoint outside can be read; `fork` then says why nothing is written or signed."""
+        highest checkpoint, `deadline_s` bounds the wait for an entry. Raises KeyUnusable if the store belongs to
+        another key or origin, LedgerUnavailable if it cannot be used, VerificationFailed if its latest checkpoint does
+        not verify. A store that is behind the checkpoint outside can be read; `fork` says why nothing is written."""
         ours = LogIdentity(
             origin=origin,
             vkey=str(keys.signer.verifier),
@@ -99,7 +100,7 @@ class Ledger:
             return await opened_detail(store, keys, stored)
 
         head = await HeadSigner.open(store=store, keys=keys, detail=detail, outside=outside)
-        writer = Writer(store=store, replica=replica, seen=head.seen)
+        writer = Writer(store=store, replica=replica, seen=head.seen, deadline_s=deadline_s)
         return cls(store=store, keys=keys, writer=writer, head=head, clock_ms=clock_ms, new_id=new_id, entropy=entropy)
 
     @property
@@ -148,7 +149,7 @@ class Ledger:
 
         Raises EntryRefused for a part that the kind does not have or a leaf over 4 KiB, EntryConflict if the request
         has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then nothing
-        was written."""
+        was written, or (LedgerSilent) it is not known yet whether it is whole or absent."""
         alias = self.pseudonym("tenant", tenant)
         return await self._record(
             kind, alias, request_id, parts, sources=sources, refs=tuple(refs), entry_id=entry_id, erase=()

@@ -7,17 +7,17 @@ being written shares the next, so a batch waits for the one before it and never 
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from ledger.errors import LedgerUnavailable
 from ledger.model import Checkpoint, Kind, SealedPart, TreeHead
 from ledger.postgres_checks import faults_of
+from ledger.postgres_pool import DEADLINE_S, Guard, LedgerConnections, asked_once, said_by
 from ledger.postgres_schema import REDACTOR, SCHEMA, SCHEMA_VERSION, WRITER, installation, memberships
 from ledger.postgres_writes import (
     LEAF,
@@ -31,20 +31,6 @@ from ledger.postgres_writes import (
 )
 from ledger.store import Appended, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
 from ledger.tree import Frontier, Node
-
-T = TypeVar("T")
-
-ACQUIRE_S = 5.0
-"""How long a call waits for a connection."""
-CONNECTIONS = 4
-# A replica that stops while it holds the head is thrown out after 5 s, so that the others go on.
-_SESSION = {
-    "application_name": "exhibit-ledger",
-    "synchronous_commit": "on",
-    "statement_timeout": "60s",
-    "lock_timeout": "30s",
-    "idle_in_transaction_session_timeout": "5s",
-}
 
 
 async def install(
@@ -63,45 +49,32 @@ async def install(
             if script:
                 await connection.execute(script.encode())
     except psycopg.Error as exc:
-        raise LedgerUnavailable(f"the ledger's tables cannot be made: {_first_line(exc)}") from exc
+        raise LedgerUnavailable(f"the ledger's tables cannot be made: {said_by(exc)}") from exc
 
 
 class PostgresLedgerStore:
     """A LedgerStore in one schema of a database. Open it with `PostgresLedgerStore.open`. Every statement runs as the
-    role that may SELECT and INSERT, whoever logged in."""
+    role that may SELECT and INSERT, whoever logged in.
 
-    def __init__(self, pool: AsyncConnectionPool[Connection], schema: str) -> None:
-        self._pool = pool
-        self._schema = schema
+    No call but `faults` and `shrink` takes longer than `deadline_s`, also where the server stands still: then it raises
+    LedgerSilent, and an append may yet become durable, whole, when the server goes on. `guard` is around each call."""
+
+    def __init__(self, connections: LedgerConnections) -> None:
+        self._connections = connections
+        self._run = connections.run
         self._frontier = Frontier()
-        self._running: set[asyncio.Task[Any]] = set()
-        self._closed = False
 
     @classmethod
-    async def open(cls, dsn: str, *, schema: str = SCHEMA) -> PostgresLedgerStore:
+    async def open(
+        cls, dsn: str, *, schema: str = SCHEMA, deadline_s: float = DEADLINE_S, guard: Guard = nullcontext
+    ) -> PostgresLedgerStore:
         """The store in that schema, made if it is not there and the role may make it. Raises LedgerUnavailable."""
-        await _prepare(dsn, schema)
-
-        async def configure(connection: Connection) -> None:
-            await connection.execute(f"SET ROLE {WRITER}")
-            await connection.execute("SELECT set_config('search_path', %s, false)", (f"{_quoted(schema)}, pg_temp",))
-            for name, value in _SESSION.items():
-                await connection.execute("SELECT set_config(%s, %s, false)", (name, value))
-
-        pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            dsn,
-            min_size=0,
-            max_size=CONNECTIONS,
-            open=False,
-            timeout=ACQUIRE_S,
-            reconnect_timeout=ACQUIRE_S,
-            check=AsyncConnectionPool.check_connection,
-            configure=configure,
-            kwargs={"autocommit": True, "connect_timeout": 5},
-            name="exhibit-ledger",
+        named = _quoted(schema)
+        if not all(await asked_once(dsn, "SELECT to_regnamespace(%s) IS NOT NULL", (named,), deadline_s=deadline_s)):
+            await install(dsn, schema=schema)
+        return cls(
+            await LedgerConnections.open(dsn, search_path=f"{named}, pg_temp", deadline_s=deadline_s, guard=guard)
         )
-        await pool.open()
-        return cls(pool, schema)
 
     async def bind(self, identity: LogIdentity) -> LogIdentity:
         """See LedgerStore."""
@@ -207,7 +180,7 @@ class PostgresLedgerStore:
     async def faults(self) -> tuple[str, ...]:
         """See LedgerStore: guards that are gone or switched off, a head that is not where the leaves end, contents
         without a leaf."""
-        return await self._run(faults_of)
+        return await self._run(faults_of, timely=False)
 
     async def shrink(self) -> None:
         """See LedgerStore: the tables that lost rows are rewritten. Raises LedgerUnavailable where the login role is no
@@ -225,16 +198,11 @@ class PostgresLedgerStore:
             if said:  # a table that may not be rewritten is skipped with a warning
                 raise LedgerUnavailable(f"an administrator must run VACUUM (FULL) on secrets and blobs: {said[0]}")
 
-        await self._run(work)
+        await self._run(work, timely=False)
 
     async def aclose(self) -> None:
         """Close the connections; what was acknowledged stays. A second call does nothing."""
-        if self._closed:
-            return
-        self._closed = True
-        if self._running:
-            await asyncio.wait(self._running, timeout=ACQUIRE_S)
-        await self._pool.close(timeout=ACQUIRE_S)
+        await self._connections.aclose()
 
     async def _append(self, db: Connection, batch: Sequence[NewEntry], erase: Sequence[PartAt]) -> Appended | Refused:
         try:
@@ -258,54 +226,6 @@ class PostgresLedgerStore:
         rows = await self._run(lambda db: rows_of(db, sql, bindings))
         return tuple(StoredLeaf(*row) for row in rows)
 
-    async def _run(self, work: Callable[[Connection], Awaitable[T]], *, whole: bool = False) -> T:
-        """What `work` makes of a connection. When its caller is cancelled, the server is told to stop; with `whole` it
-        goes on to its end, which the caller waits for."""
-        if self._closed:
-            raise LedgerUnavailable("the ledger is closed")
-        task = asyncio.create_task(self._lent(work))
-        self._running.add(task)
-        task.add_done_callback(self._ended)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if not whole:
-                task.cancel()
-            await asyncio.wait({task}, timeout=ACQUIRE_S)
-            raise
-
-    async def _lent(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        try:
-            async with self._pool.connection() as connection:
-                return await work(connection)
-        except (PoolTimeout, PoolClosed) as exc:
-            raise LedgerUnavailable("the ledger's database cannot be reached") from exc
-        except (psycopg.Error, OSError) as exc:
-            raise LedgerUnavailable(f"the ledger's database does not answer: {_first_line(exc)}") from exc
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            task.exception()  # its caller may have gone
-
-
-async def _prepare(dsn: str, schema: str) -> None:
-    """Make the tables if they are not there. Raises LedgerUnavailable if that is not possible, and where the role may
-    not write."""
-    try:
-        async with await AsyncConnection.connect(dsn, autocommit=True, connect_timeout=5) as connection:
-            there = await rows_of(connection, "SELECT to_regnamespace(%s) IS NOT NULL", (_quoted(schema),))
-    except (psycopg.Error, OSError) as exc:
-        raise LedgerUnavailable(f"the ledger's database cannot be reached: {_first_line(exc)}") from exc
-    if not there[0][0]:
-        await install(dsn, schema=schema)
-
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _first_line(exc: Exception) -> str:
-    """What the server said, without the statement and its values."""
-    said = exc.diag.message_primary if isinstance(exc, psycopg.Error) else None
-    return said or type(exc).__name__

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ledger.errors import EntryRefused, LedgerUnavailable
+from ledger.errors import EntryRefused, LedgerSilent, LedgerUnavailable
 from ledger.leaf import encode_leaf
 from ledger.model import Kind, Leaf, Ref, TreeHead
 from ledger.parts import SealedEntry
@@ -45,9 +45,13 @@ class _Waiting:
 
 
 class Writer:
-    """Whoever comes while a batch is being written shares the next transaction, so that many callers pay for one."""
+    """Whoever comes while a batch is being written shares the next transaction, so that many callers pay for one.
+    Nobody waits longer than `deadline_s`, whatever is written before."""
 
-    def __init__(self, *, store: LedgerStore, replica: str, seen: Callable[[], TreeHead]) -> None:
+    def __init__(
+        self, *, store: LedgerStore, replica: str, seen: Callable[[], TreeHead], deadline_s: float | None = None
+    ) -> None:
+        self._deadline_s = deadline_s
         self._store = store
         self._replica = replica
         self._seen = seen
@@ -57,12 +61,17 @@ class Writer:
 
     async def append(self, draft: Draft) -> StoredLeaf:
         """The durable leaf; it is of an earlier entry if the request has one of that kind. Raises EntryRefused or
-        LedgerUnavailable: then nothing of this entry was written. A cancelled call may still be written."""
+        LedgerUnavailable: then nothing of this entry was written, or (LedgerSilent) the store may yet keep it, whole. A
+        cancelled call may still be written, unless it waits for its turn."""
         done: asyncio.Future[StoredLeaf] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(draft, done))
         if self._flusher is None or self._flusher.done():
             self._flusher = asyncio.create_task(self._flush())
-        return await done
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                return await done
+        except TimeoutError as exc:
+            raise LedgerSilent(f"the entry was not durable within {self._deadline_s:g} s") from exc
 
     async def aclose(self) -> None:
         """Wait for what is being written."""
@@ -71,7 +80,7 @@ class Writer:
 
     async def _flush(self) -> None:
         while self._waiting:
-            batch, self._waiting = _next_batch(self._waiting)
+            batch, self._waiting = _next_batch([one for one in self._waiting if not one.done.done()])
             try:
                 await self._write(batch)
             except BaseException as exc:

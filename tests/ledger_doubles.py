@@ -204,7 +204,12 @@ def fixed_ids(start: int = 1) -> Callable[[], str]:
 
 
 async def open_ledger(
-    store: LedgerStore, *, keys: MemoryKeyRing | None = None, replica: str = "local", first_id: int = 1
+    store: LedgerStore,
+    *,
+    keys: MemoryKeyRing | None = None,
+    replica: str = "local",
+    first_id: int = 1,
+    deadline_s: float | None = None,
 ) -> Ledger:
     """A ledger over `store` in which nothing is random."""
     keys = keys or MemoryKeyRing()
@@ -216,4 +221,5 @@ async def open_ledger(
         clock_ms=ticking_clock(),
         new_id=fixed_ids(first_id),
         entropy=fixed_entropy(),
+        deadline_s=deadline_s,
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 
 from ai.errors import ModelTimeout, ModelUnavailable
-from retrieval.breaker import Breaker
+from ledger.errors import LedgerSilent, LedgerUnavailable
+from retrieval.breaker import LIMIT, Breaker, CircuitOpen
 from retrieval.channel import Channel
 from retrieval.errors import ChannelTimeout, ChannelUnavailable, StoreSilent
 from retrieval.guarded_channel import GuardedChannel, ServerChannel
@@ -14,6 +16,8 @@ from retrieval.guarded_channel import GuardedChannel, ServerChannel
 RECORDS = "records"
 POLICY = "policy"
 MODEL = "model"
+LEDGER = "ledger"
+_BATCHES = 2  # of entries, which are written one after the other: each silence is that of many callers
 
 
 class Circuits:
@@ -38,12 +42,27 @@ class Circuits:
         """A new breaker for the chat model."""
         return self._breaker(MODEL, ModelUnavailable, ModelTimeout)
 
+    def of_ledger(self) -> Callable[[float], AbstractContextManager[None]]:
+        """What stands around each call of the ledger's server. Raises LedgerUnavailable while that is left alone."""
+        breaker = self._breaker(LEDGER, LedgerSilent, limit=_BATCHES)
+
+        @contextmanager
+        def guard(deadline_s: float) -> Iterator[None]:
+            try:
+                with breaker.call(deadline_s):
+                    yield
+            except CircuitOpen:
+                message = "the ledger's database has not answered lately and is left alone for a moment"
+                raise LedgerUnavailable(message) from None
+
+        return guard
+
     def guarded(self, channel: ServerChannel, *, deadline_ms: int) -> Channel:
         """The channel behind a new breaker."""
         breaker = self._breaker(str(channel.name), ChannelTimeout, ChannelUnavailable)
         return GuardedChannel(channel, breaker=breaker, deadline_s=deadline_ms / 1000)
 
-    def _breaker(self, part: str, *silences: type[Exception]) -> Breaker:
-        breaker = Breaker(*silences, clock=time.monotonic)
+    def _breaker(self, part: str, *silences: type[Exception], limit: int = LIMIT) -> Breaker:
+        breaker = Breaker(*silences, clock=time.monotonic, limit=limit)
         self.watch(part, lambda: breaker.state)
         return breaker

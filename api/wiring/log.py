@@ -18,6 +18,7 @@ from api.backends import backends_of
 from api.configuration import Configuration
 from api.errors import HomeUnusable, SettingsInvalid
 from api.settings import Settings
+from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from ledger.canonical import canonical_json
 from ledger.checkpointer import Checkpointer
@@ -35,20 +36,22 @@ _LOG = logging.getLogger("exhibit.ledger")
 INCIDENT_VERSION = "exhibit.incident/1"
 
 
-async def open_log(configuration: Configuration, *, shard: int | None = None) -> Ledger:
+async def open_log(
+    configuration: Configuration, *, shard: int | None = None, circuits: Circuits | None = None
+) -> Ledger:
     """A log of the home as it is: the last shard, or that one. One that was put back can be read; its `fork` says
-    what is wrong."""
+    what is wrong. A server stands behind a breaker of `circuits`."""
     backend = backends_of(configuration).ledger
     last = last_shard(backend)
     if shard is not None and shard > last:
         raise HomeUnusable(f"the home has {last} logs, not {shard}")
-    return await _open(configuration, backend, shard or last)
+    return await _open(configuration, backend, shard or last, circuits)
 
 
-async def open_log_to_write(configuration: Configuration) -> Ledger:
+async def open_log_to_write(configuration: Configuration, circuits: Circuits | None = None) -> Ledger:
     """The log that entries go to: the last shard, or a new one if the last one is behind a checkpoint held outside."""
     shard = last_shard(backends_of(configuration).ledger)
-    ledger = await open_log(configuration, shard=shard)
+    ledger = await open_log(configuration, shard=shard, circuits=circuits)
     if ledger.fork is not None:
         return await open_next_shard(configuration, ledger, ledger.fork)
     if shard > 1 and not await ledger.find(request_id=_incident_request(shard)):  # cut off before it could say why
@@ -180,12 +183,14 @@ def _shard_path(backend: backends.SqliteLedger, shard: int) -> Path:
     return backend.path if shard == 1 else backend.path.with_stem(f"{backend.path.stem}-{shard}")
 
 
-async def _open(configuration: Configuration, backend: backends.LedgerBackend, shard: int) -> Ledger:
+async def _open(
+    configuration: Configuration, backend: backends.LedgerBackend, shard: int, circuits: Circuits | None = None
+) -> Ledger:
     from ledger.keys import open_key_ring  # noqa: PLC0415
 
     settings = configuration.settings.ledger
     origin = settings.origin if shard == 1 else f"{settings.origin}/{shard}"
-    store = await _open_store(backend, shard)
+    store = await _open_store(backend, shard, circuits or Circuits())
     try:
         # Keys are made for a log without entries only: new ones in the place of lost ones would go unnoticed.
         keys = await open_key_ring(
@@ -199,6 +204,7 @@ async def _open(configuration: Configuration, backend: backends.LedgerBackend, s
             clock_ms=clock_ms,
             new_id=new_id,
             outside=CheckpointFile(_outside(configuration, shard)),
+            deadline_s=backend.deadline_ms / 1000 if isinstance(backend, backends.PostgresLedger) else None,
         )
     except BaseException:
         await store.aclose()
@@ -211,15 +217,15 @@ def _outside(configuration: Configuration, shard: int) -> Path:
     return path if shard == 1 else path.with_name(f"{path.name}-{shard}")
 
 
-async def _open_store(backend: backends.LedgerBackend, shard: int) -> LedgerStore:
+async def _open_store(backend: backends.LedgerBackend, shard: int, circuits: Circuits) -> LedgerStore:
     match backend:
         case backends.SqliteLedger():
             from ledger.sqlite import SqliteLedgerStore  # noqa: PLC0415
 
             return await SqliteLedgerStore.open(_shard_path(backend, shard))
-        case backends.PostgresLedger(dsn=dsn):
+        case backends.PostgresLedger(dsn=dsn, deadline_ms=deadline_ms):
             from ledger.postgres import PostgresLedgerStore  # noqa: PLC0415
 
-            return await PostgresLedgerStore.open(dsn)
+            return await PostgresLedgerStore.open(dsn, deadline_s=deadline_ms / 1000, guard=circuits.of_ledger())
         case _:
             assert_never(backend)

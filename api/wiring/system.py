@@ -117,7 +117,7 @@ async def open_system(
         parts = await asyncio.gather(
             open_policy(chosen.policy, circuits),
             open_embedder(chosen.embedding),
-            open_log_to_write(configuration),
+            open_log_to_write(configuration, circuits),
             return_exceptions=True,
         )
         for part in parts:

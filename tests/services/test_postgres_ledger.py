@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,7 +16,7 @@ from api.searching import EntrySearch, Wanted
 from api.wiring import open_entry_index
 from api.wiring.ledger_server import prepare_ledger_server
 from api.wiring.log import open_log
-from ledger.errors import LedgerUnavailable
+from ledger.errors import LedgerSilent, LedgerUnavailable
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.postgres import PostgresLedgerStore, install
@@ -22,8 +24,12 @@ from ledger.store import LedgerStore, PartAt
 from tests.contracts.test_ledger_store import *  # noqa: F403
 from tests.contracts.test_ledger_store import entry
 from tests.ledger_doubles import open_ledger
+from tests.services.conftest import missing
+from tests.services.postgres_server import NotPrepared, installed, running
 
 pytestmark = pytest.mark.services
+BOUND_S = 60.0
+GRACE_S = 10.0  # of a machine that others use too
 
 
 @pytest.fixture
@@ -222,3 +228,44 @@ async def test_an_administrator_prepares_and_the_application_needs_no_more(postg
     assert (await ledger.verify()).ok
     await ledger.aclose()
     _as_superuser(postgres_dsn, f"DROP DATABASE {database} WITH (FORCE)")
+
+
+async def test_a_server_that_stands_still_is_silent_at_the_deadline_and_loses_nothing(tmp_path: Path) -> None:
+    """Who is told that an entry is durable finds it; who is told that the server is silent finds it whole or not at
+    all; the store goes on by itself."""
+    try:
+        installation = installed()
+    except NotPrepared as error:
+        missing(str(error))
+    with running(installation) as server:
+        store = await PostgresLedgerStore.open(server.dsn, deadline_s=1.0)
+        ledger = await open_ledger(store, deadline_s=1.0)
+        await ledger.record(Kind.INTENT, tenant="t", request_id="first", parts={"question": b"where?"})
+        tasks = [asyncio.create_task(_recorded(ledger, f"r{number}")) for number in range(200)]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        server.send(signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(1.0 + GRACE_S):
+                told = dict(await asyncio.gather(*tasks))
+                with pytest.raises(LedgerSilent):
+                    await store.size()
+        finally:
+            server.send(signal.SIGCONT)
+        assert set(told.values()) == {True, False}
+        async with asyncio.timeout(BOUND_S):
+            while not (await _recorded(ledger, "after"))[1]:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+        report = await ledger.verify()
+        assert report.ok, report.problems
+        found = {entry.leaf.request_id for entry in await ledger.entries(limit=1_000)}
+        assert {request_id for request_id, durable in told.items() if durable} | {"first", "after"} <= found
+        assert {entry.leaf.request_id for entry in await ledger.dangling(limit=1_000)} == found
+        await ledger.aclose()
+
+
+async def _recorded(ledger: Ledger, request_id: str) -> tuple[str, bool]:
+    try:
+        await ledger.record(Kind.INTENT, tenant="t", request_id=request_id, parts={"question": b"where?"})
+    except LedgerSilent:
+        return request_id, False
+    return request_id, True

@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ledger.errors import (
     EntryNotFound,
     EntryRefused,
     KeyUnusable,
+    LedgerSilent,
     LedgerUnavailable,
     LogForked,
     PartErased,
@@ -31,7 +32,7 @@ from ledger.outside import CheckpointFile
 from ledger.receipt import verify_receipt
 from ledger.redaction import Redaction, Target
 from ledger.sqlite import SqliteLedgerStore
-from ledger.store import LedgerStore, PartAt
+from ledger.store import Appended, LedgerStore, NewEntry, PartAt, Refused
 from ledger.tree import EMPTY_ROOT
 from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, fixed_ids, open_ledger, ticking_clock
 from tests.ledger_kills import aftermath, check, kill_writers
@@ -294,6 +295,39 @@ async def test_an_unavailable_store_is_said_and_nothing_is_half_written() -> Non
     await ask(ledger, "after")
     assert (await ledger.verify()).ok
     assert [entry.leaf.request_id for entry in await ledger.entries()] == ["before", "before", "after", "after"]
+
+
+class StandingStill(MemoryLedgerStore):
+    """Answers an append only once it goes on; what it was sent before, it has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.goes_on = asyncio.Event()
+        self.goes_on.set()
+
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused:
+        await self.goes_on.wait()
+        return await super().append(batch, erase=erase)
+
+
+async def test_nobody_waits_for_a_store_that_stands_still_and_what_it_was_sent_is_whole() -> None:
+    store = StandingStill()
+    ledger = await open_ledger(store, deadline_s=0.02)
+    await ask(ledger, "before")
+    store.goes_on.clear()
+    sent = asyncio.create_task(ledger.record(Kind.INTENT, tenant="default", request_id="sent", parts=PARTS))
+    with pytest.raises(LedgerSilent):
+        await sent
+    for number in range(3):  # each waits behind the first, and not for it
+        with pytest.raises(LedgerSilent):
+            await ledger.record(Kind.INTENT, tenant="default", request_id=f"waiting{number}", parts=PARTS)
+    store.goes_on.set()
+    await ask(ledger, "after")
+    report = await ledger.verify()
+    assert report.ok
+    found = [entry.leaf.request_id for entry in await ledger.entries()]
+    assert found == ["before", "before", "sent", "after", "after"]
+    assert [entry.leaf.request_id for entry in await ledger.dangling()] == ["sent"]
 
 
 async def test_a_cancelled_record_is_whole_or_absent(ledger: Ledger) -> None:
