@@ -12,6 +12,7 @@ while it runs.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -126,6 +127,9 @@ def _compiled(wasm: bytes) -> tuple[wasmtime.Engine, wasmtime.Module]:
     config.consume_fuel = True
     engine = wasmtime.Engine(config)
     return engine, wasmtime.Module(engine, wasm)
+
+
+atexit.register(_compiled.cache_clear)  # wasmtime frees its objects by functions that are gone when modules are cleared
 
 
 class _Aborted(Exception):
