@@ -34,9 +34,13 @@ class Profile:
     agentic: bool = False
 
 
+KNEE_MILLI = 400
+"""The share of a run's best under which a passage hardly counts."""
+
 PASSAGES = BundleRules(
     fusion=FusionWeights(
         by_score=True,
+        knee_milli=KNEE_MILLI,
         weights_milli={
             ChannelName.FULLTEXT: 1000,
             ChannelName.VECTOR: 500,

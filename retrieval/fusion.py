@@ -12,30 +12,49 @@ from retrieval.model import ChannelName, ChannelRank, Computed, Hit, Run
 NANO = 1_000_000_000
 _MICRO = 1_000_000
 _FULL = 1_000
+_BELOW_KNEE = 10
+_GRADED = (ChannelName.FULLTEXT, ChannelName.VECTOR)
+"""Channels whose scores say how well a record fits; the others' only count places."""
 
 
 @dataclass(frozen=True, slots=True)
 class FusionWeights:
     """`k` dampens the lead of the first ranks; a channel without a weight counts 1000 thousandths, one with 0 adds only
-    provenance. `by_score` adds scores as shares of the run's best instead of reciprocal ranks."""
+    provenance. `by_score` adds scores as shares of the run's best instead of reciprocal ranks; a share of text or
+    vectors under `knee_milli` counts a tenth, because nearly every record reaches that much (docs/benchmarks.md)."""
 
     k: int = 60
     weights_milli: Mapping[ChannelName, int] = field(default_factory=dict)
     by_score: bool = False
+    knee_milli: int = 0
 
     def __post_init__(self) -> None:
         if self.k < 0 or any(weight < 0 for weight in self.weights_milli.values()):
             raise ValueError("k and the weights of fusion must not be negative")
+        if not 0 <= self.knee_milli < _FULL:
+            raise ValueError("the knee of fusion is a share under one, in thousandths")
 
     def nano(self, channel: ChannelName, rank: int) -> int:
         """weight / (k + rank) in units of 1e-9, rounded down."""
         return self.weights_milli.get(channel, 1000) * (NANO // 1000) // (self.k + rank)
 
     def share_nano(self, channel: ChannelName, score: float, best: float) -> int:
-        """weight x score / best in units of 1e-9, from scores in millionths; a run without a positive score counts by
-        its reciprocal ranks elsewhere."""
+        """weight x score / best, bent at the knee, in units of 1e-9, from scores in millionths; a run without a
+        positive score counts by its reciprocal ranks elsewhere."""
         micro, best_micro = max(0, round(score * _MICRO)), max(1, round(best * _MICRO))
-        return self.weights_milli.get(channel, 1000) * (NANO // 1000) * min(micro, best_micro) // best_micro
+        weight = self.weights_milli.get(channel, 1000) * (NANO // 1000)
+        share = min(micro, best_micro)
+        if not self.knee_milli or channel not in _GRADED:
+            return weight * share // best_micro
+        return weight * self._bent(share * NANO // best_micro) // NANO
+
+    def _bent(self, share_nano: int) -> int:
+        """The share with a slope of a tenth under the knee, and a straight line to one above it."""
+        knee = self.knee_milli * (NANO // 1000)
+        low = knee // _BELOW_KNEE
+        if share_nano <= knee:
+            return share_nano // _BELOW_KNEE
+        return low + (NANO - low) * (share_nano - knee) // (NANO - knee)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +88,15 @@ def _first_of_each(hits: Iterable[Hit]) -> Iterable[Hit]:
 
 
 def _sum(record_id: str, places: Sequence[tuple[Run, Hit]], weights: FusionWeights, best: Mapping[int, float]) -> Fused:
-    ranks = sorted(
-        (ChannelRank(run.channel, run.store, hit.rank, hit.score, hit.path) for run, hit in places),
-        key=lambda r: (r.channel, r.store, r.rank, r.score, r.path),
-    )
-    computed = next((hit.computed for _, hit in places if hit.computed is not None), None)
-    if weights.by_score:
-        parts = ((weights.share_nano(run.channel, hit.score, best[id(run)]), run) for run, hit in places)
-    else:
-        parts = ((weights.nano(run.channel, hit.rank), run) for run, hit in places)
-    score = sum(part if run.weight_milli == _FULL else part * run.weight_milli // _FULL for part, run in parts)
+    ranks = [ChannelRank(run.channel, run.store, hit.rank, hit.score, hit.path) for run, hit in places]
+    if len(ranks) > 1:
+        ranks.sort(key=lambda r: (r.channel, r.store, r.rank, r.score, r.path))
+    score, computed = 0, None
+    for run, hit in places:
+        if weights.by_score:
+            part = weights.share_nano(run.channel, hit.score, best[id(run)])
+        else:
+            part = weights.nano(run.channel, hit.rank)
+        score += part if run.weight_milli == _FULL else part * run.weight_milli // _FULL
+        computed = computed or hit.computed
     return Fused(record_id, score, tuple(ranks), computed)

@@ -122,3 +122,40 @@ def test_rising_within_a_run_never_lowers_a_record(
 def test_a_record_that_stands_twice_in_a_run_counts_with_its_better_rank() -> None:
     twice = Run(ChannelName.VECTOR, "s", (Hit(3, "a", 0.1), Hit(1, "a", 0.9)))
     assert fuse([twice], FusionWeights(k=0))[0].score_nano == NANO
+
+
+def scored(channel: ChannelName, **scores: float) -> Run:
+    best_first = sorted(scores.items(), key=lambda each: -each[1])
+    return Run(channel, "s", tuple(Hit(n, r, score) for n, (r, score) in enumerate(best_first, start=1)))
+
+
+def test_under_the_knee_a_share_counts_a_tenth_and_the_order_stays() -> None:
+    rules = FusionWeights(by_score=True, knee_milli=400)
+    fused = fuse([scored(ChannelName.VECTOR, a=1.0, b=0.7, c=0.4, d=0.2)], rules)
+    assert {f.record_id: f.score_nano for f in fused} == {
+        "a": NANO,
+        "b": 520_000_000,  # half-way from the knee to the best is half-way from a tenth of it to one
+        "c": 40_000_000,
+        "d": 20_000_000,
+    }
+
+
+def test_what_nearly_every_record_reaches_does_not_outweigh_a_good_fit() -> None:
+    runs = [scored(ChannelName.FULLTEXT, a=9.0, b=5.0), scored(ChannelName.VECTOR, c=0.8, b=0.3)]
+    plain, bent = (FusionWeights(by_score=True, knee_milli=knee) for knee in (0, 400))
+    assert [f.record_id for f in fuse(runs, plain)] == ["a", "c", "b"]
+    assert {f.record_id: f.score_nano for f in fuse(runs, bent)}["b"] < {
+        f.record_id: f.score_nano for f in fuse(runs, plain)
+    }["b"]
+
+
+def test_places_of_structured_channels_are_not_bent() -> None:
+    runs = [scored(ChannelName.GRAPH, a=1.0, b=0.5, c=0.25)]
+    plain, bent = (FusionWeights(by_score=True, knee_milli=knee) for knee in (0, 400))
+    assert fuse(runs, plain) == fuse(runs, bent)
+
+
+@pytest.mark.parametrize("knee", [-1, 1000])
+def test_a_knee_is_a_share_under_one(knee: int) -> None:
+    with pytest.raises(ValueError, match="knee"):
+        FusionWeights(knee_milli=knee)
