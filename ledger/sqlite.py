@@ -321,8 +321,22 @@ def _next_rseq(db: apsw.Connection, replica: str) -> int:
 
 def _nodes(db: apsw.Connection, wanted: Sequence[Node]) -> dict[Node, bytes]:
     found = {}
-    for node in wanted:
-        row = db.execute("SELECT hash FROM nodes WHERE level = ? AND n = ?", node).fetchone()
-        if row:
-            found[node] = row[0]
+    for first, last in _runs(wanted):
+        sql = "SELECT n, hash FROM nodes WHERE level = ? AND n BETWEEN ? AND ?"
+        for n, value in db.execute(sql, (first.level, first.n, last.n)):
+            found[Node(first.level, n)] = value
     return found
+
+
+def _runs(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+    """First and last of neighbours of one level that stand one after the other."""
+    first = last = None
+    for node in nodes:
+        if first and last and node == (last.level, last.n + 1):
+            last = node
+            continue
+        if first and last:
+            yield first, last
+        first = last = node
+    if first and last:
+        yield first, last

@@ -70,6 +70,23 @@ class Frontier:
         hashes.append(current)
         return Frontier(self.size + 1, tuple(hashes)), tuple(made)
 
+    def extend(self, leaf_hashes: Sequence[bytes]) -> tuple[Frontier, list[tuple[Node, bytes]]]:
+        """What `append` of each in turn comes to; the completed subtrees level by level, lowest first."""
+        size, rest = self.size + len(leaf_hashes), list(self.hashes)
+        made: list[tuple[Node, bytes]] = []
+        level, start, row, kept = 0, self.size, list(leaf_hashes), list[bytes]()
+        while row or rest:
+            made += [(Node(level, n), value) for n, value in enumerate(row, start)]
+            if start & 1:  # its left sibling waits in the frontier
+                start -= 1
+                row.insert(0, rest.pop())
+            if len(row) & 1:
+                kept.append(row[-1])
+            left_and_right = zip(row[::2], row[1::2], strict=False)
+            row = [sha256(b"\x01" + left + right).digest() for left, right in left_and_right]
+            level, start = level + 1, start >> 1
+        return Frontier(size, tuple(reversed(kept))), made
+
     @property
     def root(self) -> bytes:
         """The root over `size` leaves."""

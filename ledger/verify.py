@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from ledger.errors import LedgerError, LedgerUnavailable, LogForked, MalformedLeaf, VerificationFailed
 from ledger.keys import KeyRing
@@ -11,9 +11,10 @@ from ledger.leaf import parse_leaf
 from ledger.model import SOURCES, Checkpoint, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
 from ledger.parts import open_part, parse_source_commitments, source_name
 from ledger.redaction import REDACTS, parse_detail
+from ledger.regrowing import RegrownTree
 from ledger.rotation import KeyChain
 from ledger.store import LedgerStore, StoredLeaf
-from ledger.tree import EMPTY_ROOT, Frontier, Node, hash_leaf
+from ledger.tree import EMPTY_ROOT, hash_leaf
 from ledger.trust import TrustPolicy
 
 _SCAN_ENTRIES = 500
@@ -49,22 +50,19 @@ class _Audit:
         self, store: LedgerStore, keys: KeyRing, chain: KeyChain, policy: TrustPolicy | None, *, contents: bool
     ) -> None:
         self._with_contents = contents
-        self._nodes: Mapping[Node, bytes] = {}
         self._store = store
         self._keys = keys
         self._chain = chain
         self._policy = policy
         self._witnessed_size: int | None = None
         self._problems: list[Problem] = []
-        self._frontier = Frontier()
-        self._contiguous = True
-        self._roots = {0: EMPTY_ROOT}
         self._signed: dict[int, bytes] = {}
+        self._tree = RegrownTree(nodes=store.nodes, signed=self._signed)
         self._next_rseq: dict[str, int] = {}
-        self._hashes: dict[str, str] = {}
-        self._requests: set[tuple[str, Kind]] = set()
+        # Bytes and text only, as many as there are leaves: what the garbage collector need not walk through.
+        self._hashes: dict[str, bytes] = {}
+        self._requests: set[str] = set()
         self._intents: dict[str, EntryRef] = {}
-        self._answered: set[str] = set()
         self._redacted: set[tuple[str | None, str | None]] = set()
         self._missing: list[Problem] = []
         self._entries = 0
@@ -107,16 +105,17 @@ class _Audit:
         """Every leaf with its tree nodes, fields, references and parts; then that nothing signed for is missing."""
         after = -1
         while batch := await self._store.scan(after=after, limit=_SCAN_ENTRIES):
-            self._nodes = await self._store.nodes(_completed_by(batch))
-            for stored in batch:
-                leaf = self._leaf(stored)
+            hashes = [hash_leaf(stored.leaf_bytes) for stored in batch]
+            unsound = await self._tree.grow(batch, hashes)
+            for stored, leaf_hash in zip(batch, hashes, strict=True):
+                leaf = self._leaf(stored, leaf_hash, unsound.get(stored.index, ()))
                 if leaf is not None and (self._with_contents or leaf.kind is Kind.REDACTION):
                     await self._contents(stored, leaf)
             after = batch[-1].index
             await asyncio.sleep(0)
         for size in self._signed:
-            if size > self._frontier.size and self._contiguous:
-                self._add("truncated", f"{self._frontier.size} leaves are stored, {size} were signed for")
+            if size > self._tree.size == self._tree.proved:
+                self._add("truncated", f"{self._tree.size} leaves are stored, {size} were signed for")
 
     def report(self) -> VerifyReport:
         """What was found."""
@@ -125,23 +124,22 @@ class _Audit:
         problems = tuple(sorted(found, key=lambda problem: problem.step == STORE))  # what it means, before where it is
         return VerifyReport(
             verdict=Verdict.BROKEN if problems else Verdict.INTACT,
-            size=self._frontier.size,
-            root=self._frontier.root.hex(),
+            size=self._tree.size,
+            root=self._tree.root.hex(),
             entries=self._entries,
             parts=self._parts,
             erased=len(self._missing) - len(unaccounted),
             checkpoints=len(self._signed),
             problems=problems,
-            dangling=tuple(ref for request, ref in self._intents.items() if request not in self._answered),
+            dangling=tuple(self._intents.values()),
             witnessed_size=self._witnessed_size,
         )
 
-    def _leaf(self, stored: StoredLeaf) -> Leaf | None:
+    def _leaf(self, stored: StoredLeaf, leaf_hash: bytes, unsound: Iterable[Problem]) -> Leaf | None:
         self._entries += 1
-        leaf_hash = hash_leaf(stored.leaf_bytes)
         if leaf_hash != stored.leaf_hash:
             self._add("leaf-hash", "the leaf's bytes do not have the stored hash", stored)
-        self._grow(stored, leaf_hash)
+        self._problems += unsound
         try:
             leaf = parse_leaf(stored.leaf_bytes)
         except MalformedLeaf as exc:
@@ -150,47 +148,27 @@ class _Audit:
         if leaf.entry_id != stored.entry_id:
             self._add("leaf", f"the leaf is of entry {leaf.entry_id}", stored)
         self._fields(stored, leaf)
-        self._hashes[leaf.entry_id] = leaf_hash.hex()
+        self._hashes[leaf.entry_id] = leaf_hash
         self._follow(stored, leaf, leaf_hash)
         return leaf
 
-    def _grow(self, stored: StoredLeaf, leaf_hash: bytes) -> None:
-        """Add the leaf to the recomputed tree; compare what it completes with the stored nodes and with a checkpoint
-        of that size."""
-        if stored.index != self._frontier.size and self._contiguous:
-            self._contiguous = False
-            self._add("index", f"leaf {self._frontier.size} is missing; nothing after it can be proved", stored)
-        if not self._contiguous:
-            self._frontier = Frontier(stored.index + 1, self._frontier.hashes)
-            return
-        self._frontier, made = self._frontier.append(leaf_hash)
-        for node, value in made:
-            if self._nodes.get(node) != value:
-                self._add("node", f"{_describe(node)} is {'changed' if node in self._nodes else 'missing'}", stored)
-        size = self._frontier.size
-        if size in self._signed:
-            self._roots[size] = self._frontier.root
-            if self._signed[size] != self._frontier.root:
-                self._add("root", f"the root over {size} leaves is not the one that was signed", stored)
-
     def _fields(self, stored: StoredLeaf, leaf: Leaf) -> None:
-        if leaf.entry_id in self._hashes or (leaf.request_id, leaf.kind) in self._requests:
+        request = f"{leaf.kind} {leaf.request_id}"
+        if leaf.entry_id in self._hashes or request in self._requests:
             self._add("duplicate", f"an earlier entry has the id or the request and kind {leaf.kind}", stored)
-        self._requests.add((leaf.request_id, leaf.kind))
+        self._requests.add(request)
         expected = self._next_rseq.get(leaf.replica, 1)
         if leaf.rseq != expected:
             self._add("rseq", f"replica {leaf.replica} has number {leaf.rseq} where {expected} was due", stored)
         self._next_rseq[leaf.replica] = leaf.rseq + 1
-        if leaf.seen.size > stored.index:
-            self._add("seen", f"the entry claims to have seen {leaf.seen.size} leaves", stored)
-        elif self._contiguous and self._roots.get(leaf.seen.size) != leaf.seen.root:
-            self._add(
-                "seen",
-                f"no checkpoint of size {leaf.seen.size} has the root that the entry claims to have seen",
-                stored,
-            )
+        seen = leaf.seen
+        if seen.size > stored.index:
+            self._add("seen", f"the entry claims to have seen {seen.size} leaves", stored)
+        elif stored.index < self._tree.proved and self._tree.roots.get(seen.size) != seen.root:
+            fault = f"no checkpoint of size {seen.size} has the root that the entry claims to have seen"
+            self._add("seen", fault, stored)
         for ref in leaf.refs:
-            if self._hashes.get(ref.id) != ref.leaf:
+            if self._hashes.get(ref.id, b"").hex() != ref.leaf:
                 self._add("ref", f"no earlier entry {ref.id} has the leaf hash that the ref names", stored)
 
     def _follow(self, stored: StoredLeaf, leaf: Leaf, leaf_hash: bytes) -> None:
@@ -200,7 +178,7 @@ class _Audit:
                     leaf.entry_id, leaf.kind, stored.index, leaf_hash.hex(), leaf.t_ms
                 )
             case Kind.OUTCOME:
-                self._answered.add(leaf.request_id)
+                self._intents.pop(leaf.request_id, None)
             case Kind.KEY if stored.index not in {change.index for change in self._chain.changes}:
                 self._add("key", "the entry announces a key that never came into force", stored)
             case _:
@@ -272,20 +250,3 @@ def _check_parts(
                 Problem("part-unknown", "the leaf commits to no such part", stored.index, leaf.entry_id, name)
             )
     return problems, missing, opened
-
-
-def _completed_by(batch: Sequence[StoredLeaf]) -> list[Node]:
-    """The perfect subtrees that leaves at these indexes complete."""
-    nodes = []
-    for stored in batch:
-        node = Node(0, stored.index)
-        nodes.append(node)
-        while node.n & 1:
-            node = Node(node.level + 1, node.n >> 1)
-            nodes.append(node)
-    return nodes
-
-
-def _describe(node: Node) -> str:
-    first = node.n << node.level
-    return f"the tree node over leaves {first} to {first + (1 << node.level) - 1}"

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from ledger.canonical import canonical_json
 from ledger.errors import EntryRefused, MalformedLeaf
-from ledger.leaf import encode_leaf, parse_leaf
+from ledger.leaf import encode_leaf, parse_leaf, strict_object
+from ledger.leaf_form import read_form
 from ledger.model import LEAF_MAX_BYTES, PART_NAMES, Kind, Leaf, Ref, TreeHead
 from ledger.tree import EMPTY_ROOT
 
@@ -46,7 +47,8 @@ def body(**changes: Any) -> bytes:
 @pytest.mark.parametrize("kind", Kind)
 def test_bytes_and_back(kind: Kind) -> None:
     data = encode_leaf(leaf(kind))
-    assert parse_leaf(data) == leaf(kind)
+    assert parse_leaf(data) == read_form(data) == leaf(kind)
+    assert list(parse_leaf(data).parts) == list(PART_NAMES[kind])
     assert rfc8785.dumps(json.loads(data)) == data
     assert len(data) <= LEAF_MAX_BYTES
 
@@ -128,6 +130,55 @@ NEGATIVE = {
 def test_anything_else_is_refused(name: str) -> None:
     with pytest.raises(MalformedLeaf):
         parse_leaf(NEGATIVE[name])
+
+
+tokens = st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9._:-]{0,20}\Z")
+hashes = st.binary(min_size=32, max_size=32)
+counts = st.integers(1, 2**53 - 1)
+leaves = st.builds(
+    lambda kind, committed, rels, **fields: leaf(
+        kind,
+        parts=dict(zip(PART_NAMES[kind], committed, strict=False)),
+        refs=tuple(Ref(rel, OTHER, "ef" * 32) for rel in rels),
+        **fields,
+    ),
+    st.sampled_from(Kind),
+    st.lists(hashes.map(bytes.hex), min_size=12, max_size=12),
+    st.sets(st.from_regex(r"\A[a-z][a-z0-9_-]{0,8}\Z"), max_size=3),
+    t_ms=counts,
+    rseq=counts,
+    tenant=tokens,
+    replica=tokens,
+    request_id=tokens,
+    seen=st.builds(TreeHead, counts, hashes),
+)
+
+
+@given(leaves)
+@settings(max_examples=30)
+def test_every_leaf_has_the_one_form_and_it_is_its_canonical_json(made: Leaf) -> None:
+    data = encode_leaf(made)
+    assert rfc8785.dumps(strict_object(data)) == data
+    assert read_form(data) == made
+
+
+@given(leaves, st.data())
+@settings(max_examples=30)
+def test_no_other_bytes_have_it(made: Leaf, data: st.DataObject) -> None:
+    """Whatever one edit makes of a leaf is refused, or is the canonical JSON of another leaf."""
+    whole = encode_leaf(made)
+    at = data.draw(st.integers(0, len(whole)))
+    gone = data.draw(st.integers(0, 2))
+    edited = (
+        whole[:at] + data.draw(st.sampled_from([b"", b"0", b" ", b'"', b"{", b",", b"a", b"\n"])) + whole[at + gone :]
+    )
+    read = read_form(edited)
+    assert read is None or encode_leaf(read) == rfc8785.dumps(strict_object(edited)) == edited
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_nothing_else_has_the_one_form(name: str) -> None:
+    assert len(NEGATIVE[name]) > LEAF_MAX_BYTES or read_form(NEGATIVE[name]) is None
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,16 @@ def test_frontier_agrees_with_the_definition(size: int) -> None:
     assert frontier.hashes == tuple(NODES[node] for node in frontier_nodes(size))
 
 
+@pytest.mark.parametrize("old", range(0, SIZES, 3))
+def test_many_leaves_at_once_are_those_leaves_in_turn(old: int) -> None:
+    before, _ = Frontier().extend(LEAVES[:old])
+    for new in range(old, SIZES):
+        frontier, made = before.extend(LEAVES[old:new])
+        assert frontier.hashes == tuple(NODES[node] for node in frontier_nodes(new))
+        assert frontier.size == new
+        assert dict(made) == {node: NODES[node] for node in set(stored_nodes(new)) - set(stored_nodes(old))}
+
+
 def test_nodes_are_perfect_subtrees() -> None:
     for node, value in NODES.items():
         assert value == mth(LEAVES[node.n << node.level : (node.n + 1) << node.level])

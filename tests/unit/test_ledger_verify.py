@@ -21,7 +21,7 @@ from ledger.ledger import Ledger
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, Problem, Ref, TreeHead
 from ledger.note import checkpoint_text, sign_note
 from ledger.sqlite import SqliteLedgerStore
-from ledger.store import NewEntry
+from ledger.store import NewEntry, StoredLeaf
 from ledger.tree import EMPTY_ROOT, Frontier, hash_leaf, root_of
 from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, open_ledger
 
@@ -226,6 +226,35 @@ async def test_a_rewritten_tree_does_not_have_the_signed_root() -> None:
     await reopened.record(Kind.INTENT, tenant="default", request_id="more", parts={})
     with pytest.raises(VerificationFailed):
         await reopened.checkpoint()
+
+
+async def test_an_index_that_stands_twice_is_found() -> None:
+    """A backend whose constraints were dropped: the last index fits the number of leaves, and one is missing."""
+
+    class Doubled(MemoryLedgerStore):
+        def _stored(self, index: int) -> StoredLeaf:
+            return super()._stored(1 if index == 2 else index)
+
+    store = Doubled()
+    ledger = await open_ledger(store)
+    for number in range(4):
+        await ledger.record(Kind.INTENT, tenant="default", request_id=f"r{number}", parts={})
+    found = (await ledger.verify(contents=False)).problems
+    assert ("index", 1) in {(problem.step, problem.index) for problem in found}
+
+
+async def test_every_size_may_be_signed_and_every_root_is_compared() -> None:
+    store = MemoryLedgerStore()
+    ledger = await open_ledger(store)
+    for number in range(9):
+        await ledger.record(Kind.INTENT, tenant="default", request_id=f"r{number}", parts={})
+        await ledger.checkpoint()
+    assert (await ledger.verify()).ok
+    signed = dict(store.signed)
+    store.signed[4] = dataclasses.replace(signed[4], head=TreeHead(4, b"x" * 32))
+    store.signed[9] = dataclasses.replace(signed[9], head=TreeHead(9, b"x" * 32))
+    found = {(problem.step, problem.index) for problem in (await ledger.verify()).problems}
+    assert found >= {("root", 3), ("root", 8)}
 
 
 async def test_a_truncated_log_signs_nothing_and_says_why() -> None:
