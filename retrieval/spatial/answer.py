@@ -24,6 +24,7 @@ from retrieval.operations import (
     WithinDistance,
 )
 from retrieval.spatial import geometry
+from retrieval.spatial.as_of import AsOf, drawn
 from retrieval.spatial.compute import compute
 from retrieval.spatial.facts import Fact, FactSource, per_place
 from retrieval.spatial.wording import listed, plural
@@ -49,8 +50,9 @@ def answer(  # noqa: PLR0911, PLR0912 - one branch for each operation
     """Answers one operation from the facts, or says what is not recorded; never with another place's or another
     year's figure.
 
-    `times` narrow a lookup that names no year.
+    `times` narrow a lookup that names no year, and the shapes of the map to those that stood then.
     """
+    placed = AsOf(facts, times) if times else facts
     match operation:
         case Lookup():
             return _lookup(operation, facts, times)
@@ -63,19 +65,19 @@ def answer(  # noqa: PLR0911, PLR0912 - one branch for each operation
         case Compare():
             return _compare(operation, facts)
         case Neighbours():
-            return _neighbours(operation, facts)
+            return _neighbours(operation, placed)
         case Nearest():
-            return _nearest(operation, facts)
+            return _nearest(operation, placed)
         case WithinDistance():
-            return _within_distance(operation, facts)
+            return _within_distance(operation, placed)
         case ContainedIn():
-            return _contained_in(operation, facts)
+            return _contained_in(operation, placed)
         case ContainerOf():
-            return _container_of(operation, facts)
+            return _container_of(operation, placed)
         case Count():
             return _count(operation, facts)
         case Distance():
-            return _distance(operation, facts)
+            return _distance(operation, placed)
         case _:
             assert_never(operation)
 
@@ -166,7 +168,7 @@ def _neighbours(operation: Neighbours, facts: FactSource) -> Answer:
     box = geometry.box_around(centre.geometry, geometry.BORDER_TOLERANCE_M)
     around, _ = per_place(facts.shapes(place_type=centre.place.type, box=box))
     inputs = [centre, *(f for f in around if f.place.entity_id != operation.place_id)]
-    done = compute("neighbours", {"place_id": operation.place_id}, inputs)
+    done = drawn("neighbours", {"place_id": operation.place_id}, inputs, facts)
     return Answer((done,), _records_of(done, inputs))
 
 
@@ -183,7 +185,7 @@ def _nearest(operation: Nearest, facts: FactSource) -> Answer:
         return Answer(limitations=(_no_places(operation.place_type),))
     inputs = [centre, *others]
     parameters = {"place_id": operation.place_id, "place_type": operation.place_type, "limit": operation.limit}
-    done = compute("nearest", parameters, inputs)
+    done = drawn("nearest", parameters, inputs, facts)
     return Answer((done,), _records_of(done, inputs))
 
 
@@ -194,7 +196,7 @@ def _within_distance(operation: WithinDistance, facts: FactSource) -> Answer:
     reach_m = round(operation.distance_km * 1000)
     inputs = [centre, *_others_near(centre, operation.place_type, reach_m, facts)]
     parameters = {"place_id": operation.place_id, "place_type": operation.place_type, "distance_m": reach_m}
-    done = compute("within_distance", parameters, inputs)
+    done = drawn("within_distance", parameters, inputs, facts)
     return Answer((done,), _records_of(done, inputs))
 
 
@@ -212,7 +214,7 @@ def _contained_in(operation: ContainedIn, facts: FactSource) -> Answer:
         parameters |= {"basis": "relation", **_within(operation.place_id, facts)}
     if not inputs:
         return Answer(limitations=(_no_shape(operation.place_id, facts),))
-    done = compute("contained_in", parameters, inputs)
+    done = drawn("contained_in", parameters, inputs, facts)
     return Answer((done,), _records_of(done, inputs))
 
 
@@ -225,7 +227,7 @@ def _container_of(operation: ContainerOf, facts: FactSource) -> Answer:
     if not areas:
         return Answer(limitations=(_no_places(operation.place_type),))
     parameters = {"place_id": operation.place_id, "place_type": operation.place_type}
-    done = compute("container_of", parameters, [inner, *areas])
+    done = drawn("container_of", parameters, [inner, *areas], facts)
     return Answer((done,), _records_of(done, [inner, *areas]))
 
 
@@ -264,7 +266,7 @@ def _distance(operation: Distance, facts: FactSource) -> Answer:
         missing = [p for p, end in zip((operation.from_id, operation.to_id), ends, strict=True) if end is None]
         return Answer(limitations=tuple(_no_shape(p, facts) for p in missing))
     inputs = [end for end in ends if end is not None]
-    done = compute("distance", {"from_id": operation.from_id, "to_id": operation.to_id}, inputs)
+    done = drawn("distance", {"from_id": operation.from_id, "to_id": operation.to_id}, inputs, facts)
     return Answer((done,), tuple(f.record_id for f in inputs))
 
 

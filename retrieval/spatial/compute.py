@@ -36,8 +36,13 @@ def compute(operation: str, parameters: Mapping[str, object], facts: Sequence[Fa
         inputs=tuple(f.record_id for f in _named_first(inputs, result)),
         input_digest=_digest(inputs),
         result=result,
-        statement=statement,
+        statement=_as_drawn(statement, parameters),
     )
+
+
+def _as_drawn(statement: str, parameters: Mapping[str, object]) -> str:
+    as_of = parameters.get("as_of")
+    return statement if as_of is None else f"{statement.removesuffix('.')} (as drawn for {as_of})."
 
 
 def _named_first(inputs: Sequence[Fact], result: Mapping[str, object]) -> list[Fact]:
