@@ -48,10 +48,10 @@ PASSAGES = BundleRules(
             ChannelName.SPATIAL: 300,
         },
     ),
-    rerank=RerankWeights(fused=1000, coverage=0, entity=0, time=0, direct=2000, title=200, names=150),
+    rerank=RerankWeights(fused=1000, coverage=0, entity=0, time=0, direct=2000, title=200, names=150, linked=400),
 )
-"""Order for a reader of passages rather than of answers: what the stores say, then whether the heading is asked for.
-Set on MuSiQue (docs/benchmarks.md)."""
+"""Order for a reader of passages rather than of answers: what the stores say, then whether the heading is asked for
+or leads on from the best. Set on MuSiQue (docs/benchmarks.md)."""
 
 WIDE = BundleLimits(max_items=1, max_tokens=10**9, max_tokens_per_source=10**9, per_source_items=10**6)
 """A result list is bounded by the number that was asked for alone."""

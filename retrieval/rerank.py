@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.dedupe import Candidate
+from retrieval.links import linked_milli
 from retrieval.model import Intent, Query
 from retrieval.words import content_stems, occurs, words
 
@@ -14,8 +15,8 @@ from retrieval.words import content_stems, occurs, words
 @dataclass(frozen=True, slots=True)
 class RerankWeights:
     """How much each feature counts, in thousandths; a feature is 0 to 1000. The default puts a direct answer to an
-    operation of the question before everything else. `title` and `names` are for passages of many subjects, where the
-    heading says what a passage is about."""
+    operation of the question before everything else. `title`, `names` and `linked` (`retrieval.links`) are for
+    passages of many subjects, where the heading says what a passage is about."""
 
     fused: int = 400
     coverage: int = 300
@@ -24,6 +25,7 @@ class RerankWeights:
     direct: int = 1000
     title: int = 0
     names: int = 0
+    linked: int = 0
 
 
 def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeights) -> tuple[Candidate, ...]:
@@ -31,11 +33,16 @@ def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeig
     best = max((c.score_nano for c in candidates), default=0)
     asked = content_stems(query.text)
 
-    def order(candidate: Candidate) -> tuple[int, int, str]:
-        score = score_milli(candidate, asked=asked, best_nano=best, intent=query.intent, weights=weights)
-        return (-score, -candidate.score_nano, candidate.record_id)
-
-    return tuple(sorted(candidates, key=order))
+    scores = {
+        c.record_id: score_milli(c, asked=asked, best_nano=best, intent=query.intent, weights=weights)
+        for c in candidates
+    }
+    ordered = sorted(candidates, key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
+    if weights.linked:
+        for record_id, share in linked_milli(ordered, scores, query.text).items():
+            scores[record_id] += weights.linked * share // 1000
+        ordered.sort(key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
+    return tuple(ordered)
 
 
 def score_milli(
