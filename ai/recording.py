@@ -16,6 +16,7 @@ from ai.agent_record import AgentCall, AgentRecord
 from ai.canonical import canonical, digest, to_json
 from ai.case import Case, Services
 from ai.model import AdmittedItem, Options
+from ai.profiles import Profile
 from ai.provenance import run_facts
 from ai.render import Body, evidence_json, locator_json, render_body
 from ai.shell import Shell
@@ -259,17 +260,17 @@ def replay_inputs(case: Case, shell: Shell, services: Services) -> ReplayInputs:
         records=tuple(sourced.record for sourced in found),
         sources=tuple({sourced.source.document_id: sourced.source for sourced in found}.values()),
         canary=services.canary,
-        pinned=pinned(services),
+        pinned=pinned(services, case.profile),
         agent=None if shell.agent is None else replace(shell.agent, calls=()),
     )
 
 
-def pinned(services: Services) -> dict[str, str]:
+def pinned(services: Services, profile: Profile) -> dict[str, str]:
     """Digests of everything configurable that shapes an answer; replay says which of them has changed."""
     return {
         "gate": services.rules.label,
         "template": services.template.digest,
-        "fusion": digest(to_json(services.bundle_rules)),
-        "limits": digest(to_json(services.bundle_limits)),
+        "fusion": digest(to_json(profile.rules or services.bundle_rules)),
+        "limits": digest(to_json(profile.limits or services.bundle_limits)),
         "budgets": digest(to_json(services.budgets)),
     }

@@ -18,30 +18,28 @@ from typing import Any
 import cattrs
 
 from ai.agent_record import AgentCall
-from ai.canonical import canonical, from_json, to_json
-from ai.case import Case, Services, Stopwatch
+from ai.canonical import from_json
+from ai.case import Case, Services
 from ai.chat_model import ChatModel, ChatRequest
 from ai.comparison import Stage, compare
 from ai.errors import AIError, ReplayImpossible
-from ai.focus_pipeline import check_gate, refused
-from ai.model import Ask, Completion, MapContext, ModelIdentity
-from ai.profiles import profile_named
+from ai.focus_pipeline import refused
+from ai.model import Completion, ModelIdentity
 from ai.prompt_gate import GateResult
 from ai.recorded_policy import recorded_decision
-from ai.recording import FAULT, ReplayInputs, body_of, decisions_json, deterministic_parts, pinned
+from ai.recording import FAULT, ReplayInputs, body_of, deterministic_parts, pinned
 from ai.render import evidence_json
 from ai.repetition import repeat, repeatable
+from ai.replay_case import computed_again, front_again, part_of, recorded_case, recorded_runs
 from ai.replay_stores import Drift, drift_between, search_again
-from ai.scoping import prompt_facts
+from ai.retrieval_replay import is_retrieval, recompute_retrieval
 from ai.shell import Shell, run_shell
 from ledger.errors import LedgerError, PartErased
 from ledger.model import PART_NAMES, Entry, Kind
 from policy.errors import PolicyError
-from policy.model import ClassFacts, RequestFacts
+from policy.model import RequestFacts
 from retrieval.bundle import Gathered
 from retrieval.errors import RetrievalError
-from retrieval.model import Run
-from retrieval.spatial.compute import recompute
 
 STAGES = ("policy.evidence", "bundle", "calls", "policy.answer", "answer")
 """The recorded parts in the order in which the shell makes them."""
@@ -99,14 +97,23 @@ async def replay(entry_id: str, *, services: Services, up_to: Grade = Grade.R1) 
     result = Replayed(entry_id, entry.leaf.kind, Grade.R0, proven, erased=erased)
     if not all(stage.same for stage in proven):
         return replace(result, grade=Grade.NONE)
-    if up_to is Grade.R0 or entry.leaf.kind is not Kind.OUTCOME or erased or _failed(parts):
+    kind = entry.leaf.kind
+    shown = kind is Kind.RETRIEVAL and is_retrieval(parts)
+    if up_to is Grade.R0 or erased or _failed(parts) or not (shown or kind is Kind.OUTCOME):
         # A failed request has no shell to run again: its bytes are all there is to prove.
         return result
     try:
+        if shown:
+            return await _shown_again(result, parts, services, up_to)
         again = await _recompute(entry, parts, services)
     except (ReplayImpossible, cattrs.BaseValidationError, AIError, PolicyError, RetrievalError, ValueError) as exc:
         return replace(result, stages=(*proven, Stage("inputs", False, _reason(exc))))
-    result = replace(result, stages=(*proven, *again.stages), changed=again.changed)
+    return await _graded(result, again, services, up_to)
+
+
+async def _graded(result: Replayed, again: Recomputed, services: Services, up_to: Grade) -> Replayed:
+    """R1 where the shell gave the same again, then what is asked for beyond it."""
+    result = replace(result, stages=(*result.stages, *again.stages), changed=again.changed)
     if not all(stage.same for stage in again.stages):
         return result
     result = replace(result, grade=Grade.R1)
@@ -114,6 +121,19 @@ async def replay(entry_id: str, *, services: Services, up_to: Grade = Grade.R1) 
         return result
     result = await _repeated(result, again, services.model)
     return await _searched_again(result, again, services) if up_to is Grade.R3 else result
+
+
+async def _shown_again(result: Replayed, parts: Mapping[str, bytes], services: Services, up_to: Grade) -> Replayed:
+    """R1 for what was shown without an answer, and R3 where the stores find the very same; no model was asked."""
+    again = await recompute_retrieval(parts, services)
+    result = replace(result, stages=(*result.stages, *again.stages), changed=again.changed)
+    if not result.reproduced:
+        return result
+    result = replace(result, grade=Grade.R1, limit="" if up_to is Grade.R1 else "no model call")
+    if up_to is not Grade.R3 or again.case is None or again.gathered is None:
+        return result
+    drift = drift_between(again.gathered, await search_again(again.case, services))
+    return replace(result, drift=drift, grade=result.grade if drift else Grade.R3)
 
 
 async def _searched_again(result: Replayed, again: Recomputed, services: Services) -> Replayed:
@@ -144,18 +164,18 @@ async def recorded_run(entry_id: str, services: Services) -> RecordedRun:
     proven, parts, erased = await _prove(entry, services)
     if entry.leaf.kind is not Kind.OUTCOME or erased or _failed(parts) or not all(stage.same for stage in proven):
         raise ReplayImpossible("the entry holds no whole, verified run")
-    inputs = from_json(_load(parts, "replay"), ReplayInputs)
+    inputs = from_json(part_of(parts, "replay"), ReplayInputs)
     asked = await _intent_parts(entry, services)
     run = json.loads(asked["policy.query"])[0]
     case = replace(
-        await _case(inputs, asked, services),
+        recorded_case(inputs, asked, services),
         gate=from_json(json.loads(asked["scope"])["gate"], GateResult),
         request=from_json(run["input"]["request"], RequestFacts),
         decision=recorded_decision(run),
     )
     if case.agent is not None:
         case = replace(case, agent=replace(case.agent, calls=_agent_calls(parts)))
-    gathered = _gathered(parts, inputs) if parts.get("candidates") else None
+    gathered = recorded_runs(parts, inputs) if parts.get("candidates") else None
     return RecordedRun(case, gathered, parts, asked, tuple(run["input"]["classes"]), inputs.canary)
 
 
@@ -187,25 +207,24 @@ async def _prove(entry: Entry, services: Services) -> tuple[tuple[Stage, ...], d
 
 
 async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Services) -> Recomputed:
-    inputs = from_json(_load(parts, "replay"), ReplayInputs)
+    inputs = from_json(part_of(parts, "replay"), ReplayInputs)
     asked = await _intent_parts(entry, services)
-    case = await _case(inputs, asked, services)
+    case = recorded_case(inputs, asked, services)
     if case.agent is not None:
         case = replace(case, agent=replace(case.agent, calls=_agent_calls(parts)))
-    front = await _front(case, asked, services)
-    case, stages = front
+    case, stages = await front_again(case, asked, services)
     if not case.decided.allowed:
         shell = refused(case)
     else:
-        gathered = _gathered(parts, inputs)
-        stages = (*stages, _computed(gathered))
+        gathered = recorded_runs(parts, inputs)
+        stages = (*stages, computed_again(gathered))
         shell = await run_shell(
             case, gathered, services=replace(services, model=RecordedModel(parts), canary=inputs.canary)
         )
     shown = [evidence_json(item) for item in shell.items]
     again = deterministic_parts(shell, body_of(case, shell, shown), shown)
     stages = (*stages, *(compare(name, parts.get(name, b""), again.get(name, b"")) for name in STAGES))
-    now = pinned(services)
+    now = pinned(services, case.profile)
     changed = tuple(sorted(name for name, value in inputs.pinned.items() if now.get(name) != value))
     return Recomputed(case, shell, stages, changed)
 
@@ -216,30 +235,6 @@ async def _intent_parts(entry: Entry, services: Services) -> dict[str, bytes]:
     if len(intents) != 1:
         raise ReplayImpossible("the outcome names no intent")
     return {name: await services.ledger.part(intents[0], name) for name in PART_NAMES[Kind.INTENT]}
-
-
-async def _case(inputs: ReplayInputs, asked: Mapping[str, bytes], services: Services) -> Case:
-    context = json.loads(asked["context"])
-    ask = Ask(
-        request_id=inputs.request_id,
-        question=asked["question"].decode("utf-8"),
-        subject=inputs.subject,
-        context=from_json(context["context"], MapContext),
-        options=inputs.options,
-        purpose=inputs.purpose,
-        session_id=context["session_id"],
-    )
-    return Case(
-        ask=ask,
-        profile=profile_named(inputs.profile),
-        now_ms=inputs.now_ms,
-        watch=Stopwatch(services.clock_ms),
-        scope=inputs.scope,
-        intent=inputs.intent,
-        limitations=inputs.limitations,
-        entry_id=inputs.entry_id,
-        agent=inputs.agent,
-    )
 
 
 def _agent_calls(parts: Mapping[str, bytes]) -> tuple[AgentCall, ...]:
@@ -257,40 +252,6 @@ def _agent_calls(parts: Mapping[str, bytes]) -> tuple[AgentCall, ...]:
         )
         for call in calls
     )
-
-
-async def _front(case: Case, asked: Mapping[str, bytes], services: Services) -> tuple[Case, tuple[Stage, ...]]:
-    """The gate and the query point again, over the recorded question and classes."""
-    case = check_gate(case, services)
-    recorded = json.loads(asked["scope"])
-    gate = compare("gate", canonical(recorded["gate"]), canonical(to_json(case.gate)))
-    facts = json.loads(asked["policy.query"])[0]["input"]
-    request = from_json(facts["request"], RequestFacts)
-    classes = [from_json(each, ClassFacts) for each in facts["classes"]]
-    decision = await services.points(case.now_ms).query(
-        request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=classes
-    )
-    decided = compare("policy.query", asked["policy.query"], canonical(decisions_json([decision])))
-    return replace(case, request=request, decision=decision), (gate, decided)
-
-
-def _gathered(parts: Mapping[str, bytes], inputs: ReplayInputs) -> Gathered:
-    runs = tuple(from_json(run, Run) for run in _load(parts, "candidates")["runs"])
-    return Gathered(runs=runs, records=inputs.sourced(), limitations=inputs.found_limitations, timings_ms={})
-
-
-def _computed(gathered: Gathered) -> Stage:
-    """Every computed candidate again, from its recorded inputs."""
-    for run in gathered.runs:
-        for hit in run.hits:
-            if hit.computed is None:
-                continue
-            inputs = [
-                gathered.records[record_id].record for record_id in hit.computed.inputs if record_id in gathered.records
-            ]
-            if recompute(hit.computed.operation, hit.computed.parameters, inputs) != hit.computed:
-                return Stage("computed", False, f"{hit.computed.operation} gives another result from its inputs")
-    return Stage("computed", True)
 
 
 class RecordedModel:
@@ -320,12 +281,6 @@ class RecordedModel:
 def _failed(parts: Mapping[str, bytes]) -> bool:
     """Whether the outcome is that the request failed."""
     return bool(parts.get("answer")) and json.loads(parts["answer"]).get("outcome") == FAULT
-
-
-def _load(parts: Mapping[str, bytes], name: str) -> Any:
-    if not parts.get(name):
-        raise ReplayImpossible(f"the entry has no part {name}")
-    return json.loads(parts[name])
 
 
 def _reason(exc: Exception) -> str:

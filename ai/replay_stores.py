@@ -6,12 +6,14 @@ that rested on other evidence from one that was made differently.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ai.canonical import canonical, digest, to_json
 from ai.case import Case, Services
 from retrieval.bundle import Gathered, gather
+from retrieval.filters import parse_filter
 from retrieval.model import Hit, Run
 
 
@@ -26,9 +28,14 @@ class Drift:
 
 
 async def search_again(case: Case, services: Services) -> Gathered:
-    """The recorded query to the channels of the recorded profile. Raises `StoreUnavailable`."""
+    """The recorded query to the channels of the recorded profile, its filter over today's metadata. Raises
+    `StoreUnavailable`."""
     from ai.shell import search_query  # noqa: PLC0415 - the shell imports the policy points, which drift needs not
 
+    filters = case.ask.options.search.filters
+    if filters:
+        wanted = parse_filter(json.loads(filters), shorthand=True)
+        case = replace(case, documents=await services.store.matching(wanted, scope=case.scope))
     channels = [channel for channel in services.channels if channel.name in case.profile.channels]
     return await gather(
         search_query(case),
