@@ -114,9 +114,11 @@ def _needed(hit: Hit) -> tuple[str, ...]:
 
 def _without_absent(run: Run, records: Mapping[str, SourcedRecord], excluded: frozenset[str]) -> Run:
     def present(hit: Hit) -> bool:
-        needed = _needed(hit)
-        gone = hit.record_id in excluded or not needed
-        return not gone and all(record_id in records and record_id not in excluded for record_id in needed)
+        if hit.computed is None:
+            return hit.record_id in records and hit.record_id not in excluded
+        inputs = hit.computed.inputs
+        gone = hit.record_id in excluded or not inputs
+        return not gone and all(record_id in records and record_id not in excluded for record_id in inputs)
 
     kept = [hit for hit in sorted(run.hits, key=lambda hit: hit.rank) if present(hit)]
     closed = (hit if hit.rank == rank else replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))
@@ -135,11 +137,13 @@ def _within(ordered: Sequence[Candidate], limits: BundleLimits) -> Iterator[Cand
     items_of: dict[str, int] = {}
     tokens_of: dict[str, int] = {}
     for candidate in ordered:
+        if items_left == 0:
+            return
         source, size = candidate.records[0].source.source_id, count_tokens(candidate.words)
         bounded = min(size, limits.max_tokens_per_source)
         spent = tokens_of.get(source, 0)
         full = items_of.get(source, 0) >= limits.per_source_items or spent + bounded > limits.max_tokens_per_source
-        if items_left == 0 or full or bounded > tokens_left:
+        if full or bounded > tokens_left:
             continue
         items_of[source], tokens_of[source] = items_of.get(source, 0) + 1, spent + bounded
         tokens_left, items_left = tokens_left - bounded, items_left - 1

@@ -31,12 +31,9 @@ class RerankWeights:
 def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeights) -> tuple[Candidate, ...]:
     """The candidates by weighted features, ties by fused score, then record id. All arithmetic is on integers."""
     best = max((c.score_nano for c in candidates), default=0)
-    asked = content_stems(query.text)
+    asked = _Asked.of(query)
 
-    scores = {
-        c.record_id: score_milli(c, asked=asked, best_nano=best, intent=query.intent, weights=weights)
-        for c in candidates
-    }
+    scores = {c.record_id: score_milli(c, asked=asked, best_nano=best, weights=weights) for c in candidates}
     ordered = sorted(candidates, key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
     if weights.linked:
         for record_id, share in linked_milli(ordered, scores, query.text).items():
@@ -45,19 +42,31 @@ def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeig
     return tuple(ordered)
 
 
-def score_milli(
-    candidate: Candidate, *, asked: Sequence[str], best_nano: int, intent: Intent, weights: RerankWeights
-) -> int:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The question as the features read it: its stems, and for each known name the entities that it may mean."""
+
+    intent: Intent
+    stems: tuple[str, ...]
+    names: tuple[frozenset[str], ...]
+
+    @classmethod
+    def of(cls, query: Query) -> _Asked:
+        named = (frozenset(c.entity_id for c in m.candidates) for m in query.intent.mentions if m.candidates)
+        return cls(query.intent, content_stems(query.text), tuple(named))
+
+
+def score_milli(candidate: Candidate, *, asked: _Asked, best_nano: int, weights: RerankWeights) -> int:
     """The sum of weight x feature, in thousandths."""
-    entity, time = _entity(candidate, intent), _time(candidate, intent)
+    entity, time = _entity(candidate, asked.names), _time(candidate, asked.intent)
     total = (
         weights.fused * (candidate.score_nano * 1000 // best_nano if best_nano else 0)
-        + (weights.coverage and weights.coverage * _coverage(candidate, asked))
+        + (weights.coverage and weights.coverage * _coverage(candidate, asked.stems))
         + weights.entity * entity
         + weights.time * time
-        + weights.direct * _direct(candidate, intent, entity=entity, time=time)
-        + (weights.title and weights.title * _title(candidate, asked))
-        + (weights.names and weights.names * _names(candidate, intent))
+        + weights.direct * _direct(candidate, asked.intent, entity=entity, time=time)
+        + (weights.title and weights.title * _title(candidate, asked.stems))
+        + (weights.names and weights.names * _names(candidate, asked.intent))
     )
     return total // 1000
 
@@ -68,7 +77,8 @@ def _coverage(candidate: Candidate, asked: Sequence[str]) -> int:
         return 0
     first = candidate.records[0]
     folded = f"{first.source.title}\n{first.record.heading or ''}\n{candidate.words}".casefold()
-    return sum(occurs(stem, folded) for stem in asked) * 1000 // len(asked)
+    held = [stem for stem in asked if stem in folded]  # most are not, and a look at the string is the cheaper one
+    return sum(occurs(stem, folded) for stem in held) * 1000 // len(asked)
 
 
 def _title(candidate: Candidate, asked: Sequence[str]) -> int:
@@ -91,18 +101,19 @@ def _names(candidate: Candidate, intent: Intent) -> int:
     return sum(f" {' '.join(words(m.surface))} " in written for m in intent.mentions) * 1000 // len(intent.mentions)
 
 
-def _entity(candidate: Candidate, intent: Intent) -> int:
+def _entity(candidate: Candidate, names: Sequence[frozenset[str]]) -> int:
     """The share of the question's known names that the item is about by declaration."""
-    mentions = [m for m in intent.mentions if m.candidates]
-    if not mentions:
+    if not names:
         return 0
     about = {e.entity_id for sourced in candidate.records for e in sourced.record.entities}
     about |= {s.record.measurement.place.entity_id for s in candidate.records if s.record.measurement is not None}
-    return sum(any(c.entity_id in about for c in m.candidates) for m in mentions) * 1000 // len(mentions)
+    return sum(not meant.isdisjoint(about) for meant in names) * 1000 // len(names)
 
 
 def _time(candidate: Candidate, intent: Intent) -> int:
     """Whether the item is dated inside a time of the question."""
+    if not intent.times:
+        return 0
     times = [s.record.time for s in candidate.records if s.record.time is not None]
     return 1000 if any(t.overlaps(asked) for t in times for asked in intent.times) else 0
 
