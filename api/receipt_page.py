@@ -5,18 +5,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from api.errors import NoSuchThing
+from api.page import page
 from api.records import disclosures
 from ledger.errors import PartErased
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.receipt import parse_receipt
-
-_WEB = Path(__file__).parent / "web"
 
 
 async def receipt_page(ledger: Ledger, entry_id: str) -> str:
@@ -42,7 +39,9 @@ async def receipt_page(ledger: Ledger, entry_id: str) -> str:
         raise NoSuchThing("The entry has no answer to show.")
     body = json.loads(parts["answer"])
     numbered = {name.removeprefix("sources/"): data for name, data in parts.items() if name.startswith("sources/")}
-    page: str = _template().render(
+    return page(
+        "receipt.html.j2",
+        scripts=("verify.js", "receipt.js"),
         entry_id=entry_id,
         origin=ledger.origin,
         vkeys=ledger.vkeys,
@@ -55,9 +54,7 @@ async def receipt_page(ledger: Ledger, entry_id: str) -> str:
         sources=[(number, json.loads(numbered[number])) for number in sorted(numbered, key=int)],
         outline=[] if not parts.get("prov") else list(_outline(json.loads(parts["prov"]))),
         receipts=receipts,
-        script=_script(),
     )
-    return page
 
 
 def _outline(prov: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
@@ -78,18 +75,3 @@ def _type(record: Mapping[str, Any]) -> str:
 
 def _plain(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     return ((key, value) for key, value in record.items() if key.startswith("exhibit:") and isinstance(value, str))
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader  # noqa: PLC0415
-
-    return Environment(loader=FileSystemLoader(_WEB), autoescape=True).get_template("receipt.html.j2")
-
-
-@cache
-def _script() -> Any:
-    """The verifier, as it stands in the repository; our own text, so it is not escaped."""
-    from markupsafe import Markup  # noqa: PLC0415
-
-    return Markup((_WEB / "receipt.js").read_text("utf-8"))  # noqa: S704

@@ -1,39 +1,5 @@
-"use strict";
-// Verifies C2SP tlog-proof receipts with WebCrypto alone: no network, no library. Each step names itself when it fails.
-// Formats: c2sp.org/tlog-proof, c2sp.org/signed-note, c2sp.org/tlog-checkpoint, RFC 6962, RFC 9162 section 2.1.3.2.
-class Failed extends Error {
-  constructor(step, detail) { super(`${step}: ${detail}`); this.step = step; }
-}
-const check = (condition, step, detail) => { if (!condition) throw new Failed(step, detail); };
-const utf8 = text => new TextEncoder().encode(text);
-const text8 = bytes => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-const hex = bytes => [...bytes].map(byte => byte.toString(16).padStart(2, "0")).join("");
-const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
-const joined = (...arrays) => {
-  const whole = new Uint8Array(arrays.reduce((sum, each) => sum + each.length, 0));
-  let at = 0;
-  for (const each of arrays) { whole.set(each, at); at += each.length; }
-  return whole;
-};
-const bytes64 = (text, step) => {
-  let binary;
-  try { binary = atob(text); } catch { throw new Failed(step, "not base64"); }
-  check(btoa(binary) === text, step, "not canonical base64");
-  return Uint8Array.from(binary, each => each.charCodeAt(0));
-};
-const sha256 = async bytes => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-const children = (left, right) => sha256(joined(Uint8Array.of(1), left, right));
-
-async function parseKey(line) {
-  const match = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line);
-  check(match, "key", "no verifier key of a signed note");
-  const [, name, id, encoded] = match, key = bytes64(encoded, "key");
-  check(key.length === 33 && key[0] === 1, "key", "not an Ed25519 key");
-  const hash = await sha256(joined(utf8(`${name}\n`), key));
-  check(hex(hash.slice(0, 4)) === id, "key", "the key's id is not that of its bytes");
-  return { name, id, raw: key.slice(1) };
-}
-
+// The page of a receipt: C2SP tlog-proof (c2sp.org/tlog-proof, RFC 9162 section 2.1.3.2), and that what is shown is what is
+// proved. After verify.js.
 function parseReceipt(text) {
   const gap = text.indexOf("\n\n");
   check(gap > 0, "receipt", "there is no checkpoint");
@@ -56,33 +22,6 @@ function parseReceipt(text) {
   check(names.every((name, at) => at === 0 || names[at - 1] < name), "receipt", "disclosures do not rise by name");
   check(disclosures.every(each => each.salt.length === 32), "receipt", "a salt is not 32 bytes");
   return { leaf: bytes64(String(extra.leaf), "receipt"), disclosures, index: BigInt(index[1]), proof, checkpoint };
-}
-
-async function verifyCheckpoint(note, keys) {
-  const gap = note.lastIndexOf("\n\n");
-  check(gap > 0 && note.endsWith("\n"), "checkpoint", "not a signed note");
-  const text = note.slice(0, gap + 1), lines = text.split("\n");
-  check(lines.length >= 4 && /^(0|[1-9][0-9]{0,18})$/.test(lines[1]), "checkpoint", "no origin, size and root");
-  const root = bytes64(lines[2], "checkpoint");
-  check(root.length === 32, "checkpoint", "the root is not 32 bytes");
-  const signatures = note.slice(gap + 2, -1).split("\n").map(line => {
-    const match = /^\u2014 (\S+) ([A-Za-z0-9+/=]+)$/.exec(line);
-    check(match, "checkpoint", "a line is no signature");
-    return { name: match[1], bytes: bytes64(match[2], "checkpoint") };
-  });
-  let signed = null;
-  for (const key of keys) {
-    for (const each of signatures) {
-      if (signed || each.name !== key.name || hex(each.bytes.slice(0, 4)) !== key.id) continue;
-      const imported = await crypto.subtle.importKey("raw", key.raw, { name: "Ed25519" }, false, ["verify"]);
-      const holds = await crypto.subtle.verify({ name: "Ed25519" }, imported, each.bytes.slice(4), utf8(text));
-      check(holds, "signature", "the checkpoint was not signed with this key");
-      signed = key;
-    }
-  }
-  check(signed, "signature", "the checkpoint bears no signature of a given key");
-  check(lines[0] === signed.name, "origin", "the checkpoint is of another log than the key");
-  return { origin: lines[0], size: BigInt(lines[1]), root };
 }
 
 async function verifyInclusion(leaf, index, proof, head) {
@@ -126,11 +65,7 @@ async function verifyDisclosures(leaf, disclosures) {
 }
 
 async function verifyReceipt(text, vkeys) {
-  const lines = vkeys.split("\n").map(line => line.trim()).filter(line => line);
-  check(lines.length > 0, "key", "no verifier key was given");
-  const keys = [];
-  for (const line of lines) keys.push(await parseKey(line));
-  const receipt = parseReceipt(text);
+  const keys = await parseKeys(vkeys), receipt = parseReceipt(text);
   const head = await verifyCheckpoint(receipt.checkpoint, keys);
   await verifyInclusion(receipt.leaf, receipt.index, receipt.proof, head);
   let leaf;
@@ -177,17 +112,4 @@ async function verifyPage() {
   return `verified: entry ${outcome.leaf.id} is leaf ${outcome.index} of ${outcome.head.size} in ${outcome.head.origin}; ${witnessed}`;
 }
 
-document.getElementById("verify").addEventListener("click", async () => {
-  const result = document.getElementById("result");
-  result.dataset.state = "working";
-  try {
-    result.textContent = await verifyPage();
-    result.dataset.state = "verified";
-    delete result.dataset.step;
-  } catch (error) {
-    const step = error instanceof Failed ? error.step : "browser";
-    result.textContent = `FAILED at ${error instanceof Failed ? error.message : `browser: ${error}`}`;
-    result.dataset.step = step;
-    result.dataset.state = "failed";
-  }
-});
+onVerify(verifyPage);

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ledger.ledger import Ledger
 
 
+PAGE = "verify.html"
+
+
 def export(
     folder: Annotated[Path, typer.Argument(help="A folder that is empty or not there.")],
     *,
@@ -24,10 +27,13 @@ def export(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write checkpoint, tiles and entry bundles, which strangers' tools verify: exhibit ledger verify --export DIR."""
+    """Write checkpoint, tiles and entry bundles, which strangers' tools verify: exhibit ledger verify --export DIR, or
+    the page verify.html in a browser, which is the same file for every log."""
     from api.errors import HomeInUse
+    from api.log_page import log_page
 
     del format
+    page = log_page()
     if folder.exists() and any(folder.iterdir()):
         raise HomeInUse(f"{folder} is not empty")
 
@@ -40,6 +46,7 @@ def export(
             _write(folder / path, data)
             files += 1
         _write(folder / "vkey", "".join(f"{vkey}\n" for vkey in ledger.vkeys).encode())
+        _write(folder / PAGE, page.encode())
         return {"folder": str(folder), "size": checkpoint.head.size, "files": files, "vkeys": list(ledger.vkeys)}
 
     done = with_ledger(home, work, shard=shard)

@@ -1,0 +1,131 @@
+// The page of an exported log (c2sp.org/tlog-tiles): the tree is built anew from the entry bundles, every tile is compared
+// with it, and its root with the signed checkpoint. After verify.js.
+const WIDTH = 256;
+const HASH = "[0-9a-f]{64}", TOKEN = "[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", COUNT = "0|[1-9][0-9]{0,15}";
+const ID = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+const REF = `\\{"id":"${ID}","leaf":"${HASH}","rel":"[a-z][a-z0-9_-]{0,31}"\\}`;
+const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+const MAX_LEAF = 4096;
+
+// RFC 8785 leaves a leaf of exhibit.ledger/1 one form: keys sorted, no space, nothing to escape.
+const leafForm = (kind, parts) => new RegExp(
+  `^\\{"id":"${ID}","kind":"${kind}","parts":\\{`
+  + [...parts].sort().map(name => `"${name.replace(".", "\\.")}":"${HASH}"`).join(",")
+  + `\\},"refs":\\[(?:${REF}(?:,${REF})*)?\\],"replica":"${TOKEN}","req":"${TOKEN}","rseq":[1-9][0-9]{0,15},`
+  + `"seen":\\{"root":"${HASH}","size":(?:${COUNT})\\},"t":(?:${COUNT}),"tenant":"${TOKEN}","v":"exhibit\\.ledger/1"\\}$`);
+
+function parseLeaf(bytes, forms, index) {
+  let text, leaf;
+  try { text = text8(bytes); leaf = JSON.parse(text); } catch { throw new Failed("leaf", `${index} is not the JSON of a leaf`); }
+  check(bytes.length <= MAX_LEAF && leaf && forms.has(leaf.kind) && forms.get(leaf.kind).test(text), "leaf",
+    `${index} is not in the form of exhibit.ledger/1`);
+  check([leaf.t, leaf.rseq, leaf.seen.size].every(Number.isSafeInteger), "leaf", `${index} has a number beyond 2^53-1`);
+  check(leaf.seen.size > 0 || leaf.seen.root === EMPTY, "leaf", `${index} has seen size 0 without the empty root`);
+  check(new Set(leaf.refs.map(ref => `${ref.rel} ${ref.id}`)).size === leaf.refs.length, "leaf", `${index} repeats a ref`);
+  return leaf;
+}
+
+// What one entry says of those before it.
+class Order {
+  hashes = new Map(); requests = new Set(); next = new Map();
+
+  add(leaf, hash, index) {
+    const request = `${leaf.kind} ${leaf.req}`, due = this.next.get(leaf.replica) ?? 1;
+    check(!this.hashes.has(leaf.id) && !this.requests.has(request), "duplicate", `the id or request of entry ${index} stood before`);
+    check(leaf.rseq === due, "rseq", `entry ${index} of ${leaf.replica} has number ${leaf.rseq} where ${due} was due`);
+    check(leaf.seen.size <= index, "seen", `entry ${index} claims to have seen ${leaf.seen.size} entries`);
+    check(leaf.refs.every(ref => this.hashes.get(ref.id) === ref.leaf), "ref", `entry ${index} points at none before it`);
+    this.requests.add(request); this.next.set(leaf.replica, due + 1); this.hashes.set(leaf.id, hash);
+  }
+}
+
+const named = (level, n, width) => {
+  const groups = [String(n % 1000).padStart(3, "0")];
+  for (let rest = Math.floor(n / 1000); rest; rest = Math.floor(rest / 1000)) groups.unshift(`x${String(rest % 1000).padStart(3, "0")}`);
+  return `tile/${level}/${groups.join("/")}${width === WIDTH ? "" : `.p/${width}`}`;
+};
+
+function* tiles(level, count) {
+  for (let n = 0; n * WIDTH < count; n++) yield { n, width: Math.min(WIDTH, count - n * WIDTH), path: named(level, n, Math.min(WIDTH, count - n * WIDTH)) };
+}
+
+function parseBundle(bytes, width, path) {
+  const leaves = [];
+  let at = 0;
+  for (let each = 0; each < width; each++) {
+    check(at + 2 <= bytes.length, "bundle", `${path}: cut off`);
+    const end = at + 2 + bytes[at] * 256 + bytes[at + 1];
+    check(end <= bytes.length, "bundle", `${path}: cut off`);
+    leaves.push(bytes.subarray(at + 2, end));
+    at = end;
+  }
+  check(at === bytes.length, "bundle", `${path}: goes on after its last leaf`);
+  return leaves;
+}
+
+// The next level of the tree: pairs hashed, an odd last one carried up as it is (RFC 6962, section 2.1).
+async function parents(hashes) {
+  const count = hashes.length / 32, next = new Uint8Array(Math.ceil(count / 2) * 32);
+  const pair = async n => next.set(await sha256(joined(Uint8Array.of(1), hashes.subarray(64 * n, 64 * n + 64))), 32 * n);
+  for (let start = 0; start < count >> 1; start += 1024) {
+    await Promise.all(Array.from({ length: Math.min(1024, (count >> 1) - start) }, (_, n) => pair(start + n)));
+  }
+  if (count & 1) next.set(hashes.subarray(-32), next.length - 32);
+  return next;
+}
+
+async function leafHashes(read, size, forms, say) {
+  const order = new Order(), all = [];
+  for (const { n, width, path } of tiles("entries", size)) {
+    const bytes = await read(path);
+    check(bytes, "bundle", `${path}: the file is missing`);
+    const leaves = parseBundle(bytes, width, path);
+    const hashes = await Promise.all(leaves.map(leaf => sha256(joined(Uint8Array.of(0), leaf))));
+    leaves.forEach((leaf, at) => order.add(parseLeaf(leaf, forms, n * WIDTH + at), hex(hashes[at]), n * WIDTH + at));
+    all.push(joined(...hashes));
+    if (n % 16 === 0) say(`${n * WIDTH + width} of ${size} entries read`);
+  }
+  return joined(...all);
+}
+
+async function compareTiles(read, level, hashes, count) {
+  for (const { n, width, path } of tiles(level, count)) {
+    const bytes = await read(path);
+    check(bytes, "tile", `${path}: the file is missing`);
+    check(bytes.length === width * 32, "tile", `${path}: not ${width} hashes`);
+    check(same(bytes, hashes.subarray(n * WIDTH * 32, (n * WIDTH + width) * 32)), "tile", `${path}: not the hashes of the entries`);
+  }
+}
+
+async function verifyLog(read, vkeys, forms, say) {
+  const keys = await parseKeys(vkeys), note = await read("checkpoint");
+  check(note, "checkpoint", "the folder holds no checkpoint");
+  let text;
+  try { text = text8(note); } catch { throw new Failed("checkpoint", "not UTF-8"); }
+  const head = await verifyCheckpoint(text, keys), size = Number(head.size);
+  let hashes = await leafHashes(read, size, forms, say);
+  for (let height = 0, count = size; count > 0; height++, count = Math.floor(size / 2 ** height)) {
+    if (height % 8 === 0) await compareTiles(read, height / 8, hashes, count);
+    hashes = await parents(hashes);
+  }
+  check(size === 0 || same(hashes, head.root), "root", `the ${size} entries do not lead to the root that was signed`);
+  return head;
+}
+
+// Chromium, Firefox and Safari give the files of a chosen folder with their paths below it, its own name first.
+function chosenFolder() {
+  const files = new Map();
+  for (const file of document.getElementById("folder").files) {
+    files.set(file.webkitRelativePath.split("/").slice(1).join("/"), file);
+  }
+  check(files.size > 0, "folder", "no folder was chosen");
+  return async path => files.has(path) ? new Uint8Array(await files.get(path).arrayBuffer()) : null;
+}
+
+onVerify(async say => {
+  const parts = JSON.parse(document.getElementById("forms").textContent);
+  const forms = new Map(Object.entries(parts).map(([kind, names]) => [kind, leafForm(kind, names)]));
+  const head = await verifyLog(chosenFolder(), document.getElementById("vkeys").value, forms, say);
+  return `verified: ${head.size} entries of ${head.origin} lead to the signed root ${hex(head.root)}; `
+    + "no witness was asked by this page: the log's operator alone vouches for the checkpoint";
+});
