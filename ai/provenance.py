@@ -89,7 +89,8 @@ def _activity(
         "policy_query": "agent/policy",
         "evidence": "agent/policy",
         "policy_answer": "agent/policy",
-        "generate": "agent/model",
+        # A model that gave nothing in time is not known: the software asked.
+        "generate": "agent/software" if shell.call is None else "agent/model",
     }
     acting = (agents.get(stage, "agent/software"),)
     return ProvActivity(

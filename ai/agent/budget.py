@@ -12,18 +12,25 @@ class Budget:
     """`spent` are tokens of model calls, `held` those of the evidence that waits for the answer. Nothing is started
     once `stop` says why not, and `hold` never lets evidence pass its share."""
 
-    def __init__(self, options: AgentOptions, *, clock_ms: Callable[[], int], model_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        options: AgentOptions,
+        *,
+        clock_ms: Callable[[], int],
+        model_s: float = 60.0,
+        started_ms: int | None = None,
+    ) -> None:
         self.options = options
         self.spent = 0
         self.held = 0
         self.cut: Cut | None = None
         self._clock_ms = clock_ms
-        self._started_ms = clock_ms()
+        self._started_ms = clock_ms() if started_ms is None else started_ms
         self._model_s = model_s
 
     @property
     def elapsed_ms(self) -> int:
-        """Since the run began."""
+        """Since the request began."""
         return self._clock_ms() - self._started_ms
 
     @property

@@ -25,9 +25,13 @@ _SEEN = 12
 def agent_run(
     case: Case, services: Services, *, tools: Tools | None = None, clock_ms: Callable[[], int] | None = None
 ) -> AgentRun:
-    """A run over the case, with the pipeline's own end. `clock_ms` is the budgets' clock."""
+    """A run over the case, with the pipeline's own end. `clock_ms` is the budgets' clock; without one it is that of the
+    services, and what the request took before it came here counts."""
     budget = Budget(
-        case.ask.options.agent, clock_ms=clock_ms or services.clock_ms, model_s=case.profile.model_deadline_s
+        case.ask.options.agent,
+        clock_ms=clock_ms or services.clock_ms,
+        model_s=case.profile.model_deadline_s,
+        started_ms=case.now_ms if clock_ms is None else None,
     )
 
     async def synthesis(done: Case, gathered: Gathered) -> Shell:

@@ -166,3 +166,25 @@ def policy_figures(
     emit(document, as_json=as_json, render=lambda: "\n".join(shown))
     if check and not all(goal.met for goal in goals):
         raise typer.Exit(EXIT_FAILED)
+
+
+@app.command("budgets")
+def budget_figures(
+    *,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every bound is kept.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how far the wall clock runs past max_latency_ms and timeout_ms, at several bounds, also with slow stores
+    and a model that never ends. The worst overrun counts."""
+    from api.bench.budgets import budget_goals, budget_json, budget_rows, measure_budgets
+    from api.bench.machine import machine_facts
+
+    with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as folder:
+        overruns = asyncio.run(measure_budgets(Path(folder)))
+        document = {"machine": machine_facts(Path(folder)), **budget_json(overruns)}
+    goals = budget_goals(overruns)
+    headings = ["request", "where", "bound ms", "wall ms", "over ms", "ended"]
+    shown = [table(headings, budget_rows(overruns)), *(goal.says for goal in goals)]
+    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
+    if check and not all(goal.met for goal in goals):
+        raise typer.Exit(EXIT_FAILED)

@@ -15,8 +15,10 @@ import pytest
 import pytest_asyncio
 from asgi_lifespan import LifespanManager
 
+from ai.chat_model import ChatRequest, StructuredRequest
+from ai.errors import ModelTimeout
 from ai.focus_pipeline import answer
-from ai.model import AgentOptions, Ask, Options, SearchOptions
+from ai.model import AgentOptions, Ask, Completion, ModelIdentity, Options, SearchOptions
 from ai.passage_search import Shaping
 from ai.profiles import BASIC, PASSAGES, Profile
 from ai.prompt_gate.rules import Source
@@ -209,3 +211,32 @@ async def test_agentic_runs_replay_to_r1_and_a_changed_fusion_is_named(
     found = await replayed(system, done.entry.entry_id)
     assert (found.grade, found.changed) == (Grade.R0, ("fusion",))
     assert found.differs_at in {"policy.evidence", "bundle"}
+
+
+class Endless:
+    """A model that gives nothing within any deadline, to the planner and to the writer."""
+
+    async def identity(self) -> ModelIdentity:
+        return ModelIdentity("endless", "sha256:" + "0" * 64)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        raise ModelTimeout("no answer in time")
+
+    async def structured(self, request: StructuredRequest) -> Completion:
+        raise ModelTimeout("no answer in time")
+
+    async def aclose(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("effort", ["low", "high"])
+async def test_a_model_that_gives_nothing_in_time_leaves_a_whole_record(system: wiring.System, effort: Any) -> None:
+    options = Options(profile="agentic", top_k=20, agent=AgentOptions(effort=effort))
+    ask = Ask(wiring.new_id(), "What treaties did the Kansa sign?", subject(system), options=options)
+    services = with_services(system, model=Endless())
+    done = await answer(ask, services=services, profile=system.profile("agentic"))
+    assert done.body["agent"]["truncated_reason"] == "latency"
+    assert done.items and not done.body["sentences"]
+    assert (await replayed(system, done.entry.entry_id)).grade is Grade.R1
+    prov = json.loads(await system.services.ledger.part(done.entry.entry_id, "prov"))
+    assert "run:agent/model" not in prov["agent"]
