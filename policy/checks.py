@@ -100,11 +100,22 @@ def _decision(value: object) -> Document:
 def _canonical_order(document: Document) -> Document:
     try:
         return {
-            key: sorted(value, key=encode_plain) if isinstance(value, list) else value
-            for key, value in document.items()
+            "effect": document["effect"],
+            "reasons": sorted(document["reasons"], key=encode_plain),
+            "obligations": sorted(map(_filter_in_order, document["obligations"]), key=encode_plain),
+            "admit": sorted(document["admit"], key=encode_plain),
         }
     except InputRejected as exc:
         raise Untrusted("SCHEMA") from exc
+
+
+def _filter_in_order(obligation: Any) -> Any:
+    """The obligation; a filter with its class ids in order, which engines give in different ones."""
+    match obligation:
+        case {"op": "filter", "params": {"classes": list(classes)} as params}:
+            return obligation | {"params": params | {"classes": sorted(classes, key=encode_plain)}}
+        case _:
+            return obligation
 
 
 def _ids(values: list[Any]) -> tuple[str, ...]:

@@ -11,36 +11,28 @@ again.
 
 from __future__ import annotations
 
-import asyncio
 import re
-import ssl
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-
-import httpx
 
 from policy.breaker import Breaker, CircuitOpen, Silence
 from policy.bundle import ENTRYPOINTS
 from policy.canonical import encode_plain, parse_plain
 from policy.engine import MAX_INPUT_BYTES, Reply
 from policy.errors import InputRejected, OpaUnavailable
+from policy.opa_http import OpaHttp
 
-MAX_REPLY_BYTES = 2 * 1024 * 1024
-CONNECTIONS = 32
-_NEVER = httpx.Timeout(None)  # one deadline holds for the whole call, see `_call`
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}", re.ASCII)
-# No compression: a small reply must not become a large one in our memory.
-_HEADERS = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+_PATHS = {each: f"/v1/data/{each}?provenance=true" for each in ENTRYPOINTS}
 
 
 class OpaServerEngine:
     """PolicyEngine over an OPA server that serves the bundle with the digest `bundle_digest` as its revision."""
 
-    def __init__(self, *, client: httpx.AsyncClient, bundle_digest: str, breaker: Breaker) -> None:
-        self._client = client
+    def __init__(self, *, http: OpaHttp, bundle_digest: str, breaker: Breaker) -> None:
+        self._http = http
         self._bundle_digest = bundle_digest
         self._breaker = breaker
         self._name = "opa"
@@ -52,16 +44,10 @@ class OpaServerEngine:
         """An engine for the server at `url`: http://, https:// or unix:///path/to/socket.
 
         `token` is sent as bearer token; `ca_file` (PEM) replaces the system's certificate authorities. The server need
-        not run yet. Raises OpaUnavailable for an address or a file that cannot be used.
+        not run yet. Raises OpaUnavailable for an address, a token or a file that cannot be used.
         """
-        base, socket = _address(url)
-        limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS, keepalive_expiry=60)
-        transport = httpx.AsyncHTTPTransport(verify=_trusted(base, ca_file), limits=limits, uds=socket, trust_env=False)
-        headers = _HEADERS if token is None else _HEADERS | {"Authorization": f"Bearer {token}"}
-        client = httpx.AsyncClient(
-            base_url=base, transport=transport, headers=headers, timeout=_NEVER, follow_redirects=False, trust_env=False
-        )
-        return cls(client=client, bundle_digest=bundle_digest, breaker=Breaker(clock=time.monotonic))
+        http = OpaHttp(url, token=token, ca_file=ca_file)
+        return cls(http=http, bundle_digest=bundle_digest, breaker=Breaker(clock=time.monotonic))
 
     @property
     def name(self) -> str:
@@ -80,9 +66,9 @@ class OpaServerEngine:
 
     async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
         """See PolicyEngine. What it raises is OpaUnavailable."""
-        if self._client.is_closed:
+        if self._http.closed:
             raise OpaUnavailable("CLOSED", "is not asked any more: the engine is closed")
-        if entrypoint not in ENTRYPOINTS:
+        if entrypoint not in _PATHS:
             raise OpaUnavailable("ENTRYPOINT", f"is not asked for {entrypoint}")
         if len(input) > MAX_INPUT_BYTES:
             raise OpaUnavailable("INPUT_TOO_LARGE", "is not given an input of that size")
@@ -90,7 +76,8 @@ class OpaServerEngine:
             raise OpaUnavailable("TIMEOUT", "was left no time")
         try:
             with self._breaker.call(deadline_s):
-                status, body = await self._call(entrypoint, input, deadline_s)
+                content = b"".join((b'{"input":', input, b"}"))
+                status, body = await self._http.post(_PATHS[entrypoint], content, deadline_s=deadline_s)
         except CircuitOpen:
             raise OpaUnavailable("CIRCUIT_OPEN", "has not answered lately and is left alone for a moment") from None
         except Silence as exc:
@@ -99,30 +86,7 @@ class OpaServerEngine:
 
     async def aclose(self) -> None:
         """See PolicyEngine."""
-        await self._client.aclose()
-
-    async def _call(self, entrypoint: str, input: bytes, deadline_s: float) -> tuple[int, bytes]:
-        """Status and body. Raises Silence where there is no whole answer, OpaUnavailable for too large a one."""
-        try:
-            async with asyncio.timeout(deadline_s):
-                return await self._exchange(entrypoint, input)
-        except TimeoutError as exc:
-            raise Silence("TIMEOUT", f"gave no decision within {deadline_s:g} s") from exc
-        except (httpx.ConnectError, httpx.ConnectTimeout) as exc:
-            raise Silence("UNREACHABLE", "cannot be reached") from exc
-        except httpx.TransportError as exc:
-            raise Silence("CUT_OFF", "broke off") from exc
-
-    async def _exchange(self, entrypoint: str, input: bytes) -> tuple[int, bytes]:
-        content = b'{"input":' + input + b"}"
-        path = f"/v1/data/{entrypoint}"
-        async with self._client.stream("POST", path, params={"provenance": "true"}, content=content) as response:
-            body = bytearray()
-            async for part in response.aiter_raw():
-                body += part
-                if len(body) > MAX_REPLY_BYTES:
-                    raise OpaUnavailable("TOO_LARGE", f"replied with more than {MAX_REPLY_BYTES} bytes")
-            return response.status_code, bytes(body)
+        await self._http.aclose()
 
     def _reply(self, status: int, body: bytes) -> Reply:
         """What a whole answer says. Raises OpaUnavailable for all but a result, or none, of our bundle."""
@@ -169,23 +133,3 @@ def _revisions(provenance: Mapping[str, Any]) -> set[str]:
 def _name(provenance: Mapping[str, Any]) -> str:
     version = provenance.get("version")
     return f"opa:{version}" if isinstance(version, str) and _VERSION.fullmatch(version) else "opa"
-
-
-def _address(url: str) -> tuple[str, str | None]:
-    """Base address, and the path of a socket where `url` names one. Credentials do not belong into an address."""
-    parts = urlsplit(url)
-    if parts.scheme == "unix" and parts.path.startswith("/") and not parts.netloc:
-        return "http://opa", parts.path
-    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.query:
-        raise OpaUnavailable("ADDRESS", "has no address like http://, https:// or unix:///path, without credentials")
-    return url, None
-
-
-def _trusted(base: str, ca_file: Path | None) -> ssl.SSLContext | bool:
-    """Whom to trust with https; the context is made only where it is needed, since reading authorities takes 20 ms."""
-    if not base.startswith("https:"):
-        return False
-    try:
-        return ssl.create_default_context(cafile=ca_file)
-    except OSError as exc:
-        raise OpaUnavailable("ADDRESS", "cannot be trusted: its CA file cannot be read") from exc

@@ -17,25 +17,28 @@ Tell = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 @dataclass
 class OpaLiar:
-    """What it says next, and the requests that it was sent: head and body."""
+    """What it says next, and the requests that it was sent: head and body. It keeps connections, as OPA does."""
 
     tell: Tell
     url: str = ""
+    connections: int = 0
     asked: list[tuple[str, bytes]] = field(default_factory=list)
 
 
 def reply(body: bytes, status: str = "200 OK", headers: str = "") -> Tell:
     """A whole answer."""
     head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n{headers}\r\n"
-    return raw(head.encode() + body)
+    return raw(head.encode() + body, closing=False)
 
 
-def raw(content: bytes) -> Tell:
+def raw(content: bytes, *, closing: bool = True) -> Tell:
     """These bytes; then the connection is closed."""
 
     async def tell(to: asyncio.StreamWriter) -> None:
         to.write(content)
         await to.drain()
+        if closing:
+            to.close()
 
     return tell
 
@@ -69,8 +72,8 @@ async def flood(to: asyncio.StreamWriter) -> None:
 
 
 @asynccontextmanager
-async def opa_liar(tell: Tell) -> AsyncIterator[OpaLiar]:
-    """A liar that listens on loopback."""
+async def opa_liar(tell: Tell, port: int = 0) -> AsyncIterator[OpaLiar]:
+    """A liar that listens on loopback: on `port`, or on any that is free."""
     liar = OpaLiar(tell)
     serving: set[asyncio.Task[Any]] = set()
 
@@ -78,17 +81,16 @@ async def opa_liar(tell: Tell) -> AsyncIterator[OpaLiar]:
         task = asyncio.current_task()
         assert task is not None
         serving.add(task)
+        liar.connections += 1
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            head = (await source.readuntil(b"\r\n\r\n")).decode()
-            size = next((int(n.split(":")[1]) for n in head.splitlines() if n.lower().startswith("content-length:")), 0)
-            liar.asked.append((head, await source.readexactly(size)))
-            await liar.tell(to)
+            while not to.is_closing():
+                await _answer(liar, source, to)
         to.close()
         with suppress(OSError):
             await to.wait_closed()
         serving.discard(task)
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", port)
     liar.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield liar
@@ -97,3 +99,10 @@ async def opa_liar(tell: Tell) -> AsyncIterator[OpaLiar]:
         for task in list(serving):
             task.cancel()
         await asyncio.gather(*serving, return_exceptions=True)
+
+
+async def _answer(liar: OpaLiar, source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
+    head = (await source.readuntil(b"\r\n\r\n")).decode()
+    size = next((int(n.split(":")[1]) for n in head.splitlines() if n.lower().startswith("content-length:")), 0)
+    liar.asked.append((head, await source.readexactly(size)))
+    await liar.tell(to)

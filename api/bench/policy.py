@@ -1,25 +1,20 @@
-"""What policy costs a request: the three points on the embedded engine, and what a call to a server costs above the
-evaluation that OPA itself measures."""
+"""What policy costs a request: the three points on the embedded engine, and on a server."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from api.bench.goals import Verdict
+from api.bench.policy_server import ABOVE, ServerCalls, measure_server
 from api.bench.statistics import Spread, settled, spread
-from api.wiring import open_embedded, open_server
+from api.wiring import open_embedded
 from policy.authoring.domain import NOW_MS, Domain, a_class, an_item
 from policy.authoring.opa import Opa
-from policy.authoring.server import own_server
 from policy.bundle import Bundle
-from policy.canonical import encode_plain
 from policy.engine import PolicyEngine
 from policy.model import (
     AnswerFacts,
@@ -39,16 +34,6 @@ SIZES = (125, 250, 500, 1_000)
 _CLASSES = 8
 _WARM = 20
 _REQUEST, _PROMPT = RequestFacts(id="r1"), PromptFacts(chars=60, verdict="ALLOW", risk=0)
-
-
-@dataclass(frozen=True, slots=True)
-class ServerCalls:
-    """Milliseconds a call to a server on a local socket, by point: `whole` as the engine sees it, `evaluation` as OPA
-    measures it (`timer_rego_query_eval_ns`), `above` the difference."""
-
-    whole: Mapping[str, Spread]
-    evaluation: Mapping[str, Spread]
-    above: Mapping[str, Spread]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +70,17 @@ async def measure_policy(bundle: Bundle, folder: Path, opa: Opa | None, *, reque
     names = [str(point) for point in Point]
     points = {name: settled([[each[n] for each in one] for one in taken]) for n, name in enumerate(names)}
     request = settled([[sum(each) for each in one] for one in taken])
-    server = None if opa is None else await _server(bundle, folder, opa, world, requests)
+    server = None
+    if opa is not None:
+        server = await measure_server(
+            bundle, folder, opa, lambda engine, count: _requests(engine, world, count), requests
+        )
     return PolicyFigures(request, processor_ms, points, by_items, server)
 
 
 def policy_goals(figures: PolicyFigures) -> tuple[Verdict, ...]:
     """The goals, and whether they are met."""
-    above = None if figures.server is None else max(each.p50 for each in figures.server.above.values())
+    above = None if figures.server is None else max(each[ABOVE].p50 for each in figures.server.values())
     return (
         Verdict(f"three points, {ITEMS} items, {SENTENCES} sentences, embedded, p99", "ms", 5, figures.request.p99),
         Verdict("call to a server above OPA's own evaluation, p50 of the dearest point", "ms", 2, above),
@@ -109,15 +98,10 @@ def policy_rows(figures: PolicyFigures) -> list[tuple[str, str, str, str]]:
     rows = {"request": figures.request, **figures.points}
     rows |= {f"evidence, {size:,} items": each for size, each in figures.by_items.items()}
     if figures.server is not None:
-        for name, each in measures_of(figures.server).items():
-            rows |= {f"server, {point}: {name}": one for point, one in each.items()}
+        for point, parts in figures.server.items():
+            rows |= {f"server, {point}: {name}": one for name, one in parts.items()}
     shown = [(name, f"{each.p50:.2f}", f"{each.p95:.2f}", f"{each.p99:.2f}") for name, each in rows.items()]
     return [("request, processor time, mean", f"{figures.processor_ms:.2f}", "", ""), *shown]
-
-
-def measures_of(calls: ServerCalls) -> dict[str, Mapping[str, Spread]]:
-    """Its three measures by what they are."""
-    return {"whole call": calls.whole, "OPA's evaluation": calls.evaluation, "above it": calls.above}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,42 +180,3 @@ async def _evidence(engine: PolicyEngine, world: _World, size: int, count: int) 
         await large.found(points, prior)
         taken.append((time.perf_counter() - started) * 1e3)
     return spread(taken[3:])
-
-
-async def _server(bundle: Bundle, folder: Path, opa: Opa, world: _World, count: int) -> ServerCalls:
-    """Each point's call over a local socket, and after each what OPA measures when it is asked the same again."""
-    whole: dict[str, Spread] = {}
-    evaluation: dict[str, Spread] = {}
-    above: dict[str, Spread] = {}
-    async with AsyncExitStack() as stack:
-        address = await stack.enter_async_context(own_server(opa, folder))
-        engine = open_server(address, bundle)
-        stack.push_async_callback(engine.aclose)
-        socket = httpx.AsyncHTTPTransport(uds=address.removeprefix("unix://"), trust_env=False)
-        client = await stack.enter_async_context(
-            httpx.AsyncClient(base_url="http://opa", transport=socket, timeout=5.0, trust_env=False)
-        )
-        for point, asked in (await _inputs(engine, world)).items():
-            taken = [await _call(engine, client, point, asked) for _ in range(count + _WARM)][_WARM:]
-            whole[point], evaluation[point] = (spread([each[n] for each in taken]) for n in (0, 1))
-            above[point] = spread([called - measured for called, measured in taken])
-    return ServerCalls(whole, evaluation, above)
-
-
-async def _call(engine: PolicyEngine, client: httpx.AsyncClient, point: str, asked: bytes) -> tuple[float, float]:
-    """Milliseconds of one call as the engine sees it, and of one evaluation as OPA sees it."""
-    started = time.perf_counter()
-    await engine.evaluate(f"kfm/ai/{point}", asked, deadline_s=5.0)
-    called = (time.perf_counter() - started) * 1e3
-    path, content = f"/v1/data/kfm/ai/{point}", b'{"input":' + asked + b"}"
-    replied = await client.post(path, params={"metrics": "true"}, content=content)
-    return called, replied.json()["metrics"]["timer_rego_query_eval_ns"] / 1e6
-
-
-async def _inputs(engine: PolicyEngine, world: _World) -> dict[str, bytes]:
-    """What the points put to the engine for one request."""
-    points = _points(engine, world.bundle)
-    query = await world.query(points)
-    evidence = await world.found(points, query)
-    answer = await world.answer(points, evidence)
-    return {str(each.point): encode_plain(dict(each.input)) for each in (query, evidence, answer)}

@@ -16,6 +16,7 @@ from api.wiring.policy import (
     open_engine,
     open_policy,
     open_server,
+    open_server_over,
     releases_of,
     shadow_log,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "open_policy",
     "open_renewal",
     "open_server",
+    "open_server_over",
     "open_system",
     "open_witness",
     "profile_of",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from api import backends
 from api.wiring.circuits import POLICY, Circuits
@@ -20,6 +21,9 @@ from policy.points import PolicyPoints
 from policy.releases import Releases
 from policy.shadow import ShadowEngine
 from policy.shadow_log import SqliteShadowLog
+
+if TYPE_CHECKING:
+    from policy.opa_http import OpaHttp
 
 SHADOW_FILE = "shadow.sqlite"
 
@@ -132,6 +136,14 @@ def open_server(url: str, bundle: Bundle, *, token: str | None = None) -> Policy
     from policy.opa import OpaServerEngine  # noqa: PLC0415
 
     return OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token)
+
+
+def open_server_over(http: OpaHttp, bundle: Bundle) -> PolicyEngine:
+    """As `open_server`, over connections that the caller has made and may watch; closing the engine closes them."""
+    from policy.breaker import Breaker  # noqa: PLC0415
+    from policy.opa import OpaServerEngine  # noqa: PLC0415
+
+    return OpaServerEngine(http=http, bundle_digest=bundle.digest, breaker=Breaker(clock=time.monotonic))
 
 
 def shadow_log(backend: backends.PolicyBackend) -> SqliteShadowLog:

@@ -1,11 +1,13 @@
 """An OPA server of our own for as long as a command runs, so that a bundle is tried on the engine that production uses.
 
-It listens on a socket in a private folder, serves one bundle, and is gone when the block ends.
+It listens on a socket in a private folder, or on loopback where that is to be measured, serves one bundle, and is gone
+when the block ends.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,15 +20,17 @@ READY_S = 60.0
 
 
 @asynccontextmanager
-async def own_server(opa: Opa, bundle: Path) -> AsyncIterator[str]:
-    """The address of a server of the bundle below `bundle`. Raises OpaFailed where it does not come up."""
+async def own_server(opa: Opa, bundle: Path, *, loopback: bool = False) -> AsyncIterator[str]:
+    """The address of a server of the bundle below `bundle`. On loopback any user of the machine can ask it. Raises
+    OpaFailed where it does not come up."""
     with tempfile.TemporaryDirectory(prefix="exhibit-opa-") as name:
         folder = Path(name)
         await asyncio.to_thread((folder / "bundle.tar.gz").write_bytes, archive_of(bundle))
-        address = f"unix://{folder}/opa.sock"
+        place = _free_port() if loopback else folder / "opa.sock"
+        address = f"http://127.0.0.1:{place}" if loopback else f"unix://{place}"
         process = await asyncio.create_subprocess_exec(
             str(opa.path),
-            *("run", "--server", "--addr", address, "--unix-socket-perm", "600"),
+            *("run", "--server", "--addr", address.removeprefix("http://"), "--unix-socket-perm", "600"),
             *("--log-level", "error", "--disable-telemetry", "-b", "bundle.tar.gz"),
             cwd=folder,
             stdin=asyncio.subprocess.DEVNULL,
@@ -34,7 +38,7 @@ async def own_server(opa: Opa, bundle: Path) -> AsyncIterator[str]:
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            await _ready(process, folder / "opa.sock")
+            await _ready(process, place)
             yield address
         finally:
             if process.returncode is None:
@@ -42,10 +46,10 @@ async def own_server(opa: Opa, bundle: Path) -> AsyncIterator[str]:
             await process.communicate()
 
 
-async def _ready(process: asyncio.subprocess.Process, socket: Path) -> None:
+async def _ready(process: asyncio.subprocess.Process, place: Path | int) -> None:
     try:
         async with asyncio.timeout(READY_S):
-            while not await _answers(socket):
+            while not await _answers(place):
                 if process.returncode is not None:
                     _, said = await process.communicate()
                     raise OpaFailed(said.decode("utf-8", "replace").strip()[-2_000:] or "the OPA server ended")
@@ -54,11 +58,21 @@ async def _ready(process: asyncio.subprocess.Process, socket: Path) -> None:
         raise OpaFailed(f"the OPA server did not come up within {READY_S:g} s") from None
 
 
-async def _answers(socket: Path) -> bool:
+async def _answers(place: Path | int) -> bool:
     try:
-        _, writer = await asyncio.open_unix_connection(str(socket))
+        if isinstance(place, Path):
+            _, writer = await asyncio.open_unix_connection(place)
+        else:
+            _, writer = await asyncio.open_connection("127.0.0.1", place)
     except OSError:
         return False
     writer.close()
     await writer.wait_closed()
     return True
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port

@@ -12,6 +12,7 @@ import pytest_asyncio
 from policy.authoring.vectors import brief, patched
 from policy.bundle import load_bundle
 from policy.canonical import canonical
+from policy.checks import decision_of
 from policy.engine import MAX_INPUT_BYTES, PolicyEngine
 from policy.errors import PolicyUnavailable
 from policy.wasm import WasmEngine
@@ -48,8 +49,8 @@ async def test_a_reply_is_a_set_of_one_result_and_names_the_bundle(engine: Polic
 async def test_vectors(engine: PolicyEngine, point: str) -> None:
     for case in vectors(point)["cases"]:
         asked = canonical(patched(base(point), case["patch"]))
-        [found] = json.loads((await engine.evaluate(f"kfm/ai/{point}", asked, deadline_s=5)).results)
-        assert brief(found["result"]) == case["decision"], case["name"]
+        decision = decision_of((await engine.evaluate(f"kfm/ai/{point}", asked, deadline_s=5)).results)
+        assert brief(decision) == case["decision"], case["name"]
 
 
 async def test_an_unknown_entry_point_is_no_decision(engine: PolicyEngine) -> None:
@@ -95,8 +96,8 @@ async def test_concurrent_evaluations_do_not_mix(engine: PolicyEngine) -> None:
 
     async def ask(n: int) -> list[str]:
         asked = base("evidence") | {"evidence": [item | {"id": f"{n}-{i}"} for i in range(n * 20)]}
-        [found] = json.loads((await engine.evaluate("kfm/ai/evidence", canonical(asked), deadline_s=30)).results)
-        admitted: list[str] = found["result"]["admit"]
+        reply = await engine.evaluate("kfm/ai/evidence", canonical(asked), deadline_s=30)
+        admitted: list[str] = decision_of(reply.results)["admit"]
         return admitted
 
     for n, admitted in enumerate(await asyncio.gather(*(ask(n) for n in range(12)))):
@@ -112,8 +113,8 @@ async def test_cancelling_leaves_the_engine_whole(engine: PolicyEngine) -> None:
         task.cancel()
     done = await asyncio.gather(*tasks, return_exceptions=True)
     assert any(isinstance(each, asyncio.CancelledError) for each in done)
-    [found] = json.loads((await engine.evaluate("kfm/ai/evidence", canonical(base("evidence")), deadline_s=30)).results)
-    assert found["result"]["admit"] == ["e1", "e2", "e3", "e4"]
+    reply = await engine.evaluate("kfm/ai/evidence", canonical(base("evidence")), deadline_s=30)
+    assert decision_of(reply.results)["admit"] == ["e1", "e2", "e3", "e4"]
 
 
 async def test_a_closed_engine_decides_nothing(opening: Opening) -> None:

@@ -66,7 +66,7 @@ def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Bundle:
     return load_bundle(folder)
 
 
-async def backtest(home: Path, candidate: Bundle, *, since_ms: int = 0, limit: int = 1_000) -> Backtest:
+async def backtest(home: Path, candidate: Bundle, *, since_ms: int = 0, limit: int = len(QUESTIONS)) -> Backtest:
     return await run_backtest(load({}, home=home), candidate, since_ms=since_ms, limit=limit)
 
 

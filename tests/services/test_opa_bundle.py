@@ -15,6 +15,7 @@ from policy.authoring.opa import Opa, OpaFailed
 from policy.authoring.vectors import brief, patched
 from policy.bundle import ENTRYPOINTS, SHIPPED, load_bundle
 from policy.canonical import canonical
+from policy.checks import decision_of
 from policy.wasm import WasmEngine
 from tests.opa_server import pinned_opa
 from tests.policy_world import base, damaged, vectors
@@ -105,8 +106,7 @@ async def test_both_engines_decide_alike_on_damaged_inputs(opa: Opa, point: str)
     engine = WasmEngine.open(load_bundle())
     mine = []
     for asked in inputs:
-        [found] = json.loads((await engine.evaluate(f"kfm/ai/{point}", canonical(asked), deadline_s=5)).results)
-        mine.append(found["result"])
+        mine.append(decision_of((await engine.evaluate(f"kfm/ai/{point}", canonical(asked), deadline_s=5)).results))
     await engine.aclose()
     theirs = decide(opa, point, inputs)
     assert [brief(each) for each in mine] == [brief(each) for each in theirs]

@@ -28,6 +28,7 @@ from policy.authoring.server_bundle import archive, main, server_bundle
 from policy.authoring.vectors import patched
 from policy.bundle import SHIPPED, load_bundle, read_sources
 from policy.canonical import canonical
+from policy.checks import decision_of
 from policy.data import DATA_PATH
 from policy.errors import BundleRejected, OpaUnavailable
 from policy.opa import OpaServerEngine
@@ -93,22 +94,13 @@ async def test_both_engines_give_the_same_document_for_generated_inputs(server: 
     async with engine_on(server.url) as engine:
         for asked in inputs:
             mine, theirs = [
-                normal((await each.evaluate(f"kfm/ai/{point}", asked, deadline_s=10)).results)
+                decision_of((await each.evaluate(f"kfm/ai/{point}", asked, deadline_s=10)).results)
                 for each in (embedded, engine)
             ]
             assert mine == theirs, asked
             allowed += mine["effect"] != "deny"
     await embedded.aclose()
     assert allowed >= len(inputs) * 0.3
-
-
-def normal(results: bytes) -> Any:
-    """The one decision, its sets in one order."""
-    [found] = json.loads(results)
-    return {
-        key: sorted(value, key=canonical) if isinstance(value, list) else value
-        for key, value in found["result"].items()
-    }
 
 
 async def test_parity_is_seen_where_it_is_broken(opa: Opa, tmp_path: Path) -> None:
@@ -123,7 +115,7 @@ async def test_parity_is_seen_where_it_is_broken(opa: Opa, tmp_path: Path) -> No
             theirs = await engine.evaluate("kfm/ai/query", asked, deadline_s=10)
     mine = await embedded.evaluate("kfm/ai/query", asked, deadline_s=10)
     await embedded.aclose()
-    assert normal(mine.results) != normal(theirs.results)
+    assert decision_of(mine.results) != decision_of(theirs.results)
 
 
 async def test_allow_answer(server: OpaServer) -> None:

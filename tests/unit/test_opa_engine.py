@@ -6,15 +6,16 @@ import asyncio
 import gzip
 import json
 import time
+from pathlib import Path
 
-import httpx
 import pytest
 
 from policy.breaker import Breaker, CircuitOpen, Silence
 from policy.bundle import load_bundle
 from policy.errors import OpaUnavailable, PolicyUnavailable
 from policy.model import Effect, PromptFacts, RequestFacts, Subject
-from policy.opa import MAX_REPLY_BYTES, OpaServerEngine
+from policy.opa import OpaServerEngine
+from policy.opa_http import MAX_REPLY_BYTES, OpaHttp
 from policy.points import PolicyPoints
 from tests.opa_liar import ALLOW, BUNDLE, OpaLiar, Tell, document, drip, flood, hang, opa_liar, raw, reply
 from tests.opa_server import free_port
@@ -145,6 +146,90 @@ async def test_what_is_asked_and_with_what() -> None:
     assert (found.bundle_digest, engine.name) == (BUNDLE, "opa:1.22.0")
 
 
+async def test_a_large_input_arrives_whole() -> None:
+    asked = b'"' + b"x" * 3_000_000 + b'"'
+    async with opa_liar(GOOD) as liar:
+        engine = engine_for(liar)
+        await engine.evaluate("kfm/ai/query", asked, deadline_s=60)
+        await engine.aclose()
+    [(head, body)] = liar.asked
+    assert "content-encoding" not in head.lower()
+    assert body == b'{"input":' + asked + b"}"
+
+
+async def test_connections_are_kept_and_shared_by_calls_that_follow() -> None:
+    async with opa_liar(GOOD) as liar:
+        engine = engine_for(liar)
+        for _ in range(5):
+            await engine.evaluate("kfm/ai/query", b"{}", deadline_s=20)
+        await engine.aclose()
+    assert (len(liar.asked), liar.connections) == (5, 1)
+
+
+async def test_a_call_that_was_given_up_leaves_no_connection_to_the_next() -> None:
+    """Else the reply to the one could be taken for the reply to the other."""
+    async with opa_liar(hang) as liar:
+        engine = engine_for(liar)
+        with pytest.raises(OpaUnavailable):
+            await engine.evaluate("kfm/ai/query", b"{}", deadline_s=0.1)
+        liar.tell = GOOD
+        await engine.evaluate("kfm/ai/query", b"{}", deadline_s=20)
+        await engine.aclose()
+    assert (len(liar.asked), liar.connections) == (2, 2)
+
+
+async def test_a_cookie_is_not_kept() -> None:
+    async with opa_liar(reply(document(result=ALLOW), headers="Set-Cookie: a=b; Path=/\r\n")) as liar:
+        engine = engine_for(liar)
+        for _ in range(2):
+            await engine.evaluate("kfm/ai/query", b"{}", deadline_s=20)
+        await engine.aclose()
+    assert not any("cookie" in head.lower() for head, _ in liar.asked)
+
+
+async def test_no_proxy_and_no_password_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login a password b\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    async with opa_liar(GOOD) as liar:
+        engine = engine_for(liar)
+        await engine.evaluate("kfm/ai/query", b"{}", deadline_s=20)
+        await engine.aclose()
+    assert "authorization" not in liar.asked[0][0].lower()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "opa",
+        "ftp://opa",
+        "http://",
+        "http://a@opa",
+        "http://opa?x=1",
+        "http://opa#x",
+        "http://opa:x",
+        "http://opa:0",
+        "http://opa:99999",
+        "http://[::1",
+        "unix://opa.sock",
+        "unix://host/opa.sock",
+    ],
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(OpaUnavailable) as caught:
+        OpaServerEngine.open(url, bundle_digest=BUNDLE)
+    assert caught.value.problem == "ADDRESS"
+
+
+@pytest.mark.parametrize("token", ["a\r\nX: y", "a\n", "é"])
+def test_a_token_that_cannot_be_sent_is_refused(token: str) -> None:
+    with pytest.raises(OpaUnavailable) as caught:
+        OpaServerEngine.open("http://opa", bundle_digest=BUNDLE, token=token)
+    assert caught.value.problem == "CREDENTIALS"
+
+
 async def test_without_a_token_none_is_sent() -> None:
     async with opa_liar(GOOD) as liar:
         engine = engine_for(liar)
@@ -184,18 +269,19 @@ async def failing(engine: OpaServerEngine, deadline_s: float = 20) -> str:
 
 async def test_a_server_that_is_gone_is_left_alone_and_found_again() -> None:
     now_s = 100.0
-    url = f"http://127.0.0.1:{free_port()}"
-    async with httpx.AsyncClient(base_url=url, trust_env=False) as client, opa_liar(GOOD) as liar:
-        engine = OpaServerEngine(client=client, bundle_digest=BUNDLE, breaker=Breaker(clock=lambda: now_s))
-        assert [await failing(engine) for _ in range(7)] == ["UNREACHABLE"] * 5 + ["CIRCUIT_OPEN"] * 2
-        now_s += 1.1
-        assert [await failing(engine) for _ in range(2)] == ["UNREACHABLE", "CIRCUIT_OPEN"]
-        client.base_url = httpx.URL(liar.url)
+    port = free_port()
+    http = OpaHttp(f"http://127.0.0.1:{port}")
+    engine = OpaServerEngine(http=http, bundle_digest=BUNDLE, breaker=Breaker(clock=lambda: now_s))
+    assert [await failing(engine) for _ in range(7)] == ["UNREACHABLE"] * 5 + ["CIRCUIT_OPEN"] * 2
+    now_s += 1.1
+    assert [await failing(engine) for _ in range(2)] == ["UNREACHABLE", "CIRCUIT_OPEN"]
+    async with opa_liar(GOOD, port=port) as liar:
         assert await failing(engine) == "CIRCUIT_OPEN"
         assert liar.asked == []
         now_s += 1.1
         for _ in range(3):
             await engine.evaluate("kfm/ai/query", b"{}", deadline_s=20)
+        await engine.aclose()
 
 
 async def test_an_input_that_makes_a_rule_fail_does_not_shut_out_others() -> None:

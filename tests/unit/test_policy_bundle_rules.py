@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from policy.authoring.vectors import brief, patched
 from policy.bundle import SHIPPED, load_bundle
 from policy.canonical import canonical
+from policy.checks import decision_of, single_result
 from policy.messages import MESSAGES
 from policy.wasm import WasmEngine
 from tests.policy_world import Document, base, guard_paths, reachable, vectors
@@ -33,8 +34,7 @@ def engine() -> Iterator[WasmEngine]:
 
 async def decide(engine: WasmEngine, name: str, asked: object) -> Any:
     reply = await engine.evaluate(f"kfm/ai/{name}", canonical(asked), deadline_s=2.0)
-    [found] = json.loads(reply.results)
-    return found["result"]
+    return decision_of(reply.results) if name in POINTS else single_result(reply.results)
 
 
 @pytest.mark.parametrize(("point", "case"), CASES, ids=[f"{point}: {case['name']}" for point, case in CASES])

@@ -154,6 +154,21 @@ async def test_a_record_is_canonical_and_holds_the_digests(real: PolicyPoints) -
     assert again.record() == record
 
 
+async def test_the_order_in_which_an_engine_says_things_is_no_part_of_the_decision() -> None:
+    """Engines walk objects and sets in orders of their own, and rules do not sort."""
+
+    classes, told = ["k2", "k1", "k3"], [because("drop"), because("drop") | {"rule": "X02"}]
+
+    def said(order: int) -> dict[str, object]:
+        duties = [filter_of(*classes[::order]), duty("neutralise_prompt", "request", "")]
+        return decision(effect=OBLIGED, reasons=told[::order], obligations=duties[::order])
+
+    one = await ask_query(points(deciding(lambda _asked: said(1))))
+    other = await ask_query(points(deciding(lambda _asked: said(-1))))
+    assert one.classes == ("k1", "k2", "k3")
+    assert (one.digest, one.record()) == (other.digest, other.record())
+
+
 async def test_the_input_is_what_was_decided(real: PolicyPoints) -> None:
     decision = await ask_query(real)
     assert decision.input["now_ms"] == NOW_MS

@@ -8,7 +8,7 @@ import data.kfm.subject
 # title: The answer point
 # description: Which sentences of the draft may leave, and in which form?
 # entrypoint: true
-answer := decision(answer_reasons | sentence_reasons, answer_obligations, sort(cited))
+answer := decision(answer_reasons | sentence_reasons, answer_obligations, [id | some id in cited])
 
 answer_reasons contains each if some each in request_reasons
 

@@ -64,7 +64,7 @@ query_obligations contains {
 	"target": request_target,
 	"rule": "Q12",
 	"params": {
-		"classes": sort([id | some id, class in classes_admitted; in_request(class)]),
+		"classes": [id | some id, class in classes_admitted; in_request(class)],
 		"lifecycle": config.lifecycle,
 	},
 }
