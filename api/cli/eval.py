@@ -20,17 +20,21 @@ app = typer.Typer(help="Measure quality.", rich_markup_mode=None)
 
 @app.command()
 def evaluate(
-    data: Annotated[Path, typer.Argument(help="Folder with a folder per data set: musique, clapnq, wice.")],
+    data: Annotated[Path, typer.Argument(help="Folder with a folder per data set (docs/benchmarks.md).")],
     *,
-    only: Annotated[list[str] | None, typer.Option("--only", help="One data set; may be repeated.")] = None,
+    only: Annotated[list[str] | None, typer.Option("--only", help="One part; may be repeated.")] = None,
     work: Annotated[Path | None, typer.Option("--work", help="Folder for the corpora, kept.")] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="Folder for eval.json and eval.md.")] = None,
-    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
+    report: Annotated[Path | None, typer.Option("--report", help="Folder for eval.json, eval.md and figures.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless all is there and every goal met.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Retrieval, abstention and support on the data sets of a folder, with confidence intervals."""
+    """Retrieval, calibration, abstention, support, routing, place linking and figures as of a date, on the data sets of
+    a folder, with confidence intervals.
+
+    A part without data is named in the report. Exit code 3 where there are data for none, or for one named by --only.
+    """
+    from api.eval.run import all_met, figures, markdown
     from api.eval.run import evaluate as run
-    from api.eval.run import markdown
 
     with ExitStack() as stack:
         folder = work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="exhibit-eval-")))
@@ -39,6 +43,8 @@ def evaluate(
         report.mkdir(parents=True, exist_ok=True)
         (report / "eval.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
         (report / "eval.md").write_text(markdown(found), "utf-8")
+        for name, drawn in figures(found).items():
+            (report / name).write_text(drawn, "utf-8")
     emit(found, as_json=as_json, render=lambda: markdown(found))
-    if check and not all(goal["met"] for part in found["parts"] for goal in part["goals"].values()):
+    if check and not all_met(found):
         raise typer.Exit(EXIT_FAILED)

@@ -101,6 +101,25 @@ async def outcome_of(system: System, question: str) -> str:
     return str(done.outcome)
 
 
+async def answer_of(system: System, question: str) -> tuple[str, str]:
+    """How the focus profile ends, and what it says."""
+    done = await answer(_ask(system, question, Options()), services=system.services, profile=system.profile("focus"))
+    return str(done.outcome), str(done.body["answer"])
+
+
+async def first_words(system: System, question: str) -> str:
+    """What the first result of hybrid search says; empty where there is none."""
+    options = Options(profile="basic", top_k=TOP_K, search=SearchOptions(mode="hybrid"))
+    done = await retrieve(
+        _ask(system, question, options),
+        services=system.services,
+        profile=system.profile("basic"),
+        surface=Surface("basic"),
+    )
+    items = [result.item for result in done.found.results[:1]]
+    return items[0].statement or items[0].text if items else ""
+
+
 def _ask(system: System, question: str, options: Options) -> Ask:
     return Ask(new_id(), question, replace(public_subject(system.data)), options=options)
 

@@ -13,6 +13,7 @@ from ai.model import Mode
 from api.backends import ExtractiveChat
 from api.configuration import load
 from api.eval.asking import Text, by_mode, make_home, outcome_of
+from api.eval.tables import Part, goal, told
 from api.measures import figure, recall
 from api.wiring import System, open_chat, open_system
 
@@ -20,6 +21,7 @@ FILES = ("clapnq_dev_answerable.jsonl", "clapnq_dev_unanswerable.jsonl")
 THRESHOLDS = (300, 400, 500, PARAMETERS.min_coverage, 650, 750, 900)
 ASKED = 100
 RECALL_GOAL = 0.97
+_MEASURES = ("precision", "recall", "answered_of_answerable")
 MODES: tuple[Mode, ...] = ("keyword", "vector", "hybrid")
 
 
@@ -38,7 +40,7 @@ def read(folder: Path) -> tuple[list[Text], list[tuple[str, str]], list[str]]:
     return list(texts.values()), asked[0], [question for question, _ in asked[1]]
 
 
-async def run(folder: Path, work: Path) -> dict[str, Any]:
+async def run(folder: Path, work: Path) -> Part:
     """Recall@5 per mode over all answerable questions, and the curve of abstention over the first hundred of each
     kind."""
     texts, answerable, unanswerable = read(folder)
@@ -47,21 +49,23 @@ async def run(folder: Path, work: Path) -> dict[str, Any]:
     async with open_system(load({}, home=home)) as system:
         for mode in MODES:
             values = [recall((await by_mode(system, question, mode)).ranked, {key}, 5) for question, key in answerable]
-            told = figure(values)
-            found[mode] = {"recall_5": {"mean": told.mean, "low": told.low, "high": told.high}}
+            found[mode] = {"recall_5": told(figure(values))}
         curve = [
             await _abstention(system, threshold, [q for q, _ in answerable[:ASKED]], unanswerable[:ASKED])
             for threshold in sorted(set(THRESHOLDS))
         ]
-    reached = found["hybrid"]["recall_5"]["mean"]
-    goal = {"hybrid recall@5": {"goal": RECALL_GOAL, "reached": reached, "met": reached >= RECALL_GOAL}}
+    columns = ["least coverage", "precision of abstaining", "recall", "answered of answerable"]
+    rows = [
+        [f"{c['threshold']}{' (shipped)' if c['shipped'] else ''}", *(c[name] for name in _MEASURES)] for c in curve
+    ]
     return {
         "name": "CLAPNQ",
         "questions": len(answerable) + len(unanswerable),
         "passages": len(texts),
         "ways": found,
         "abstention": curve,
-        "goals": goal,
+        "tables": [{"title": "Abstention", "columns": columns, "rows": rows}],
+        "goals": {"hybrid recall@5": goal(RECALL_GOAL, found["hybrid"]["recall_5"]["mean"])},
     }
 
 
@@ -75,7 +79,7 @@ async def _abstention(
         wrong = sum([await outcome_of(other, question) == "ABSTAIN" for question in answerable])
         right = sum([await outcome_of(other, question) == "ABSTAIN" for question in unanswerable])
     return {
-        "threshold_milli": threshold,
+        "threshold": threshold,
         "shipped": threshold == PARAMETERS.min_coverage,
         "precision": round(right / (right + wrong), 3) if right + wrong else 0.0,
         "recall": round(right / len(unanswerable), 3),

@@ -1,61 +1,69 @@
-"""All parts of an evaluation whose data lie in a folder, one after another."""
+"""All parts of an evaluation, one after another; one whose data are not there says so."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from api.errors import NoSuchThing
-from api.eval import clapnq, musique, wice
+from api.eval import calibrated, clapnq, geoquestions, kansas, musique, wice, wotr
+from api.eval.tables import Part, markdown_of
 
-Part = Callable[[Path, Path], Awaitable[dict[str, Any]]]
-PARTS: Mapping[str, Part] = {"musique": musique.run, "clapnq": clapnq.run, "wice": wice.run}
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One part: its folder under the data, a file that must be there, and how it is run."""
+
+    folder: str
+    file: str
+    run: Callable[[Path, Path], Awaitable[Part]]
+
+
+PARTS: Mapping[str, Measured] = {
+    "musique": Measured("musique", musique.QUESTIONS, musique.run),
+    "calibration": Measured("musique", musique.CORPUS, calibrated.run),
+    "clapnq": Measured("clapnq", clapnq.FILES[0], clapnq.run),
+    "wice": Measured("wice", wice.FILE, wice.run),
+    "geoquestions": Measured("geoquestions", geoquestions.FILE, geoquestions.run),
+    "wotr": Measured("wotr", wotr.FILE, wotr.run),
+    "kansas": Measured("kansas", "historical-counties/counties.geojson", kansas.run),
+}
 
 
 async def evaluate(data: Path, work: Path, names: tuple[str, ...], tell: Callable[[str], None]) -> dict[str, Any]:
-    """The report of the named parts, by default of every one whose folder is there. Raises NoSuchThing where there is
-    none."""
-    chosen = [name for name in (names or tuple(PARTS)) if (data / name).is_dir()]
-    missing = sorted(set(names) - set(chosen))
-    if missing or not chosen:
-        raise NoSuchThing(f"no data for {', '.join(missing) or ', '.join(PARTS)} in that folder")
+    """The report of the named parts, by default of all. A part whose data are not there is in the report as missing.
+    Raises NoSuchThing for an unknown part, for a named one without data, and where there are data for none."""
+    unknown = sorted(set(names) - set(PARTS))
+    if unknown:
+        raise NoSuchThing(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    chosen = names or tuple(PARTS)
+    missing = [name for name in chosen if not (data / PARTS[name].folder / PARTS[name].file).is_file()]
+    if missing and (names or len(missing) == len(chosen)):
+        raise NoSuchThing(f"no data for {', '.join(missing)} in that folder")
     found = []
-    for name in chosen:
+    for name in dict.fromkeys(chosen):
+        part = PARTS[name]
+        if name in missing:
+            found.append({"part": name, "name": name, "missing": f"there is no {part.folder}/{part.file}", "goals": {}})
+            continue
         tell(f"{name} ...")
-        found.append(await PARTS[name](data / name, work))
+        found.append({"part": name, **await part.run(data / part.folder, work)})
     return {"parts": found}
 
 
+def all_met(report: Mapping[str, Any]) -> bool:
+    """Whether every part was run and every goal is met; what was not measured is not met."""
+    parts = report["parts"]
+    return all("missing" not in part and all(goal["met"] for goal in part["goals"].values()) for part in parts)
+
+
 def markdown(report: Mapping[str, Any]) -> str:
-    """The report for people: a table per part; intervals are 95 % bootstrap intervals over the questions."""
-    return "\n\n".join(_part(part) for part in report["parts"]) + "\n"
+    """The report for people; intervals are 95 % bootstrap intervals over the questions."""
+    return "\n\n".join(markdown_of(part) for part in report["parts"]) + "\n"
 
 
-def _part(part: Mapping[str, Any]) -> str:
-    measures = list(dict.fromkeys(name for way in part["ways"].values() for name in way))
-    lines = [
-        f"## {part['name']}",
-        f"{part['questions']} questions" + (f", {part['passages']} passages" if "passages" in part else "") + ".",
-        "",
-        "| | " + " | ".join(name.replace("_", " ") for name in measures) + " |",
-        "|---" * (len(measures) + 1) + "|",
-    ]
-    for name, way in part["ways"].items():
-        lines.append(f"| {name} | " + " | ".join(_cell(way.get(measure)) for measure in measures) + " |")
-    if "abstention" in part:
-        lines += ["", "| threshold | precision | recall | answered of answerable |", "|---|---|---|---|"]
-        for row in part["abstention"]:
-            mark = " (shipped)" if row["shipped"] else ""
-            figures = (row["precision"], row["recall"], row["answered_of_answerable"])
-            lines.append(f"| {row['threshold_milli']}{mark} | " + " | ".join(f"{each:.3f}" for each in figures) + " |")
-    for name, goal in part["goals"].items():
-        verdict = "met" if goal["met"] else f"missed by {goal['goal'] - goal['reached']:.3f}"
-        lines += ["", f"Goal {name} >= {goal['goal']:.3f}: {goal['reached']:.3f}, {verdict}."]
-    return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"{value['mean']:.3f} ({value['low']:.3f} to {value['high']:.3f})"
-    return "" if value is None else f"{value}"
+def figures(report: Mapping[str, Any]) -> dict[str, str]:
+    """The drawn figures of all parts, by file name."""
+    return {name: drawn for part in report["parts"] for name, drawn in part.get("figures", {}).items()}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from ai.support import support_milli
+from api.eval.tables import Part, goal
 from api.measures import auc, figure
 from retrieval.words import STOP_WORDS, words
 
@@ -39,7 +39,7 @@ def overlap(claim: str, quotes: list[str]) -> float:
     return len(asked & _content(" ".join(quotes))) / len(asked) if asked else 0.0
 
 
-async def run(folder: Path, work: Path) -> dict[str, Any]:
+async def run(folder: Path, work: Path) -> Part:
     """Areas under the curve of judge and baseline on the same claims, and the interval of their difference."""
     del work
     cases = read(folder)
@@ -53,5 +53,5 @@ async def run(folder: Path, work: Path) -> dict[str, Any]:
         "questions": len(cases),
         "ways": {"support judge": {"auc": reached}, "lexical overlap": {"auc": baseline}},
         "agreement": wins.mean,
-        "goals": {"AUC above overlap": {"goal": baseline, "reached": reached, "met": reached >= baseline}},
+        "goals": {"AUC above overlap": goal(baseline, reached)},
     }
