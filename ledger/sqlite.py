@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,14 +14,13 @@ import apsw
 from ledger import sqlite_checkpoints
 from ledger.errors import LedgerUnavailable
 from ledger.model import Checkpoint, Kind, SealedPart
+from ledger.sqlite_copier import LogCopier
 from ledger.sqlite_schema import connect
 from ledger.store import Appended, Clash, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
 from ledger.tree import Frontier, Node, frontier_nodes, hash_leaf
 
 T = TypeVar("T")
 
-_LOG_PAGES = 1_000
-"""How long the write-ahead log grows before it is copied into the file: 4 MiB, SQLite's own default."""
 _LEAF = "SELECT idx, id, leaf, hash FROM leaves"
 # Rows are found by their columns, so a column that differs from the leaf would hide an entry.
 _OTHERWISE = (
@@ -39,13 +38,13 @@ class SqliteLedgerStore:
     """A LedgerStore in one file. Open it with `SqliteLedgerStore.open`. Another process may have the same file open: a
     write waits for the other's transaction, and the replica's number is checked inside it."""
 
-    def __init__(self, connection: apsw.Connection, executor: ThreadPoolExecutor) -> None:
+    def __init__(self, connection: apsw.Connection, executor: ThreadPoolExecutor, copier: LogCopier) -> None:
         self._connection = connection
         self._executor = executor
         self._frontier = Frontier()
         self._closed = False
-        self._log_pages = 0
-        connection.set_wal_hook(self._log_grew)  # in the place of SQLite's own, which copies before a commit returns
+        self._copier = copier
+        connection.set_wal_hook(copier.grew)  # in the place of SQLite's own, which copies before a commit returns
 
     @classmethod
     async def open(cls, path: Path) -> SqliteLedgerStore:
@@ -57,7 +56,7 @@ class SqliteLedgerStore:
         except BaseException:
             executor.shutdown(wait=False)
             raise
-        return cls(connection, executor)
+        return cls(connection, executor, LogCopier(path))
 
     async def bind(self, identity: LogIdentity) -> LogIdentity:
         """See LedgerStore."""
@@ -80,9 +79,10 @@ class SqliteLedgerStore:
         free pages go now."""
 
         def work() -> None:
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._connection.execute("VACUUM")
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            with self._copier.paused():
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._connection.execute("VACUUM")
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
         await self._run(work)
 
@@ -178,7 +178,12 @@ class SqliteLedgerStore:
         if self._closed:
             return
         self._closed = True
-        await asyncio.get_running_loop().run_in_executor(self._executor, self._connection.close)
+
+        def work() -> None:
+            self._copier.close()
+            self._connection.close()
+
+        await asyncio.get_running_loop().run_in_executor(self._executor, work)
         self._executor.shutdown(wait=False)
 
     async def _leaves(self, sql: str, bindings: Sequence[Any]) -> tuple[StoredLeaf, ...]:
@@ -197,18 +202,8 @@ class SqliteLedgerStore:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._executor, guarded)
         finally:
-            if self._log_pages >= _LOG_PAGES and not self._closed:
-                self._log_pages = 0
-                self._executor.submit(self._copy_log)
-
-    def _log_grew(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
-        self._log_pages = pages
-        return apsw.SQLITE_OK
-
-    def _copy_log(self) -> None:
-        """Nobody waits for it: an entry is durable in the log. What fails here is tried again after the next one."""
-        with suppress(apsw.Error):
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            if self._copier.behind and not self._closed:
+                self._executor.submit(self._copier.catch_up, self._connection)
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:

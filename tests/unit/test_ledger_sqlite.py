@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from ledger.leaf import encode_leaf
@@ -31,11 +32,24 @@ def large(rseq: int) -> NewEntry:
     return NewEntry(leaf, encode_leaf(leaf), (SealedPart("question", b"salt", b"key", bytes(256 * 1024)),))
 
 
-async def test_the_log_is_copied_into_the_file(tmp_path: Path) -> None:
+async def test_the_log_is_copied_beside_the_appends(tmp_path: Path) -> None:
+    """Long before the appends would have to wait for it."""
     store = await SqliteLedgerStore.open(tmp_path / "ledger.db")
-    for rseq in range(1, 81):  # 20 MiB
+    rseq = 0
+    async with asyncio.timeout(60):
+        while (tmp_path / "ledger.db").stat().st_size < 4 * MIB:
+            rseq += 1
+            assert isinstance(await store.append([large(rseq)]), Appended)
+            await asyncio.sleep(0.05)
+    assert (tmp_path / "ledger.db-wal").stat().st_size < 15 * MIB
+    await store.aclose()
+
+
+async def test_the_appends_wait_where_the_copies_do_not_keep_up(tmp_path: Path) -> None:
+    store = await SqliteLedgerStore.open(tmp_path / "ledger.db")
+    for rseq in range(1, 97):  # 24 MiB
         assert isinstance(await store.append([large(rseq)]), Appended)
-    assert (tmp_path / "ledger.db-wal").stat().st_size < 10 * MIB
-    assert (tmp_path / "ledger.db").stat().st_size > 10 * MIB
+    assert (tmp_path / "ledger.db-wal").stat().st_size < 20 * MIB
+    assert (tmp_path / "ledger.db").stat().st_size > 4 * MIB
     await store.aclose()
     assert (tmp_path / "ledger.db").stat().st_size > 20 * MIB
