@@ -8,8 +8,11 @@ is encoded whole. `splits_at_spaces` checks the vocabulary, and a tokenizer of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 MARK = "▁"
 MAX_WORDS = 200_000
@@ -22,21 +25,27 @@ class WordTokens:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self._ids: dict[str, list[int]] = {}
+        self._ids: dict[str, bytes] = {}
         self._special: tuple[str, ...] | None = None
         self._by_word = False
 
-    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+    def token_ids(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
         """The ids of each text."""
         special = self._read_vocabulary()
         parts = [self._parts(text, special) for text in texts]
-        known = self._ids
-        unknown = list(dict.fromkeys(part for each in parts for part in each if part not in known))
-        encoded = self._tokenizer.encode_batch_fast(unknown, add_special_tokens=False) if unknown else []
-        new = {part: encoding.ids for part, encoding in zip(unknown, encoded, strict=True)}
-        found = [[i for part in each for i in (known.get(part) or new.get(part) or ())] for each in parts]
+        packed = [[*map(self._ids.get, each)] for each in parts]
+        unknown = [(each, ids) for each, ids in zip(parts, packed, strict=True) if None in ids]
+        new = self._encoded({part for pair in unknown for part, ids in zip(*pair, strict=True) if ids is None})
+        for each, ids in unknown:
+            ids[:] = [new[part] if known is None else known for part, known in zip(each, ids, strict=True)]
         self._remember(new)
-        return found
+        return [np.frombuffer(b"".join(filter(None, ids)), np.int32) for ids in packed]
+
+    def _encoded(self, parts: Collection[str]) -> dict[str, bytes]:
+        """The ids of each part as bytes: joining them is then the work of one call."""
+        ordered = sorted(parts)
+        encoded = self._tokenizer.encode_batch_fast(ordered, add_special_tokens=False) if ordered else []
+        return {part: np.asarray(e.ids, np.int32).tobytes() for part, e in zip(ordered, encoded, strict=True)}
 
     def _parts(self, text: str, special: tuple[str, ...]) -> list[str]:
         words = text.split(" ")
@@ -51,7 +60,7 @@ class WordTokens:
             self._special = (MARK, *(token.content for token in added))
         return self._special
 
-    def _remember(self, new: dict[str, list[int]]) -> None:
+    def _remember(self, new: dict[str, bytes]) -> None:
         kept = {word: ids for word, ids in new.items() if len(word) <= _LONGEST_WORD and "\n" not in word}
         if len(self._ids) + len(kept) > MAX_WORDS:
             self._ids = {}

@@ -80,7 +80,7 @@ class WordllamaEmbedder:
         vectors = np.zeros((1, DIMENSION), np.float32)
         encoding = self._model.tokenizer.encode(_encodable(text), add_special_tokens=False)
         if encoding.ids:
-            vectors[0] = _mean(self._model.table, encoding.ids)
+            vectors[0] = _mean(self._model.table, np.asarray(encoding.ids, np.int32))
         return _normalised(vectors)
 
     def _embed(self, texts: list[str], stop: Stop) -> NDArray[np.float32]:
@@ -90,7 +90,7 @@ class WordllamaEmbedder:
             stop.check()
             batch = [_encodable(text) for text in texts[start : start + BATCH]]
             for offset, ids in enumerate(self._words.token_ids(batch)):
-                if ids:
+                if ids.size:
                     vectors[start + offset] = _mean(table, ids)
         return _normalised(vectors)
 
@@ -106,9 +106,9 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _mean(table: Table, ids: list[int]) -> NDArray[np.float32]:
+def _mean(table: Table, ids: NDArray[np.int32]) -> NDArray[np.float32]:
     """The same bits from either table: widening a float16 is exact and comes before the sum."""
-    rows = np.asarray(table.take(np.asarray(ids, np.intp), axis=0, mode="clip"), np.float32)
+    rows = np.asarray(table.take(ids, axis=0, mode="clip"), np.float32)
     mean: NDArray[np.float32] = rows.sum(axis=0) / np.float32(len(ids))
     return mean
 
