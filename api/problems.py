@@ -92,6 +92,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         ledger.KeyUnusable: "LEDGER_UNAVAILABLE",
         ledger.CheckpointPending: "LEDGER_UNAVAILABLE",
         ledger.WitnessUnavailable: "LEDGER_UNAVAILABLE",
+        ledger.LedgerTablesMissing: "LEDGER_UNAVAILABLE",
         ledger.LogForked: "LEDGER_UNAVAILABLE",
         ledger.EntryNotFound: "NOT_FOUND",
         ledger.PartErased: "NOT_FOUND",

@@ -6,6 +6,7 @@ LedgerError
 │   ├── KeyUnusable          a key is missing, belongs to another log, or its file can be read by others
 │   ├── CheckpointPending    no checkpoint covers the entry yet; ask again in a second
 │   ├── WitnessUnavailable   a witness cannot be reached, or answers what no witness may
+│   ├── LedgerTablesMissing  the database holds no log, and the role may not make one
 │   └── LogForked            the store is behind or beside a checkpoint that is held outside; nothing is signed
 ├── EntryNotFound        no entry of that id
 ├── PartErased           the part was erased; its commitment stays
@@ -69,6 +70,10 @@ class CheckpointPending(LedgerUnavailable):
 
 class WitnessUnavailable(LedgerUnavailable):
     """A witness cannot be reached, or answers what no witness may."""
+
+
+class LedgerTablesMissing(LedgerUnavailable):
+    """The database holds no tables of the log, and the role may not make them: an administrator prepares them."""
 
 
 class LogForked(LedgerUnavailable):

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection
 
-from ledger.errors import LedgerUnavailable
+from ledger.errors import LedgerTablesMissing, LedgerUnavailable
 from ledger.model import Checkpoint, Kind, SealedPart, TreeHead
 from ledger.postgres_checks import faults_of
 from ledger.postgres_pool import DEADLINE_S, Guard, LedgerConnections, asked_once, said_by
@@ -37,7 +37,7 @@ async def install(
     dsn: str, *, schema: str = SCHEMA, writers: Sequence[str] = (), redactors: Sequence[str] = ()
 ) -> None:
     """Make the roles and tables where they are not there, and let the login roles use them. `dsn` is of a role that
-    may create roles and schemas. Raises LedgerUnavailable."""
+    may create roles and schemas. Raises LedgerTablesMissing."""
     granted = {"writers": [_quoted(role) for role in writers], "redactors": [_quoted(role) for role in redactors]}
     try:
         async with await AsyncConnection.connect(dsn, autocommit=True) as connection, connection.transaction():
@@ -49,7 +49,19 @@ async def install(
             if script:
                 await connection.execute(script.encode())
     except psycopg.Error as exc:
-        raise LedgerUnavailable(f"the ledger's tables cannot be made: {said_by(exc)}") from exc
+        raise LedgerTablesMissing(f"the ledger's tables cannot be made: {said_by(exc)}") from exc
+
+
+def shard_schema(shard: int) -> str:
+    """The schema of a database's first log, or of one that goes on beside another that was put back."""
+    return SCHEMA if shard == 1 else f"{SCHEMA}_{shard}"
+
+
+async def last_shard(dsn: str, *, deadline_s: float = DEADLINE_S) -> int:
+    """The number of the last log of the database; 1 if there is none. Raises LedgerSilent."""
+    sql = "SELECT coalesce(max(substring(nspname from %s)::int), 1) FROM pg_namespace"
+    (number,) = await asked_once(dsn, sql, (f"^{SCHEMA}_([1-9][0-9]{{0,5}})$",), deadline_s=deadline_s)
+    return int(number)
 
 
 class PostgresLedgerStore:

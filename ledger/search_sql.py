@@ -35,6 +35,11 @@ _BUSY_S = 10
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 0))")
 
 
+def index_schema(shard: int) -> str:
+    """The schema of the index of a database's first log, or of one beside it."""
+    return SCHEMA if shard == 1 else f"{SCHEMA}_{shard}"
+
+
 class SqlEntryIndex:
     """An EntryIndex. One worker thread; other processes may work on the same tables."""
 

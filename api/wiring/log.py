@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import count
 from pathlib import Path
 from typing import assert_never
 
@@ -23,7 +24,7 @@ from api.wiring.clock import clock_ms, new_id
 from ledger.canonical import canonical_json
 from ledger.checkpointer import Checkpointer
 from ledger.cosigning import Cosigner
-from ledger.errors import LogForked, MalformedPolicy
+from ledger.errors import LedgerTablesMissing, LogForked, MalformedPolicy
 from ledger.ledger import SYSTEM_TENANT, Ledger
 from ledger.model import Kind
 from ledger.note import Signer, VerifierKey
@@ -42,7 +43,7 @@ async def open_log(
     """A log of the home as it is: the last shard, or that one. One that was put back can be read; its `fork` says
     what is wrong. A server stands behind a breaker of `circuits`."""
     backend = backends_of(configuration).ledger
-    last = last_shard(backend)
+    last = await last_shard(backend)
     if shard is not None and shard > last:
         raise HomeUnusable(f"the home has {last} logs, not {shard}")
     return await _open(configuration, backend, shard or last, circuits)
@@ -50,7 +51,7 @@ async def open_log(
 
 async def open_log_to_write(configuration: Configuration, circuits: Circuits | None = None) -> Ledger:
     """The log that entries go to: the last shard, or a new one if the last one is behind a checkpoint held outside."""
-    shard = last_shard(backends_of(configuration).ledger)
+    shard = await last_shard(backends_of(configuration).ledger)
     ledger = await open_log(configuration, shard=shard, circuits=circuits)
     if ledger.fork is not None:
         return await open_next_shard(configuration, ledger, ledger.fork)
@@ -65,18 +66,30 @@ async def open_log_to_write(configuration: Configuration, circuits: Circuits | N
 
 async def open_next_shard(configuration: Configuration, old: Ledger, fork: LogForked) -> Ledger:
     """Close a log that must not be written any more and begin the next one, whose first entry says why. Raises
-    LogForked where the log is shared, since no process alone may decide that."""
+    LogForked, with the command for an administrator, where the role may not make its tables."""
     try:
         backend = backends_of(configuration).ledger
-        if not isinstance(backend, backends.SqliteLedger):
-            raise fork
-        shard = last_shard(backend) + 1
+        shard = await last_shard(backend) + 1
+        ledger = await _open_new(configuration, backend, shard, fork)
+        while ledger.fork is not None:  # this one, too, was once longer than it is
+            await ledger.aclose()
+            shard += 1
+            ledger = await _open_new(configuration, backend, shard, fork)
         _LOG.error("%s; the log goes on as shard %d", fork, shard)
-        ledger = await _open(configuration, backend, shard)
         await _tell_incident(ledger, old, fork, shard)
         return ledger
     finally:
         await old.aclose()
+
+
+async def _open_new(
+    configuration: Configuration, backend: backends.LedgerBackend, shard: int, fork: LogForked
+) -> Ledger:
+    try:
+        return await _open(configuration, backend, shard)
+    except LedgerTablesMissing as exc:
+        command = f"exhibit ledger prepare --dsn ADMIN --writer ROLE --shard {shard}"
+        raise LogForked(f"{fork}; a new log has to be prepared by an administrator: {command}", seen=fork.seen) from exc
 
 
 async def _tell_incident(ledger: Ledger, old: Ledger, fork: LogForked, shard: int) -> None:
@@ -171,12 +184,17 @@ def trust_policy(settings: Settings) -> TrustPolicy | None:
     return policy
 
 
-def last_shard(backend: backends.LedgerBackend) -> int:
+async def last_shard(backend: backends.LedgerBackend) -> int:
     """The number of the log that is written; 1 if nothing ever happened to it."""
-    shard = 1
-    while isinstance(backend, backends.SqliteLedger) and _shard_path(backend, shard + 1).exists():
-        shard += 1
-    return shard
+    match backend:
+        case backends.SqliteLedger():
+            return next(shard for shard in count(1) if not _shard_path(backend, shard + 1).exists())
+        case backends.PostgresLedger(dsn=dsn, deadline_ms=deadline_ms):
+            from ledger import postgres  # noqa: PLC0415
+
+            return await postgres.last_shard(dsn, deadline_s=deadline_ms / 1000)
+        case _:
+            assert_never(backend)
 
 
 def _shard_path(backend: backends.SqliteLedger, shard: int) -> Path:
@@ -224,8 +242,10 @@ async def _open_store(backend: backends.LedgerBackend, shard: int, circuits: Cir
 
             return await SqliteLedgerStore.open(_shard_path(backend, shard))
         case backends.PostgresLedger(dsn=dsn, deadline_ms=deadline_ms):
-            from ledger.postgres import PostgresLedgerStore  # noqa: PLC0415
+            from ledger.postgres import PostgresLedgerStore, shard_schema  # noqa: PLC0415
 
-            return await PostgresLedgerStore.open(dsn, deadline_s=deadline_ms / 1000, guard=circuits.of_ledger())
+            return await PostgresLedgerStore.open(
+                dsn, schema=shard_schema(shard), deadline_s=deadline_ms / 1000, guard=circuits.of_ledger()
+            )
         case _:
             assert_never(backend)

@@ -137,7 +137,7 @@ async def test_a_home_is_cosigned_and_left_when_its_witnesses_have_seen_more(tmp
             async with kept_signed(home, ledger):
                 pass
         await ledger.aclose()
-        assert last_shard(backends_of(home).ledger) == 1
+        assert await last_shard(backends_of(home).ledger) == 1
         assert await asyncio.to_thread(run, asking) == EXIT_VERIFICATION
         async with open_system(home, empty=True, signing=True) as system:  # as `serve` does
             assert system.services.ledger.origin == "exhibit.local/ledger/2"

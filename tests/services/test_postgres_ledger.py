@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import uuid
 from collections.abc import AsyncIterator
@@ -11,12 +12,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api.configuration import load
+from api.configuration import Configuration, load
 from api.searching import EntrySearch, Wanted
 from api.wiring import open_entry_index
 from api.wiring.ledger_server import prepare_ledger_server
-from api.wiring.log import open_log
-from ledger.errors import LedgerSilent, LedgerUnavailable
+from api.wiring.log import open_log, open_log_to_write
+from ledger.errors import LedgerSilent, LedgerUnavailable, LogForked
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.postgres import PostgresLedgerStore, install
@@ -226,6 +227,72 @@ async def test_an_administrator_prepares_and_the_application_needs_no_more(postg
         found = await EntrySearch(ledger, index).page(Wanted(kind=Kind.CONFIG), after=-1, limit=10)
     assert [entry.leaf.request_id for entry, _ in found.found] == ["r"]
     assert (await ledger.verify()).ok
+    await ledger.aclose()
+    _as_superuser(postgres_dsn, f"DROP DATABASE {database} WITH (FORCE)")
+
+
+async def _put_back(postgres_dsn: str, configuration: Configuration, database: str) -> None:
+    """Entries, a backup of the database, more entries; then the backup in its place."""
+    for number in range(2):
+        ledger = await open_log_to_write(configuration)
+        for each in range(3):
+            await ledger.record(Kind.CONFIG, tenant="t", request_id=f"r{number}-{each}", parts={"detail": b"{}"})
+        await ledger.checkpoint()
+        await ledger.aclose()
+        if number == 0:
+            _as_superuser(postgres_dsn, f"CREATE DATABASE {database}_backup TEMPLATE {database}")
+    _as_superuser(
+        postgres_dsn,
+        f"DROP DATABASE {database} WITH (FORCE)",
+        f"ALTER DATABASE {database}_backup RENAME TO {database}",
+    )
+
+
+async def test_a_log_put_back_is_left_and_goes_on_in_tables_of_its_own(postgres_dsn: str, tmp_path: Path) -> None:
+    name, database = f"app_{uuid.uuid4().hex[:12]}", f"db_{uuid.uuid4().hex[:12]}"
+    _as_superuser(postgres_dsn, f"CREATE ROLE {name} LOGIN PASSWORD 'app'", f"CREATE DATABASE {database}")
+    admin = psycopg.conninfo.make_conninfo(postgres_dsn, dbname=database)
+    await prepare_ledger_server(admin, writers=[name], redactors=[])
+    dsn = psycopg.conninfo.make_conninfo(admin, user=name, password="app")
+    configuration = load({"EXHIBIT_LEDGER__DSN": dsn}, home=tmp_path)
+    await _put_back(postgres_dsn, configuration, database)
+    with pytest.raises(LogForked, match="exhibit ledger prepare --dsn ADMIN --writer ROLE --shard 2"):
+        await open_log_to_write(configuration)
+    await prepare_ledger_server(admin, writers=[name], redactors=[], shard=2)
+    for turn in range(2):
+        ledger = await open_log_to_write(configuration)
+        assert (ledger.origin, ledger.fork) == ("exhibit.local/ledger/2", None)
+        first = (await ledger.entries(limit=1))[0]
+        detail = json.loads(await ledger.part(first.leaf.entry_id, "detail"))
+        assert (first.leaf.kind, detail["origin"], detail["stored"]["size"]) == (
+            Kind.INCIDENT,
+            "exhibit.local/ledger",
+            3,
+        )
+        await ledger.record(Kind.CONFIG, tenant="t", request_id=f"anew{turn}", parts={"detail": b"{}"})
+        await ledger.checkpoint()
+        assert (await ledger.verify()).ok
+        async with open_entry_index(configuration, origin=ledger.origin) as index:
+            found = await EntrySearch(ledger, index).page(Wanted(kind=Kind.CONFIG), after=-1, limit=10)
+        assert len(found.found) == turn + 1
+        await ledger.aclose()
+    old = await open_log(configuration, shard=1)
+    assert [problem.step for problem in (await old.verify()).problems] == ["behind"]
+    with pytest.raises(LogForked):
+        await old.record(Kind.CONFIG, tenant="t", request_id="late", parts={"detail": b"{}"})
+    await old.aclose()
+    _as_superuser(postgres_dsn, f"DROP DATABASE {database} WITH (FORCE)")
+
+
+async def test_who_may_make_tables_needs_no_administrator_to_go_on(postgres_dsn: str, tmp_path: Path) -> None:
+    database = f"db_{uuid.uuid4().hex[:12]}"
+    _as_superuser(postgres_dsn, f"CREATE DATABASE {database}")
+    dsn = psycopg.conninfo.make_conninfo(postgres_dsn, dbname=database)
+    configuration = load({"EXHIBIT_LEDGER__DSN": dsn}, home=tmp_path)
+    await _put_back(postgres_dsn, configuration, database)
+    ledger = await open_log_to_write(configuration)
+    assert ledger.origin == "exhibit.local/ledger/2"
+    assert [entry.leaf.kind for entry in await ledger.entries()] == [Kind.INCIDENT]
     await ledger.aclose()
     _as_superuser(postgres_dsn, f"DROP DATABASE {database} WITH (FORCE)")
 

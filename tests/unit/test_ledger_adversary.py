@@ -313,7 +313,7 @@ def test_a_log_put_back_from_a_backup_is_left_and_goes_on_beside_itself(scene: S
             await ledger.aclose()
 
     asyncio.run(restart())
-    assert last_shard(backends_of(scene.configuration).ledger) == 2
+    assert asyncio.run(last_shard(backends_of(scene.configuration).ledger)) == 2
     assert verify() == (INTACT, "intact")
     assert verify("--shard", 1) == (BROKEN, "behind")
     assert verify("--shard", 3)[0] not in (INTACT, BROKEN)
