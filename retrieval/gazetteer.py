@@ -72,7 +72,10 @@ class Gazetteer:
             return
         node = self._root
         for word in words:
-            node = node.children.setdefault(word, _Node())
+            found = node.children.get(word)
+            if found is None:
+                found = node.children[word] = _Node()
+            node = found
         node.entities = (*node.entities, entity)
 
     def __len__(self) -> int:
@@ -158,7 +161,8 @@ class Gazetteer:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    return tuple(surface_key(name).replace("-", " ").replace(".", " ").split())
+    key = surface_key(name)
+    return tuple(key.replace("-", " ").replace(".", " ").split() if "-" in key or "." in key else key.split())
 
 
 def _tokens(text: str) -> list[_Token]:

@@ -95,6 +95,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Never raises and never prints a traceback."""
     if not logging.getLogger().handlers:  # a command tells faults in its own words; what libraries say is for logs
         logging.getLogger().addHandler(logging.NullHandler())
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # none is used, and looking for them reads every package
     try:
         result = get_command(app)(args=list(arguments), prog_name="exhibit", standalone_mode=False)
         sys.stdout.flush()

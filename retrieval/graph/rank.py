@@ -193,7 +193,7 @@ async def _named_together(rows: GraphReads, query: Query, limit: int) -> list[Fo
     together = np.flatnonzero(counts >= 2)
     grades = counts[together] * 2 + dated[together]
     best: list[Found] = []
-    for grade in sorted({int(g) for g in np.unique(grades)}, reverse=True):
+    for grade in np.flatnonzero(np.bincount(grades))[::-1].tolist():
         best += await _graded(rows, together[grades == grade], grade, limit - len(best))
         if len(best) >= limit:
             break

@@ -100,6 +100,14 @@ def test_keys_meet() -> None:
     assert surface_key("…") == ""
 
 
+@given(st.text(alphabet="aB9 ,.-_'\tCo.St", max_size=12))
+@settings(max_examples=30)
+def test_a_key_of_plain_characters_is_that_of_the_general_way(text: str) -> None:
+    assert surface_key(text) == surface_key(
+        f"{text} …"
+    )  # one other character, itself no word, and all rules are applied
+
+
 def passage(text: str, *, heading: str | None = None, statement: str | None = None, number: int = 0) -> Record:
     at = Locator(0, len(text), 0, len(text.encode()))
     return Record(f"d#c{number}", RecordKind.PASSAGE, "d", "s", "class", number, text, at, heading, statement)
