@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
+PYTEST := -p no:langsmith_plugin -o tmp_path_retention_policy=failed
+SUITES := tests/unit tests/contracts tests/api tests/golden
 BIN := $(VENV)/bin
 # The environment is made anew when a lock changes; the stamps say which lock is installed.
 RUNTIME := $(VENV)/.runtime
@@ -40,15 +42,19 @@ demo: $(RUNTIME)  ## ingest the sample corpus, ask, show cited answers, verify t
 serve: $(RUNTIME)  ## serve the HTTP API on loopback
 	@$(BIN)/exhibit serve
 
+# What tests write goes into memory where there is room for it (else to the disk): they wait for `fsync` thousands of times.
+# A module stays in one process, so that what it sets up is set up once. The documents' examples run in `make check`.
 test: $(DEV)  ## unit, contract, API and golden tests; no server
-	@$(BIN)/pytest -q -n 2 -m "not services"
+	@room=$$(mktemp -d "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print $$6}' | grep . || echo "$${TMPDIR:-/tmp}")/exhibit-tests.XXXXXX"); \
+	trap 'rm -rf "$$room"' EXIT; \
+	$(BIN)/pytest -q -n 2 --dist loadfile $(PYTEST) --basetemp="$$room/tests" -m "not services" $(SUITES)
 
 again: $(DEV)  ## run once more what failed in the last run of the tests
 	@$(BIN)/pytest -q --last-failed --last-failed-no-failures none
 
 test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
 	@tests/services/prepare.sh
-	@$(BIN)/pytest -q -n 3 --dist loadfile -m services tests/services tests/browser  # much of it is waiting
+	@$(BIN)/pytest -q -n 3 --dist loadfile $(PYTEST) -m services tests/services tests/browser  # much of it is waiting
 
 compose-env: $(RUNTIME)  ## write the secrets and the policy bundle that compose.yaml needs
 	@PYTHON=$(BIN)/python deploy/compose-env.sh
@@ -58,7 +64,7 @@ check: $(DEV)  ## format, lint, types, import contracts, committed policy build
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --verbose | tail -n 30
-	@$(BIN)/pytest -q -m "not services" tests/docs tests/unit/test_import_contracts.py
+	@$(BIN)/pytest -q $(PYTEST) -m "not services" tests/docs tests/unit/test_import_contracts.py
 
 fix: $(DEV)  ## format and mend what lint can mend
 	@$(BIN)/ruff format .
