@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ai.errors import UnknownProfile
+from ai.question_kind import QuestionKind, kind_of
 from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.fusion import FusionWeights
 from retrieval.model import ChannelName
@@ -20,7 +21,7 @@ class Profile:
 
     `channel_top_k` is how many hits each channel may return; deadlines are seconds. `rules` and `limits` stand in for
     those of the services where a profile brings its own. An `agentic` one searches in steps
-    (`ai.agent`).
+    (`ai.agent`). `routed` lets the kind of question say how much each channel counts (`ROUTES`).
     """
 
     name: str
@@ -32,7 +33,38 @@ class Profile:
     rules: BundleRules | None = None
     limits: BundleLimits | None = None
     agentic: bool = False
+    routed: bool = False
 
+    def rules_for(self, question: str, default: BundleRules) -> BundleRules:
+        """What orders the evidence of this question; `default` where the profile brings no rules."""
+        rules = self.rules or default
+        if not self.routed:
+            return rules
+        return replace(rules, fusion=replace(rules.fusion, weights_milli=ROUTES[kind_of(question)]))
+
+    def ordering(self, default: BundleRules) -> object:
+        """Everything that orders evidence under this profile, for the record."""
+        rules = self.rules or default
+        routes = {str(kind): {str(name): milli for name, milli in each.items()} for kind, each in ROUTES.items()}
+        return {"rules": rules, "routes": routes} if self.routed else rules
+
+
+TEXT_WEIGHTS: Mapping[ChannelName, int] = {
+    ChannelName.FULLTEXT: 1000,
+    ChannelName.VECTOR: 500,
+    ChannelName.GRAPH: 300,
+    ChannelName.SPATIAL: 300,
+}
+_PLACES_FIRST = {**TEXT_WEIGHTS, ChannelName.SPATIAL: 1000}
+ROUTES: Mapping[QuestionKind, Mapping[ChannelName, int]] = {
+    QuestionKind.ATTRIBUTE: _PLACES_FIRST,
+    QuestionKind.RELATION: {**_PLACES_FIRST, ChannelName.GRAPH: 1000},
+    QuestionKind.AGGREGATE: _PLACES_FIRST,
+    QuestionKind.SUPERLATIVE: _PLACES_FIRST,
+    QuestionKind.TEXT: TEXT_WEIGHTS,
+}
+"""How much each channel counts for a kind of question, in thousandths; measured on relations and figures of Kansas
+(docs/benchmarks.md)."""
 
 KNEE_MILLI = 400
 """The share of a run's best under which a passage hardly counts."""
@@ -41,12 +73,7 @@ PASSAGES = BundleRules(
     fusion=FusionWeights(
         by_score=True,
         knee_milli=KNEE_MILLI,
-        weights_milli={
-            ChannelName.FULLTEXT: 1000,
-            ChannelName.VECTOR: 500,
-            ChannelName.GRAPH: 300,
-            ChannelName.SPATIAL: 300,
-        },
+        weights_milli=TEXT_WEIGHTS,
     ),
     rerank=RerankWeights(fused=1000, coverage=0, entity=0, time=0, direct=2000, title=200, names=150, linked=400),
 )
@@ -58,7 +85,7 @@ WIDE = BundleLimits(max_items=1, max_tokens=10**9, max_tokens_per_source=10**9, 
 
 FOCUS = Profile(name="focus", generates=True)
 BASIC = Profile(name="basic", generates=False)
-AGENTIC = Profile(name="agentic", generates=True, agentic=True, rules=PASSAGES, limits=WIDE)
+AGENTIC = Profile(name="agentic", generates=True, agentic=True, rules=PASSAGES, limits=WIDE, routed=True)
 
 
 def profile_named(name: str) -> Profile:

@@ -14,8 +14,8 @@ from retrieval.model import ChannelName
 
 
 class QuestionKind(StrEnum):
-    """What is asked for: what one place is; which places stand in a relation; a count or a sum over places; the first
-    of a ranking; or what a text says."""
+    """What is asked for: what one place is; what stands in a relation, of places or of nations and treaties; a count
+    or a sum over places; the first of a ranking; or what a text says."""
 
     ATTRIBUTE = "attribute"
     RELATION = "relation"
@@ -91,6 +91,11 @@ _OF_ONE = re.compile(
     r"(?:of )?(?:the )?(?-i:[A-Z])",
     re.IGNORECASE,
 )
+_STATED = re.compile(
+    r"\b(?:which|what|who)\b.{0,60}?\b(?:treat(?:y|ies)|nations?|tribes?|bands?)\b.{0,80}?\b(?:sign|signed|ceded?|made|party)\b"
+    r"|\b(?:which|what)\b.{0,20}?\btreat(?:y|ies)\b",
+    re.IGNORECASE,
+)
 _ATTRIBUTE = re.compile(
     rf"^\W*where (?:is|are|was|were|lies?|can i find)\b(?!.*\b(?:born|filmed|set|from|buried|held)\b)"
     rf"|\b(?:what|which|how (?:large|big|long|wide))\b.{{0,40}}?\b{_SIZE}\b|\b{_SIZE} (?:of|in|at) (?:the )?[A-Z]"
@@ -108,6 +113,6 @@ def kind_of(question: str) -> QuestionKind:
         return QuestionKind.AGGREGATE
     if _SUPERLATIVE.search(text):
         return QuestionKind.SUPERLATIVE
-    if _TEST.search(text) or _WHICH_PLACES.search(text):
+    if _TEST.search(text) or _WHICH_PLACES.search(text) or _STATED.search(text):
         return QuestionKind.RELATION
     return QuestionKind.ATTRIBUTE if _ATTRIBUTE.search(text) else QuestionKind.TEXT

@@ -270,7 +270,7 @@ def pinned(services: Services, profile: Profile) -> dict[str, str]:
     return {
         "gate": services.rules.label,
         "template": services.template.digest,
-        "fusion": digest(to_json(profile.rules or services.bundle_rules)),
+        "fusion": digest(to_json(profile.ordering(services.bundle_rules))),
         "limits": digest(to_json(profile.limits or services.bundle_limits)),
         "budgets": digest(to_json(services.budgets)),
     }

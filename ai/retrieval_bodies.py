@@ -8,6 +8,7 @@ from typing import Any
 
 from ai.found import Found, Result
 from ai.passage_search import Passed
+from ai.question_kind import kind_of
 from ai.render import evidence_href, limitation_json
 from retrieval.bundle import TOKEN_COUNTER, count_tokens
 from retrieval.calibration import calibrations
@@ -27,10 +28,11 @@ def basic_body(found: Found, model: str) -> dict[str, Any]:
     """R0's body of a basic request."""
     case = found.case
     searched = ", ".join(found.asked) if found.gathered is not None else ""
+    routed = f", weighed for a question of kind {kind_of(case.question)}" if case.profile.routed else ""
     step = {
         "step_number": 1,
         "action": "retrieve",
-        "input": f"{case.ask.options.search.mode} search over {searched}" if searched else "refused",
+        "input": f"{case.ask.options.search.mode} search over {searched}{routed}" if searched else "refused",
         "result_count": len(found.results),
         "tokens_used": 0,
         "sub_queries": [],

@@ -145,7 +145,7 @@ def search_pinned(profile: Profile, services: Services) -> dict[str, str]:
     """Digests of everything configurable that shapes a result list; replay says which of them has changed."""
     return {
         "gate": services.rules.label,
-        "fusion": digest(to_json(profile.rules or services.bundle_rules)),
+        "fusion": digest(to_json(profile.ordering(services.bundle_rules))),
         "limits": digest(to_json(profile.limits or services.bundle_limits)),
     }
 

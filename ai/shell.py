@@ -133,7 +133,7 @@ async def admit(
                 gathered.runs,
                 gathered.records,
                 query=asked,
-                rules=case.profile.rules or services.bundle_rules,
+                rules=case.profile.rules_for(case.question, services.bundle_rules),
                 limits=replace(case.profile.limits or services.bundle_limits, max_items=most),
                 excluded=excluded,
                 limitations=gathered.limitations,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from ai.agent.budget import Budget
 from ai.agent.decompose import parts_of
 from ai.agent.planning import MAX_SUB_QUERIES, Grade, Plan, Proposed, Seen, each_tool
+from ai.question_kind import kind_of
 from retrieval.model import Intent
 from retrieval.words import STOP_WORDS, content_stems, occurs, stem, words
 
@@ -35,6 +36,7 @@ class RulePlanner:
         calls = tuple(call for text, why in chosen for call in each_tool(text, tools, why))
         names = [mention.surface for mention in intent.mentions]
         analysis = {"intent": "decomposed" if parts else "single", "concepts": names, "parts": parts}
+        analysis["kind"] = str(kind_of(question))
         return Plan(calls, analysis, f"{len(chosen)} sub-queries by the question's form")
 
     async def grade(

@@ -43,7 +43,7 @@ def agent_run(
             gathered.runs,
             gathered.records,
             query=search_query(case),
-            rules=case.profile.rules or BundleRules(),
+            rules=case.profile.rules_for(case.question, BundleRules()),
             limits=BundleLimits(_SEEN, 10**9, 10**9, 10**6),
         )
         return [documents[item.record_id] for item in bundle.items if item.record_id in documents]

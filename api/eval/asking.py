@@ -11,6 +11,7 @@ from typing import Any
 from ai.focus_pipeline import answer
 from ai.model import AgentOptions, Ask, Mode, Options, SearchOptions
 from ai.passage_search import Shaping
+from ai.profiles import Profile
 from ai.retrieval_surface import Surface
 from ai.retrieve import retrieve
 from api.configuration import load
@@ -107,17 +108,16 @@ async def answer_of(system: System, question: str) -> tuple[str, str]:
     return str(done.outcome), str(done.body["answer"])
 
 
-async def first_words(system: System, question: str) -> str:
-    """What the first result of hybrid search says; empty where there is none."""
+async def hybrid_words(system: System, question: str, profile: Profile | None = None) -> list[str]:
+    """What the results of hybrid search say, best first."""
     options = Options(profile="basic", top_k=TOP_K, search=SearchOptions(mode="hybrid"))
     done = await retrieve(
         _ask(system, question, options),
         services=system.services,
-        profile=system.profile("basic"),
+        profile=profile or system.profile("basic"),
         surface=Surface("basic"),
     )
-    items = [result.item for result in done.found.results[:1]]
-    return items[0].statement or items[0].text if items else ""
+    return [result.item.statement or result.item.text for result in done.found.results]
 
 
 def _ask(system: System, question: str, options: Options) -> Ask:
