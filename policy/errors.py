@@ -6,7 +6,8 @@ PolicyError
 ├── BundleRejected      a bundle that must not be activated; says why
 ├── BundleNotFound      no bundle of that digest is archived here
 ├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
-│   └── VectorsInvalid  authoring/vectors.py, command line only: files that hold no decision vectors
+│   ├── VectorsInvalid     authoring/vectors.py, command line only: files that hold no decision vectors
+│   └── InvariantsInvalid  authoring/invariants.py, command line only: a file that holds no invariants for this bundle
 ├── OpaMissing          authoring/opa.py, command line only: there is no `opa` program of the pinned version
 └── OpaFailed           authoring/opa.py, command line only: the `opa` program found a fault
 

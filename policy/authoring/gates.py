@@ -79,7 +79,10 @@ def _own_tests(opa: Opa, folder: Path) -> Checked:
 
 async def _lattice(embedded: PolicyEngine, folder: Path, domain: Domain) -> Checked:
     own = folder / "vectors" / "invariants.toml"
-    rules = read_invariants(own if own.is_file() else SHIPPED / "vectors" / "invariants.toml", domain)
+    try:
+        rules = read_invariants(own if own.is_file() else SHIPPED / "vectors" / "invariants.toml", domain)
+    except PolicyError as exc:
+        return Checked("its invariants", (str(exc),))
     found = await decide_lattice(embedded, domain)
     lines = [f"{each.title}: {each.count:,} of {each.checked:,} cells" for each in broken(found, rules)]
     return Checked(f"{len(rules)} invariants in {found.cells:,} cells", _some(lines))

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from policy.authoring.domain import Domain
 from policy.authoring.lattice import AXES, OPS, Lattice, Value, axes_of
-from policy.errors import BundleRejected
+from policy.errors import InputRejected
 
 SCHEMA = "exhibit.policy.invariants/1"
 KINDS = ("never", "always", "obliged", "monotone")
@@ -39,6 +39,10 @@ MAX_SHOWN = 3
 _LISTS = ("role", "label", "lifecycle", "named", "tenant", "groups")
 _WORDS = ("below", "without", "label_from", "tag", "holding", "not_holding")
 _MORE = {"obliged": {"op"}, "monotone": {"along", "direction"}}
+
+
+class InvariantsInvalid(InputRejected):
+    """A file that holds no invariants, or such as would hold whatever the bundle does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +71,18 @@ class Broken:
 
 
 def read_invariants(path: Path, domain: Domain) -> tuple[Invariant, ...]:
-    """The invariants of the file. Raises BundleRejected for what it cannot mean over this domain."""
+    """The invariants of the file. Raises InvariantsInvalid for what it cannot mean over this domain."""
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as exc:
-        raise BundleRejected(f"{path.name} cannot be read: {exc}") from exc
+        raise InvariantsInvalid(f"{path.name} cannot be read: {exc}") from exc
     return parse_invariants(document, domain)
 
 
 def parse_invariants(document: Mapping[str, Any], domain: Domain) -> tuple[Invariant, ...]:
     """As `read_invariants`, from the parsed file."""
     if document.get("schema") != SCHEMA or not document.keys() <= {"schema", "ladder", *KINDS}:
-        raise BundleRejected(f"the invariants are not of the schema {SCHEMA}")
+        raise InvariantsInvalid(f"the invariants are not of the schema {SCHEMA}")
     reader = _Reader(domain, axes_of(domain), _steps(document.get("ladder"), domain))
     return tuple(reader.invariant(kind, each) for kind in KINDS for each in document.get(kind, ()))
 
@@ -91,7 +95,7 @@ def _steps(ladder: object, domain: Domain) -> dict[str, int]:
     )
     if steps.keys() != set(domain.roles):
         off = sorted(steps.keys() ^ set(domain.roles))
-        raise BundleRejected(f"the ladder of the invariants must name every role once: {', '.join(off)}")
+        raise InvariantsInvalid(f"the ladder of the invariants must name every role once: {', '.join(off)}")
     return steps
 
 
@@ -154,7 +158,7 @@ class _Reader:
         """One table of that kind."""
         title = table.get("title")
         if not isinstance(title, str) or not title:
-            raise BundleRejected(f"an invariant of kind {kind} has no title")
+            raise InvariantsInvalid(f"an invariant of kind {kind} has no title")
         unknown = table.keys() - {"title", "untagged", *_LISTS, *_WORDS, *_MORE.get(kind, ())}
         if unknown:
             raise self._wrong(title, f"{', '.join(sorted(unknown))} is not known here")
@@ -228,5 +232,5 @@ class _Reader:
             raise self._wrong(title, f"{word!r} is not known to the data")
         return word
 
-    def _wrong(self, title: str, why: str) -> BundleRejected:
-        return BundleRejected(f"invariant {title!r}: {why}")
+    def _wrong(self, title: str, why: str) -> InvariantsInvalid:
+        return InvariantsInvalid(f"invariant {title!r}: {why}")

@@ -168,6 +168,30 @@ def test_the_shadow_begins_and_ends(cli: Cli, tmp_path: Path) -> None:
     assert cli("shadow", "sha256:77")[0] == 3
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "--policy", "nowhere"),
+        ("check", "--data", "--policy", "nowhere"),
+        ("test", "--policy", "nowhere"),
+        ("test", "--run", "no_such_test"),
+        ("test", "--junit", "nowhere/found.xml"),
+        ("test", "--vectors", "nowhere"),
+        ("lattice", "--invariants", "nowhere.toml"),
+        ("lattice", "--invariants", "broken.toml"),
+        ("lattice", "--invariants", "empty.toml"),
+    ],
+)
+def test_a_wrong_use_is_told_and_is_no_fault_of_ours(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.toml").write_text("x =")
+    (tmp_path / "empty.toml").write_text("")
+    code, document, _ = cli(*arguments)
+    assert (code, document["error"]["code"] in ("BAD_REQUEST", "VALIDATION_FAILED")) == (2, True), document
+
+
 def test_watching_sees_each_change_once(tmp_path: Path) -> None:
     (tmp_path / "a.rego").write_text("package a")
     seen = changes(tmp_path, every_s=0)

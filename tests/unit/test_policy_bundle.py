@@ -352,6 +352,18 @@ def test_without_opa_there_is_a_hint(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         find_opa()
 
 
+@pytest.mark.parametrize("text", ["#!/bin/sh\n", "#!/bin/sh\nexit 3\n", "no program\n", "#!/nowhere\n"])
+def test_what_is_not_opa_is_no_opa(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str) -> None:
+    (tmp_path / "opa").write_text(text)
+    (tmp_path / "opa").chmod(0o755)
+    monkeypatch.setenv("EXHIBIT_OPA_BIN", str(tmp_path / "opa"))
+    with pytest.raises(OpaMissing, match="go install"):
+        find_opa()
+    (tmp_path / "opa").chmod(0o644)
+    with pytest.raises(OpaMissing, match="go install"):
+        find_opa()
+
+
 def test_another_version_of_opa_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     other = tmp_path / "opa"
     other.write_text("#!/bin/sh\necho 'Version: 0.70.0'\n")

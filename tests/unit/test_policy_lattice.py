@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from policy.authoring.domain import Domain
-from policy.authoring.invariants import SCHEMA, broken, parse_invariants, read_invariants
+from policy.authoring.invariants import SCHEMA, InvariantsInvalid, broken, parse_invariants, read_invariants
 from policy.authoring.lattice import AXES, Lattice, decide_lattice
 from policy.bundle import SHIPPED, Bundle, load_bundle
 from policy.canonical import canonical
 from policy.data import PolicyData
-from policy.errors import BundleRejected
 from policy.wasm import WasmEngine
 
 FILE = SHIPPED / "vectors" / "invariants.toml"
@@ -137,7 +136,7 @@ def test_the_shipped_file_means_something_over_the_shipped_domain() -> None:
     ids=str,
 )
 def test_an_invariant_that_means_nothing_is_refused(table: dict[str, Any]) -> None:
-    with pytest.raises(BundleRejected):
+    with pytest.raises(InvariantsInvalid):
         parse_invariants({"schema": SCHEMA, "ladder": LADDER, "never": [table]}, Domain.of(load_bundle()))
 
 
@@ -158,5 +157,5 @@ def test_an_invariant_that_means_nothing_is_refused(table: dict[str, Any]) -> No
     ids=str,
 )
 def test_a_file_that_means_nothing_is_refused(document: dict[str, Any]) -> None:
-    with pytest.raises(BundleRejected):
+    with pytest.raises(InvariantsInvalid):
         parse_invariants(document, Domain.of(load_bundle()))

@@ -18,19 +18,22 @@ from api.cli.policy.status import status
 from api.cli.policy.test import test
 
 app = typer.Typer(
-    help="Write, test, publish and roll back the policy bundle.", no_args_is_help=True, rich_markup_mode=None
+    help="Write, test, publish and roll back the policy bundle.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
 )
-app.command()(status)
-app.command()(check)
-app.command()(test)
-app.command("eval")(evaluate)
-app.command()(coverage)
-app.command()(lattice)
-app.command()(backtest)
-app.command()(mutate)
-app.command()(export)
-app.command()(build)
-app.command()(publish)
-app.command()(rollback)
-app.command()(shadow)
-app.command()(explain)
+app.command(short_help="the bundle in force, and where it comes from")(status)
+app.command(short_help="find what is wrong before it runs")(check)
+app.command(short_help="own tests, decision vectors and canary")(test)
+app.command("eval", short_help="put one input to one point")(evaluate)
+app.command(short_help="which lines tests and vectors evaluate")(coverage)
+app.command(short_help="who sees what, in every cell")(lattice)
+app.command(short_help="decide recorded requests again")(backtest)
+app.command(short_help="would the tests notice a broken rule?")(mutate)
+app.command(short_help="copy the bundle in force to work on it")(export)
+app.command(short_help="compile changed rules")(build)
+app.command(short_help="try a bundle on every gate, then let it decide")(publish)
+app.command(short_help="let the bundle before decide again")(rollback)
+app.command(short_help="let a candidate decide beside, to no effect")(shadow)
+app.command(short_help="why an answer has this evidence")(explain)

@@ -18,11 +18,20 @@ Candidate = Annotated[Path | None, typer.Option("--policy", help="Folder of a bu
 def chosen_bundle(policy: Path | None, home: Path | None) -> tuple[Bundle, Path]:
     """The bundle and its folder. A module that does not fit its sources is built, which needs `opa`. A folder that
     holds no bundle is a wrong use."""
-    from api.backends import backends_of
-    from api.wiring import bundle_folder
     from policy.authoring.candidate import open_candidate
 
-    if policy is not None and not (policy / "rego").is_dir():
-        raise typer.BadParameter(f"{policy} holds no policy bundle: there is no folder rego in it")
-    folder = bundle_folder(backends_of(configuration(home)).policy) if policy is None else policy
+    folder = chosen_folder(policy, home)
     return open_candidate(folder), folder
+
+
+def chosen_folder(policy: Path | None, home: Path | None) -> Path:
+    """The folder alone: whether its parts fit together is for the caller to find out. One that holds no bundle is a
+    wrong use."""
+    from api.backends import backends_of
+    from api.wiring import bundle_folder
+
+    if policy is None:
+        return bundle_folder(backends_of(configuration(home)).policy)
+    if not (policy / "rego").is_dir():
+        raise typer.BadParameter(f"{policy} holds no policy bundle: there is no folder rego in it")
+    return policy

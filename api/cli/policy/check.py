@@ -8,7 +8,7 @@ import typer
 
 from api.cli.console import dim, emit
 from api.cli.options import AsJson, Home
-from api.cli.policy.candidate import Candidate
+from api.cli.policy.candidate import Candidate, chosen_folder
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
@@ -24,14 +24,11 @@ def check(
 ) -> None:
     """The data by their schema; the module by its sources; with `opa`: strict compiler, input paths by their schema,
     format, lint with advice, and the module built again. Exit code 1: something is wrong; 8: there is no `opa`."""
-    from api.backends import backends_of
-    from api.cli.console import configuration
-    from api.wiring import bundle_folder
     from policy.authoring.checking import advice_for, check_data, check_module, check_sources
     from policy.authoring.opa import find_opa
 
+    folder = chosen_folder(policy, home)
     opa = None if data else find_opa()
-    folder = bundle_folder(backends_of(configuration(home)).policy) if policy is None else policy
     checks = (check_data(folder), check_module(folder), *(check_sources(opa, folder) if opa else ()))
     document = {
         "folder": str(folder),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +14,7 @@ import typer
 
 from api.cli.console import dim, emit, note, table
 from api.cli.options import AsJson, Home
-from api.cli.policy.candidate import Candidate, chosen_bundle
+from api.cli.policy.candidate import Candidate, chosen_bundle, chosen_folder
 from api.cli.policy.engines import evaluators, opa_if_there
 from api.problems import EXIT_FAILED
 
@@ -38,15 +40,25 @@ def test(
 ) -> None:
     """The bundle's own tests, then its decision vectors and the canary on every engine that is here. Exit code 1:
     something failed. Without the `opa` program: vectors and canary on the embedded engine."""
+
+    def once() -> bool:
+        report = _once(policy, vectors, run, home)
+        if junit is not None:
+            _write(junit, report.junit())
+        emit(report.document(), as_json=as_json, render=lambda: _text(report, by_rule=by_rule))
+        return not report.failed()
+
     if watch:
-        _watch(policy, vectors, run, home, by_rule=by_rule)
-        return
-    report = _once(policy, vectors, run, home)
-    if junit is not None:
-        junit.write_text(report.junit(), "utf-8")
-    emit(report.document(), as_json=as_json, render=lambda: _text(report, by_rule=by_rule))
-    if report.failed():
+        _watch(once, chosen_folder(policy, home))
+    elif not once():
         raise typer.Exit(EXIT_FAILED)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as exc:
+        raise typer.BadParameter(f"{path} cannot be written: {exc.strerror}") from None
 
 
 def _once(policy: Path | None, vectors: Path | None, run: str, home: Path | None) -> TestReport:
@@ -56,6 +68,7 @@ def _once(policy: Path | None, vectors: Path | None, run: str, home: Path | None
 
 async def run_tests(bundle: Bundle, folder: Path, *, vectors: Path | None = None, run: str = "") -> TestReport:
     """Everything that a bundle is tested with."""
+    from api.errors import RequestRejected
     from policy.authoring.canary import canary
     from policy.authoring.domain import Domain
     from policy.authoring.opa_tests import run_own_tests
@@ -65,6 +78,10 @@ async def run_tests(bundle: Bundle, folder: Path, *, vectors: Path | None = None
     cases = read_vectors(vectors or vectors_folder(folder))
     opa = opa_if_there()
     own = None if opa is None else await asyncio.to_thread(run_own_tests, opa, folder / "rego", only=run)
+    if run and not own:
+        raise RequestRejected(
+            "--run needs the opa program" if own is None else f"none of the bundle's own tests matches {run!r}"
+        )
     async with evaluators(bundle, folder, opa) as engines:
         results = {each.name: await run_vectors(each, cases) for each in engines}
         found = await canary(engines[0].decide, Domain.of(bundle))
@@ -101,25 +118,30 @@ def _indented(text: str) -> str:
     return "\n".join(f"        {line}" for line in text.splitlines())
 
 
-def _watch(policy: Path | None, vectors: Path | None, run: str, home: Path | None, *, by_rule: bool) -> None:
-    """Until interrupted. A bundle that cannot be built is a result too."""
+def _watch(once: Callable[[], bool], folder: Path) -> None:
+    """Until interrupted. A bundle that cannot be built is a result too, and so are tests that cannot be read."""
+    from api.errors import RequestRejected
     from api.problems import problem_of
     from policy.errors import PolicyError
 
-    _, folder = chosen_bundle(policy, home)
     note(f"watching {folder}; stop with Ctrl-C")
     for _ in changes(folder):
         try:
-            print(_text(_once(policy, vectors, run, home), by_rule=by_rule), flush=True)
-        except PolicyError as exc:
-            print(f"FAILED  {problem_of(exc).local}", flush=True)
+            once()
+        except (PolicyError, RequestRejected) as exc:
+            print(f"FAILED  {problem_of(exc).local}")
+        sys.stdout.flush()
 
 
 def changes(folder: Path, *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
     """Now, and again after each change of a file of the bundle below `folder`."""
     before: dict[Path, int] | None = None
     while True:
-        found = {p: p.stat().st_mtime_ns for p in folder.rglob("*") if p.suffix in (".rego", ".json", ".toml")}
+        found = {}
+        for path in folder.rglob("*"):
+            if path.suffix in (".rego", ".json", ".toml"):
+                with suppress(FileNotFoundError):  # editors put a new file in the place of the old one
+                    found[path] = path.stat().st_mtime_ns
         if found != before:
             before = found
             yield
