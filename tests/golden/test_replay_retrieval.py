@@ -3,6 +3,7 @@ stores find the same, and a lower grade with the stage named when one constant h
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from collections.abc import AsyncIterator, Mapping
@@ -15,6 +16,7 @@ import pytest
 import pytest_asyncio
 from asgi_lifespan import LifespanManager
 
+from ai.case import Faulted
 from ai.chat_model import ChatRequest, StructuredRequest
 from ai.errors import ModelTimeout
 from ai.focus_pipeline import answer
@@ -28,10 +30,11 @@ from ai.retrieve import retrieve
 from api import wiring
 from api.app import create_app
 from api.configuration import load
+from api.problems import problem_of
 from ledger.model import PART_NAMES, Kind
 from ledger.prov import check_prov
 from retrieval.bundle import BundleRules
-from retrieval.model import Query
+from retrieval.model import ChannelName, Query, Run
 from retrieval.reranker import HeuristicReranker, Passage
 from tests.harness import opened, subject, with_services
 
@@ -240,3 +243,47 @@ async def test_a_model_that_gives_nothing_in_time_leaves_a_whole_record(system: 
     assert (await replayed(system, done.entry.entry_id)).grade is Grade.R1
     prov = json.loads(await system.services.ledger.part(done.entry.entry_id, "prov"))
     assert "run:agent/model" not in prov["agent"]
+
+
+class Stands:
+    """A channel whose store never answers."""
+
+    def __init__(self, name: ChannelName) -> None:
+        self.name, self.store = name, "still"
+
+    async def search(self, query: Query) -> Run:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+    async def aclose(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("missing", [ChannelName.FULLTEXT, ChannelName.VECTOR, None])
+async def test_what_missed_its_time_is_said_and_the_rest_is_given(
+    system: wiring.System, missing: ChannelName | None
+) -> None:
+    """One channel never answers and has little time, the other has all it needs; None: neither answers."""
+    options = Options(profile="basic", top_k=20, search=SearchOptions(weights_milli=(500, 500)))
+    surface = Surface("query", shaping=Shaping(5), timeout_ms=600_000)
+    still = [each.name for each in system.services.channels] if missing is None else [missing]
+    channels = [Stands(each.name) if each.name in still else each for each in system.services.channels]
+    deadlines = {name: 0.05 if name in still else 60.0 for name in ChannelName}
+    ask = Ask(wiring.new_id(), "treaties of the Kansa", subject(system), options=options)
+    searched = retrieve(
+        ask,
+        services=with_services(system, channels=channels, runs=None),
+        profile=replace(BASIC, channel_deadlines_s=deadlines),
+        surface=surface,
+    )
+    if missing is None:
+        with pytest.raises(Faulted) as refused:
+            await searched
+        assert problem_of(refused.value).code == "TIMEOUT"
+        recorded = json.loads(await system.services.ledger.part(refused.value.entry_id, "answer"))
+        assert recorded["outcome"] == "FAULT"
+        return
+    done = await searched
+    assert [(each["channel"], each["code"]) for each in done.body["limitations"]] == [(missing, "CHANNEL_TIMEOUT")]
+    assert done.body["hits"] and done.body["exhaustive"] is False
+    assert (await replayed(system, done.entry.entry_id)).grade is Grade.R1

@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from api import wiring
+from api.metrics import Metrics
 from retrieval.bundle import gather
 from retrieval.fan_out import FanOut, Slots
 from retrieval.model import ChannelName, Hit, Limitation, Run
@@ -112,3 +113,11 @@ async def test_no_capacity_keeps_nothing() -> None:
     assert [await searched(channel, cache, Authority(1, "p")) for _ in range(2)] == [1, 2]
     assert (cache.hits, cache.misses) == (0, 0)
     await asyncio.sleep(0)
+
+
+def test_the_metrics_tell_hits_from_misses() -> None:
+    metrics = Metrics()
+    metrics.observe_cache(hits=3, misses=1)
+    text = metrics.render().decode()
+    assert 'exhibit_search_cache{result="hit"} 3.0' in text
+    assert 'exhibit_search_cache{result="miss"} 1.0' in text
