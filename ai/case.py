@@ -26,6 +26,7 @@ from retrieval.channel import Channel
 from retrieval.fan_out import Slots
 from retrieval.model import Intent, Limitation, Run
 from retrieval.registry.store import RecordStore
+from retrieval.reranker import Reranker
 from retrieval.run_cache import RunCache
 from retrieval.scope import Scope
 
@@ -55,6 +56,7 @@ class Services:
     embedding_model: str = ""
     agent: Agent | None = None
     runs: RunCache | None = None
+    rerankers: Mapping[str, Reranker] = field(default_factory=dict)
 
 
 class Agent(Protocol):

@@ -3,12 +3,15 @@ over admitted items only."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ai.case import Case, Services
 from ai.enforcement import enforce_evidence, evidence_facts
+from ai.errors import ModelTimeout, ModelUnavailable, PromptTooLong
 from ai.found import Found, Result
 from ai.model import AdmittedItem
 from ai.profiles import KNEE_MILLI, WIDE, Profile
@@ -19,9 +22,19 @@ from retrieval.bundle import BundleRules, count_tokens
 from retrieval.errors import ChannelTimeout, EmbedModelMismatch
 from retrieval.filters import Scalar
 from retrieval.fusion import FusionWeights
-from retrieval.model import ChannelName, Evidence, EvidenceBundle, Locator, Record, RecordKind, SourcedRecord
+from retrieval.model import (
+    ChannelName,
+    Evidence,
+    EvidenceBundle,
+    Limitation,
+    Locator,
+    Query,
+    Record,
+    RecordKind,
+    SourcedRecord,
+)
 from retrieval.rerank import RerankWeights
-from retrieval.reranker import Passage, Reranker
+from retrieval.reranker import HeuristicReranker, Passage, Reranker
 
 _FULL = 1000
 _SPARE = 4
@@ -33,7 +46,7 @@ WIDEST_TOKEN = 8
 @dataclass(frozen=True, slots=True)
 class Shaping:
     """What is done to the results. `group_field` with `per_group`, `window` and `surround` in tokens; zero or empty
-    means not done."""
+    means not done. `rerank_timeout_ms` is the time that a reranker has (0: its own)."""
 
     top_k: int
     reranker: Reranker | None = None
@@ -42,6 +55,7 @@ class Shaping:
     per_group: int = 0
     window: int = 0
     surround: int = 0
+    rerank_timeout_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +68,17 @@ class Passed:
     text: str
     start_char: int
     end_char: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """The hits, and what the reader must know of how they came about."""
+
+    passed: tuple[Passed, ...]
+    limitations: tuple[Limitation, ...] = ()
+
+
+NO_ORDER = Limitation("RERANK_FALLBACK", "The reranker that was asked for gave no order; the heuristic one did.")
 
 
 def search_profile(profile: Profile, weights_milli: tuple[int, int], *, top_k: int, timeout_s: float) -> Profile:
@@ -95,20 +120,22 @@ def is_exhaustive(found: Found, kept: int) -> bool:
     return not cut and kept == len(found.results)
 
 
-async def shape(found: Found, shaping: Shaping, services: Services, reads: Reads) -> tuple[Passed, ...]:
+async def shape(found: Found, shaping: Shaping, services: Services, reads: Reads) -> Shaped:
     """Rerank, group, cut to `top_k`, and make the snippets."""
-    ordered = await _reranked(found, shaping)
+    ordered, fell_back = await _reranked(found, shaping)
     grouped = _grouped(ordered, shaping)[: shaping.top_k]
-    return tuple([await _passed(found.case, each, shaping, services, reads) for each in grouped])
+    passed = tuple([await _passed(found.case, each, shaping, services, reads) for each in grouped])
+    return Shaped(passed, (NO_ORDER,) if fell_back else ())
 
 
 Scored = tuple[Result, float, int | None]
 
 
-async def _reranked(found: Found, shaping: Shaping) -> list[Scored]:
+async def _reranked(found: Found, shaping: Shaping) -> tuple[list[Scored], bool]:
+    """The results in their new order, and whether the heuristic one had to stand in."""
     plain: list[Scored] = [(result, round(result.item.evidence.fused_score, 4), None) for result in found.results]
     if shaping.reranker is None or not plain:
-        return plain
+        return plain, False
     best = max(result.item.evidence.fused_score for result in found.results) or 1.0
     head, tail = plain[: shaping.rerank_top_n], plain[shaping.rerank_top_n :]
     passages = [
@@ -117,11 +144,21 @@ async def _reranked(found: Found, shaping: Shaping) -> list[Scored]:
         )
         for r, _, _ in head
     ]
-    scores = await shaping.reranker.score(search_query(found.case), passages)
+    scores, fell_back = await _scored(shaping, search_query(found.case), passages)
     looked = [(r, milli / _FULL, milli) for (r, _, _), milli in zip(head, scores, strict=True)]
     least = min(scores) / _FULL
     below = [(r, round(min(score / best, 1.0) * least, 4), None) for r, score, _ in tail]
-    return [*sorted(looked, key=lambda each: (-each[1], each[0].item.index)), *below]
+    return [*sorted(looked, key=lambda each: (-each[1], each[0].item.index)), *below], fell_back
+
+
+async def _scored(shaping: Shaping, query: Query, passages: Sequence[Passage]) -> tuple[list[int], bool]:
+    """What the reranker says of the passages; what the heuristic one says where that gives nothing in its time."""
+    timeout_s = shaping.rerank_timeout_ms / 1000 if shaping.rerank_timeout_ms else None
+    if shaping.reranker is not None:
+        with suppress(ModelUnavailable, ModelTimeout, PromptTooLong, TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                return await shaping.reranker.score(query, passages), False
+    return await HeuristicReranker().score(query, passages), True
 
 
 def _grouped(ordered: Sequence[Scored], shaping: Shaping) -> list[Scored]:

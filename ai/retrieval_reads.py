@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ai.case import Case, Services
-from ai.errors import ReplayImpossible
+from ai.errors import ModelUnavailable, ReplayImpossible
 from retrieval.errors import RecordNotFound
 from retrieval.filters import EVERYTHING, Metadata
 from retrieval.model import Query
@@ -198,7 +198,11 @@ class _Heard:
         return self._reranker.name
 
     async def score(self, query: Query, passages: Sequence[Passage]) -> list[int]:
-        scores = await self._reranker.score(query, passages)
+        try:
+            scores = await self._reranker.score(query, passages)
+        except BaseException:  # a time-out too: that there were no scores is kept as an empty list
+            self._kept.append(())
+            raise
         self._kept.append(tuple(scores))
         return scores
 
@@ -211,6 +215,9 @@ class _Recorded:
 
     async def score(self, query: Query, passages: Sequence[Passage]) -> list[int]:
         del query
+        if self._left and not self._left[0]:
+            self._left.pop(0)
+            raise ModelUnavailable("the reranker gave no scores then")
         if not self._left or len(self._left[0]) != len(passages):
             raise ReplayImpossible("the reranker is asked for other passages than on record")
         return list(self._left.pop(0))

@@ -14,7 +14,7 @@ from ai.case import Case, Services
 from ai.enforcement import enforce_evidence, evidence_facts
 from ai.found import Found, results_of
 from ai.model import Ask, Mode
-from ai.passage_search import Passed, Shaping, is_exhaustive, require_answer, search_profile, shape, trace_of
+from ai.passage_search import Passed, Shaped, Shaping, is_exhaustive, require_answer, search_profile, shape, trace_of
 from ai.profiles import ALL_CHANNELS, PASSAGES, WIDE, Profile
 from ai.retrieval_bodies import basic_body, expansion_body, named_body, packed_body, passage_body, stats_body
 from ai.retrieval_reads import Reads
@@ -61,9 +61,15 @@ class Shown:
 
 
 def retrieval_profile(profile: Profile, mode: Mode, top_k: int) -> Profile:
-    """The profile of a result list of so many items in this mode."""
+    """The profile of a result list of so many items in this mode. Hybrid search is routed by the kind of question,
+    unless the profile brings rules of its own."""
     return replace(
-        profile, channels=CHANNELS[mode], channel_top_k=max(24, 2 * top_k), rules=profile.rules or PASSAGES, limits=WIDE
+        profile,
+        channels=CHANNELS[mode],
+        channel_top_k=max(24, 2 * top_k),
+        rules=profile.rules or PASSAGES,
+        limits=WIDE,
+        routed=mode == "hybrid" and profile.rules is None,
     )
 
 
@@ -101,8 +107,9 @@ async def decide(case: Case, surface: Surface, gathered: Gathered | None, reads:
 
 async def show(found: Found, surface: Surface, reads: Reads, services: Services) -> Shown:
     """The surface's body. Raises `EmbedModelMismatch` and `ChannelTimeout` where R2 has nothing to show for it."""
-    passed = await _passed(found, surface, reads, services)
-    return Shown(await _body(found, surface, passed, reads), passed)
+    shaped = await _shaped(found, surface, reads, services)
+    told = replace(found, case=replace(found.case, limitations=(*found.case.limitations, *shaped.limitations)))
+    return Shown(await _body(told, surface, shaped.passed, reads), shaped.passed)
 
 
 async def _body(found: Found, surface: Surface, passed: tuple[Passed, ...], reads: Reads) -> dict[str, Any]:
@@ -137,9 +144,9 @@ async def _query_body(found: Found, surface: Surface, passed: tuple[Passed, ...]
     )
 
 
-async def _passed(found: Found, surface: Surface, reads: Reads, services: Services) -> tuple[Passed, ...]:
+async def _shaped(found: Found, surface: Surface, reads: Reads, services: Services) -> Shaped:
     if surface.shaping is None:
-        return ()
+        return Shaped(())
     require_answer(found)
     shaping = surface.shaping
     if shaping.reranker is not None:

@@ -154,6 +154,16 @@ class OllamaChatModel:
 
 
 @dataclass(frozen=True, slots=True)
+class OllamaRerank:
+    """A model on Ollama that judges passages."""
+
+    server: OllamaServer
+    model: str
+    context_tokens: int
+    deadline_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class SqliteLedger:
     """The log in a file, its keys in a folder."""
 
@@ -204,6 +214,7 @@ class Backends:
     embedding: EmbeddingBackend
     policy: PolicyBackend
     chat: ChatBackend
+    rerank: OllamaRerank | None
     ledger: LedgerBackend
 
 
@@ -233,6 +244,9 @@ def backends_of(configuration: Configuration) -> Backends:
         chat=ExtractiveChat(extractive.min_coverage_milli, extractive.max_sentences)
         if models.chat is None
         else OllamaChatModel(_ollama(models), models.chat, models.context_tokens),
+        rerank=None
+        if models.rerank is None
+        else OllamaRerank(_ollama(models), models.rerank, models.context_tokens, models.rerank_deadline_ms),
         ledger=SqliteLedger(home / "ledger.sqlite", home / "keys")
         if settings.ledger.dsn is None
         else PostgresLedger(settings.ledger.dsn.get_secret_value(), home / "keys", settings.ledger.deadline_ms),

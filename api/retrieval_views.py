@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ai.found import Found
 from ai.model import Ask, Options, SearchOptions
 from ai.passage_search import Shaping
@@ -12,7 +14,7 @@ from api.schemas.retrieval import RetrievalQuery
 from policy.model import Subject
 from retrieval.errors import EmbedModelMismatch, FilterInvalid
 from retrieval.filters import Filter, canonical_filter, parse_filter
-from retrieval.reranker import HEURISTIC, HeuristicReranker
+from retrieval.reranker import HEURISTIC, HeuristicReranker, Reranker
 
 WEIGHT_TOLERANCE = 0.01
 NOTHING_ASKED = "vector only"
@@ -74,16 +76,17 @@ def weights(request: RetrievalQuery) -> tuple[tuple[int, int], bool]:
     return (bm25, _MILLI - bm25), abs(total - 1) > WEIGHT_TOLERANCE
 
 
-def shaping_of(request: RetrievalQuery) -> Shaping:
-    """What is done to the results. Raises BadQuery for a reranker that is not here."""
-    if request.rerank.enabled and request.rerank.model != HEURISTIC:
-        problem = FieldProblem(
-            "rerank.model", "unknown_reranker", f"there is no such reranker here; known: {HEURISTIC}"
-        )
-        raise BadQuery("The request is not valid.", (problem,))
+def shaping_of(request: RetrievalQuery, rerankers: Mapping[str, Reranker]) -> Shaping:
+    """What is done to the results; `rerankers` are those beside the heuristic one. Raises BadQuery for one that is not
+    here."""
+    known = {HEURISTIC: HeuristicReranker(), **rerankers}
+    if request.rerank.enabled and request.rerank.model not in known:
+        told = f"there is no such reranker here; known: {', '.join(known)}"
+        raise BadQuery("The request is not valid.", (FieldProblem("rerank.model", "unknown_reranker", told),))
     return Shaping(
         top_k=request.top_k,
-        reranker=HeuristicReranker() if request.rerank.enabled else None,
+        reranker=known[request.rerank.model] if request.rerank.enabled else None,
+        rerank_timeout_ms=request.timeout_ms,
         rerank_top_n=request.rerank.top_n,
         group_field=request.group_by.field if request.group_by else "",
         per_group=request.group_by.per_group if request.group_by else 0,
@@ -92,11 +95,13 @@ def shaping_of(request: RetrievalQuery) -> Shaping:
     )
 
 
-def surface_of(request: RetrievalQuery, name: SurfaceName, *, token_budget: int = 0) -> Surface:
+def surface_of(
+    request: RetrievalQuery, name: SurfaceName, *, rerankers: Mapping[str, Reranker], token_budget: int = 0
+) -> Surface:
     """How the request shows what is found. Raises BadQuery for a reranker that is not here."""
     return Surface(
         name,
-        shaping=shaping_of(request),
+        shaping=shaping_of(request, rerankers),
         token_budget=token_budget,
         trace=request.trace,
         weights_normalised=weights(request)[1],

@@ -49,6 +49,14 @@ class Models(_Section):
         default=None, description="threads per model (num_thread); unset: Ollama decides"
     )
     deadline_ms: DeadlineMs = Field(default=60_000, description="longest time for one model call")
+    rerank: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Ollama model that requirement 002's searches may name as reranker, `ollama/MODEL`; unset: none",
+    )
+    rerank_deadline_ms: DeadlineMs = Field(
+        default=5_000, description="longest time for one list; after it the heuristic order stands in"
+    )
 
 
 class Stores(_Section):

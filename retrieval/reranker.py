@@ -24,7 +24,7 @@ class Passage:
 
 class Reranker(Protocol):
     """A second look at a shortlist. `score` gives one number per passage in thousandths, higher is better, a function
-    of query and passages. Raises `ChannelUnavailable` where its model cannot be reached."""
+    of query and passages. One that asks a model raises the model's errors; then the heuristic order stands in."""
 
     @property
     def name(self) -> str: ...

@@ -28,7 +28,10 @@ async def query(body: RetrievalQuery, call: Calling, metrics: Meters) -> JSONRes
     ask = passage_ask(body, subject=call.caller.subject, request_id=call.request_id, model=services.embedding_model)
     started = time.perf_counter()
     done = await retrieve(
-        ask, services=services, profile=call.system.profile("basic"), surface=surface_of(body, "query")
+        ask,
+        services=services,
+        profile=call.system.profile("basic"),
+        surface=surface_of(body, "query", rerankers=services.rerankers),
     )
     require_collection(done.found)
     released = timed(done, started)

@@ -90,7 +90,7 @@ async def stats(call: Calling, metrics: Meters) -> JSONResponse:
             "index_version": told["index_version"],
             "documents": told["documents"],
             "calibration": dict(calibrations(services.embedding_model)),
-            "rerankers": [HEURISTIC],
+            "rerankers": [HEURISTIC, *services.rerankers],
             "policy_bundle": call.system.engine.bundle_digest,
             "latency": metrics.retrieval.latencies(),
         }
@@ -110,7 +110,7 @@ async def pack(body: PackRequest, call: Calling) -> JSONResponse:
     """A search whose hits become one text of numbered sources under a token budget."""
     services = call.system.services
     ask = passage_ask(body, subject=call.caller.subject, request_id=call.request_id, model=services.embedding_model)
-    surface = surface_of(body, "pack", token_budget=body.token_budget)
+    surface = surface_of(body, "pack", rerankers=services.rerankers, token_budget=body.token_budget)
     done = await retrieve(ask, services=services, profile=call.system.profile("basic"), surface=surface)
     require_collection(done.found)
     return JSONResponse(done.body)

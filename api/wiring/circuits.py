@@ -16,6 +16,7 @@ from retrieval.guarded_channel import GuardedChannel, ServerChannel
 RECORDS = "records"
 POLICY = "policy"
 MODEL = "model"
+RERANKER = "reranker"
 LEDGER = "ledger"
 _BATCHES = 2  # of entries, which are written one after the other: each silence is that of many callers
 
@@ -41,6 +42,10 @@ class Circuits:
     def of_model(self) -> Breaker:
         """A new breaker for the chat model."""
         return self._breaker(MODEL, ModelUnavailable, ModelTimeout)
+
+    def of_reranker(self) -> Breaker:
+        """A new breaker for the model that judges passages."""
+        return self._breaker(RERANKER, ModelUnavailable, ModelTimeout)
 
     def of_ledger(self) -> Callable[[float], AbstractContextManager[None]]:
         """What stands around each call of the ledger's server. Raises LedgerUnavailable while that is left alone."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Any, assert_never
 
 from ai.chat_model import ChatModel
+from ai.context import template_named
 from api import backends
 from api.errors import SettingsInvalid
 from api.wiring.circuits import Circuits
 from retrieval.embedding.embedder import Embedder
+from retrieval.reranker import Reranker
 
 
 async def open_embedder(backend: backends.EmbeddingBackend) -> Embedder:
@@ -48,6 +51,29 @@ def open_chat(backend: backends.ChatBackend, stack: AsyncExitStack, circuits: Ci
             assert_never(backend)
     stack.push_async_callback(chat.aclose)
     return chat
+
+
+def open_rerankers(
+    backend: backends.OllamaRerank | None, stack: AsyncExitStack, circuits: Circuits
+) -> Mapping[str, Reranker]:
+    """The rerankers beside the heuristic one, by the name that a request gives them; closed with the stack."""
+    if backend is None:
+        return {}
+    from ai.guarded_model import GuardedModel  # noqa: PLC0415
+    from ai.model_reranker import TEMPLATE, ModelReranker  # noqa: PLC0415
+    from ai.ollama_client import OllamaChat  # noqa: PLC0415
+
+    served = OllamaChat(
+        backend.server.url, backend.model, num_ctx=backend.context_tokens, **_how_it_is_asked(backend.server)
+    )
+    stack.push_async_callback(served.aclose)
+    made = ModelReranker(
+        GuardedModel(served, breaker=circuits.of_reranker()),
+        name=f"ollama/{backend.model}",
+        template=template_named(TEMPLATE),
+        deadline_s=backend.deadline_ms / 1000,
+    )
+    return {made.name: made}
 
 
 def _how_it_is_asked(server: backends.OllamaServer) -> dict[str, Any]:

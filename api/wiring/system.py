@@ -28,7 +28,7 @@ from api.wiring.channels import sides_of
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from api.wiring.log import kept_signed, open_log, open_log_to_write, open_next_shard
-from api.wiring.models import open_chat, open_embedder
+from api.wiring.models import open_chat, open_embedder, open_rerankers
 from api.wiring.parts import open_records, open_served_records
 from api.wiring.policy import OpenPolicy, open_policy
 from ledger.errors import LogForked
@@ -151,6 +151,7 @@ async def open_system(
             embedding_model=await _name_of(embedder),
             agent=lazy_agent,
             runs=RunCache(settings.retrieval.cached_searches),
+            rerankers=open_rerankers(chosen.rerank, stack, circuits),
         )
         yield System(configuration, services, policy, key_store(configuration), chosen, circuits)
 
