@@ -76,15 +76,16 @@ class TantivyChannel:
         except ValueError:  # a writer replaced the generation between our look at the manifest and at its folder
             self._stamp = None
             searchers = self._searchers(query.scope.class_ids)
+        weights = _Weights.of(terms, searchers)
         merged: list[tuple[float, Any, Any]] = []
-        for searcher in searchers:
+        for place, searcher in enumerate(searchers):
             stop.check()
-            found = _top(searcher, _compile(terms, searcher, searchers, query.documents), query.top_k)
+            found = _top(searcher, _compile(terms, weights.factors[place], query.documents), query.top_k)
             merged += [(score, searcher, address) for score, address in found]
         stop.check()
         kept = _with_ties(sorted(merged, key=lambda hit: -hit[0]), query.top_k)
-        named = ((score, searcher.doc(address).get_first("record_id")) for score, searcher, address in kept)
-        ceiling = round(sum(_idf(word, searchers) for word in terms.words) * (K1 + 1), SCORE_DECIMALS)
+        named = [(score, searcher.doc(address).get_first("record_id")) for score, searcher, address in kept]
+        ceiling = round(weights.total * (K1 + 1), SCORE_DECIMALS)
         return sorted(named, key=lambda hit: (-hit[0], hit[1]))[: query.top_k], ceiling
 
     def _searchers(self, class_ids: Collection[str]) -> list[Any]:
@@ -212,14 +213,36 @@ async def _as_channel(workers: Workers, work: Callable[[Stop], T]) -> T:
         raise ChannelUnavailable(ChannelName.FULLTEXT, "the full-text index cannot be read or written") from error
 
 
-def _compile(terms: Terms, searcher: Any, admitted: Sequence[Any], documents: frozenset[str] | None) -> Any:
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """What each word weighs: `total` is the sum over the words, `factors` of each class by how much its own weight of
+    each word must be corrected."""
+
+    total: float
+    factors: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def of(cls, terms: Terms, searchers: Sequence[Any]) -> _Weights:
+        """Those over the classes taken together. Each class is asked once for each word."""
+        sizes = [searcher.num_docs for searcher in searchers]
+        having = [[searcher.doc_freq("text", word) for searcher in searchers] for word in terms.words]
+        together = [_idf(sum(sizes), sum(of_word)) for of_word in having]
+        if len(searchers) == 1:
+            return cls(sum(together), (tuple(1.0 for _ in together),))
+        factors = (
+            tuple(idf / _idf(size, of_word[place]) for idf, of_word in zip(together, having, strict=True))
+            for place, size in enumerate(sizes)
+        )
+        return cls(sum(together), tuple(factors))
+
+
+def _compile(terms: Terms, factors: Sequence[float], documents: frozenset[str] | None) -> Any:
     """Any word may match, each weighed by its idf over the admitted classes; a quoted phrase that occurs counts
     extra. The document must be one of `documents`, if given, which adds nothing to the score."""
     schema = folders.schema()
     clauses = []
-    for word in terms.words:
+    for word, factor in zip(terms.words, factors, strict=True):
         clause = tantivy.Query.term_query(schema, "text", word, "freq")
-        factor = _idf(word, admitted) / _idf(word, [searcher]) if len(admitted) > 1 else 1.0
         clauses.append(clause if factor == 1.0 else tantivy.Query.boost_query(clause, factor))
     for phrase in terms.phrases:
         clauses.append(
@@ -232,10 +255,8 @@ def _compile(terms: Terms, searcher: Any, admitted: Sequence[Any], documents: fr
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, words), (tantivy.Occur.Must, among)])
 
 
-def _idf(word: str, searchers: Sequence[Any]) -> float:
-    """Robertson and Sparck Jones's weight as Tantivy computes it, over the classes taken together."""
-    count = sum(s.num_docs for s in searchers)
-    having = sum(s.doc_freq("text", word) for s in searchers)
+def _idf(count: int, having: int) -> float:
+    """Robertson and Sparck Jones's weight as Tantivy computes it."""
     return math.log(1 + (count - having + 0.5) / (having + 0.5))
 
 
