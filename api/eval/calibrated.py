@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from api.configuration import load
-from api.eval.asking import make_home
+from api.eval.asking import make_home, open_patiently
 from api.eval.fit import Point, points_of
 from api.eval.musique import read
 from api.eval.reliability import Curve, Dot, diagram
 from api.eval.tables import Part, share
 from api.measures import figure
-from api.wiring import open_system
 from retrieval.calibration import BM25, FULL_MILLI, Calibration, vector_calibration
 from retrieval.model import ChannelName
 
@@ -49,7 +47,7 @@ async def run(folder: Path, work: Path) -> Part:
     """Error and what the default threshold lets through, by channel, with the reliability diagram."""
     texts, _ = read(folder)
     home = await make_home(work / "musique", texts)
-    async with open_system(load({}, home=home)) as system:
+    async with open_patiently(home) as system:
         points = await points_of(system)
         scales = {ChannelName.FULLTEXT: BM25, ChannelName.VECTOR: vector_calibration(system.services.embedding_model)}
     curves, ways, rows = [], {}, []

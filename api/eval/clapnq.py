@@ -11,11 +11,10 @@ from typing import Any
 from ai.candidates import PARAMETERS
 from ai.model import Mode
 from api.backends import ExtractiveChat
-from api.configuration import load
-from api.eval.asking import Text, by_mode, make_home, outcome_of
+from api.eval.asking import Text, by_mode, make_home, open_patiently, outcome_of
 from api.eval.tables import Part, goal, told
 from api.measures import figure, recall
-from api.wiring import System, open_chat, open_system
+from api.wiring import System, open_chat
 
 FILES = ("clapnq_dev_answerable.jsonl", "clapnq_dev_unanswerable.jsonl")
 THRESHOLDS = (300, 400, 500, PARAMETERS.min_coverage, 650, 750, 900)
@@ -46,7 +45,7 @@ async def run(folder: Path, work: Path) -> Part:
     texts, answerable, unanswerable = read(folder)
     home = await make_home(work / "clapnq", texts)
     found: dict[str, Any] = {}
-    async with open_system(load({}, home=home)) as system:
+    async with open_patiently(home) as system:
         for mode in MODES:
             values = [recall((await by_mode(system, question, mode)).ranked, {key}, 5) for question, key in answerable]
             found[mode] = {"recall_5": told(figure(values))}
