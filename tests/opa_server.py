@@ -61,6 +61,7 @@ class OpaServer:
     socket: Path | None = None
     tls: tuple[Path, Path] | None = None
     port: int = field(default_factory=free_port)
+    token: str = TOKEN
     _process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -87,7 +88,7 @@ class OpaServer:
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, "OPA_TOKEN": TOKEN},
+                env={**os.environ, "OPA_TOKEN": self.token},
                 preexec_fn=_die_with_parent,  # noqa: PLW1509
             )
         self._wait()
@@ -98,6 +99,13 @@ class OpaServer:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    def stop(self) -> None:
+        """End it in order, and wait until it is gone."""
+        self._send(signal.SIGTERM)
+        assert self._process is not None
+        self._process.wait(READY_S)
+        self._process = None
 
     def pause(self) -> None:
         """Stop it where it stands: connections stay open and nothing answers."""

@@ -21,6 +21,7 @@ from retrieval.model import ChannelName
 
 GONE = (ServiceUnavailable, SessionExpired, OSError)
 _TIMED_OUT = "TransactionTimedOut"
+_LOCKED_OUT = "AuthenticationRateLimit"  # what the server says of credentials that it refused a moment ago
 _POOL = 16
 _SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
 _NO_ADDRESS = "the address of the graph server is not valid: bolt, neo4j, bolt+s or neo4j+s, and a host"
@@ -61,7 +62,7 @@ def faults() -> Iterator[None]:
 
 def error_of(exc: Exception) -> ChannelError:
     """The error of the channel for one of the driver; says no address and nothing that the server said."""
-    if isinstance(exc, AuthError):
+    if isinstance(exc, AuthError) or (isinstance(exc, Neo4jError) and _LOCKED_OUT in (exc.code or "")):
         return ChannelUnavailable(ChannelName.GRAPH, "the graph server refuses the credentials")
     if isinstance(exc, Neo4jError) and _TIMED_OUT in (exc.code or ""):
         return ChannelTimeout(ChannelName.GRAPH, "the graph server did not answer in time")

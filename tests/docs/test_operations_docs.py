@@ -12,7 +12,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.services.fault_matrix import MATRIX, table
+from tests.services.fault_matrix import FAULTS, MATRIX, between, table
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "operations.md").read_text("utf-8")
@@ -20,12 +20,23 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
 
 
 def test_the_table_is_the_matrix_of_the_tests() -> None:
-    assert table() in GUIDE
+    assert between(GUIDE, "outcomes")[0].count("|---") == len(MATRIX) + 1
+    assert f"-->\n{table()}\n<!-- end" in between(GUIDE, "outcomes")[0]
+
+
+def test_every_cell_has_been_measured() -> None:
+    rows = between(GUIDE, "figures")[0].split("\n")[3:-1]
+    assert [row.split(" | ")[0] for row in rows] == [f"| {told}" for told in FAULTS.values()]
+    for fault, row in zip(FAULTS, rows, strict=True):
+        cells = row.strip("| ").split(" | ")[1:]
+        for (name, tolls), cell in zip(MATRIX.items(), cells, strict=True):
+            figure = r"(\*\*)?\d+\.\d\d(\*\*)? / \d+\.\d" if tolls[fault].starts else "-"
+            assert re.fullmatch(figure, cell), (name, fault, cell)
 
 
 def test_every_server_has_a_profile_of_its_own_and_is_in_all() -> None:
     for server in MATRIX:
-        name = {"PostgreSQL": "postgres"}.get(server, server.lower())
+        name = {"PostgreSQL": "postgres", "the log's PostgreSQL": "postgres"}.get(server, server.lower())
         assert COMPOSE["services"][name]["profiles"] == [name, "all"], server
     assert COMPOSE["services"]["exhibit"]["profiles"] == ["all"]
 

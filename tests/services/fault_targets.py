@@ -6,7 +6,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,27 +24,30 @@ from tests.services.fault_load import DEADLINE_MS
 from tests.services.postgres_server import NotPrepared, Server, installed, running
 
 _KEEPER = ThreadPoolExecutor(1)
-LATER = "a-password-of-later"
-DENIED = b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+USER, PASSWORD, ANOTHER = "exhibit_app", "a-password-of-the-tests", "a-password-of-others"
+LOG = "/api/v1/ledger/checkpoint"
+"""A request that needs the log alone."""
 
 
 @dataclass
 class Target:
-    """A real server. `admit` lets in who was refused; where `denies` is set, a proxy says that in the server's place.
-    `deadline_ms` is the longest that a question waits for it."""
+    """A real server. `parts` are those of `/readyz` that it serves; `healthy` is the path of a request that does not
+    need it. `deny` makes it refuse whom it admitted, `admit` lets them in again; where they are None the server admits
+    everyone, and a proxy refuses in its place. `deadline_ms` is the longest that a question waits for it."""
 
     name: str
     port: int
     home: Path
     environment: Callable[[int], dict[str, str]]
-    refused: Callable[[int], dict[str, str]]
     kill: Callable[[], None]
+    stop: Callable[[], None]
     start: Callable[[], None]
     pause: Callable[[], None]
     resume: Callable[[], None]
+    parts: frozenset[str]
+    healthy: str = LOG
+    deny: Callable[[], None] | None = None
     admit: Callable[[], None] | None = None
-    circuits: frozenset[str] = field(default_factory=frozenset)
-    denies: bytes | None = None
     deadline_ms: int = DEADLINE_MS
 
 
@@ -63,65 +66,90 @@ def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 
 
 def _neo4j(server: neo4j_server.Neo4jServer, home: Path) -> Target:
-    def environment(port: int, user: str = "neo4j", password: str = server.address.password) -> dict[str, str]:
-        return {"NEO4J_URI": f"bolt://127.0.0.1:{port}", "NEO4J_USER": user, "NEO4J_PASSWORD": password}
-
-    async def create() -> None:
+    async def administer(statement: str, password: str) -> None:
         driver = AsyncGraphDatabase.driver(server.address.uri, auth=("neo4j", server.address.password))
         async with driver, driver.session(database="system") as session:
-            statement = "CREATE USER later IF NOT EXISTS SET PASSWORD $password CHANGE NOT REQUIRED"
-            await (await session.run(statement, password=LATER)).consume()
+            await (await session.run(statement, password=password)).consume()
 
+    def change(password: str) -> Callable[[], None]:
+        statement = f"ALTER USER {USER} SET PASSWORD $password CHANGE NOT REQUIRED"
+        return lambda: asyncio.run(administer(statement, password))
+
+    apart(administer(f"CREATE USER {USER} SET PASSWORD $password CHANGE NOT REQUIRED", PASSWORD))
     return Target(
         name="Neo4j",
         port=int(server.address.uri.rpartition(":")[2]),
         home=home,
-        environment=environment,
-        refused=lambda port: environment(port, "later", LATER),
+        environment=lambda port: {
+            "NEO4J_URI": f"bolt://127.0.0.1:{port}",
+            "NEO4J_USER": USER,
+            "NEO4J_PASSWORD": PASSWORD,
+        },
         kill=server.kill,
+        stop=server.stop,
         start=server.start,
         pause=server.pause,
         resume=server.resume,
-        admit=lambda: apart(create()),
-        circuits=frozenset({"neo4j"}),
+        parts=frozenset({"neo4j"}),
+        deny=change(ANOTHER),
+        admit=change(PASSWORD),
     )
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+def own_postgres() -> Iterator[Server]:
+    """One server for both columns, which come one after the other."""
     try:
         installation = installed()
     except NotPrepared as error:
         missing(str(error))
     with running(installation) as server:
-        folder = tmp_path_factory.mktemp("postgres")
-        target = _postgres(server, folder / "home")
-        apart(fill(folder, target))
-        yield target
+        _administer(server, f"CREATE ROLE {USER} LOGIN SUPERUSER PASSWORD '{PASSWORD}'")
+        yield server
 
 
-def _postgres(server: Server, home: Path) -> Target:
-    def environment(port: int, **changed: str) -> dict[str, str]:
-        return {"POSTGIS_DSN": conninfo.make_conninfo(server.dsn, port=port, **changed)}
+@pytest.fixture(scope="module")
+def postgres(own_postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Target:
+    folder = tmp_path_factory.mktemp("postgres")
+    parts = frozenset({"records", "postgis", "vector"})
+    target = _postgres(own_postgres, folder / "home", "PostgreSQL", "POSTGIS_DSN", parts, LOG)
+    apart(fill(folder, target))
+    return target
 
-    def create() -> None:
-        with psycopg.connect(server.dsn, autocommit=True) as connection:
-            connection.execute("DROP ROLE IF EXISTS later")
-            connection.execute(f"CREATE ROLE later LOGIN SUPERUSER PASSWORD '{LATER}'".encode())
+
+@pytest.fixture(scope="module")
+def log_postgres(own_postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Target:
+    folder = tmp_path_factory.mktemp("log")
+    name, setting = "the log's PostgreSQL", "EXHIBIT_LEDGER__DSN"
+    target = _postgres(own_postgres, folder / "home", name, setting, frozenset({"ledger"}), "/api/v1/collections")
+    apart(fill(folder, target))
+    return target
+
+
+def _postgres(server: Server, home: Path, name: str, setting: str, parts: frozenset[str], healthy: str) -> Target:
+    def environment(port: int) -> dict[str, str]:
+        return {setting: conninfo.make_conninfo(server.dsn, port=port, user=USER, password=PASSWORD)}
 
     return Target(
-        name="PostgreSQL",
+        name=name,
         port=server.port,
         home=home,
         environment=environment,
-        refused=lambda port: environment(port, user="later", password=LATER),
         kill=server.kill,
+        stop=server.stop,
         start=server.start,
         pause=lambda: server.send(signal.SIGSTOP),
         resume=lambda: server.send(signal.SIGCONT),
-        admit=create,
-        circuits=frozenset({"records", "postgis", "vector"}),
+        parts=parts,
+        healthy=healthy,
+        deny=lambda: _administer(server, f"ALTER ROLE {USER} PASSWORD '{ANOTHER}'"),
+        admit=lambda: _administer(server, f"ALTER ROLE {USER} PASSWORD '{PASSWORD}'"),
     )
+
+
+def _administer(server: Server, statement: str) -> None:
+    with psycopg.connect(server.dsn, autocommit=True) as connection:
+        connection.execute(statement.encode())
 
 
 @pytest.fixture(scope="module")
@@ -130,20 +158,27 @@ def opa(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     bundle = server_bundle()
     with serving(OpaServer(pinned_opa(request.config), folder), bundle) as server:
 
-        def environment(port: int, token: str = TOKEN) -> dict[str, str]:
-            return {"OPA_URL": f"http://127.0.0.1:{port}", "EXHIBIT_STORES__OPA_TOKEN": token}
+        def environment(port: int) -> dict[str, str]:
+            return {"OPA_URL": f"http://127.0.0.1:{port}", "EXHIBIT_STORES__OPA_TOKEN": TOKEN}
+
+        def expect(token: str) -> None:
+            server.stop()
+            server.token = token
+            server.start(bundle)
 
         target = Target(
             name="OPA",
             port=server.port,
             home=folder / "home",
             environment=environment,
-            refused=lambda port: environment(port, "another"),
             kill=server.kill,
+            stop=server.stop,
             start=lambda: server.start(bundle),
             pause=server.pause,
             resume=server.go_on,
-            circuits=frozenset({"policy"}),
+            parts=frozenset({"policy"}),
+            deny=lambda: expect(ANOTHER),
+            admit=lambda: expect(TOKEN),
         )
         apart(fill(folder, target))
         yield target
@@ -164,13 +199,12 @@ def opensearch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
             port=server.port,
             home=folder / "home",
             environment=environment,
-            refused=environment,
             kill=server.kill,
+            stop=server.stop,
             start=server.start,
             pause=server.pause,
             resume=server.resume,
-            circuits=frozenset({"fulltext"}),
-            denies=DENIED,
+            parts=frozenset({"fulltext"}),
         )
         apart(fill(folder, target))
         yield target
@@ -182,7 +216,7 @@ def opensearch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 @pytest.fixture(scope="module")
 def ollama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     server = ollama_server.new_server()
-    deadline_ms = 10_000  # a model is loaded within it
+    deadline_ms = 4_000  # a model is loaded within it
     try:
         server.start()
         models = ollama_server.make_models(server.url)
@@ -201,13 +235,12 @@ def ollama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
             port=int(server.url.rpartition(":")[2]),
             home=folder / "home",
             environment=environment,
-            refused=environment,
             kill=server.kill,
+            stop=server.stop,
             start=server.start,
             pause=server.pause,
             resume=server.resume,
-            circuits=frozenset({"model"}),
-            denies=DENIED,
+            parts=frozenset({"model"}),
             deadline_ms=deadline_ms,
         )
         apart(fill(folder, target))
@@ -222,7 +255,7 @@ def apart(work: Coroutine[Any, Any, None]) -> None:
     _KEEPER.submit(asyncio.run, work).result()
 
 
-async def keep(work: Callable[[], None]) -> None:
+async def keep(work: Callable[[], object]) -> None:
     """Runs it in a thread that stays: a server ends with the thread that started it."""
     await asyncio.get_running_loop().run_in_executor(_KEEPER, work)
 

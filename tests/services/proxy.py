@@ -17,8 +17,15 @@ class Proxy:
         self.delay_s = 0.0
         self.says: bytes | None = None
 
+    @property
+    def listening(self) -> bool:
+        """Whether connections are taken."""
+        return self._server is not None
+
     async def open(self) -> None:
         """Takes connections."""
+        if self._server is not None:
+            return
         self._server = await asyncio.start_server(self._take, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
@@ -58,6 +65,8 @@ class Proxy:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._pass(reader, to_them, slow=False))
                 group.create_task(self._pass(theirs, writer, slow=True))
+        except* OSError:  # one side broke off, so the other is dropped
+            pass
         finally:
             to_them.close()
 
