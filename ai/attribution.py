@@ -17,7 +17,7 @@ from ai.comparison import Stage, compare
 from ai.errors import ReplayImpossible
 from ai.focus_pipeline import refused
 from ai.recorded_policy import RecordedPoints
-from ai.recording import body_of, decisions_json, deterministic_parts
+from ai.recording import body_of, decisions_json, deterministic_parts, pinned
 from ai.render import evidence_json
 from ai.replay import STAGES, RecordedModel, RecordedRun, recorded_run
 from ai.replay_stores import Drift, drift_between, search_again
@@ -39,12 +39,14 @@ class Swap(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Attribution:
     """What the swap changes: the stages compared with the record, and for the index how the stores have drifted.
-    `swap` None: nothing was swapped."""
+    `swap` None: nothing was swapped. `changed` names the pinned settings that are not the recorded ones; these are
+    today's in every run, since the record holds their digests only."""
 
     entry_id: str
     swap: Swap | None
     stages: tuple[Stage, ...]
     drift: tuple[Drift, ...] = ()
+    changed: tuple[str, ...] = ()
 
     @property
     def differs_at(self) -> str | None:
@@ -56,6 +58,7 @@ async def attribute(entry_id: str, swap: Swap | None, *, services: Services) -> 
     """Run it. Raises `EntryNotFound`, `ReplayImpossible` for an entry without a recorded run, and what the swapped
     component raises."""
     recorded = await recorded_run(entry_id, services)
+    changed = _settings_changed(recorded, services)
     points = RecordedPoints(recorded.parts)
     case, gathered, stages, drift = recorded.case, recorded.gathered, list[Stage](), tuple[Drift, ...]()
     if swap is Swap.POLICY:
@@ -79,13 +82,13 @@ async def attribute(entry_id: str, swap: Swap | None, *, services: Services) -> 
         else:
             shell = await run_shell(case, gathered, services=running)
     except ReplayImpossible as exc:
-        return Attribution(entry_id, swap, (*stages, Stage("inputs", False, str(exc))), drift)
+        return Attribution(entry_id, swap, (*stages, Stage("inputs", False, str(exc))), drift, changed)
     shown = [evidence_json(item) for item in shell.items]
     again = deterministic_parts(shell, body_of(case, shell, shown), shown)
     # A recorded template that this software no longer has cannot be held, so the prompt says nothing then.
     compared = [name for name in STAGES if template is not None or name != "calls"]
     stages += [compare(name, recorded.parts.get(name, b""), again.get(name, b"")) for name in compared]
-    return Attribution(entry_id, swap, tuple(stages), drift)
+    return Attribution(entry_id, swap, tuple(stages), drift, changed)
 
 
 async def attribute_all(entry_id: str, *, services: Services) -> tuple[Attribution, ...]:
@@ -103,6 +106,13 @@ def recorded_template(parts: Mapping[str, bytes]) -> PromptTemplate | None:
     except LookupError:
         return None
     return found if found.digest == calls[-1]["template_digest"] else None
+
+
+def _settings_changed(recorded: RecordedRun, services: Services) -> tuple[str, ...]:
+    """All that are pinned but the template, which is swapped."""
+    then: Mapping[str, str] = json.loads(recorded.parts["replay"])["pinned"]
+    now = pinned(services, recorded.case.profile)
+    return tuple(sorted(name for name in then if name != "template" and now.get(name) != then[name]))
 
 
 async def _decided_today(recorded: RecordedRun, services: Services) -> tuple[Case, Stage]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import apsw
 
 from ai.entry_facts import actor_pseudonym, source_pseudonym
+from api.erasure_remains import Remains
 from api.errors import NoSuchThing, RequestRejected
 from api.idempotency import REQUESTS_FILE
 from api.searching import EntrySearch, Wanted
@@ -60,11 +61,13 @@ class Survival:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """The report: entries, ids of the redaction entries, and how many records went from each other copy."""
+    """The report: entries, ids of the redaction entries, how many records went from each other copy, and what is left
+    where no command of ours reaches."""
 
     survivals: tuple[Survival, ...]
     redactions: tuple[str, ...]
     copies: Mapping[str, int] = field(default_factory=dict)
+    remains: tuple[Remains, ...] = ()
 
 
 async def erase_from_ledger(order: Order, search: EntrySearch, *, request_id: str) -> Erased:
@@ -149,6 +152,7 @@ def erased_json(erased: Erased) -> dict[str, Any]:
         ],
         "redactions": list(erased.redactions),
         "copies": dict(erased.copies),
+        "remains": [asdict(each) for each in erased.remains],
     }
 
 

@@ -14,6 +14,8 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from rfc8785 import CanonicalizationError
+
 from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import EntryRefused, MalformedLeaf
 from ledger.leaf import is_entry_id, strict_object
@@ -132,9 +134,21 @@ def batches(parts: Mapping[str, Sequence[str]]) -> Iterable[tuple[PartAt, ...]]:
         yield tuple(PartAt(each, name) for each in ids[start : start + MAX_ENTRIES] for name in parts[each])
 
 
-def dump_details(details: Iterable[bytes]) -> str:
-    """Details one a line, to be kept where no backup of the log reaches."""
-    return "".join(json.dumps(json.loads(detail), sort_keys=True) + "\n" for detail in details)
+def load_details(text: str) -> tuple[bytes, ...]:
+    """Details that were kept where no backup of the log reaches, one a line: the detail itself, or the entry as
+    `exhibit ledger search --kind redaction --format ndjson --parts detail` writes it. Raises MalformedLeaf, with the
+    number of the line."""
+    return tuple(_kept(line, number) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
+
+
+def _kept(line: str, number: int) -> bytes:
+    try:
+        value = json.loads(line)
+        if isinstance(value, dict) and "contents" in value:
+            value = json.loads(value["contents"]["detail"])
+        return parse_detail(canonical_json(value)).detail()
+    except (ValueError, KeyError, TypeError, MalformedLeaf, CanonicalizationError) as exc:
+        raise MalformedLeaf(f"line {number} is no redaction: {exc}") from exc
 
 
 def _parts(value: object) -> Iterable[PartAt]:

@@ -38,10 +38,11 @@ def show_swaps(home: Path | None, entry_id: str | None, swap: str, *, as_json: b
 
 
 def causes_of(found: tuple[Attribution, ...]) -> list[str]:
-    """The components whose swap alone changes something; `software or settings` where nothing needs to be swapped."""
+    """The components whose swap alone changes something; where nothing needs to be swapped the settings that changed,
+    else `software`."""
     [base] = [each for each in found if each.swap is None]
     if base.differs_at is not None:
-        return ["software or settings"]
+        return [f"setting {name}" for name in base.changed] or ["software"]
     return [str(each.swap) for each in found if each.swap is not None and each.differs_at is not None]
 
 
@@ -50,6 +51,7 @@ def attribution_json(each: Attribution) -> dict[str, Any]:
     return {
         "swap": str(each.swap or NOTHING),
         "differs_at": each.differs_at,
+        "changed": list(each.changed),
         "stages": [{"name": stage.name, "same": stage.same, "detail": stage.detail} for stage in each.stages],
         "drift": [
             {"channel": d.channel, "what": d.what, "record_id": d.record_id, "detail": d.detail} for d in each.drift

@@ -52,16 +52,13 @@ def serve(
 async def _redact_again(configured: Any) -> None:
     """What the log says was erased is gone before the first request, whatever a backup has brought back."""
     from api.backends import backends_of
-    from api.erasure import erase_again, recorded_redactions
-    from api.wiring import new_id, open_ledger
+    from api.erasing import carry_out_again
 
     if not backends_of(configured).ledger.exists:
         return
-    async with open_ledger(configured) as ledger:
-        if ledger.fork is None:
-            made = await erase_again(ledger, await recorded_redactions(ledger), request_id=new_id())
-            if made:
-                note(f"{len(made)} redactions were carried out again: a restored store had what was erased")
+    made = await carry_out_again(configured)
+    if made:
+        note(f"{len(made)} redactions were carried out again: a restored store had what was erased")
 
 
 def check_exposure(configured: Any) -> None:

@@ -10,6 +10,7 @@ from pydantic import Field
 from starlette.responses import PlainTextResponse, Response
 
 from api.callers import SECURITY, Call, Calling
+from api.errors import ActionForbidden
 from api.listing import csv_text, found_json, ndjson
 from api.records import AUDIT, Reader, entry_json
 from api.schemas.errors import errors
@@ -62,6 +63,15 @@ async def entry(entry_id: str, call: Calling) -> EntryResponse:
     """One entry: own ones, or any of the tenant with `ledger.audit`."""
     found = await _reader(call).entry(entry_id)
     return EntryResponse.model_validate(entry_json(found))
+
+
+@router.delete("/entries/{entry_id}", include_in_schema=False, response_model=None)
+async def erase(entry_id: str, call: Calling) -> Response:
+    """Always 403: who serves requests holds no right to delete (ADR 0025). It tells an auditor what does erase."""
+    call.caller.require(AUDIT)
+    raise ActionForbidden(
+        "Nothing is erased over HTTP. Who operates the log runs: exhibit ledger redact --entry ID --basis GROUND"
+    )
 
 
 @router.get("/entries/{entry_id}/receipt", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))

@@ -83,9 +83,9 @@ def listed(cli: Run, home: Path, *filters: object) -> list[dict[str, Any]]:
     return found
 
 
-async def _sealed(home: Path, entry_ids: list[str]) -> set[bytes]:
+async def _sealed(home: Path, entry_ids: list[str], *, shard: int | None = None) -> set[bytes]:
     """Salts, keys and contents of entries, as they stand in the file."""
-    async with open_ledger(load({}, home=home)) as ledger:
+    async with open_ledger(load({}, home=home), shard=shard) as ledger:
         parts = [part for entry_id in entry_ids for part in await ledger._store.parts(entry_id)]
     return {bytes_ for part in parts for bytes_ in (part.salt, part.key, part.blob)}
 
@@ -182,8 +182,7 @@ def test_a_restored_backup_loses_again_what_was_erased(asked: World, home: Path,
     _, out, _ = cli(
         "ledger", "search", "--kind", "redaction", "--format", "ndjson", "--parts", "detail", "--home", home
     )
-    details = [json.loads(line)["contents"]["detail"] for line in out.splitlines()]
-    (tmp_path / "kept.ndjson").write_text("".join(f"{detail}\n" for detail in details))
+    (tmp_path / "kept.ndjson").write_text(out)
     shutil.rmtree(home)
     shutil.copytree(tmp_path / "backup", home)
     theirs = [entry["entry_id"] for entry in listed(cli, home, "--subject", who)]
@@ -194,6 +193,47 @@ def test_a_restored_backup_loses_again_what_was_erased(asked: World, home: Path,
     assert cli("ledger", "verify", "--home", home)[0] == 0
     _, out, _ = cli("ledger", "redact", "--again", "--json", "--home", home)
     assert json.loads(out) == {"redactions": []}
+
+
+def test_a_source_goes_before_anybody_has_asked(asked: World, home: Path, cli: Run) -> None:
+    for path in (*home.glob("ledger*"), *home.glob("checkpoint*")):
+        path.unlink()
+    code, out, _ = cli("ledger", "redact", "--source", "ferry", "--basis", "x", "--json", "--home", home)
+    assert (code, json.loads(out)["copies"]["documents"]) == (0, 1)
+    assert holding(home, b"William Nace") == []
+
+
+def put_back(home: Path, backup: Path) -> None:
+    """The log as it was, and beside it the highest checkpoint that was seen outside of it."""
+    for name in ("ledger.sqlite-wal", "ledger.sqlite-shm"):
+        (home / name).unlink(missing_ok=True)
+    shutil.copy2(backup / "ledger.sqlite", home / "ledger.sqlite")
+
+
+def test_a_log_that_was_left_is_erased_from_too_and_the_next_one_says_so(
+    asked: World, home: Path, cli: Run, tmp_path: Path
+) -> None:
+    who = subject_of(asked, "viewer")
+    shutil.copytree(home, tmp_path / "backup")
+    assert cli("ask", POPULATION, "--json", "--home", home)[0] == 0
+    assert cli("ledger", "checkpoint", "--home", home)[0] == 0
+    put_back(home, tmp_path / "backup")
+    assert cli("ask", POPULATION, "--json", "--home", home)[0] == 0  # begins the next log
+    theirs = [entry["entry_id"] for entry in listed(cli, home, "--subject", who, "--shard", 1)]
+    assert len(theirs) == 5
+    sealed = asyncio.run(_sealed(home, theirs, shard=1))
+    assert holding(home, *sealed) == ["ledger.sqlite"]
+    code, out, _ = cli("ledger", "redact", "--subject", who, "--basis", "x", "--json", "--home", home)
+    report = json.loads(out)
+    assert code == 0
+    assert {entry["entry_id"] for entry in report["entries"]} == set(theirs)
+    assert holding(home, *sealed, ASKED.encode(), who.encode()) == []
+    [_, told] = listed(cli, home, "--kind", "incident")
+    _, detail, _ = cli("ledger", "show", told["entry_id"], "--part", "detail", "--home", home)
+    assert json.loads(detail)["redactions"] == report["redactions"]
+    assert cli("ledger", "verify", "--home", home)[0] == 0
+    code, out, _ = cli("ledger", "verify", "--shard", 1, "--json", "--home", home)
+    assert (code, [problem["step"] for problem in json.loads(out)["problems"]]) == (7, ["behind"])
 
 
 def test_before_serving_what_came_back_with_a_restore_goes_again(asked: World, home: Path, cli: Run) -> None:

@@ -64,6 +64,17 @@ async def test_other_parts_need_the_audit_capability(connect: Any, part: str) ->
         assert (await auditor.get(link)).status_code == 200
 
 
+async def test_nothing_is_erased_over_http_and_an_auditor_is_told_what_does(connect: Any) -> None:
+    async with connect("viewer") as viewer, connect("auditor") as auditor:
+        link = f"{ENTRIES}/{(await asked(viewer))['provenance']['entry_id']}"
+        refused, told = await viewer.delete(link), await auditor.delete(link)
+        assert (refused.status_code, told.status_code) == (403, 403)
+        assert "redact" not in refused.text
+        assert told.json()["error"]["code"] == "FORBIDDEN"
+        assert "exhibit ledger redact --entry" in told.json()["error"]["message"]
+        assert (await viewer.get(f"{link}/parts/answer")).status_code == 200
+
+
 async def test_provenance_needs_the_audit_capability(connect: Any) -> None:
     async with connect("viewer") as viewer, connect("auditor") as auditor:
         link = f"{ENTRIES}/{(await asked(viewer))['provenance']['entry_id']}/prov"

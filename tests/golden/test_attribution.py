@@ -95,28 +95,34 @@ def other_policy(services: Services) -> dict[str, Any]:
 
 def other_fusion(services: Services) -> dict[str, Any]:
     fusion = replace(services.bundle_rules.fusion, k=7, weights_milli={})
-    return {
-        "bundle_rules": replace(services.bundle_rules, fusion=fusion),
-        "bundle_limits": replace(services.bundle_limits, per_source_items=1),
-    }
+    return {"bundle_rules": replace(services.bundle_rules, fusion=fusion)}
 
 
 @pytest.mark.parametrize(
-    ("change", "cause", "stage"),
+    ("change", "cause", "stage", "grade", "differs_at"),
     [
-        (other_model, ["model"], "calls"),
-        (other_template, ["template"], "calls"),
-        (other_policy, ["policy"], "policy.answer"),
-        (other_fusion, ["software or settings"], "bundle"),
+        (other_model, ["model"], "calls", Grade.R1, "model.output"),
+        (other_template, ["template"], "calls", Grade.R0, "calls"),
+        (other_policy, ["policy"], "policy.answer", Grade.R0, "policy.answer"),
+        (other_fusion, ["setting fusion"], "bundle", Grade.R0, "bundle"),
     ],
     ids=["model", "template", "policy", "fusion"],
 )
-async def test_a_change_has_one_cause(
-    home: Path, change: Callable[[Services], dict[str, Any]], cause: list[str], stage: str
+async def test_a_change_lowers_the_grade_and_has_one_cause(
+    home: Path,
+    change: Callable[[Services], dict[str, Any]],
+    cause: list[str],
+    stage: str,
+    grade: Grade,
+    differs_at: str,
 ) -> None:
     async with opened(home) as system:
         entry_id = await recorded(system)
-        found = await attribute_all(entry_id, services=with_services(system, **change(system.services)))
+        assert (await replay(entry_id, services=system.services, up_to=Grade.R3)).grade is Grade.R3
+        services = with_services(system, **change(system.services))
+        lowered = await replay(entry_id, services=services, up_to=Grade.R3)
+        found = await attribute_all(entry_id, services=services)
+    assert (lowered.grade, lowered.differs_at) == (grade, differs_at)
     assert causes_of(found) == cause
     [changed] = [each for each in found if str(each.swap) == cause[0]] or [found[0]]
     assert changed.differs_at == stage

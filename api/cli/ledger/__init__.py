@@ -12,6 +12,7 @@ from api.cli.ledger.prepare import prepare
 from api.cli.ledger.proof import proof
 from api.cli.ledger.receipt import receipt
 from api.cli.ledger.redact import redact
+from api.cli.ledger.scrub import scrub
 from api.cli.ledger.search import search
 from api.cli.ledger.show import show
 from api.cli.ledger.verify import verify
@@ -26,6 +27,7 @@ app.command()(proof)
 app.command()(receipt)
 app.command()(export)
 app.command()(redact)
+app.command()(scrub)
 app.command()(prepare)
 app.add_typer(key.app, name="key")
 app.add_typer(witness.app, name="witness")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.console import emit, table
+from api.cli.console import emit, note, table
 from api.cli.ledger.common import Shard, utc, with_ledger
 from api.cli.options import AsJson, Home
+
+if TYPE_CHECKING:
+    from ledger.ledger import Ledger
+    from ledger.model import Entry
+
+_PAGE = 500
 
 
 def list_entries(
@@ -27,7 +33,20 @@ def list_entries(
     if kind is not None and kind not in list(Kind):
         raise typer.BadParameter(f"unknown kind {kind!r}; known: {', '.join(Kind)}")
     chosen = None if kind is None else Kind(kind)
-    found = with_ledger(home, lambda ledger: ledger.entries(after=after, limit=limit, kind=chosen), shard=shard)
+
+    async def work(ledger: Ledger) -> list[Entry]:
+        found: list[Entry] = []
+        while len(found) < limit:
+            last = found[-1].index if found else after
+            page = await ledger.entries(after=last, limit=min(limit - len(found), _PAGE), kind=chosen)
+            if not page:
+                break
+            found += page
+        return found
+
+    found: list[Entry] = with_ledger(home, work, shard=shard)
+    if len(found) == limit:
+        note(f"there may be more: --after {found[-1].index}")
     rows = [[e.index, e.leaf.kind, utc(e.leaf.t_ms), e.leaf.entry_id, e.leaf_hash[:16]] for e in found]
     emit(
         [entry_json(entry) for entry in found],

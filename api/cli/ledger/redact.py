@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,6 +35,7 @@ def redact(
     as_json: AsJson = False,
 ) -> None:
     """Delete salts, keys and contents, and every copy; print what went, and which proofs and grades are left."""
+    from api.erasing import carry_out
     from api.erasure import erased_json
     from ledger.redaction import Target
 
@@ -47,8 +47,9 @@ def redact(
     given = [(target, name) for target, name in named.items() if name]
     if len(given) != 1 or not basis:
         raise typer.BadParameter("give one of --entry, --subject and --source, and --basis")
-    erased = asyncio.run(_redact(home, _order(*given[0], tenant, basis, parts)))
-    note("backups and write-ahead logs of a database server keep what they hold until they are recycled")
+    erased = asyncio.run(carry_out(configuration(home), _order(*given[0], tenant, basis, parts)))
+    for each in erased.remains:
+        note(f"left in {each.where}: {each.what}, until {each.until}")
     emit(erased_json(erased), as_json=as_json, render=lambda: _shown(erased))
 
 
@@ -65,45 +66,12 @@ def _order(target: Any, name: str, tenant: str, basis: str, parts: str | None) -
     return Order(target, name, tenant, basis, wanted)
 
 
-async def _redact(home: Path | None, order: Order) -> Erased:
-    from dataclasses import replace
-
-    from api.erasure import erase_from_ledger, forget_requests
-    from api.searching import EntrySearch
-    from api.wiring import new_id, open_entry_index, open_ledger
-    from ledger.redaction import Target
-
-    configured = configuration(home)
-    async with open_ledger(configured) as ledger, open_entry_index(configured, origin=ledger.origin) as index:
-        erased = await erase_from_ledger(order, EntrySearch(ledger, index), request_id=new_id())
-    copies = {
-        "idempotency records": await asyncio.to_thread(
-            forget_requests,
-            configured.home,
-            tenant=order.tenant,
-            subject=order.name if order.target is Target.SUBJECT else None,
-            entry_ids={each.entry.leaf.entry_id for each in erased.survivals},
-        )
-    }
-    if order.target is Target.SOURCE:
-        from api.erasure_sources import erase_source
-        from api.errors import NoSuchThing
-
-        copies |= await erase_source(configured, order.name, tenant=order.tenant)
-        if not erased.survivals and not any(copies.values()):
-            raise NoSuchThing(f"tenant {order.tenant} has no source {order.name}")
-    return replace(erased, copies=copies)
-
-
 async def _again(home: Path | None, recorded: Path | None) -> tuple[str, ...]:
     from api.cli.ledger.common import read_text
-    from api.erasure import erase_again, recorded_redactions
-    from api.wiring import new_id, open_ledger
-    from ledger.canonical import canonical_json
+    from api.erasing import carry_out_again
+    from ledger.redaction import load_details
 
-    kept = [] if recorded is None else [canonical_json(json.loads(line)) for line in read_text(recorded).splitlines()]
-    async with open_ledger(configuration(home)) as ledger:
-        return await erase_again(ledger, [*await recorded_redactions(ledger), *kept], request_id=new_id())
+    return await carry_out_again(configuration(home), load_details("" if recorded is None else read_text(recorded)))
 
 
 def _shown(erased: Erased) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.console import configuration, emit, table
+from api.cli.console import configuration, emit, note, table
+from api.cli.ledger.common import Shard
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def search(
     parts: Annotated[
         str | None, typer.Option("--parts", help="Parts to add to each line (ndjson), with commas.")
     ] = None,
+    shard: Shard = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,7 +70,9 @@ def search(
         kind=kind, id=entry_id, hash=leaf_hash, request_id=request_id, text=text, actor=actor, subject=subject,
         outcome=outcome, rule=rule, model=model, place=place, source=source, since=since, until=until, after=after,
     )  # fmt: skip
-    found = asyncio.run(_found(home, filters, tenant, limit, _names(parts)))
+    found = asyncio.run(_found(home, filters, tenant, shard=shard, limit=limit, parts=_names(parts)))
+    if len(found) == limit:
+        note(f"there may be more: --after {found[-1]['index']}")
     match "json" if as_json else form:
         case "csv":
             sys.stdout.write(csv_text(found))
@@ -89,22 +92,25 @@ def search(
 
 
 async def _found(
-    home: Path | None, filters: EntryFilters, tenant: str | None, limit: int, parts: tuple[str, ...]
+    home: Path | None,
+    filters: EntryFilters,
+    tenant: str | None,
+    *,
+    shard: int | None,
+    limit: int,
+    parts: tuple[str, ...],
 ) -> list[dict[str, Any]]:
-    return [each async for each in _documents(home, filters, tenant, limit, parts)]
-
-
-async def _documents(
-    home: Path | None, filters: EntryFilters, tenant: str | None, limit: int, parts: tuple[str, ...]
-) -> AsyncIterator[dict[str, Any]]:
     """At most `limit` entries, page by page."""
     from api.listing import found_json
     from api.searching import EntrySearch
     from api.wiring import open_entry_index, open_ledger
 
     configured, cursor, left = configuration(home), filters.after, limit
-    async with open_ledger(configured) as ledger, open_entry_index(configured, origin=ledger.origin) as index:
-        entries = EntrySearch(ledger, index)
+    async with (
+        open_ledger(configured, shard=shard) as ledger,
+        open_entry_index(configured, origin=ledger.origin) as index,
+    ):
+        entries, documents = EntrySearch(ledger, index), list[dict[str, Any]]()
         following: int | None = cursor
         while following is not None and left > 0:
             page = await entries.page(filters.wanted(tenant), after=following, limit=min(left, _PAGE))
@@ -115,8 +121,9 @@ async def _documents(
                     document["contents"] = {
                         name: contents[name].decode("utf-8", "replace") for name in sorted(contents)
                     }
-                yield document
+                documents.append(document)
             left, following = left - len(page.found), page.next
+    return documents
 
 
 def _filters(**given: Any) -> EntryFilters:
