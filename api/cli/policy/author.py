@@ -9,6 +9,7 @@ import typer
 
 from api.cli.console import bold, configuration, emit
 from api.cli.options import AsJson, Home
+from api.cli.policy.candidate import chosen_folder
 
 
 def export(
@@ -40,14 +41,10 @@ def build(
 ) -> None:
     """Compile the rules to the module that decides, and write the manifest that holds them together. Needs `opa`; after
     a change of data alone it is not needed."""
-    del home
     from policy.authoring.build import build as built
     from policy.bundle import load_bundle
-    from policy.errors import BundleRejected
 
-    if not (folder / "rego").is_dir():
-        raise BundleRejected(f"{folder} holds no policy bundle: there is no folder rego in it")
-    files = built(folder)
+    files = built(chosen_folder(folder, home))
     (folder / "wasm").mkdir(exist_ok=True)
     for name, content in files.items():
         (folder / "wasm" / name).write_bytes(content)

@@ -12,6 +12,7 @@ import typer
 
 from api.cli.console import bold, configuration, emit, note
 from api.cli.options import AsJson, Home
+from api.cli.policy.candidate import chosen_folder
 from api.cli.policy.engines import evaluators
 from api.problems import EXIT_FAILED
 
@@ -43,6 +44,7 @@ def publish(
 
     backend = backends_of(configuration(home)).policy
     may_publish(backend)
+    chosen_folder(folder, home)
     active, whole = open_bundle(backend), check_module(folder)
     bundle = load_bundle(folder) if whole.passed else None
     passed = [whole] if bundle is None else asyncio.run(_pass(bundle, folder, active, inputs))
