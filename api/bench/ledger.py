@@ -4,10 +4,12 @@ and size; beside each rate a plain INSERT of the same bytes on the same disk in 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -34,6 +36,7 @@ from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.proving import prove_inclusion
 
+ENTRY_BYTES = sum(PART_BYTES.values()) + SOURCES * SOURCE_BYTES
 PACE_PER_S = 50
 WRITERS = 4
 
@@ -50,10 +53,12 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class LedgerFigures:
-    """Milliseconds unless named otherwise. `paced` is measured from the moment at which an append was due;
+    """Milliseconds unless named otherwise. `paced` is measured from the moment at which an append was due; `disk` is
+    what a bare write and sync of as many bytes takes at the same pace, which no durable append can be faster than.
     `server_leaves_per_s` and `server_plain_per_s` None without a server."""
 
     paced: Spread
+    disk: Spread
     embedded: Rates
     entry_bytes: int
     stored_bytes: float
@@ -69,8 +74,9 @@ async def measure_ledger(folder: Path, *, entries: int, leaves: int, seconds: in
     contents = [contents_of(seed) for seed in range(32)]
     ledger, _ = await open_bench_log(folder / "paced", origin=ORIGIN)
     await _record(ledger, contents, CALLERS)
-    paced = await _paced(ledger, contents, seconds)
+    paced = await _paced(lambda number: _one(ledger, contents[number % len(contents)]), seconds)
     await ledger.aclose()
+    disk = await _disk(folder / "disk", seconds)
     ledger, _ = await open_bench_log(folder / "embedded", origin=ORIGIN)
     began = time.perf_counter()
     await _record(ledger, contents, entries)
@@ -82,8 +88,9 @@ async def measure_ledger(folder: Path, *, entries: int, leaves: int, seconds: in
     server = (None, None) if dsn is None else await _server(folder, dsn, leaves=max(leaves // 5, 1_000))
     return LedgerFigures(
         paced=paced,
+        disk=disk,
         embedded=Rates(rate, *plain),
-        entry_bytes=sum(PART_BYTES.values()) + SOURCES * SOURCE_BYTES,
+        entry_bytes=ENTRY_BYTES,
         stored_bytes=size / entries,
         leaves=leaves,
         verify_s=verify_s,
@@ -115,6 +122,7 @@ def ledger_rows(figures: LedgerFigures) -> list[list[object]]:
     rates = figures.embedded
     return [
         [f"append at {PACE_PER_S}/s, p50 / p99 ms", f"{figures.paced.p50:.2f} / {figures.paced.p99:.2f}"],
+        ["of that the disk: write and sync, p50 / p99 ms", f"{figures.disk.p50:.2f} / {figures.disk.p99:.2f}"],
         ["whole entries embedded, /s", f"{rates.ledger:.0f}"],
         ["plain INSERT of the same bytes, /s: single, batched", f"{rates.plain_single:.0f}, {rates.plain_batched:.0f}"],
         ["bytes of an entry: in the clear, stored", f"{figures.entry_bytes}, {figures.stored_bytes:.0f}"],
@@ -145,8 +153,8 @@ async def _record(ledger: Ledger, contents: Sequence[Contents], count: int) -> N
     await asyncio.gather(*(caller() for _ in range(CALLERS)))
 
 
-async def _paced(ledger: Ledger, contents: Sequence[Contents], seconds: int) -> Spread:
-    """Appends at a fixed pace, whatever the answers take: milliseconds from when each was due."""
+async def _paced(work: Callable[[int], Awaitable[None]], seconds: int) -> Spread:
+    """Work at a fixed pace, whatever the answers take: milliseconds from when each was due."""
     taken: list[float] = []
     started = time.perf_counter()
 
@@ -154,11 +162,28 @@ async def _paced(ledger: Ledger, contents: Sequence[Contents], seconds: int) -> 
         at = started + number / PACE_PER_S
         await asyncio.sleep(max(0.0, at - time.perf_counter()))
         began = max(at, time.perf_counter() - 0.001)  # the timer's own slack is not the ledger's
-        await _one(ledger, contents[number % len(contents)])
+        await work(number)
         taken.append((time.perf_counter() - began) * 1000)
 
     await asyncio.gather(*(due(number) for number in range(seconds * PACE_PER_S)))
     return spread(taken)
+
+
+async def _disk(path: Path, seconds: int) -> Spread:
+    """The bytes of an entry written and synced, in a thread, over a file that is there: as the write-ahead log is."""
+    filling, places = random.Random(2).randbytes(ENTRY_BYTES), 64  # noqa: S311
+    with path.open("w+b", buffering=0) as file, ThreadPoolExecutor(1) as thread:
+        file.write(bytes(ENTRY_BYTES * places))
+        os.fsync(file.fileno())
+
+        def write(number: int) -> None:
+            os.pwrite(file.fileno(), filling, number % places * ENTRY_BYTES)
+            os.fdatasync(file.fileno())
+
+        async def one(number: int) -> None:
+            await asyncio.get_running_loop().run_in_executor(thread, write, number)
+
+        return await _paced(one, seconds)
 
 
 def _plain(path: Path, rows: int, size: int, batch: int) -> float:
