@@ -53,7 +53,7 @@ def replay(
     """R0: bytes and proofs hold. R1: moreover the deterministic shell gives the recorded bytes again. R2: moreover the
     same model gives the recorded words again. R3: moreover the stores find the same again; what they find otherwise is
     listed as drift. Exit code 7: something fell short of what its kind can reach (outcomes
-    with a repeatable model call R2, other outcomes R1, all else R0)."""
+    with a repeatable model call R2, other outcomes and searches R1, all else R0)."""
     if (entry_id is not None) + everything + (since is not None) != 1:
         raise typer.BadParameter("name an entry, or give --all or --since")
     if swap is not None:
