@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from api import docs_page
 from api.configuration import Configuration
@@ -21,6 +22,7 @@ from api.middleware import BodyLimits, RequestFrame, log_failure
 from api.problems import CODES, Problem, problem_of
 from api.routes import ai, collections, evidence, health, ledger, log, policy, retrieval, retrieval_more, retrieve
 from api.schemas.ask import field_problems
+from api.schemas.filters import describe_filters
 from api.version import VERSION
 from api.wiring import new_id, open_system
 
@@ -45,11 +47,15 @@ def create_app(configuration: Configuration) -> FastAPI:
     )
     app.state.metrics = metrics
     surfaces = (ai, retrieve, retrieval, retrieval_more, evidence, collections, ledger, log, policy)
-    for module in (*surfaces, health, docs_page):
+    modules = (*surfaces, health, docs_page)
+    for module in modules:
         app.include_router(module.router)
+    app.state.routes = (*(route for module in modules for route in module.router.routes), *app.routes)
     # Added last is outermost.
     app.add_middleware(PinnedSystem)
-    app.add_middleware(BodyLimits, body_bytes=configuration.settings.server.body_bytes)
+    app.add_middleware(
+        BodyLimits, body_bytes=configuration.settings.server.body_bytes, offered=partial(methods_of, app)
+    )
     app.add_middleware(RequestFrame, new_id=new_id, metrics=metrics)
     for kind in (*(kind for kind in CODES if kind.__base__ is Exception), HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _refuse)
@@ -66,6 +72,7 @@ def _described(app: FastAPI, describe: Callable[[], dict[str, Any]]) -> dict[str
             for status, response in operation["responses"].items():
                 if int(status) >= 400 and "content" in response:
                     response["content"] = {"application/json": next(iter(response["content"].values()))}
+        describe_filters(document)
         app.openapi_schema = document
     return app.openapi_schema
 
@@ -76,7 +83,8 @@ async def _refuse(request: Request, exc: Exception) -> JSONResponse:
     log_failure(told, request_id)
     problem = problem_of(told)
     request.app.state.metrics.count_fault(surface=_surface(request.scope), code=problem.code)
-    return JSONResponse(problem.body(request_id), problem.status, headers=_headers(problem))
+    headers = _headers(problem) | _allowed(request, problem)
+    return JSONResponse(problem.body(request_id), problem.status, headers=headers)
 
 
 def _told(exc: Exception, path: str) -> Exception:
@@ -105,6 +113,17 @@ def _headers(problem: Problem) -> dict[str, str]:
     if problem.status == 401:
         return {"www-authenticate": "Bearer"}
     return {"retry-after": "1"} if problem.status == 503 else {}
+
+
+def _allowed(request: Request, problem: Problem) -> dict[str, str]:
+    """The methods of the path, which a 405 has to name (RFC 9110, 15.5.6)."""
+    return {"allow": ", ".join(sorted(methods_of(request.app, request.scope)))} if problem.status == 405 else {}
+
+
+def methods_of(app: FastAPI, scope: Any) -> set[str]:
+    """The methods that are offered at the path of a request; none where nothing is there."""
+    routes = (route for route in app.state.routes if getattr(route, "methods", None))
+    return {method for route in routes if route.matches(scope)[0] is not Match.NONE for method in route.methods}
 
 
 def _surface(scope: Any) -> str:

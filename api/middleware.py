@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -74,11 +74,13 @@ class RequestFrame:
 
 
 class BodyLimits:
-    """Refuses a body over the limit, and a body that does not say it is JSON."""
+    """Refuses a body over the limit, and a body that does not say it is JSON where the method takes one. `offered`
+    gives the methods at a path: one that is not offered is refused as such, whatever its body."""
 
-    def __init__(self, app: ASGIApp, *, body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, *, body_bytes: int, offered: Callable[[Scope], Collection[str]]) -> None:
         self._app = app
         self._limit = body_bytes
+        self._offered = offered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
@@ -89,7 +91,7 @@ class BodyLimits:
         length = headers.get(b"content-length", b"")
         if length.isdigit() and int(length[:20]) > self._limit:
             raise PayloadTooLarge(f"The body may have at most {self._limit} bytes.")
-        if not _is_json(headers.get(b"content-type", b"")):
+        if not _is_json(headers.get(b"content-type", b"")) and scope["method"] in self._offered(scope):
             raise UnsupportedMediaType("The content type must be application/json.")
         seen = 0
 

@@ -8,7 +8,16 @@ import re
 from datetime import date, timedelta
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StrictInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictInt,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 QUESTION_CHARS = 4_000
@@ -18,6 +27,12 @@ _GEOMETRIES = frozenset(
 )
 _LINE_BREAKS = "\t\n\r"
 _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+
+
+_CONTROL = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f"
+PLAIN: dict[str, JsonValue] = {"pattern": f"^[^{_CONTROL}]*$"}
+SAID: dict[str, JsonValue] = {"minLength": 1, "pattern": rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"}
+"""What `plain_text` and `said_text` ask for, as JSON schema."""
 
 
 def plain_text(value: str) -> str:
@@ -70,7 +85,15 @@ def _geometry(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-Text = Annotated[str, Field(max_length=200), AfterValidator(plain_text), AfterValidator(said_text)]
+def whole(value: object) -> object:
+    """JSON does not tell 5.0 from 5, and JSON schema calls both integers."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE = BeforeValidator(whole)
+Text = Annotated[
+    str, Field(max_length=200, json_schema_extra=SAID), AfterValidator(plain_text), AfterValidator(said_text)
+]
 Year = Annotated[StrictInt, Field(ge=1, le=9999)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -158,7 +181,12 @@ class Options(Strict):
 class QueryRequest(Strict):
     """A question; everything else is optional."""
 
-    question: Annotated[str, Field(max_length=QUESTION_CHARS), AfterValidator(plain_text), AfterValidator(said_text)]
+    question: Annotated[
+        str,
+        Field(max_length=QUESTION_CHARS, json_schema_extra=SAID),
+        AfterValidator(plain_text),
+        AfterValidator(said_text),
+    ]
     context: Context = Context()
     options: Options = Options()
     purpose: Text = "research"

@@ -4,22 +4,44 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, JsonValue, StrictBool, StrictInt, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, model_validator
 from pydantic_core import PydanticCustomError
 
 from api.schemas.answer import Closed
-from api.schemas.query import QUESTION_CHARS, Strict, Text, plain_text, said_text
+from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, Strict, Text, plain_text, said_text
 from api.schemas.retrieve import WireNote, WireProvenance
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Query = Annotated[str, Field(max_length=QUESTION_CHARS), AfterValidator(plain_text), AfterValidator(said_text)]
+Query = Annotated[
+    str,
+    Field(max_length=QUESTION_CHARS, json_schema_extra=SAID),
+    AfterValidator(plain_text),
+    AfterValidator(said_text),
+]
 FieldName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
 Component = Annotated[float, Field(allow_inf_nan=False, ge=-1e6, le=1e6)]
+
+
+_POSITIVE: dict[str, JsonValue] = {"exclusiveMinimum": 0}
+_OF_VECTORS: dict[str, JsonValue] = {"required": ["vector"], "properties": {"vector": _POSITIVE}}
+_OF_TEXT: dict[str, JsonValue] = {"required": ["bm25"], "properties": {"bm25": _POSITIVE}}
+_BY_QUERY: dict[str, JsonValue] = {"required": ["query"], "properties": {"query": {"type": "string"}}}
+_BY_VECTOR: dict[str, JsonValue] = {
+    "required": ["vector"],
+    "properties": {
+        "vector": {"required": ["embedding"], "properties": {"embedding": {"type": "array"}}},
+        "hybrid": {"anyOf": [{"type": "null"}, _OF_VECTORS]},
+    },
+}
+"""What the models' validators ask for, as JSON schema."""
 
 
 class Hybrid(Strict):
     """Weights of full text and vectors; they count in proportion."""
 
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, json_schema_extra={"anyOf": [_OF_TEXT, _OF_VECTORS]}
+    )
     bm25: Share = 0.0
     vector: Share = 0.0
 
@@ -42,35 +64,38 @@ class Rerank(Strict):
 
     enabled: StrictBool = True
     model: Text = "heuristic/1"
-    top_n: Annotated[StrictInt, Field(ge=1, le=100)] = 20
+    top_n: Annotated[StrictInt, Field(ge=1, le=100), WHOLE] = 20
 
 
 class GroupBy(Strict):
     """At most `per_group` hits of one value of a field."""
 
     field: FieldName
-    per_group: Annotated[StrictInt, Field(ge=1, le=100)] = 1
+    per_group: Annotated[StrictInt, Field(ge=1, le=100), WHOLE] = 1
 
 
 class SnippetSpan(Strict):
     """Snippets of `window_tokens`, with `surround_tokens` of the document on either side."""
 
-    window_tokens: Annotated[StrictInt, Field(ge=1, le=4_000)] = 180
-    surround_tokens: Annotated[StrictInt, Field(ge=0, le=4_000)] = 0
+    window_tokens: Annotated[StrictInt, Field(ge=1, le=4_000), WHOLE] = 180
+    surround_tokens: Annotated[StrictInt, Field(ge=0, le=4_000), WHOLE] = 0
 
 
 class RetrievalQuery(Strict):
     """A search. `query` or `vector.embedding` is required."""
 
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, json_schema_extra={"anyOf": [_BY_QUERY, _BY_VECTOR]}
+    )
     query: Query | None = None
-    top_k: Annotated[StrictInt, Field(ge=1, le=100)]
+    top_k: Annotated[StrictInt, Field(ge=1, le=100), WHOLE]
     hybrid: Hybrid | None = None
     vector: Vector = Vector()
     filters: dict[str, JsonValue] = Field(default={}, description="the filter language")
     rerank: Rerank = Rerank(enabled=False)
     group_by: GroupBy | None = None
     span: SnippetSpan | None = None
-    timeout_ms: Annotated[StrictInt, Field(ge=1, le=600_000)] = 10_000
+    timeout_ms: Annotated[StrictInt, Field(ge=1, le=600_000), WHOLE] = 10_000
     collection: Text | None = Field(default=None, description="name or id; absent: all that the caller may use")
     tenant: Text | None = Field(default=None, description="if given, it must be the credential's")
     trace: StrictBool = False

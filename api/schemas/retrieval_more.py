@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, StrictInt
 
 from api.schemas.answer import Closed
-from api.schemas.query import Strict, Text, plain_text
+from api.schemas.query import PLAIN, WHOLE, Strict, Text, plain_text
 from api.schemas.retrieval import Hybrid, Offset, Query, RetrievalQuery, WireHit
 from api.schemas.retrieve import WireProvenance
 
-Id = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(plain_text)]
+Id = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=PLAIN), AfterValidator(plain_text)]
 EntryId = Annotated[str, Field(min_length=1, max_length=64)]
 
 
@@ -61,7 +61,7 @@ class FeedbackRequest(Strict):
     entry_id: EntryId
     chunk_id: Id
     label: Literal["relevant", "partly_relevant", "not_relevant", "wrong"]
-    comment: Annotated[str, Field(max_length=2_000), AfterValidator(plain_text)] = ""
+    comment: Annotated[str, Field(max_length=2_000, json_schema_extra=PLAIN), AfterValidator(plain_text)] = ""
     tenant: Text | None = None
 
 
@@ -114,7 +114,7 @@ class AblationRequest(Strict):
 
     queries: Annotated[list[SavedQuery], Field(min_length=1, max_length=50)]
     profiles: Annotated[list[AblationProfile], Field(min_length=1, max_length=5)]
-    k: Annotated[StrictInt, Field(ge=1, le=50)] = 10
+    k: Annotated[StrictInt, Field(ge=1, le=50), WHOLE] = 10
     tenant: Text | None = None
 
 
@@ -148,7 +148,7 @@ class AblationResponse(Closed):
 class PackRequest(RetrievalQuery):
     """A search whose hits are packed into one text."""
 
-    token_budget: Annotated[StrictInt, Field(ge=50, le=100_000)] = 4_000
+    token_budget: Annotated[StrictInt, Field(ge=50, le=100_000), WHOLE] = 4_000
 
 
 class PackedSource(Closed):

@@ -7,11 +7,16 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, JsonValue, StrictInt
 
 from api.schemas.answer import Closed
-from api.schemas.query import QUESTION_CHARS, Strict, Text, plain_text, said_text
+from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, Strict, Text, plain_text, said_text
 
 _UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 KbId = Annotated[str, Field(pattern=_UUID, json_schema_extra={"format": "uuid"})]
-Question = Annotated[str, Field(max_length=QUESTION_CHARS), AfterValidator(plain_text), AfterValidator(said_text)]
+Question = Annotated[
+    str,
+    Field(max_length=QUESTION_CHARS, json_schema_extra=SAID),
+    AfterValidator(plain_text),
+    AfterValidator(said_text),
+]
 Filters = Annotated[dict[str, JsonValue], Field(description="metadata filters: the filter language, or field: value")]
 WireMode = Literal["keyword", "vector", "hybrid"]
 
@@ -22,7 +27,7 @@ class BasicRequest(Strict):
     kb_id: KbId
     query: Question
     tenant_id: Text
-    top_k: Annotated[StrictInt, Field(ge=1, le=100)] = 10
+    top_k: Annotated[StrictInt, Field(ge=1, le=100), WHOLE] = 10
     mode: WireMode = "vector"
     filters: Filters = Field(default={})
     similarity_threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.65
@@ -34,11 +39,11 @@ class AgenticRequest(Strict):
     query: Question
     tenant_id: Text
     kb_ids: Annotated[list[KbId], Field(max_length=50)] = Field(default=[])
-    max_steps: Annotated[StrictInt, Field(ge=1, le=20)] = 5
+    max_steps: Annotated[StrictInt, Field(ge=1, le=20), WHOLE] = 5
     reasoning_effort: Literal["low", "medium", "high"] = "medium"
-    top_k_per_step: Annotated[StrictInt, Field(ge=1, le=50)] = 5
-    token_budget: Annotated[StrictInt, Field(ge=100, le=100_000)] = 8000
-    max_latency_ms: Annotated[StrictInt, Field(ge=1000, le=120_000)] = 30_000
+    top_k_per_step: Annotated[StrictInt, Field(ge=1, le=50), WHOLE] = 5
+    token_budget: Annotated[StrictInt, Field(ge=100, le=100_000), WHOLE] = 8000
+    max_latency_ms: Annotated[StrictInt, Field(ge=1000, le=120_000), WHOLE] = 30_000
     mode: WireMode = "hybrid"
     filters: Filters = Field(default={})
 
