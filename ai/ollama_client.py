@@ -31,6 +31,7 @@ _TOO_LONG = re.compile(
     r"exceeds (?:the|maximum) (?:available )?context|context (?:length|window|size) exceeded", re.IGNORECASE
 )
 _CONNECT_S = 5.0
+_IDENTITY_S = 10.0
 
 
 class OllamaChat:
@@ -62,8 +63,15 @@ class OllamaChat:
         """Name, and the digest of what decides the output: the sha256 of weights and adapters, template, parameters and
         the rest of the model's file, server version, window, options. Where the server keeps its files plays no part.
 
-        Raises `ModelUnavailable`.
+        Raises `ModelUnavailable`, `ModelTimeout` where that takes longer than ten seconds.
         """
+        try:
+            async with asyncio.timeout(_IDENTITY_S):
+                return await self._identified()
+        except TimeoutError as exc:
+            raise ModelTimeout(f"{self._model}: the server gave no answer within {_IDENTITY_S:g} s") from exc
+
+    async def _identified(self) -> ModelIdentity:
         with _mapped(self._model):
             client = self._open()
             shown = await client.show(self._model)
@@ -113,7 +121,7 @@ class OllamaChat:
         try:
             with _mapped(self._model):
                 async with asyncio.timeout_at(until):
-                    identity = await self.identity()
+                    identity = await self._identified()
                 async with aclosing(self._parts(path, body)) as parts:
                     pieces: list[str] = []
                     while True:

@@ -18,6 +18,8 @@ _BY_CODE = {
     "LEDGER_UNAVAILABLE": "exhibit ledger verify",
 }
 REBUILD = "exhibit doctor --repair"
+ASK_THE_LOG = 'psql "$EXHIBIT_LEDGER__DSN" -c "SELECT 1"'
+"""Whether the log's server answers at all."""
 
 
 def is_server(health: PartHealth) -> bool:
@@ -25,10 +27,12 @@ def is_server(health: PartHealth) -> bool:
     return _product(health) in _ASK
 
 
-def next_command(health: PartHealth) -> str | None:
+def next_command(part: str, health: PartHealth) -> str | None:
     """What shows more of the fault of a part that is down, or mends it."""
     if health.ok:
         return None
+    if part == "ledger" and is_server(health) and health.silent:
+        return ASK_THE_LOG
     if "nothing has been ingested" in (health.said or ""):
         return "exhibit ingest PATH"
     if "exhibit index rebuild" in (health.said or ""):

@@ -14,6 +14,7 @@ from api.principal import DEFAULT_TENANT, public_subject
 from api.problems import code_of, problem_of
 from api.reading import access_of
 from api.wiring import System
+from ledger.errors import LedgerSilent
 from ledger.ledger import Ledger
 from retrieval.channel import Channel
 from retrieval.errors import ChannelError
@@ -40,7 +41,8 @@ PROBE = Query(
 @dataclass(frozen=True, slots=True)
 class PartHealth:
     """One part: what answers (`store`), whether it does, and after how long. `code` is that of its error and `said` its
-    words, for the operator alone; `circuit` is the state of the breaker in front of a server."""
+    words, for the operator alone; `circuit` is the state of the breaker in front of a server; `silent`: it is known to
+    have given no answer at all."""
 
     store: str
     ok: bool
@@ -48,6 +50,7 @@ class PartHealth:
     code: str | None = None
     said: str | None = None
     circuit: str | None = None
+    silent: bool = False
 
 
 async def examine(system: System) -> dict[str, PartHealth]:
@@ -115,15 +118,15 @@ def stores_of(chosen: Backends) -> dict[str, str]:
 
 
 async def _timed(store: str, check: Callable[[], Awaitable[object]]) -> PartHealth:
-    started, code, said = time.perf_counter(), None, None
+    started, code, said, silent = time.perf_counter(), None, None, False
     try:
         async with asyncio.timeout(DEADLINE_S):
             await check()
     except TimeoutError:
-        code, said = "TIMEOUT", f"no answer within {DEADLINE_S:g} s"
+        code, said, silent = "TIMEOUT", f"no answer within {DEADLINE_S:g} s", True
     except ChannelError as exc:
         code, said = exc.code, exc.message  # as a limitation would name it
     except Exception as exc:
-        code, said = code_of(exc), problem_of(exc).local
+        code, said, silent = code_of(exc), problem_of(exc).local, isinstance(exc, LedgerSilent)
     latency_ms = round((time.perf_counter() - started) * 1000, 3)
-    return PartHealth(store, code is None, latency_ms, code, said)
+    return PartHealth(store, code is None, latency_ms, code, said, silent=silent)

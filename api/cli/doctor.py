@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Find what is wrong and name the next command.", rich_markup_mode=None)
 LEAST_FREE_BYTES = 256 * 1024 * 1024
 MOST_VERIFIED_ENTRIES = 50_000
+PATIENCE_S = 20.0  # for what is one question to a server
+WITHOUT_SERVER_S = 5.0  # for what is looked at after a server that does not answer
 REBUILD = "exhibit index rebuild"
 _MARKS = {"ok": ("ok  ", "32"), "warning": ("warn", "33"), "failed": ("FAIL", "31")}
 
@@ -64,8 +66,13 @@ async def _all(configured: Callable[[], Configuration], *, repair: bool) -> list
     findings = [Finding("settings", "ok", f"{len(settings.origins) - 1} set beside the defaults")]
     looks = {"repair": _repaired, **_LOOKS} if repair else _LOOKS
     for name, look in looks.items():
+        down = any(f.name.startswith("server") and f.state == "failed" for f in findings)
+        patience_s = WITHOUT_SERVER_S if down else PATIENCE_S if name in _ASKING else None
         try:
-            findings += [finding async for finding in look(settings)]
+            async with asyncio.timeout(patience_s):
+                findings += [finding async for finding in look(settings)]
+        except TimeoutError:
+            findings.append(Finding(name, "failed", f"given up after {patience_s:g} s: a server does not answer"))
         except Exception as exc:
             findings.append(Finding(name, "failed", problem_of(exc).local))
     return findings
@@ -82,21 +89,26 @@ async def _repaired(configured: Configuration) -> AsyncIterator[Finding]:
 
 async def _servers(configured: Configuration) -> AsyncIterator[Finding]:
     """Each server that the settings name, asked as a question would ask it."""
-    from api.diagnosis import is_server, next_command
+    from api.diagnosis import ASK_THE_LOG, is_server, next_command
     from api.health import examine
     from api.wiring import open_system
+    from ledger.errors import LedgerSilent
 
     stores, models = configured.settings.stores, configured.settings.models
     named = (stores.neo4j_uri, stores.postgis_dsn, stores.opensearch_url, stores.opa_url, models.chat, models.embed)
-    if not any(named) or not configured.home.is_dir():
+    if not any((*named, configured.settings.ledger.dsn)) or not configured.home.is_dir():
         return
-    async with open_system(configured, empty=True) as system:
-        parts = await examine(system)
+    try:
+        async with open_system(configured, empty=True) as system:
+            parts = await examine(system)
+    except LedgerSilent as exc:  # without it nothing is opened, so the others are not asked
+        yield Finding("server ledger", "failed", f"postgresql: {problem_of(exc).local}", ASK_THE_LOG)
+        return
     for part, health in parts.items():
         if is_server(health):
             told = health.said if health.said else f"answers in {health.latency_ms:g} ms"
             state: Literal["ok", "failed"] = "ok" if health.ok else "failed"
-            yield Finding(f"server {part}", state, f"{health.store}: {told}", next_command(health))
+            yield Finding(f"server {part}", state, f"{health.store}: {told}", next_command(part, health))
 
 
 async def _home(configured: Configuration) -> AsyncIterator[Finding]:
@@ -158,18 +170,24 @@ async def _policy(configured: Configuration) -> AsyncIterator[Finding]:
 
 async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
     from api.backends import backends_of
+    from api.diagnosis import ASK_THE_LOG
     from api.wiring import open_ledger
+    from ledger.errors import LedgerSilent
 
     backend = backends_of(configured).ledger
     if not backend.exists:
         yield Finding("ledger", "ok", "nothing recorded yet", 'exhibit ask "QUESTION"')
         return
-    async with open_ledger(configured) as ledger:
-        size = int((await ledger.checkpoint()).splitlines()[1])
-        if size > MOST_VERIFIED_ENTRIES:
-            yield Finding("ledger", "warning", f"{size} entries, not verified here", "exhibit ledger verify")
-            return
-        report = await ledger.verify()
+    try:
+        async with open_ledger(configured) as ledger:
+            size = int((await ledger.checkpoint()).splitlines()[1])
+            if size > MOST_VERIFIED_ENTRIES:
+                yield Finding("ledger", "warning", f"{size} entries, not verified here", "exhibit ledger verify")
+                return
+            report = await ledger.verify()
+    except LedgerSilent as exc:
+        yield Finding("ledger", "failed", problem_of(exc).local, ASK_THE_LOG)
+        return
     if not report.ok:
         yield Finding("ledger", "failed", str(report.problems[0]), "exhibit ledger verify")
     elif report.dangling:
@@ -237,6 +255,7 @@ async def _embedder(configured: Configuration) -> AsyncIterator[Finding]:
         await embedder.aclose()
 
 
+_ASKING = {"model", "embedder"}  # which are one question to a server, at most
 _LOOKS: dict[str, Callable[[Configuration], AsyncIterator[Finding]]] = {
     "home": _home,
     "servers": _servers,

@@ -346,6 +346,12 @@ def test_doctor_names_each_server_that_does_not_answer_and_what_to_ask_it(
     assert failed["server records"]["next"].startswith("psql")
     assert "hunter2" not in out + err
     assert err == ""  # what the driver warns of is not written raw
+    monkeypatch.setenv("EXHIBIT_LEDGER__DSN", "postgresql://me:hunter2@127.0.0.1:1/x")
+    code, out, err = cli("doctor", "--home", home, "--json")
+    failed = {f["name"]: f for f in document(out) if f["state"] == "failed"}
+    assert {"server ledger", "ledger"} <= set(failed)
+    assert all("EXHIBIT_LEDGER__DSN" in failed[name]["next"] for name in ("server ledger", "ledger"))
+    assert "hunter2" not in out + err
 
 
 def test_doctor_mends_the_channels(cli: Run, home: Path) -> None:
