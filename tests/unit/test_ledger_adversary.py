@@ -497,3 +497,21 @@ def test_an_export_whose_leaf_or_cosignature_was_changed(scene: Scene, verify: A
         BROKEN,
         "cosignature",
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--receipt", "r", "--export", "e", "--vkey", "k"),
+        ("--export", "nowhere", "--vkey", "k"),
+        ("--export", "{here}", "--home", "{here}/empty"),
+        ("--export", "{here}", "--vkey", "k", "--witness"),
+        ("--receipt", "r", "--vkey", "k", "--outside", "o"),
+        ("--receipt", "r", "--vkey", "k", "--seen", "s"),
+        ("--witness",),
+        ("--seen", "s"),
+    ],
+)
+def test_nothing_that_was_asked_to_be_checked_is_passed_over(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    given = [each.replace("{here}", str(tmp_path)) for each in arguments]
+    assert run(["ledger", "verify", *given]) == 2

@@ -34,7 +34,7 @@ def export(
 
     del format
     page = log_page()
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise HomeInUse(f"{folder} is not empty")
 
     async def work(ledger: Ledger) -> dict[str, Any]:
@@ -55,5 +55,10 @@ def export(
 
 
 def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    from api.errors import RequestRejected
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as exc:
+        raise RequestRejected(f"{path} cannot be written: {exc.strerror}") from None

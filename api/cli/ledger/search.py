@@ -70,6 +70,8 @@ def search(
         kind=kind, id=entry_id, hash=leaf_hash, request_id=request_id, text=text, actor=actor, subject=subject,
         outcome=outcome, rule=rule, model=model, place=place, source=source, since=since, until=until, after=after,
     )  # fmt: skip
+    if form not in ("table", "json", "csv", "ndjson"):
+        raise typer.BadParameter("--format is table, json, csv or ndjson")
     found = asyncio.run(_found(home, filters, tenant, shard=shard, limit=limit, parts=_names(parts)))
     if len(found) == limit:
         note(f"there may be more: --after {found[-1]['index']}")
@@ -78,7 +80,7 @@ def search(
             sys.stdout.write(csv_text(found))
         case "ndjson":
             sys.stdout.write(ndjson(found))
-        case "json" | "table":
+        case _:
             rows = [
                 [e["index"], e["kind"], time_text(e["t_ms"]), e["entry_id"], e["outcome"], e["model"]] for e in found
             ]
@@ -87,8 +89,6 @@ def search(
                 as_json=as_json or form == "json",
                 render=lambda: table(["index", "kind", "time", "entry", "outcome", "model"], rows),
             )
-        case _:
-            raise typer.BadParameter("--format is table, json, csv or ndjson")
 
 
 async def _found(

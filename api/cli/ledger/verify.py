@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.console import bold, emit
+from api.cli.console import bold, configuration, emit
 from api.cli.ledger.common import PolicyFile, Shard, read_text, trust_policy, utc, with_ledger
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_VERIFICATION
@@ -49,6 +49,7 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Recompute everything from the stored bytes. Exit code 7: something does not hold; the first thing is named."""
+    _check_together(receipt=receipt, export=export, seen=seen, policy=policy, outside=outside, witness=witness)
     trusted = trust_policy(policy)
     if receipt is not None:
         _receipt(read_text(receipt), _keys(vkey, home, shard), trusted, seen, as_json=as_json)
@@ -56,6 +57,30 @@ def verify(
         _folder(export, _keys(vkey, home, shard), trusted, as_json=as_json)
     else:
         _log(home, shard, trusted, [read_text(path) for path in outside or ()], ask=witness, as_json=as_json)
+
+
+def _check_together(
+    *,
+    receipt: Path | None,
+    export: Path | None,
+    seen: Path | None,
+    policy: Path | None,
+    outside: list[Path] | None,
+    witness: bool,
+) -> None:
+    """Raise BadParameter for options of which one would be passed over in silence."""
+    from api.errors import RequestRejected
+
+    if receipt is not None and export is not None:
+        raise typer.BadParameter("--receipt and --export are two things to verify; give one")
+    if (receipt is not None or export is not None) and (outside or witness):
+        raise typer.BadParameter("--outside and --witness are for a log, not for a receipt or an export")
+    if witness and policy is None:
+        raise typer.BadParameter("--witness wants --policy, which names the witnesses")
+    if seen is not None and (receipt is None or policy is None):
+        raise typer.BadParameter("--seen wants --receipt and --policy")
+    if export is not None and not export.is_dir():
+        raise RequestRejected(f"{export} is no folder")
 
 
 def _log(
@@ -87,8 +112,13 @@ async def _ask_witnesses(ledger: Ledger, policy: TrustPolicy) -> None:
 
 
 def _keys(given: list[str] | None, home: Path | None, shard: int | None) -> tuple[str, ...]:
+    from api.backends import backends_of
+    from api.errors import RequestRejected
+
     if given:
         return tuple(given)
+    if not backends_of(configuration(home)).ledger.exists:
+        raise RequestRejected("give the log's verifier key: --vkey KEY, from a channel that you trust")
 
     async def of_home(ledger: Ledger) -> tuple[str, ...]:
         return ledger.vkeys
