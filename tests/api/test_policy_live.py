@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ from api.live import LiveSystem, live
 from api.recorded_policy import recorded_policies
 from ledger.model import Kind
 from policy.bundle import DATA_PATH, load_bundle
+from policy.canonical import canonical
+from policy.checks import single_result
+from policy.engine import PolicyEngine, Reply
 from policy.errors import PolicyUnavailable
 from policy.releases import Releases
 from tests.api_world import POPULATION, make_world
@@ -184,6 +188,40 @@ async def test_an_entry_replays_under_the_policy_that_decided_it(
     judged = await replay(before, services=current.system.services, up_to=Grade.R1)
     assert judged.differs_at == "policy.query", "today's bundle is another one"
     await current.aclose()
+
+
+class ServedElsewhere:
+    """The embedded engine under another name, or, when `wrong`, with a decision that the bundle does not make."""
+
+    def __init__(self, engine: PolicyEngine, *, wrong: bool) -> None:
+        self._engine = engine
+        self._wrong = wrong
+        self.name = "opa:1.22.0"
+        self.bundle_digest = engine.bundle_digest
+
+    async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
+        reply = await self._engine.evaluate(entrypoint, input, deadline_s=deadline_s)
+        if self._wrong and entrypoint == "kfm/ai/evidence":
+            decision = single_result(reply.results)
+            assert isinstance(decision, dict)
+            reply = replace(reply, results=canonical([{"result": decision | {"admit": decision["admit"][:1]}}]))
+        return reply
+
+    async def aclose(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize(("wrong", "stage"), [(False, None), (True, "policy.evidence")])
+async def test_what_a_server_decided_is_decided_again_by_the_module_of_its_bundle(
+    system: wiring.System, wrong: bool, stage: str | None
+) -> None:
+    engine = ServedElsewhere(system.engine, wrong=wrong)
+    body = await asked(system.with_policy(replace(system.policy, engine=engine)))
+    assert body["policy"]["engine"] == "opa:1.22.0"
+    entry_id = body["provenance"]["entry_id"]
+    async with recorded_policies(system) as policies:
+        found = await replay(entry_id, services=await policies.services_of(entry_id), up_to=Grade.R1)
+    assert (found.grade, found.differs_at) == (Grade.R0 if stage else Grade.R1, stage)
 
 
 async def test_under_load_each_answer_is_decided_by_one_bundle(
