@@ -46,14 +46,13 @@ async def fan_out(
     deadlines = [deadlines_s[channel.name] for channel in channels]
     try:
         async with asyncio.TaskGroup() as group:
-            # The last begins first: vectors and full text work outside the interpreter, graph and map keep it busy.
             tasks = [
                 group.create_task(_timed(channel, query, deadline, slots))
-                for channel, deadline in reversed(list(zip(channels, deadlines, strict=True)))
+                for channel, deadline in zip(channels, deadlines, strict=True)
             ]
     except* Exception as faults:
         raise faults.exceptions[0] from None
-    outcomes = [task.result() for task in reversed(tasks)]
+    outcomes = [task.result() for task in tasks]
     runs = tuple(outcome for outcome, _ in outcomes if isinstance(outcome, Run))
     failed = [outcome for outcome, _ in outcomes if isinstance(outcome, Limitation)]
     limitations = dict.fromkeys([*failed, *(limitation for run in runs for limitation in run.limitations)])

@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,17 @@ from policy.bundle import SHIPPED
 from tests.api_world import FERRY, POPULATION, World, make_world
 
 Run = Callable[..., tuple[int, str, str]]
+# Together more than a second of start-up, and nothing of an answer out of a folder needs them.
+HEAVY = """fastapi starlette uvicorn httpx anyio sqlalchemy sqlmodel psycopg psycopg_pool neo4j opensearchpy langgraph
+langchain_core opentelemetry prometheus_client prov rdflib lxml pypdf markdown_it wordllama snowballstemmer pandas
+numpy.ma numpy.testing rich pygments ai.agent.graph ai.backtest api.app api.routes api.bench api.eval
+retrieval.ingest retrieval.registry.tables policy.lattice"""
+LOADED = """
+import json, sys
+from api.cli.main import run
+code = run(sys.argv[1:])
+print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +66,17 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 def document(out: str) -> Any:
     """The one JSON document on stdout."""
     return json.loads(out)
+
+
+def test_a_question_loads_nothing_that_it_does_not_need(home: Path) -> None:
+    command = [sys.executable, "-c", LOADED, "ask", POPULATION, "--json", "--home", str(home)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EXHIBIT_")}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
+    code, loaded = json.loads(done.stderr.splitlines()[-1])
+    assert code == 0
+    assert json.loads(done.stdout)["outcome"] == "ANSWER"
+    assert {"numpy", "wasmtime", "ai.focus_pipeline"} <= set(loaded)
+    assert set(HEAVY.split()).isdisjoint(loaded)
 
 
 def test_help_names_every_command(cli: Run) -> None:
