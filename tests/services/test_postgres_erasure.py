@@ -76,11 +76,11 @@ def test_of_an_erased_subject_no_byte_is_left_in_home_or_cluster(
     monkeypatch.setenv("EXHIBIT_LEDGER__DSN", server.dsn)
     world = asyncio.run(make_world(tmp_path, {"EXHIBIT_LEDGER__DSN": server.dsn}))
     asyncio.run(_ask(world))
-    home, cluster = world.configuration.home, server._home
+    folder, cluster = world.configuration.home, server._home
 
-    def command(*arguments: object) -> str:
+    def command(*arguments: object, home: bool = True) -> str:
         capsys.readouterr()
-        assert run([*map(str, arguments), "--json", "--home", str(home)]) == 0
+        assert run([*map(str, arguments), "--json", *(["--home", str(folder)] if home else [])]) == 0
         return capsys.readouterr().out
 
     who = f"key:{world.tokens['viewer'].split('_')[1]}"
@@ -88,18 +88,21 @@ def test_of_an_erased_subject_no_byte_is_left_in_home_or_cluster(
     assert len(theirs) == 4
     sealed, proved = asyncio.run(_sealed(world, theirs))
     assert proved == theirs
-    assert not (home / "ledger.sqlite").exists()
+    assert not (folder / "ledger.sqlite").exists()
     _settle(server)
-    assert any(name.startswith("data/base/") for name in holding(cluster, sealed))
+    held = holding(cluster, sealed)
+    assert any(name.startswith("data/base/") for name in held)
+    assert any(name.startswith("data/pg_wal/") for name in held)
 
     report = json.loads(command("ledger", "redact", "--subject", who, "--basis", "GDPR art. 17"))
     assert {entry["entry_id"] for entry in report["entries"]} == set(theirs)
-    _settle(server)
-    names = [name for name in holding(cluster, sealed) if not name.startswith("data/pg_wal/")]
-    assert names == []  # the write-ahead log keeps ciphertext until it is recycled, text it never had
+    scrubbed = json.loads(command("ledger", "scrub", "--dsn", server.dsn, home=False))
+    assert scrubbed["files"] >= 1
+    assert scrubbed["held_by"] == []
+    assert holding(cluster, sealed) == []
     text = {ASKED.encode(), b"Cordelia", POPULATION.encode(), who.encode()}
     assert holding(cluster, text) == []
-    assert holding(home, text) == []
+    assert holding(folder, text) == []
     assert json.loads(command("ledger", "verify"))["problems"] == []
     assert asyncio.run(_sealed(world, theirs)) == (set(), theirs)
     assert json.loads(command("ledger", "search", "--subject", who)) == []
