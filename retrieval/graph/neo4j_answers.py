@@ -11,6 +11,7 @@ Sources are joined to the graph that retrieval reads by `document_id` alone, nev
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any, Self
@@ -63,7 +64,8 @@ _SWEEP = (
 
 
 class Neo4jAnswers:
-    """The graph of answers of one server. An `AnswerGraph`; no transaction takes longer than `deadline_s`."""
+    """The graph of answers of one server. An `AnswerGraph`; no transaction is waited for longer than `deadline_s`, nor
+    does it take longer on the server."""
 
     def __init__(self, driver: AsyncDriver, *, deadline_s: float) -> None:
         self._driver = driver
@@ -79,7 +81,7 @@ class Neo4jAnswers:
     async def position(self, log: str) -> int:
         """See `AnswerGraph`."""
         with faults():
-            async with self._driver.session() as session:
+            async with asyncio.timeout(self._deadline_s), self._driver.session() as session:
                 found = await (await session.run(_POSITION, log=log)).values()
         return int(found[0][0]) if found else -1
 
@@ -87,8 +89,10 @@ class Neo4jAnswers:
         """See `AnswerGraph`."""
         written = {"notes": [_row(note) for note in notes], "erased": sorted(erased)}
         with faults():
-            await self._lay_out()
+            async with asyncio.timeout(self._deadline_s):
+                await self._lay_out()
             async with (
+                asyncio.timeout(self._deadline_s),
                 self._driver.session() as session,
                 await session.begin_transaction(timeout=self._deadline_s) as transaction,
             ):

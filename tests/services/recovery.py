@@ -9,7 +9,7 @@ from typing import TypeVar
 from retrieval.errors import RetrievalError
 
 T = TypeVar("T")
-BOUND_S = 20.0
+BOUND_S = 60.0
 
 
 async def recovered(work: Callable[[], Awaitable[T]]) -> T:

@@ -6,25 +6,23 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from opensearchpy import AsyncOpenSearch
 
-from retrieval.errors import ChannelError, ChannelTimeout, ChannelUnavailable
+from retrieval.errors import ChannelTimeout
 from retrieval.fulltext.opensearch import OpenSearchChannel
 from retrieval.fulltext.opensearch_index import OpenSearchIndex
 from retrieval.fulltext.opensearch_reply import read_reply
-from retrieval.model import Run
 from tests.corpora import corpus, probes
+from tests.services.channel_faults import SHORT_S, commit_made_again, refused, unavailable_and_found_again
 from tests.services.opensearch_backend import DEADLINE_S
 from tests.services.opensearch_server import OpenSearchServer, discard, new_server
 
 pytestmark = pytest.mark.services
 CONTENT = corpus(41, documents=6)
 PROBE = probes(CONTENT, top_k=20)[0]
-SHORT_S = 2.0
-GRACE_S = 5.0  # of a machine that others use too
-RECOVERY_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -56,22 +54,13 @@ async def channel_on(server: OpenSearchServer, deadline_s: float = DEADLINE_S) -
         await channel.aclose()
 
 
-async def refused(channel: OpenSearchChannel) -> ChannelError:
-    """The error of a search, which comes within the deadline."""
-    with pytest.raises(ChannelError) as caught:
-        async with asyncio.timeout(SHORT_S + GRACE_S):
-            await channel.search(PROBE)
-    assert "127.0.0.1" not in caught.value.message
-    return caught.value
-
-
 async def test_a_paused_server_is_a_timeout_and_goes_on_afterwards(server: OpenSearchServer) -> None:
     async with channel_on(server) as patient, channel_on(server, SHORT_S) as channel:
         run = await patient.search(PROBE)
         assert run.hits
         server.pause()
         try:
-            errors = await asyncio.gather(*(refused(channel) for _ in range(4)))
+            errors = await asyncio.gather(*(refused(channel, PROBE) for _ in range(4)))
             assert {type(error) for error in errors} == {ChannelTimeout}
         finally:
             server.resume()
@@ -100,52 +89,12 @@ async def test_a_search_that_is_left_stops_on_the_server(server: OpenSearchServe
 
 
 async def test_a_killed_server_is_unavailable_and_found_again_when_it_is_back(server: OpenSearchServer) -> None:
-    async with channel_on(server) as channel, channel_on(server, SHORT_S) as other:
-        runs = await asyncio.gather(*(channel.search(PROBE) for _ in range(8)))  # a pool of connections
-        searches = [asyncio.create_task(_outcome(channel)) for _ in range(8)]
-        server.kill()
-        assert all(o == runs[0] or isinstance(o, ChannelUnavailable) for o in await asyncio.gather(*searches))
-        for _ in range(3):
-            assert isinstance(await refused(other), ChannelUnavailable)
-        await asyncio.to_thread(server.start)
-        again = [_recovered(channel) for _ in range(8)]
-        assert await asyncio.gather(*again) == runs
+    await unavailable_and_found_again(server, partial(channel_on, server), PROBE, deadline_s=DEADLINE_S)
 
 
 async def test_a_commit_that_a_kill_interrupts_can_be_made_again(server: OpenSearchServer) -> None:
     more = corpus(42, documents=3, prefix="m")
-    index = OpenSearchIndex.open(server.url)
-    await index.add(more.batch())
-    server.kill()
-    with pytest.raises(ChannelUnavailable):
-        await index.commit()
-    with pytest.raises(ChannelUnavailable):
-        await index.documents()
-    await asyncio.to_thread(server.start)
-    async with channel_on(server) as channel:
-        assert (await _recovered(channel)).hits
-    assert await index.documents() == set(CONTENT.document_ids)
-    await index.add(more.batch())
-    await index.commit()
-    assert await index.documents() == {*CONTENT.document_ids, *more.document_ids}
-    await index.aclose()
-
-
-async def _outcome(channel: OpenSearchChannel) -> Run | ChannelError:
-    try:
-        return await channel.search(PROBE)
-    except ChannelError as error:
-        return error
-
-
-async def _recovered(channel: OpenSearchChannel) -> Run:
-    """The run as soon as there is one again, without a restart of ours."""
-    async with asyncio.timeout(RECOVERY_S):
-        while True:
-            try:
-                return await channel.search(PROBE)
-            except ChannelError:
-                await asyncio.sleep(0.2)
+    await commit_made_again(server, OpenSearchIndex.open(server.url), there=CONTENT, more=more)
 
 
 async def _searches(client: AsyncOpenSearch) -> int:
