@@ -1,0 +1,134 @@
+"""A source is erased whose channels are on servers: what the report calls empty is empty, by a byte search over every file of
+the server's folder, and what it says is left goes by the procedure that it names."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from api.cli.main import run
+from tests.services import neo4j_server, opensearch_server, postgres_server
+from tests.services.conftest import _install as install_extensions
+from tests.services.conftest import missing
+
+pytestmark = pytest.mark.services
+# Long, since Neo4j packs a short text into fewer bits than a byte a letter.
+NAME = "Bartholomew Featherstonehaugh Cholmondeley Wriothesley"
+RARE = b"featherstonehaugh"
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    for name in list(os.environ):
+        if name.startswith("EXHIBIT_") and name != "EXHIBIT_CACHE":
+            monkeypatch.delenv(name)
+
+    def command(*arguments: object) -> str:
+        capsys.readouterr()
+        code = run([*map(str, arguments), "--json", "--home", str(tmp_path / "home")])
+        out, err = capsys.readouterr()
+        assert code == 0, out + err
+        return out
+
+    return command
+
+
+def taken_in(folder: Path, cli: Run) -> None:
+    (folder / "mill.md").write_text(f"# The mill\n\n{NAME} kept the mill at Lecompton in 1856.\n")
+    (folder / "road.md").write_text("# The road\n\nThe road from Topeka to Lecompton was opened in 1855.\n")
+    cli("ingest", folder / "mill.md", folder / "road.md", "--collection", "k", "--label", "public")
+
+
+def redacted(cli: Run) -> list[dict[str, str]]:
+    report = json.loads(cli("ledger", "redact", "--source", "mill.md", "--basis", "x"))
+    assert report["copies"]["documents"] == 1
+    remains: list[dict[str, str]] = report["remains"]
+    return remains
+
+
+def holding(folder: Path) -> list[str]:
+    """Files below the folder that hold the rare name."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [str(path.relative_to(folder)) for path in files if RARE in path.read_bytes().lower()]
+
+
+@pytest.fixture
+def opensearch(monkeypatch: pytest.MonkeyPatch) -> Iterator[opensearch_server.OpenSearchServer]:
+    server = opensearch_server.new_server()
+    try:
+        server.start()
+        monkeypatch.setenv("OPENSEARCH_URL", server.url)
+        yield server
+    finally:
+        opensearch_server.discard(server)
+
+
+def test_opensearch_keeps_no_byte(opensearch: opensearch_server.OpenSearchServer, tmp_path: Path, cli: Run) -> None:
+    taken_in(tmp_path, cli)
+    assert any("translog" in name for name in holding(opensearch.folder))
+    assert [each["where"] for each in redacted(cli)] == ["backups and snapshots"]
+    assert holding(opensearch.folder) == []
+    assert holding(tmp_path / "home") == []
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[postgres_server.Server]:
+    try:
+        installation = postgres_server.installed()
+    except postgres_server.NotPrepared as error:
+        missing(str(error))
+    with postgres_server.running(installation) as server:
+        install_extensions(server.dsn)
+        monkeypatch.setenv("POSTGIS_DSN", server.dsn)
+        yield server
+
+
+def test_postgresql_keeps_no_byte_once_its_log_is_overwritten(
+    cluster: postgres_server.Server, tmp_path: Path, cli: Run
+) -> None:
+    taken_in(tmp_path, cli)
+    assert any("pg_wal" in name for name in holding(cluster._home))
+    left = redacted(cli)
+    assert {each["what"] for each in left[:-1]} == {"names and text of the source"}
+    assert run(["ledger", "scrub", "--dsn", cluster.dsn]) == 0
+    assert holding(cluster._home) == []
+    assert holding(tmp_path / "home") == []
+
+
+@pytest.fixture
+def neo4j(monkeypatch: pytest.MonkeyPatch) -> Iterator[neo4j_server.Neo4jServer]:
+    server = neo4j_server.new_server()
+    try:
+        server.start()
+        monkeypatch.setenv("NEO4J_URI", server.address.uri)
+        monkeypatch.setenv("NEO4J_USER", server.address.user)
+        monkeypatch.setenv("NEO4J_PASSWORD", server.address.password)
+        yield server
+    finally:
+        neo4j_server.discard(server)
+
+
+def test_neo4j_keeps_bytes_until_its_database_is_made_anew(
+    neo4j: neo4j_server.Neo4jServer, tmp_path: Path, cli: Run
+) -> None:
+    taken_in(tmp_path, cli)
+    assert holding(neo4j.folder / "data") != []
+    graph, backups = redacted(cli)
+    assert backups["where"] == "backups and snapshots"
+    assert graph["where"] == "files of the graph's server"
+    assert holding(tmp_path / "home") == []
+    neo4j.stop()  # a checkpoint: what was in memory is in the files
+    assert any("propertystore" in name for name in holding(neo4j.folder / "data"))
+    assert "stop Neo4j, remove the folders of the database under data/databases and data/transactions" in graph["until"]
+    shutil.rmtree(neo4j.folder / "data/databases/neo4j")
+    shutil.rmtree(neo4j.folder / "data/transactions/neo4j")
+    neo4j.start()
+    cli("index", "rebuild")
+    cli("ask", "When was the road from Topeka opened?")
+    assert holding(neo4j.folder / "data") == []
