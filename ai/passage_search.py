@@ -315,7 +315,7 @@ def trace_of(found: Found, passed: Sequence[Passed], told: Mapping[str, Any]) ->
             }
             for run in runs
         ],
-        "normalisation": f"score / best of the run, a tenth of it under {KNEE_MILLI / _FULL}",
+        "normalisation": f"score / best of the run, a hundredth of it under {KNEE_MILLI / _FULL}",
         "fused": [
             {"chunk_id": r.item.evidence.record_id, "score": round(r.item.evidence.fused_score, 4)}
             for r in found.results

@@ -12,7 +12,7 @@ from retrieval.model import ChannelName, ChannelRank, Computed, Hit, Run
 NANO = 1_000_000_000
 _MICRO = 1_000_000
 _FULL = 1_000
-_BELOW_KNEE = 10
+_BELOW_KNEE = 100
 _GRADED = (ChannelName.FULLTEXT, ChannelName.VECTOR)
 """Channels whose scores say how well a record fits; the others' only count places."""
 
@@ -21,7 +21,7 @@ _GRADED = (ChannelName.FULLTEXT, ChannelName.VECTOR)
 class FusionWeights:
     """`k` dampens the lead of the first ranks; a channel without a weight counts 1000 thousandths, one with 0 adds only
     provenance. `by_score` adds scores as shares of the run's best instead of reciprocal ranks; a share of text or
-    vectors under `knee_milli` counts a tenth, because nearly every record reaches that much (docs/benchmarks.md)."""
+    vectors under `knee_milli` counts a hundredth, because nearly every record reaches that much (ADR 0026)."""
 
     k: int = 60
     weights_milli: Mapping[ChannelName, int] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class FusionWeights:
         return weight * self._bent(share * NANO // best_micro) // NANO
 
     def _bent(self, share_nano: int) -> int:
-        """The share with a slope of a tenth under the knee, and a straight line to one above it."""
+        """The share with a slope of a hundredth under the knee, and a straight line to one above it."""
         knee = self.knee_milli * (NANO // 1000)
         low = knee // _BELOW_KNEE
         if share_nano <= knee:

@@ -17,25 +17,22 @@ LEADERS = 3
 _ASIDE = re.compile(r"\([^)]*\)")
 
 
-def linked_milli(ordered: Sequence[Candidate], scores: Mapping[str, int], question: str) -> dict[str, int]:
-    """For each candidate whose heading one of the best three writes out: the score of the best such as a share of the
-    first's, in thousandths. Headings that the question says itself lead nowhere, nor do those without a content word.
-    `ordered` are the candidates, best first by `scores`."""
+def leading_scores(ordered: Sequence[Candidate], scores: Mapping[str, int], question: str) -> dict[str, int]:
+    """For each candidate whose heading one of the best three writes out: the score of the best such. Headings that the
+    question says itself lead nowhere, nor do those without a content word. `ordered` are the candidates, best first by
+    `scores`."""
     leaders = ordered[:LEADERS]
-    best = scores[leaders[0].record_id] if leaders else 0
-    if best <= 0:
-        return {}
     said = _written(question)
-    texts = [(c.record_id, _heading(c), _written(f"{_heading(c)} {c.words}"), scores[c.record_id]) for c in leaders]
+    texts = [(_heading(c), _written(f"{_heading(c)} {c.words}"), scores[c.record_id]) for c in leaders]
     found: dict[str, int] = {}
     for candidate in ordered:
         heading = _heading(candidate)
         name = _name(heading)
         if not name or name in said:
             continue
-        shares = [score for key, own, text, score in texts if own != heading and name in text]
-        if shares:
-            found[candidate.record_id] = max(shares) * 1000 // best
+        leading = [score for own, text, score in texts if own != heading and name in text]
+        if leading:
+            found[candidate.record_id] = max(leading)
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.dedupe import Candidate
-from retrieval.links import linked_milli
+from retrieval.links import leading_scores
 from retrieval.model import Intent, Query
 from retrieval.words import content_stems, occurs, words
 
@@ -36,8 +36,10 @@ def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeig
     scores = {c.record_id: score_milli(c, asked=asked, best_nano=best, weights=weights) for c in candidates}
     ordered = sorted(candidates, key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
     if weights.linked:
-        for record_id, share in linked_milli(ordered, scores, query.text).items():
-            scores[record_id] += weights.linked * share // 1000
+        first = max(1, scores[ordered[0].record_id]) if ordered else 1
+        for record_id, leader in leading_scores(ordered, scores, query.text).items():
+            raised = scores[record_id] + weights.linked * leader // first
+            scores[record_id] = max(scores[record_id], min(raised, leader - 1))  # never past what leads to it
         ordered.sort(key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
     return tuple(ordered)
 
@@ -96,9 +98,13 @@ def _names(candidate: Candidate, intent: Intent) -> int:
     """The share of the question's names, known or not, that the item writes out."""
     if not intent.mentions:
         return 0
-    first = candidate.records[0]
-    written = f" {' '.join(words(f'{first.record.heading or str()} {candidate.words}'))} "
-    return sum(f" {' '.join(words(m.surface))} " in written for m in intent.mentions) * 1000 // len(intent.mentions)
+    text = f"{candidate.records[0].record.heading or ''} {candidate.words}".casefold()
+    asked = [words(mention.surface) for mention in intent.mentions]
+    possible = [name for name in asked if all(word in text for word in name)]  # cheaper than to take the text apart
+    if not possible:
+        return 0
+    written = f" {' '.join(words(text))} "
+    return sum(f" {' '.join(name)} " in written for name in possible) * 1000 // len(asked)
 
 
 def _entity(candidate: Candidate, names: Sequence[frozenset[str]]) -> int:

@@ -99,8 +99,8 @@ def names_in(text: str) -> Iterator[tuple[str, int]]:
         parts = words(surface)
         while parts and parts[0] in STOP_WORDS:
             parts = parts[1:]
-            _, _, surface = surface.partition(" ")
-        if parts and (len(parts) > 1 or len(parts[0]) >= _SHORTEST_NAME):
+            surface = " ".join(surface.split()[1:])
+        if surface and parts and (len(parts) > 1 or len(parts[0]) >= _SHORTEST_NAME):
             yield surface, match.start()
 
 

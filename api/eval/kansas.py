@@ -230,7 +230,7 @@ async def run(folder: Path, work: Path) -> Part:
             if each.words:
                 said = await hybrid_words(system, each.question)
                 first.setdefault(each.group, []).append(bool(said) and all(word in said[0] for word in each.words))
-        router = await routes.table(system, _treaties(folder))
+        router = await routes.tables(system, _treaties(folder))
     ways = {name: _row(values, first.get(name)) for name, values in right.items()}
     whole = [value for values in right.values() for value in values]
     ways["all"] = _row(whole, [value for values in first.values() for value in values])
@@ -238,7 +238,7 @@ async def run(folder: Path, work: Path) -> Part:
         "name": "Kansas as of a date",
         "questions": len(asked),
         "ways": ways,
-        "tables": [router],
+        "tables": router,
         "goals": {"right answers": goal(RIGHT_GOAL, ways["all"]["right"]["mean"])},
     }
 

@@ -48,9 +48,11 @@ def questions(treaties: Sequence[Mapping[str, str]]) -> list[Related]:
     ]
 
 
-async def table(system: System, treaties: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """nDCG@10 with and without routes, and the paired difference."""
+async def tables(system: System, treaties: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """nDCG@10 with and without routes, and the paired difference; nothing where the rows make no question."""
     asked = questions(treaties)
+    if not asked:
+        return []
     profile = system.profile("basic")
     flat = await _gains(system, asked, replace(profile, rules=PASSAGES))
     routed = await _gains(system, asked, profile)
@@ -59,7 +61,8 @@ async def table(system: System, treaties: Sequence[Mapping[str, str]]) -> dict[s
         ["weights of the kind", told(figure(routed))],
         ["difference", told(difference(routed, flat))],
     ]
-    return {"title": f"Router: {len(asked)} questions of treaties, hybrid", "columns": ["", "nDCG@10"], "rows": rows}
+    title = f"Router: {len(asked)} questions of treaties, hybrid"
+    return [{"title": title, "columns": ["", "nDCG@10"], "rows": rows}]
 
 
 async def _gains(system: System, asked: Sequence[Related], profile: Any) -> list[float]:

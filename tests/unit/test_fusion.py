@@ -129,14 +129,14 @@ def scored(channel: ChannelName, **scores: float) -> Run:
     return Run(channel, "s", tuple(Hit(n, r, score) for n, (r, score) in enumerate(best_first, start=1)))
 
 
-def test_under_the_knee_a_share_counts_a_tenth_and_the_order_stays() -> None:
+def test_under_the_knee_a_share_counts_a_hundredth_and_the_order_stays() -> None:
     rules = FusionWeights(by_score=True, knee_milli=400)
     fused = fuse([scored(ChannelName.VECTOR, a=1.0, b=0.7, c=0.4, d=0.2)], rules)
     assert {f.record_id: f.score_nano for f in fused} == {
         "a": NANO,
-        "b": 520_000_000,  # half-way from the knee to the best is half-way from a tenth of it to one
-        "c": 40_000_000,
-        "d": 20_000_000,
+        "b": 502_000_000,  # half-way from the knee to the best is half-way from a hundredth of it to one
+        "c": 4_000_000,
+        "d": 2_000_000,
     }
 
 

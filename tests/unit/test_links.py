@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrieval.dedupe import Candidate
-from retrieval.links import linked_milli
+from retrieval.links import leading_scores
 from retrieval.model import (
     ChannelName,
     ChannelRank,
@@ -40,16 +40,16 @@ NEXT = passage("b", "Olof Olsson", "He was born to Anna Jonsdotter.", 300)
 OTHER = passage("c", "Emporia", "The mother of the founder was a teacher.", 600)
 
 
-def shares(*ordered: Candidate, question: str = QUESTION) -> dict[str, int]:
-    return linked_milli(ordered, {c.record_id: c.score_nano for c in ordered}, question)
+def leaders(*ordered: Candidate, question: str = QUESTION) -> dict[str, int]:
+    return leading_scores(ordered, {c.record_id: c.score_nano for c in ordered}, question)
 
 
 def test_what_the_best_passage_names_leads_on() -> None:
-    assert shares(LEAD, OTHER, NEXT) == {"b": 1000}
+    assert leaders(LEAD, OTHER, NEXT) == {"b": 1000}
 
 
-def test_a_link_counts_as_much_as_the_passage_that_names_it() -> None:
-    assert shares(OTHER, passage("a", "Lindsborg", "Founded by Olof Olsson.", 450), NEXT) == {"b": 750}
+def test_the_score_is_that_of_the_passage_that_names_it() -> None:
+    assert leaders(OTHER, passage("a", "Lindsborg", "Founded by Olof Olsson.", 450), NEXT) == {"b": 450}
 
 
 @pytest.mark.parametrize(
@@ -63,25 +63,25 @@ def test_a_link_counts_as_much_as_the_passage_that_names_it() -> None:
     ],
 )
 def test_other_headings_lead_nowhere(heading: str, question: str) -> None:
-    assert shares(LEAD, passage("b", heading, "x", 300), question=question) == {}
+    assert leaders(LEAD, passage("b", heading, "x", 300), question=question) == {}
 
 
 def test_a_passage_does_not_lead_to_itself_or_its_namesake() -> None:
-    assert shares(passage("a", "Olof Olsson", "Olof Olsson wrote.", 900), NEXT) == {}
+    assert leaders(passage("a", "Olof Olsson", "Olof Olsson wrote.", 900), NEXT) == {}
 
 
 def test_what_stands_in_brackets_is_no_part_of_the_name() -> None:
-    assert shares(LEAD, passage("b", "Olof Olsson (pastor)", "x", 300)) == {"b": 1000}
+    assert leaders(LEAD, passage("b", "Olof Olsson (pastor)", "x", 300)) == {"b": 1000}
 
 
 def test_only_the_best_three_lead() -> None:
     above = [passage(f"x{n}", f"Town {n}", "Nothing.", 1000 - n) for n in range(3)]
-    assert shares(*above, passage("a", "Lindsborg", "Olof Olsson.", 500), NEXT) == {}
-    assert shares() == {}
+    assert leaders(*above, passage("a", "Lindsborg", "Olof Olsson.", 500), NEXT) == {}
+    assert leaders() == {}
 
 
-@pytest.mark.parametrize(("linked", "order"), [(0, ["a", "c", "b"]), (400, ["a", "b", "c"])])
-def test_the_weight_brings_it_up(linked: int, order: list[str]) -> None:
+@pytest.mark.parametrize(("linked", "order"), [(0, ["a", "c", "b"]), (400, ["a", "b", "c"]), (9000, ["a", "b", "c"])])
+def test_the_weight_brings_it_up_and_never_past_what_leads_to_it(linked: int, order: list[str]) -> None:
     query = Query(QUESTION, Scope.of("default", [PUBLIC]), 10)
     weights = RerankWeights(fused=1000, coverage=0, entity=0, time=0, linked=linked)
     assert [c.record_id for c in rerank([OTHER, NEXT, LEAD], query=query, weights=weights)] == order
