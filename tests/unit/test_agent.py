@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ai.agent.budget import Budget
@@ -196,6 +196,7 @@ def test_any_text_has_one_to_four_parts(question: str) -> None:
 
 
 @given(st.text(max_size=300))
+@example("A\rA00")
 @settings(max_examples=50)
 def test_names_stand_where_they_are_said_to(text: str) -> None:
     for name, at in names_in(text):
