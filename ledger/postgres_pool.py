@@ -35,13 +35,13 @@ _CONNECTING = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-# A replica that stops while it holds the head is thrown out after 3 s, so that the others go on.
+# A replica that stops while it holds the head is thrown out after 5 s, so that the others go on.
 _SESSION = {
     "application_name": "exhibit-ledger",
     "synchronous_commit": "on",
     "statement_timeout": "60s",
     "lock_timeout": "30s",
-    "idle_in_transaction_session_timeout": "3s",
+    "idle_in_transaction_session_timeout": "5s",
 }
 
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.services
 
 REPLICAS, ENTRIES, KILLS = 8, 1_000, 6
 WRITER = """
-import asyncio, os, sys, time, uuid_utils
+import asyncio, fcntl, os, sys, time, uuid_utils
 from pathlib import Path
 from ledger.keys import open_key_ring
 from ledger.ledger import Ledger
@@ -33,7 +33,7 @@ from ledger.model import Kind
 from ledger.postgres import PostgresLedgerStore
 
 async def main(dsn, schema, keys, origin, replica, wanted):
-    store = await PostgresLedgerStore.open(dsn, schema=schema)
+    store = await PostgresLedgerStore.open(dsn, schema=schema, deadline_s=60.0)
     ring = await open_key_ring(Path(keys), origin=origin, create=False)
     ledger = await Ledger.open(store=store, keys=ring, origin=origin, replica=replica,
         clock_ms=lambda: time.time_ns() // 1_000_000, new_id=lambda: str(uuid_utils.uuid7()))
@@ -46,6 +46,7 @@ async def main(dsn, schema, keys, origin, replica, wanted):
         left -= 20
     await ledger.aclose()
 
+fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 4096)  # who has to be killed must not be far ahead of its reader
 asyncio.run(main(*sys.argv[1:6], int(sys.argv[6])))
 """
 
@@ -61,23 +62,25 @@ def schema(postgres_dsn: str) -> Iterator[str]:
 async def _replica(name: str, arguments: list[str], acknowledged: list[tuple[str, int]]) -> int:
     """Write until the replica has 1,000 acknowledged entries; its first lives end by `kill -9`. Gives the kills."""
     chance, mine, kills = random.Random(name), 0, 0
-    while mine < ENTRIES:
+    while kills < KILLS or mine < ENTRIES:
+        mortal = kills < KILLS
+        wanted = 100 * ENTRIES if mortal else ENTRIES - mine
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", WRITER, *arguments, name, str(ENTRIES - mine)), stdout=asyncio.subprocess.PIPE
+            *(sys.executable, "-c", WRITER, *arguments, name, str(wanted)), stdout=asyncio.subprocess.PIPE, limit=1024
         )
         assert process.stdout is not None
-        last = mine + chance.randrange(20, 200) if kills < KILLS else ENTRIES
+        last = mine + chance.randrange(20, 200)
         while line := await process.stdout.readline():
             if not line.endswith(b"\n"):
                 break  # cut off by the kill: nobody has read it
             entry_id, index = line.decode().split()
             acknowledged.append((entry_id, int(index)))
             mine += 1
-            if mine == last and kills < KILLS:
+            if mortal and mine == last:
                 process.send_signal(signal.SIGKILL)
                 kills += 1
         code = await process.wait()
-        assert code == 0 or (code == -signal.SIGKILL and kills), f"replica {name} ended with {code}"
+        assert code == (-signal.SIGKILL if mortal else 0), f"replica {name} ended with {code}"
     return kills
 
 
