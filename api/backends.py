@@ -23,6 +23,7 @@ class PostgresRecords:
 
     dsn: str = field(repr=False)
     deadline_ms: int
+    row_security: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class PostgisSpatial:
 
     dsn: str = field(repr=False)
     deadline_ms: int
+    row_security: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class PgvectorVector:
 
     dsn: str = field(repr=False)
     deadline_ms: int
+    row_security: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,17 +231,23 @@ def backends_of(configuration: Configuration) -> Backends:
     search_ca = None if stores.opensearch_ca_file is None else Path(stores.opensearch_ca_file).expanduser()
     extractive, deadlines = settings.extractive, settings.retrieval.deadline_ms
     return Backends(
-        records=SqliteRecords(home / "record.sqlite") if dsn is None else PostgresRecords(dsn, stores.deadline_ms),
+        records=SqliteRecords(home / "record.sqlite")
+        if dsn is None
+        else PostgresRecords(dsn, stores.deadline_ms, stores.row_level_security),
         graph=SqliteGraph(home / "graph.sqlite")
         if stores.neo4j_uri is None
         else Neo4jGraph(
             stores.neo4j_uri, stores.neo4j_user or "neo4j", password, deadlines.graph, stores.neo4j_answers
         ),
-        spatial=SqliteSpatial(home / "spatial.sqlite") if dsn is None else PostgisSpatial(dsn, deadlines.spatial),
+        spatial=SqliteSpatial(home / "spatial.sqlite")
+        if dsn is None
+        else PostgisSpatial(dsn, deadlines.spatial, stores.row_level_security),
         fulltext=TantivyFulltext(home / "fulltext")
         if search is None
         else OpenSearchFulltext(search, search_ca, stores.opensearch_index, deadlines.fulltext),
-        vector=NumpyVector(home / "vector") if dsn is None else PgvectorVector(dsn, deadlines.vector),
+        vector=NumpyVector(home / "vector")
+        if dsn is None
+        else PgvectorVector(dsn, deadlines.vector, stores.row_level_security),
         embedding=WordllamaEmbedding() if models.embed is None else OllamaEmbedding(_ollama(models), models.embed),
         policy=_policy(configuration),
         chat=ExtractiveChat(extractive.min_coverage_milli, extractive.max_sentences)

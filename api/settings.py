@@ -74,6 +74,9 @@ class Stores(_Section):
     deadline_ms: DeadlineMs = Field(
         default=2_000, description="longest time for one read of the store of record, where that is a server"
     )
+    row_level_security: bool = Field(
+        default=True, description="PostgreSQL itself shows a question only rows of the classes that it may see"
+    )
     opensearch_url: SecretStr | None = Field(
         default=None, description="full-text channel on OpenSearch: http[s]://[user:password@]host[:port][/path]"
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from retrieval.breaker import Breaker, CircuitOpen
 from retrieval.channel import Channel
 from retrieval.errors import ChannelResting
 from retrieval.model import ChannelName, Query, Run
+from retrieval.statement import Statement
 
 
 class ServerChannel(Channel, Protocol):
@@ -15,6 +17,11 @@ class ServerChannel(Channel, Protocol):
 
     def asks(self, query: Query) -> bool:
         """Whether the search of `query` needs the server; the run of any other is empty."""
+        ...
+
+    async def statements_of(self, query: Query) -> Sequence[Statement]:
+        """What the search of `query` reads from the server, in order: found by searching, since what one statement
+        finds may be asked about by the next. Raises what `search` raises."""
         ...
 
 
@@ -47,6 +54,10 @@ class GuardedChannel:
         except CircuitOpen:
             message = "its store has not answered lately and is left alone for a moment"
             raise ChannelResting(self.name, message) from None
+
+    async def statements_of(self, query: Query) -> Sequence[Statement]:
+        """See `ServerChannel`; the breaker is not asked."""
+        return await self._channel.statements_of(query)
 
     async def aclose(self) -> None:
         """See `Channel`."""

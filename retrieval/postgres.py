@@ -10,6 +10,10 @@ from typing import Any, LiteralString, TypeVar
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
+from retrieval.row_security import WHOLE, opened_for
+from retrieval.scope import Scope
+from retrieval.statement import Statement
+
 T = TypeVar("T")
 Connection = AsyncConnection[tuple[Any, ...]]
 
@@ -58,6 +62,20 @@ class Postgres:
             await asyncio.wait({task}, timeout=_FAREWELL_S)
             raise
 
+    async def read(self, *statements: Statement, scope: Scope) -> list[list[tuple[Any, ...]]]:
+        """What each statement gives of the scope's rows, all of one moment: one message there and one back."""
+
+        async def reading(connection: Connection) -> list[list[tuple[Any, ...]]]:
+            opened = opened_for(scope)
+            async with connection.pipeline():
+                await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                await connection.execute(opened.text.encode(), opened.parameters)
+                given = [await connection.execute(each.text.encode(), each.parameters) for each in statements]
+                await connection.execute("COMMIT")
+            return [await cursor.fetchall() for cursor in given]
+
+        return await self.run(reading)
+
     async def write(self, work: Callable[[Connection], Awaitable[T]], *, lock: str) -> T:
         """One transaction, without a statement timeout; writers of one schema and `lock` wait for each other. The
         schema is made when it does not exist."""
@@ -65,6 +83,7 @@ class Postgres:
         async def locked(connection: Connection) -> T:
             async with connection.transaction():
                 await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+                await connection.execute(WHOLE.text.encode(), WHOLE.parameters)
                 key = f"{self.schema}/{lock}"
                 await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (key,))
                 if await _first(connection, "SELECT to_regnamespace(%s)", quoted(self.schema)) is None:

@@ -7,16 +7,19 @@ import asyncio
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
 from psycopg import Connection as PsycopgConnection
+from psycopg import Copy
 from psycopg_pool import ConnectionPool
 
 from retrieval.postgres import ACQUIRE_S, CONNECTING, SCHEMA, SESSION_SETTINGS, path_statement, quoted
+from retrieval.row_security import WHOLE, changes, differing, opened_for
+from retrieval.scope import Scope
 
 T = TypeVar("T")
 Connection = PsycopgConnection[tuple[Any, ...]]
@@ -99,11 +102,14 @@ class PostgresThreads:
             name="exhibit-threads",
         )
 
-    async def read(self, work: Callable[[Connection], T]) -> T:
-        """What `work` reads."""
+    async def read(self, work: Callable[[Connection], T], *, scope: Scope | None) -> T:
+        """What `work` reads of the scope's rows; None for the owner of the tables, who reads all."""
+        opened = WHOLE if scope is None else opened_for(scope)
 
         def reading(connection: Connection) -> T:
-            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            with connection.pipeline():  # one message; the pool ends what was begun
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                connection.execute(opened.text.encode(), opened.parameters)
             return work(connection)
 
         return await self._run(reading)
@@ -112,12 +118,14 @@ class PostgresThreads:
         """What `work` returns once it is committed; writers of one schema and `lock` wait for each other."""
 
         def writing(connection: Connection) -> T:
-            connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
-            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"{self.schema}/{lock}",))
-            row = connection.execute("SELECT to_regnamespace(%s)", (quoted(self.schema),)).fetchone()
-            if row is None or row[0] is None:
-                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(self.schema)}".encode())
-            return work(connection)
+            with connection.transaction():
+                connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+                connection.execute(WHOLE.text.encode(), WHOLE.parameters)
+                connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"{self.schema}/{lock}",))
+                row = connection.execute("SELECT to_regnamespace(%s)", (quoted(self.schema),)).fetchone()
+                if row is None or row[0] is None:
+                    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(self.schema)}".encode())
+                return work(connection)
 
         return await self._run(writing)
 
@@ -138,7 +146,7 @@ class PostgresThreads:
     def _job(self, ticket: _Ticket, work: Callable[[Connection], T]) -> T:
         self._pool.open()
         self._jobs.ticket = ticket
-        with self._pool.connection() as connection, ticket.holding(connection), connection.transaction():
+        with self._pool.connection() as connection, ticket.holding(connection):
             return work(connection)
 
     def _check(self, connection: Connection) -> None:
@@ -151,6 +159,30 @@ class PostgresThreads:
         connection.execute(*path_statement(self.schema))
         for name, value in self._settings.items():
             connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+
+
+def secure(connection: Connection, tables: Sequence[str], *, wanted: bool) -> None:
+    """Puts the second wall around the tables of the schema that is being written, or takes it down."""
+    standing = differing(tables, wanted=wanted)
+    found = [row[0] for row in connection.execute(standing.text.encode(), standing.parameters)]
+    for statement in changes(found, wanted=wanted):
+        connection.execute(statement)
+
+
+@contextmanager
+def copying(connection: Connection, table: str) -> Iterator[Copy]:
+    """A COPY into the table. One that binds its owner takes no COPY: rows go to a table of the transaction first."""
+    active = connection.execute("SELECT row_security_active(%s)", (table,)).fetchone()
+    if active != (True,):
+        with connection.cursor() as cursor, cursor.copy(f"COPY {quoted(table)} FROM STDIN".encode()) as copy:
+            yield copy
+        return
+    staged = quoted(f"{table}_staged")
+    connection.execute(f"CREATE TEMPORARY TABLE {staged} (LIKE {quoted(table)}) ON COMMIT DROP".encode())
+    with connection.cursor() as cursor, cursor.copy(f"COPY {staged} FROM STDIN".encode()) as copy:
+        yield copy
+    connection.execute(f"INSERT INTO {quoted(table)} SELECT * FROM {staged}".encode())  # noqa: S608
+    connection.execute(f"DROP TABLE {staged}".encode())
 
 
 def exists(connection: Connection, table: str) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from api.bench.model import GOVERNANCE, RETRIEVAL, Measured, Report
+from api.bench.model import GOVERNANCE, RETRIEVAL, Beside, Measured, Report
 
 SMALL, LARGE = 1_000, 100_000
+MOST_TIMES, MOST_MORE_MS = 1.5, 2.0
+"""What a channel may take of what its driver takes alone with the same statements; whichever is more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,19 @@ class Verdict:
 
 
 def verdicts(report: Report) -> tuple[Verdict, ...]:
-    """Every goal, in order."""
+    """Every goal, in order. Those of a run on servers are the servers'."""
     by_size = {measured.size: measured for measured in report.sizes}
+    if on_servers := [measured.servers for measured in report.sizes if measured.servers]:
+        return tuple(_verdicts_on(on_servers[-1].beside))
     return tuple(_verdicts(by_size.get(SMALL), by_size.get(LARGE)))
+
+
+def _verdicts_on(beside: Mapping[str, Beside]) -> Iterator[Verdict]:
+    for name, one in beside.items():
+        goal = f"{name} beside the driver alone ({one.bare.p50:.2f} ms), p50"
+        yield Verdict(
+            goal, "ms", round(max(one.bare.p50 * MOST_TIMES, one.bare.p50 + MOST_MORE_MS), 3), one.channel.p50
+        )
 
 
 def _verdicts(small: Measured | None, large: Measured | None) -> Iterator[Verdict]:

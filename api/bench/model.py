@@ -81,11 +81,23 @@ class Peer:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """One channel on a server by itself; the driver alone with the same `statements` (mean of a query); the folder's
+    channel with the same queries."""
+
+    channel: Spread
+    bare: Spread
+    embedded: Spread
+    statements: float
+
+
+@dataclass(frozen=True, slots=True)
 class OnServers:
-    """The same corpus and questions with the stores on servers."""
+    """The same corpus and questions with the stores on servers; `beside` by channel and store."""
 
     ingested: Ingested
     load: Load
+    beside: Mapping[str, Beside]
 
 
 @dataclass(frozen=True, slots=True)

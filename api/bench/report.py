@@ -61,6 +61,26 @@ def _blocks(report: Report, table: Table) -> Iterator[str]:
         there = replace(report, sizes=tuple(on_servers))
         yield "On servers: channels, ms\n" + _spreads(there, table, lambda m: m.load.channels)
         yield "On servers: whole request, ms\n" + _spreads(there, table, lambda m: m.load.requests)
+        yield (
+            "On servers: each channel by itself, the driver alone with the same statements, the folder's, ms\n"
+            + table(
+                [
+                    "size",
+                    "channel",
+                    "n",
+                    "statements",
+                    "p50",
+                    "p99",
+                    "bare p50",
+                    "bare p99",
+                    "x",
+                    "more",
+                    "folder p50",
+                    "p99",
+                ],
+                (row for m in measured for row in _beside(m)),
+            )
+        )
     if any(m.peer for m in report.sizes):
         yield "Peer: question to prompt, ms\n" + table(
             ["size", "peer", "passages", "index s", "p50", "p95", "p99", "peak MiB", "ours p50", "peer / ours"],
@@ -75,6 +95,16 @@ def _ingest(measured: Measured) -> list[object]:
         f"{measured.size:,}", done.files, f"{done.passages:,}", f"{done.records:,}", f"{done.seconds:.1f}",
         f"{done.passages_per_s:,.0f}", done.peak_memory_mib, round(sum(done.disk_mib.values()), 1),
     ]  # fmt: skip
+
+
+def _beside(measured: Measured) -> Iterator[list[object]]:
+    for name, one in (measured.servers.beside if measured.servers else {}).items():
+        ours, bare, folder = one.channel, one.bare, one.embedded
+        yield [
+            f"{measured.size:,}", name, ours.n, one.statements, f"{ours.p50:.2f}", f"{ours.p99:.2f}", f"{bare.p50:.2f}",
+            f"{bare.p99:.2f}", f"{ours.p50 / bare.p50:.2f}", f"{ours.p50 - bare.p50:.2f}", f"{folder.p50:.2f}",
+            f"{folder.p99:.2f}",
+        ]  # fmt: skip
 
 
 def _peer(measured: Measured) -> list[object]:

@@ -104,7 +104,8 @@ def measure_servers(plan: Plan, size: int) -> OnServers:
     folder = home_of(plan, size).parent
     manifests = {path.stem: path for path in sorted((folder / "corpus").glob("*.toml"))}
     asked = questions(read_texts(plan.sample), plan.queries, plan.seed)
-    return measure(plan.servers, folder / "servers", manifests, asked, rounds=plan.rounds)
+    home = home_of(plan, size)
+    return measure(plan.servers, folder / "servers", manifests, asked, folder=home, rounds=plan.rounds)
 
 
 async def _take_in(configuration: Configuration, manifests: Mapping[str, Path]) -> tuple[int, int, int]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from api.bench.beside import measure_beside
 from api.bench.load import measure_load
 from api.bench.machine import disk_mib, peak_memory_mib
 from api.bench.model import Ingested, OnServers
@@ -38,21 +39,33 @@ def require_empty(settings: Mapping[str, str], home: Path) -> None:
 
 
 def measure(
-    settings: Mapping[str, str], home: Path, manifests: Mapping[str, Path], asked: Sequence[Question], *, rounds: int
+    settings: Mapping[str, str],
+    home: Path,
+    manifests: Mapping[str, Path],
+    asked: Sequence[Question],
+    *,
+    folder: Path,
+    rounds: int,
 ) -> OnServers:
-    """The figures. Raises ExpectationFailed for servers that hold somebody's corpus, and where a file is not taken
-    in."""
+    """The figures; `folder` is the home that holds the same corpus. Raises ExpectationFailed for servers that hold
+    somebody's corpus, and where a file is not taken in."""
     shutil.rmtree(home, ignore_errors=True)
-    return asyncio.run(_measure(load(settings, home=home), manifests, asked, rounds))
+    return asyncio.run(_measure(load(settings, home=home), load({}, home=folder), manifests, asked, rounds))
 
 
 async def _measure(
-    configuration: Configuration, manifests: Mapping[str, Path], asked: Sequence[Question], rounds: int
+    configuration: Configuration,
+    folder: Configuration,
+    manifests: Mapping[str, Path],
+    asked: Sequence[Question],
+    rounds: int,
 ) -> OnServers:
     await _require_empty(configuration)
     try:
         ingested = await _take_in(configuration, manifests)
-        return OnServers(ingested, await measure_load(configuration, asked, rounds=rounds))
+        load_there = await measure_load(configuration, asked, rounds=rounds)
+        beside = await measure_beside(configuration, folder, asked, rounds=rounds)
+        return OnServers(ingested, load_there, beside)
     finally:
         await _clear(configuration)
 

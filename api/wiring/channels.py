@@ -61,14 +61,14 @@ def _spatial(backend: backends.SpatialBackend, circuits: Circuits) -> Sides:
             from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex  # noqa: PLC0415
 
             return Sides(partial(SpatialChannel.open, path), partial(SpatialIndex.open, path))
-        case backends.PostgisSpatial(dsn=dsn, deadline_ms=deadline_ms):
+        case backends.PostgisSpatial(dsn=dsn, deadline_ms=deadline_ms, row_security=row_security):
             from retrieval.spatial.postgis import PostgisChannel, PostgisIndex  # noqa: PLC0415
 
             def spatial() -> Channel:
                 channel = PostgisChannel.open(dsn, statement_timeout_ms=deadline_ms)
                 return circuits.guarded(channel, deadline_ms=deadline_ms)
 
-            return Sides(spatial, partial(PostgisIndex.open, dsn))
+            return Sides(spatial, partial(PostgisIndex.open, dsn, row_security=row_security))
         case _:
             assert_never(backend)
 
@@ -100,13 +100,13 @@ def _vector(backend: backends.VectorBackend, embedder: Embedder, circuits: Circu
             return Sides(
                 partial(NumpyVectorChannel, path, embedder=embedder), partial(NumpyVectorIndex, path, embedder=embedder)
             )
-        case backends.PgvectorVector(dsn=dsn, deadline_ms=deadline_ms):
+        case backends.PgvectorVector(dsn=dsn, deadline_ms=deadline_ms, row_security=row_security):
             from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex  # noqa: PLC0415
 
             def vector() -> Channel:
                 channel = PgvectorChannel.open(dsn, embedder=embedder, statement_timeout_ms=deadline_ms)
                 return circuits.guarded(channel, deadline_ms=deadline_ms)
 
-            return Sides(vector, partial(PgvectorIndex.open, dsn, embedder=embedder))
+            return Sides(vector, partial(PgvectorIndex.open, dsn, embedder=embedder, row_security=row_security))
         case _:
             assert_never(backend)

@@ -16,10 +16,10 @@ def open_records(backend: backends.RecordsBackend, stack: AsyncExitStack) -> Sql
     match backend:
         case backends.SqliteRecords(path=path):
             store = open_sqlite_store(path)
-        case backends.PostgresRecords(dsn=dsn):
+        case backends.PostgresRecords(dsn=dsn, row_security=row_security):
             from retrieval.registry.postgres import open_postgres_store  # noqa: PLC0415
 
-            store = open_postgres_store(dsn)
+            store = open_postgres_store(dsn, row_security=row_security)
         case _:
             assert_never(backend)
     stack.push_async_callback(store.aclose)

@@ -42,9 +42,12 @@ def _both(backend: backends.VectorBackend, embedder: Embedder) -> tuple[ChannelI
             from retrieval.vector.numpy import NumpyVectorIndex, NumpyVectorRenewal  # noqa: PLC0415
 
             return NumpyVectorIndex(path, embedder=embedder), NumpyVectorRenewal(path, embedder=embedder)
-        case backends.PgvectorVector(dsn=dsn):
+        case backends.PgvectorVector(dsn=dsn, row_security=row_security):
             from retrieval.vector.pgvector import PgvectorIndex, PgvectorRenewal  # noqa: PLC0415
 
-            return PgvectorIndex.open(dsn, embedder=embedder), PgvectorRenewal.open(dsn, embedder=embedder)
+            return (
+                PgvectorIndex.open(dsn, embedder=embedder, row_security=row_security),
+                PgvectorRenewal.open(dsn, embedder=embedder, row_security=row_security),
+            )
         case _:
             assert_never(backend)

@@ -28,6 +28,7 @@ from retrieval.fulltext.opensearch_server import GONE, Address, check_server, cl
 from retrieval.fulltext.opensearch_state import read_state
 from retrieval.fulltext.terms import Terms
 from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.statement import Statement
 
 STORE = "opensearch"
 K1 = 1.2  # the server's; a word in a very short passage scores at most its idf
@@ -36,6 +37,7 @@ _MARGIN = 8  # hits beyond those asked for, to see where a tie ends
 _MOST = 10_000  # that the server gives in one reply
 _READINGS = 6
 _PAUSE_S = 0.05  # until what was replaced has its successor
+Answered = tuple[Reply, Sequence[Statement]]
 
 
 class OpenSearchChannel:
@@ -48,6 +50,8 @@ class OpenSearchChannel:
         self._client = client
         self._names = Names(prefix)
         self._deadline_s = deadline_s
+        self._deadline = f"{max(1, int(deadline_s * 1000))}ms"
+        self._cancelling = {"cancel_after_time_interval": self._deadline}
         self._checked = False
         self._most_per_idf = 1.0
 
@@ -66,20 +70,26 @@ class OpenSearchChannel:
         """See `Channel`. Raises IndexNotReady where an admitted class's index is lost or of another version."""
         if not self.asks(query):
             return Run(self.name, self.store)
-        terms = question_terms(query.text)
-        with faults():
-            async with asyncio.timeout(self._deadline_s):
-                reply = await self._settled(terms, query)
+        reply, _ = await self._asked(query)
         found = reply.found[: query.top_k]
         hits = tuple(Hit(rank, hit.record_id, hit.score) for rank, hit in enumerate(found, start=1))
         ceiling = round(reply.weight * self._most_per_idf, SCORE_DECIMALS)
         return Run(self.name, self.store, hits, ceiling=ceiling)
 
+    async def statements_of(self, query: Query) -> Sequence[Statement]:
+        """See `ServerChannel`."""
+        return (await self._asked(query))[1] if self.asks(query) else ()
+
     async def aclose(self) -> None:
         """See `Channel`."""
         await self._client.close()
 
-    async def _settled(self, terms: Terms, query: Query) -> Reply:
+    async def _asked(self, query: Query) -> Answered:
+        with faults():
+            async with asyncio.timeout(self._deadline_s):
+                return await self._settled(question_terms(query.text), query)
+
+    async def _settled(self, terms: Terms, query: Query) -> Answered:
         """What was found; a search that met a commit, or a server that was started again, is made again."""
         gone = 0
         told: RetrievalError = ChannelUnavailable(self.name, "the full-text index is not ready, or is being written")
@@ -104,27 +114,30 @@ class OpenSearchChannel:
             self._most_per_idf = 1.0 if version is None or version >= _PLAIN_BM25 else K1 + 1
             self._checked = True
 
-    async def _top(self, terms: Terms, query: Query) -> Reply:
+    async def _top(self, terms: Terms, query: Query) -> Answered:
         """The best `top_k` and a few more; hits are fetched until the last of them is told from what follows, because
         the server breaks ties by scores that are not rounded."""
         class_ids, top_k = sorted(query.scope.class_ids), query.top_k
         size = min(top_k + _MARGIN, _MOST)
+        sent: list[Statement] = []
         while True:
-            reply = await self._search(terms, class_ids, query.documents, size)
+            sent.append(self._request(terms, class_ids, query.documents, size))
+            told = await self._client.msearch(body=sent[-1].parameters, params=self._cancelling)
+            reply = read_reply(told, class_ids=class_ids, size=size, words=len(terms.words))
             found = reply.found
             if len(found) < size or size == _MOST or found[-1].score < found[top_k - 1].score:
                 break
             size = min(size * 4, _MOST)
         if reply.indexes < len(class_ids):
             await self._none_lost(class_ids)
-        return reply
+        return reply, sent
 
-    async def _search(
+    def _request(
         self, terms: Terms, class_ids: Sequence[str], documents: Collection[str] | None, size: int
-    ) -> Reply:
+    ) -> Statement:
         """One search of one state of all classes: the server looks the names up once. They stand in the body, because
         an address has no room for many."""
-        deadline = f"{max(1, int(self._deadline_s * 1000))}ms"
+        deadline = self._deadline
         named = {
             "index": [self._names.alias(class_key(class_id)) for class_id in class_ids],
             "search_type": "dfs_query_then_fetch",
@@ -137,8 +150,7 @@ class OpenSearchChannel:
             *(counted, {**frequencies_body(terms, class_ids), "timeout": deadline}),
             *(counted, {**entries_body(class_ids), "timeout": deadline}),
         ]
-        reply = await self._client.msearch(body=body, params={"cancel_after_time_interval": deadline})
-        return read_reply(reply, class_ids=class_ids, size=size, words=len(terms.words))
+        return Statement("_msearch", body)
 
     async def _none_lost(self, class_ids: Sequence[str]) -> None:
         """A class without an index had no documents when it was searched, or its index is lost: raises IndexNotReady

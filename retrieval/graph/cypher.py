@@ -1,6 +1,6 @@
 """The statements of the Neo4j graph. Every value is a parameter; only names of our own stand in the text.
 
-    (:ExhibitGraph {graph, generation, writer})           which state of the graph readers see
+    (:ExhibitGraph {graph, generation, stamp, writer})    which state of the graph readers see; a stamp names one state
     (:ExhibitDocument {document_id})                      what is held
     (:ExhibitEntity {tenant, entity_id})                  joined by every document that names it; says nothing else
     -[:EXHIBIT_STATES {predicate, record_id, ...}]->      a relation, as one record states it
@@ -77,42 +77,58 @@ _EDGE = (
 
 # ---- reads
 
-GENERATION = "MATCH (g:ExhibitGraph {graph: $graph}) RETURN g.generation"
+GENERATION = "MATCH (g:ExhibitGraph {graph: $graph}) RETURN g.generation, g.stamp"
 DOCUMENTS = f"MATCH (x:ExhibitDocument {{graph: $graph}}) WHERE {_LIVES} RETURN x.document_id"
-KINDS = (
-    f"MATCH (x:ExhibitKind) WHERE {_ADMITTED}"
-    " RETURN DISTINCT x.subject_type AS one, x.predicate AS predicate, x.object_type AS other"
-    " ORDER BY one, predicate, other"
-)
 
 
-def _edges_from(end: int) -> str:
-    near, far = ("s", "o") if end == 0 else ("o", "s")
-    arrow = f"-[x:{_STATES}]->" if end == 0 else f"<-[x:{_STATES}]-"
+def _then_generation(rows: str, *columns: str) -> str:
+    """What the rows hold, in order, and the generation as it is after they were read: an aggregate is whole before the
+    next clause begins."""
     return (
-        f"UNWIND $ids AS id MATCH ({near}:ExhibitEntity {{graph: $graph, tenant: $tenant, entity_id: id}})"
-        f"{arrow}({far}:ExhibitEntity) WHERE {_ADMITTED} AND {_NARROWED} RETURN {end} AS end, {_EDGE}"
+        f"CALL {{ {rows} }} WITH collect([{', '.join(columns)}]) AS found"
+        " MATCH (g:ExhibitGraph {graph: $graph}) RETURN g.generation, g.stamp, found"
     )
 
 
-EDGES_AT = f"{_edges_from(0)} UNION ALL {_edges_from(1)}"
-EDGES_OF = (
-    f"MATCH (s:ExhibitEntity)-[x:{_STATES}]->(o:ExhibitEntity) WHERE {_ADMITTED}"
-    f" AND x.predicate IN $predicates AND x.start_day <= $last_day AND {_NARROWED} RETURN {_EDGE}"
+def _edges_from(end: int) -> str:
+    near, arrow = ("s", f"-[x:{_STATES}]->()") if end == 0 else ("o", f"<-[x:{_STATES}]-()")
+    return (
+        f"UNWIND $ids AS id MATCH ({near}:ExhibitEntity {{graph: $graph, tenant: $tenant, entity_id: id}})"
+        f"{arrow} WHERE {_ADMITTED} AND {_NARROWED} RETURN {end} AS end, {_EDGE}"
+    )
+
+
+_EDGE_COLUMNS = ("subject", "subject_type", "predicate", "object", "object_type", "record_id", "start_day", "end_day")
+KINDS = _then_generation(
+    f"MATCH (x:ExhibitKind) WHERE {_ADMITTED}"
+    " RETURN DISTINCT x.subject_type AS one, x.predicate AS predicate, x.object_type AS other"
+    " ORDER BY one, predicate, other",
+    *("one", "predicate", "other"),
 )
-POSTINGS = (
+EDGES_AT = _then_generation(f"{_edges_from(0)} UNION ALL {_edges_from(1)}", "end", *_EDGE_COLUMNS)
+EDGES_OF = _then_generation(
+    f"MATCH ()-[x:{_STATES}]->() WHERE {_ADMITTED}"
+    f" AND x.predicate IN $predicates AND x.start_day <= $last_day AND {_NARROWED} RETURN {_EDGE}",
+    *_EDGE_COLUMNS,
+)
+POSTINGS = _then_generation(
     "UNWIND range(0, size($groups) - 1) AS number UNWIND $groups[number] AS key"
     " MATCH (x:ExhibitPosting {graph: $graph, tenant: $tenant, key: key})"
-    f" WHERE x.class_id IN $classes AND {_LIVES} RETURN number, x.rids"
+    f" WHERE x.class_id IN $classes AND {_LIVES} RETURN number, x.rids AS rids",
+    *("number", "rids"),
 )
-# Few records are looked up by number; of many the first in order of id are soon met.
-FEW_RECORDS = (
+# Few records are looked up by number. Of many the first are met soon in the index's own order; the server takes that
+# order only where the whole key of the index is named, and else reads every record of the graph.
+FEW_RECORDS = _then_generation(
     f"UNWIND $rids AS rid MATCH (x:ExhibitRecord {{graph: $graph, rid: rid}}) WHERE {_ADMITTED}"
-    " RETURN x.record_id AS record_id ORDER BY record_id LIMIT $limit"
+    " RETURN x.record_id AS record_id ORDER BY record_id LIMIT $limit",
+    "record_id",
 )
-FIRST_RECORDS = (
+FIRST_RECORDS = _then_generation(
     f"MATCH (x:ExhibitRecord) USING INDEX x:ExhibitRecord(graph, record_id) WHERE {_ADMITTED}"
-    " AND x.record_id >= '' AND x.rid IN $rids RETURN x.record_id AS record_id ORDER BY record_id LIMIT $limit"
+    " AND x.record_id >= '' AND x.rid IN $rids"
+    " RETURN x.record_id AS record_id ORDER BY x.graph, x.record_id LIMIT $limit",
+    "record_id",
 )
 
 # ---- writes; each transaction of the writer begins with FENCE, which locks the graph against any other writer
@@ -121,7 +137,7 @@ BEGIN = (
     "MERGE (g:ExhibitGraph {graph: $graph}) ON CREATE SET g.generation = 0 SET g.writer = $writer RETURN g.generation"
 )
 FENCE = "MATCH (g:ExhibitGraph {graph: $graph}) SET g.writer = g.writer RETURN g.writer = $writer"
-PUBLISH = "MATCH (g:ExhibitGraph {graph: $graph}) SET g.generation = $generation"
+PUBLISH = "MATCH (g:ExhibitGraph {graph: $graph}) SET g.generation = $generation, g.stamp = randomUUID()"
 LAST_RID = "MATCH (x:ExhibitRecord) WHERE x.graph = $graph AND x.rid >= 0 RETURN coalesce(max(x.rid), -1)"
 # documents of a stage that was never published, and those that ended
 UNPUBLISHED = (

@@ -1,8 +1,8 @@
 """The graph channel on Neo4j: the same edges, postings and ranking as in a file, on a server.
 
 A server holds any number of graphs by name. Each has a generation: what a writer adds or takes away is of the next
-one, and becomes visible when one property of one node is set. A search reads one generation; when it has moved
-meanwhile, the search is made again, so that nobody sees half a document.
+one, and becomes visible when the properties of one node are set. A search reads one generation; every statement also
+tells which one stands after it, and when that has moved the search is made again, so that nobody sees half a document.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from neo4j import READ_ACCESS, AsyncDriver, AsyncTransaction
+from neo4j import READ_ACCESS, AsyncDriver, AsyncSession
+from neo4j import Query as Call
 
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph import cypher
@@ -22,9 +23,28 @@ from retrieval.graph.neo4j_server import GONE, driver_of, faults
 from retrieval.graph.rank import rank
 from retrieval.model import ChannelName, Hit, Query, Run, TimeRange
 from retrieval.scope import Scope
+from retrieval.statement import Statement
 
-_FEW = 500
+_FEW = 100
 _READINGS = 4
+_SCOPES = 64  # whose kinds of edge are kept
+Reading = tuple[Run, Sequence[Statement]]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A generation, and what tells it from one of that number in a graph that was made anew; None for a graph of an
+    earlier version."""
+
+    generation: int
+    stamp: str | None
+
+
+_Kinds = dict[tuple[str | None, Scope], list[EdgeKind]]
+
+
+class _Moved(Exception):
+    """The graph is of another generation by now."""
 
 
 @dataclass(slots=True)
@@ -46,7 +66,9 @@ class Neo4jChannel:
         self._driver = driver
         self._graph = graph
         self._deadline_s = deadline_s
-        self._left: set[asyncio.Task[Run]] = set()
+        self._left: set[asyncio.Task[Reading]] = set()
+        self._state: State | None = None
+        self._kinds: _Kinds = {}
 
     @classmethod
     def open(cls, uri: str, user: str, password: str, *, graph: str = cypher.GRAPH, deadline_s: float = 2.0) -> Self:
@@ -60,11 +82,11 @@ class Neo4jChannel:
 
     async def search(self, query: Query) -> Run:
         """See `Channel`."""
-        if not self.asks(query):
-            return Run(self.name, self.store)
-        with faults():
-            async with asyncio.timeout(self._deadline_s):
-                return await self._awaited(query)
+        return (await self._asked(query))[0]
+
+    async def statements_of(self, query: Query) -> Sequence[Statement]:
+        """See `ServerChannel`."""
+        return (await self._asked(query))[1]
 
     async def aclose(self) -> None:
         """See `Channel`."""
@@ -72,7 +94,14 @@ class Neo4jChannel:
             await asyncio.wait(self._left, timeout=self._deadline_s)
         await self._driver.close()
 
-    async def _awaited(self, query: Query) -> Run:
+    async def _asked(self, query: Query) -> Reading:
+        if not self.asks(query):
+            return Run(self.name, self.store), ()
+        with faults():
+            async with asyncio.timeout(self._deadline_s):
+                return await self._awaited(query)
+
+    async def _awaited(self, query: Query) -> Reading:
         """The run, for as long as the caller waits. A search that is left while it connects ends by itself soon
         after, because the driver cannot be interrupted there without losing a socket; one that is left later is
         interrupted, and so is the server's work."""
@@ -88,66 +117,97 @@ class Neo4jChannel:
                 search.cancel()
             raise
 
-    def _forget(self, search: asyncio.Task[Run]) -> None:
+    def _forget(self, search: asyncio.Task[Reading]) -> None:
         self._left.discard(search)
         if not search.cancelled():
             search.exception()  # nobody waits for it
 
-    async def _settled(self, query: Query, caller: _Caller) -> Run:
-        """The run of one generation."""
+    async def _settled(self, query: Query, caller: _Caller) -> Reading:
+        """The run of one generation. What the last search saw is taken for what this one will see: every statement
+        tells the generation that stands after it."""
         gone = 0
         for _ in range(_READINGS):
-            try:
-                run = await self._read(query, caller)
-            except GONE:  # a connection of a server that has since been started again
-                gone += 1
-                if gone > 1 or not caller.waits:
-                    raise
-                continue
-            if run is not None:
-                return run
+            async with self._driver.session(default_access_mode=READ_ACCESS, fetch_size=-1) as session:
+                calls = _Calls(session, caller, self._graph, self._deadline_s)
+                try:
+                    self._state = self._state or await calls.state()
+                    if self._state is None:
+                        return Run(self.name, self.store), ()
+                    reads = Neo4jReads(calls, query.scope, state=self._state, kinds=self._kinds)
+                    run = await self._ranked(reads, query)
+                    if not calls.sent and await calls.state() != self._state:
+                        raise _Moved
+                    return run, calls.sent
+                except _Moved:
+                    self._state = None
+                except GONE:  # a connection of a server that has since been started again
+                    self._state = None
+                    gone += 1
+                    if gone > 1 or not caller.waits:
+                        raise
         raise ChannelUnavailable(self.name, "the graph is being written")
 
-    async def _read(self, query: Query, caller: _Caller) -> Run | None:
-        """None when the generation moved."""
-        async with (
-            self._driver.session(default_access_mode=READ_ACCESS, fetch_size=-1) as session,
-            await session.begin_transaction(timeout=self._deadline_s) as transaction,
-        ):
-            caller.served = True
-            if not caller.waits:
-                raise asyncio.CancelledError
-            generation = await self._generation(transaction)
-            if generation is None:
-                return Run(self.name, self.store)
-            reads = Neo4jReads(transaction, query.scope, graph=self._graph, generation=generation)
-            found, limitations = await rank(reads, query)
-            if await self._generation(transaction) != generation:
-                return None
+    async def _ranked(self, reads: Neo4jReads, query: Query) -> Run:
+        found, limitations = await rank(reads, query)
         best = found[: query.top_k]
         hits = tuple(Hit(i, f.record_id, float(f.score), path=f.path) for i, f in enumerate(best, start=1))
         return Run(self.name, self.store, hits, limitations if hits else ())
 
-    async def _generation(self, transaction: AsyncTransaction) -> int | None:
-        record = await (await transaction.run(cypher.GENERATION, graph=self._graph)).single()
-        return None if record is None else int(record[0])
+
+class _Calls:
+    """Statements of one search, one after the other, each by itself on the server and none longer than
+    `deadline_s`."""
+
+    def __init__(self, session: AsyncSession, caller: _Caller, graph: str, deadline_s: float) -> None:
+        self._session = session
+        self._caller = caller
+        self._graph = graph
+        self._deadline_s = deadline_s
+        self.sent: list[Statement] = []
+
+    async def state(self) -> State | None:
+        """What readers see; None where there is no such graph."""
+        found = await self._run(cypher.GENERATION, {"graph": self._graph})
+        return State(*found[0]) if found else None
+
+    async def rows(self, statement: str, values: Mapping[str, Any], state: State) -> list[list[Any]]:
+        """What the statement gives of that state. Raises _Moved where another stands by now."""
+        self.sent.append(Statement(statement, {"graph": self._graph, "generation": state.generation, **values}))
+        found = await self._run(statement, self.sent[-1].parameters)
+        if not found or State(*found[0][:2]) != state:
+            raise _Moved
+        rows: list[list[Any]] = found[0][2]
+        return rows
+
+    async def _run(self, statement: str, parameters: Mapping[str, Any] | Sequence[Any]) -> list[list[Any]]:
+        query = Call(statement, timeout=self._deadline_s)
+        result = await self._session.run(query, dict(parameters))
+        found = await result.values()
+        self._caller.served = True
+        if not self._caller.waits:
+            raise asyncio.CancelledError
+        return found
 
 
 class Neo4jReads:
-    """What a scope admits of one generation, in one transaction. A `GraphReads`."""
+    """What a scope admits of one state. A `GraphReads`; `kinds` keeps what it read of states that have a stamp."""
 
-    def __init__(self, transaction: AsyncTransaction, scope: Scope, *, graph: str, generation: int) -> None:
-        self._transaction = transaction
-        self._admitted = {
-            "graph": graph,
-            "tenant": store_key(scope.tenant),
-            "classes": sorted(map(store_key, scope.class_ids)),
-            "generation": generation,
-        }
+    def __init__(self, calls: _Calls, scope: Scope, *, state: State, kinds: _Kinds) -> None:
+        self._calls = calls
+        self._state = state
+        self._known = kinds
+        self._scope = scope
+        self._admitted = {"tenant": store_key(scope.tenant), "classes": sorted(map(store_key, scope.class_ids))}
 
     async def kinds(self) -> list[EdgeKind]:
         """See `GraphReads`."""
-        return [EdgeKind(*row) for row in await self._rows(cypher.KINDS)]
+        key = (self._state.stamp, self._scope)
+        if self._state.stamp is None or key not in self._known:
+            found = [EdgeKind(*row) for row in await self._rows(cypher.KINDS)]
+            while len(self._known) >= _SCOPES:
+                del self._known[next(iter(self._known))]
+            self._known[key] = found
+        return self._known[key]
 
     async def edges_at(
         self, entity_ids: Collection[str], *, predicates: Collection[str] | None, times: Sequence[TimeRange], limit: int
@@ -176,12 +236,17 @@ class Neo4jReads:
         """See `GraphReads`."""
         if not len(rids) or limit <= 0:
             return []
-        statement = cypher.FEW_RECORDS if len(rids) <= _FEW else cypher.FIRST_RECORDS
+        statement = cypher.FEW_RECORDS if _few(rids, limit) else cypher.FIRST_RECORDS
         return [row[0] for row in await self._rows(statement, rids=rids.tolist(), limit=limit)]
 
     async def _rows(self, statement: str, **values: object) -> list[list[Any]]:
-        result = await self._transaction.run(statement, {**self._admitted, **values})
-        return await result.values()
+        return await self._calls.rows(statement, {**self._admitted, **values}, self._state)
+
+
+def _few(rids: Postings, limit: int) -> bool:
+    """Whether to look up each: the ids of all follow each other, so of n among m the first k are met after about
+    k * m / n, and a look-up costs what two of those do."""
+    return len(rids) <= _FEW or 2 * len(rids) ** 2 <= limit * int(rids.max())
 
 
 def _narrowed(predicates: Collection[str] | None, times: Sequence[TimeRange]) -> Mapping[str, Any]:

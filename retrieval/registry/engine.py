@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
+from retrieval.scope import Scope
+
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
@@ -31,7 +33,10 @@ class Engine(Protocol):
     """Runs jobs on worker threads. A job is one transaction; a cancelled caller interrupts its job. Raises
     `StoreUnavailable`."""
 
-    async def read(self, job: Callable[[Session], T]) -> T: ...
+    async def read(self, job: Callable[[Session], T], *, scope: Scope | None) -> T:
+        """What the job reads. Its statements name the classes of the scope; an engine that can holds them to it. None
+        reads what no scope narrows: which classes and documents there are, and whole documents for the indexes."""
+        ...
 
     async def write(self, job: Callable[[Session], T]) -> T: ...
 

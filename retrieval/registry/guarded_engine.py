@@ -9,6 +9,7 @@ from typing import TypeVar
 from retrieval.breaker import Breaker, CircuitOpen
 from retrieval.errors import StoreSilent
 from retrieval.registry.engine import Engine, Session
+from retrieval.scope import Scope
 
 T = TypeVar("T")
 
@@ -22,11 +23,11 @@ class GuardedEngine:
         self._deadline_s = deadline_s
         self.breaker = breaker
 
-    async def read(self, job: Callable[[Session], T]) -> T:
+    async def read(self, job: Callable[[Session], T], *, scope: Scope | None) -> T:
         """See `Engine`."""
         try:
             with self.breaker.call(self._deadline_s):
-                return await self._within(job)
+                return await self._within(job, scope)
         except CircuitOpen:
             message = "the store of record has not answered lately and is left alone for a moment"
             raise StoreSilent(message) from None
@@ -43,9 +44,9 @@ class GuardedEngine:
         """See `Engine`."""
         await self._engine.aclose()
 
-    async def _within(self, job: Callable[[Session], T]) -> T:
+    async def _within(self, job: Callable[[Session], T], scope: Scope | None) -> T:
         try:
             async with asyncio.timeout(self._deadline_s):
-                return await self._engine.read(job)
+                return await self._engine.read(job, scope=scope)
         except TimeoutError as exc:
             raise StoreSilent(f"the store of record did not answer within {self._deadline_s:g} s") from exc

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -15,10 +16,11 @@ from psycopg_pool import PoolTimeout
 from retrieval.breaker import Breaker
 from retrieval.errors import StoreSilent, StoreUnavailable
 from retrieval.postgres import SCHEMA, quoted
-from retrieval.postgres_threads import Connection, PostgresThreads, exists
+from retrieval.postgres_threads import Connection, PostgresThreads, exists, secure
 from retrieval.registry.engine import Row
 from retrieval.registry.guarded_engine import GuardedEngine
 from retrieval.registry.sql_store import SqlRecordStore
+from retrieval.scope import Scope
 
 T = TypeVar("T")
 SCHEMA_VERSION = 1
@@ -39,6 +41,9 @@ _TRIGGER = (
     "CREATE TRIGGER {table}_generation AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table}"
     " FOR EACH STATEMENT EXECUTE FUNCTION next_generation()"
 )
+_YOUNGEST = "document_field"
+_EARLIER = "the store of record is of an earlier version: the next `exhibit ingest` brings it up to date"
+_OF_RECORDS = ("record", "gazetteer_entry", "relationship")
 _HOLDING_TEXT = ("document", "record", "gazetteer_entry", "relationship", "document_field", "ingest_file")
 _NOTICED = ("corpus", "document", "visibility_class", "record", "gazetteer_entry", "document_field")
 
@@ -87,7 +92,9 @@ class PostgresEngine:
         readers: int = 4,
         writable: bool = True,
         statement_timeout_ms: int | None = None,
+        row_security: bool = True,
     ) -> None:
+        self._row_security = row_security
         self._dsn = dsn
         self._schema = schema
         settings = {} if statement_timeout_ms is None else {"statement_timeout": str(statement_timeout_ms)}
@@ -95,15 +102,17 @@ class PostgresEngine:
         self._writer = PostgresThreads(dsn, schema=schema, size=1) if writable else None
         self._sessions: WeakKeyDictionary[Connection, PostgresSession] = WeakKeyDictionary()
 
-    async def read(self, job: Callable[[PostgresSession], T]) -> T:
+    async def read(self, job: Callable[[PostgresSession], T], *, scope: Scope | None) -> T:
         def work(connection: Connection) -> T:
             session = self._sessions.setdefault(connection, PostgresSession(connection))
             session.refresh(self._schema)
             return job(session)
 
         try:
-            return await self._readers.read(work)
+            return await self._readers.read(work, scope=scope)
         except (errors.UndefinedTable, errors.InvalidSchemaName) as exc:
+            if _YOUNGEST in (exc.diag.message_primary or ""):
+                raise StoreUnavailable(_EARLIER) from exc
             raise StoreUnavailable("there is no store of record yet: nothing has been ingested") from exc
         except psycopg.Error as exc:
             raise _unavailable(exc) from exc
@@ -116,6 +125,9 @@ class PostgresEngine:
             session = PostgresSession(connection)
             if not exists(connection, "store_generation"):
                 _create(session)
+            elif not exists(connection, _YOUNGEST):
+                _upgrade(session)
+            secure(connection, _OF_RECORDS, wanted=self._row_security)
             session.refresh(self._schema)
             return job(session)
 
@@ -141,9 +153,13 @@ class PostgresEngine:
             await self._writer.aclose()
 
 
-def open_postgres_store(dsn: str, *, schema: str = SCHEMA, readers: int = 4, writable: bool = True) -> SqlRecordStore:
-    """The store of record on a server, made at the first write. Opening does no I/O."""
-    return SqlRecordStore(engine=PostgresEngine(dsn, schema=schema, readers=readers, writable=writable))
+def open_postgres_store(
+    dsn: str, *, schema: str = SCHEMA, readers: int = 4, writable: bool = True, row_security: bool = True
+) -> SqlRecordStore:
+    """The store of record on a server, made at the first write, with row-level security or without. Opening does no
+    I/O."""
+    engine = PostgresEngine(dsn, schema=schema, readers=readers, writable=writable, row_security=row_security)
+    return SqlRecordStore(engine=engine)
 
 
 def open_guarded_store(
@@ -156,14 +172,26 @@ def open_guarded_store(
 
 
 def _create(session: PostgresSession) -> None:
-    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and only a new store needs it
-
     session.run(_GENERATION.format(version=SCHEMA_VERSION))
-    for statement in ddl("postgresql"):
-        # Text orders by its bytes, as in SQLite, whatever the database's locale.
-        session.run(statement.replace(" VARCHAR", ' VARCHAR COLLATE "C"'))
+    _make(session, lambda statement: True)
     for table in _NOTICED:
         session.run(_TRIGGER.format(table=table))
+
+
+def _upgrade(session: PostgresSession) -> None:
+    """Makes the table that stores of an earlier version lack; their documents have no metadata fields yet."""
+    _make(
+        session, lambda statement: re.search(rf"^CREATE TABLE {_YOUNGEST}\b|\bON {_YOUNGEST}\b", statement) is not None
+    )
+    session.run(_TRIGGER.format(table=_YOUNGEST))
+
+
+def _make(session: PostgresSession, wanted: Callable[[str], bool]) -> None:
+    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and only a new store needs it
+
+    for statement in filter(wanted, ddl("postgresql")):
+        # Text orders by its bytes, as in SQLite, whatever the database's locale.
+        session.run(statement.replace(" VARCHAR", ' VARCHAR COLLATE "C"'))
 
 
 @lru_cache(maxsize=256)

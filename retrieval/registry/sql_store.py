@@ -26,45 +26,45 @@ class SqlRecordStore:
         self._engine = engine
 
     async def holdings(self, tenant: str) -> Holdings:
-        return await self._engine.read(lambda s: reads.holdings(s, tenant))
+        return await self._engine.read(lambda s: reads.holdings(s, tenant), scope=None)
 
     async def classes(self, tenant: str) -> tuple[VisibilityClass, ...]:
-        return await self._engine.read(lambda s: reads.classes(s, tenant))
+        return await self._engine.read(lambda s: reads.classes(s, tenant), scope=None)
 
     async def collections(self, tenant: str) -> tuple[KnowledgeBase, ...]:
-        return await self._engine.read(lambda s: reads.collections(s, tenant))
+        return await self._engine.read(lambda s: reads.collections(s, tenant), scope=None)
 
     async def corpus_version(self, tenant: str) -> int:
-        return await self._engine.read(lambda s: reads.corpus_version(s, tenant))
+        return await self._engine.read(lambda s: reads.corpus_version(s, tenant), scope=None)
 
     async def fetch(self, record_ids: Collection[str], *, scope: Scope) -> Mapping[str, SourcedRecord]:
-        return await self._engine.read(lambda s: reads.fetch(s, record_ids, scope, _now_ms()))
+        return await self._engine.read(lambda s: reads.fetch(s, record_ids, scope, _now_ms()), scope=scope)
 
     async def matching(self, wanted: Filter, *, scope: Scope) -> frozenset[str]:
-        return await self._engine.read(lambda s: fields.matching(s, wanted, scope, _now_ms()))
+        return await self._engine.read(lambda s: fields.matching(s, wanted, scope, _now_ms()), scope=scope)
 
     async def metadata(self, document_ids: Collection[str], *, scope: Scope) -> Mapping[str, Metadata]:
-        return await self._engine.read(lambda s: reads.metadata(s, document_ids, scope, _now_ms()))
+        return await self._engine.read(lambda s: reads.metadata(s, document_ids, scope, _now_ms()), scope=scope)
 
     async def document(self, document_id: str, *, scope: Scope) -> Document:
-        return await self._engine.read(lambda s: reads.document(s, document_id, scope, _now_ms()))
+        return await self._engine.read(lambda s: reads.document(s, document_id, scope, _now_ms()), scope=scope)
 
     async def passages(self, document_id: str, *, scope: Scope) -> tuple[str, ...]:
-        return await self._engine.read(lambda s: reads.passages(s, document_id, scope, _now_ms()))
+        return await self._engine.read(lambda s: reads.passages(s, document_id, scope, _now_ms()), scope=scope)
 
     async def resolve(self, document_id: str, locator: str, *, scope: Scope) -> Slice:
-        return await self._engine.read(lambda s: reads.resolve(s, document_id, locator, scope, _now_ms()))
+        return await self._engine.read(lambda s: reads.resolve(s, document_id, locator, scope, _now_ms()), scope=scope)
 
     async def gazetteer_entries(self, *, scope: Scope) -> Sequence[GazetteerEntry]:
-        return await self._engine.read(lambda s: reads.gazetteer_entries(s, scope, _now_ms()))
+        return await self._engine.read(lambda s: reads.gazetteer_entries(s, scope, _now_ms()), scope=scope)
 
     async def measures(self, *, scope: Scope) -> tuple[str, ...]:
-        return await self._engine.read(lambda s: reads.measures(s, scope, _now_ms()))
+        return await self._engine.read(lambda s: reads.measures(s, scope, _now_ms()), scope=scope)
 
     async def coverage(
         self, *, scope: Scope, measures: Collection[str], place_ids: Collection[str]
     ) -> tuple[Coverage, ...]:
-        return await self._engine.read(lambda s: reads.coverage(s, scope, measures, place_ids, _now_ms()))
+        return await self._engine.read(lambda s: reads.coverage(s, scope, measures, place_ids, _now_ms()), scope=scope)
 
     async def put(self, document: Document, batch: IndexBatch, *, lifecycle: Lifecycle) -> None:
         await self.put_all([document], batch, lifecycle=lifecycle)
@@ -85,13 +85,13 @@ class SqlRecordStore:
         await self._engine.write(lambda s: writes.discard(s, document_ids))
 
     async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]:
-        return await self._engine.read(lambda s: writes.stored(s, tenant, lifecycle))
+        return await self._engine.read(lambda s: writes.stored(s, tenant, lifecycle), scope=None)
 
     async def tenants(self) -> tuple[str, ...]:
-        return await self._engine.read(writes.tenants)
+        return await self._engine.read(writes.tenants, scope=None)
 
     async def facts_of(self, document_id: str) -> SourceFacts | None:
-        return await self._engine.read(lambda s: reads.facts(s, document_id))
+        return await self._engine.read(lambda s: reads.facts(s, document_id), scope=None)
 
     async def set_facts(self, facts: SourceFacts) -> None:
         await self._engine.write(lambda s: writes.set_facts(s, facts))
@@ -100,16 +100,16 @@ class SqlRecordStore:
         await self._engine.write(lambda s: writes.set_metadata(s, document_id, metadata))
 
     async def batch(self, tenant: str, document_ids: Collection[str]) -> IndexBatch:
-        return await self._engine.read(lambda s: writes.batch(s, tenant, document_ids))
+        return await self._engine.read(lambda s: writes.batch(s, tenant, document_ids), scope=None)
 
     async def put_files(self, files: Sequence[FileJob]) -> None:
         await self._engine.write(lambda s: writes.put_files(s, files, _now_ms()))
 
     async def files(self, tenant: str, run_id: str | None = None) -> tuple[FileJob, ...]:
-        return await self._engine.read(lambda s: writes.files(s, tenant, run_id))
+        return await self._engine.read(lambda s: writes.files(s, tenant, run_id), scope=None)
 
     async def manifest_hash(self, tenant: str) -> str:
-        return await self._engine.read(lambda s: writes.manifest_hash(s, tenant))
+        return await self._engine.read(lambda s: writes.manifest_hash(s, tenant), scope=None)
 
     async def erase(self, name: str, *, tenant: str) -> tuple[str, ...]:
         """Erases every version of the source of that id, or the document of that id, to the last byte of the files.

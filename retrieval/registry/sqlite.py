@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from retrieval.errors import StoreUnavailable
 from retrieval.registry.engine import Row
 from retrieval.registry.sql_store import SqlRecordStore
+from retrieval.scope import Scope
 
 T = TypeVar("T")
 SCHEMA_VERSION = 1
@@ -77,7 +78,7 @@ class SqliteEngine:
         self._writing: SqliteSession | None = None
         self._opened: list[SqliteSession] = []
 
-    async def read(self, job: Callable[[SqliteSession], T]) -> T:
+    async def read(self, job: Callable[[SqliteSession], T], *, scope: Scope | None) -> T:
         stop = threading.Event()
         return await self._submit(self._readers, lambda: self._read(job, stop), stop)
 

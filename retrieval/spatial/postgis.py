@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self, TypeVar
 
@@ -18,6 +18,7 @@ from retrieval.postgres_threads import Connection, PostgresThreads
 from retrieval.spatial.postgis_rows import PostgisFacts
 from retrieval.spatial.postgis_writes import DocumentRows, drop, replace, rows_of
 from retrieval.spatial.search import search
+from retrieval.statement import Statement
 
 T = TypeVar("T")
 
@@ -48,13 +49,24 @@ class PostgisChannel:
 
     async def search(self, query: Query) -> Run:
         """See `Channel`."""
+        return (await self._read(query))[0]
+
+    async def statements_of(self, query: Query) -> Sequence[Statement]:
+        """See `ServerChannel`."""
+        return (await self._read(query))[1]
+
+    async def _read(self, query: Query) -> tuple[Run, Sequence[Statement]]:
+        def read(connection: Connection) -> tuple[Run, Sequence[Statement]]:
+            facts = PostgisFacts(connection, query.scope)
+            return search(facts, query, self.store), facts.sent
+
         if not self.asks(query):
-            return Run(self.name, self.store)
+            return Run(self.name, self.store), ()
         try:
             with _as_channel_errors():
-                return await self._postgres.read(lambda c: search(PostgisFacts(c, query.scope), query, self.store))
+                return await self._postgres.read(read, scope=query.scope)
         except errors.UndefinedTable:  # nothing was ever written
-            return Run(self.name, self.store)
+            return Run(self.name, self.store), ()
         except (ValueError, ArithmeticError) as exc:
             raise ChannelFault(self.name, "the spatial store holds a record that cannot be computed with") from exc
 
@@ -68,16 +80,17 @@ class PostgisIndex:
 
     name = ChannelName.SPATIAL
 
-    def __init__(self, postgres: PostgresThreads) -> None:
+    def __init__(self, postgres: PostgresThreads, *, row_security: bool = True) -> None:
         self._postgres = postgres
+        self._row_security = row_security
         self._lock = asyncio.Lock()
         self._pending: dict[str, DocumentRows] = {}
         self._removed: set[str] = set()
 
     @classmethod
-    def open(cls, dsn: str, *, schema: str = SCHEMA) -> Self:
+    def open(cls, dsn: str, *, schema: str = SCHEMA, row_security: bool = True) -> Self:
         """The index over a server, which is reached with the first commit."""
-        return cls(PostgresThreads(dsn, schema=schema, size=1))
+        return cls(PostgresThreads(dsn, schema=schema, size=1), row_security=row_security)
 
     async def add(self, batch: IndexBatch) -> None:
         """See `ChannelIndex`."""
@@ -97,7 +110,7 @@ class PostgisIndex:
         """See `ChannelIndex`. On an error nothing is visible, and everything stays pending."""
         async with self._lock:
             if self._pending or self._removed:
-                await self._write(lambda connection: replace(connection, self._removed, self._pending))
+                await self._write(self._replace)
                 self._pending, self._removed = {}, set()
 
     async def documents(self) -> frozenset[str]:
@@ -105,7 +118,7 @@ class PostgisIndex:
         statement = "SELECT document_id FROM spatial_document"
         try:
             with _as_channel_errors():
-                rows = await self._postgres.read(lambda connection: connection.execute(statement).fetchall())
+                rows = await self._postgres.read(lambda c: c.execute(statement).fetchall(), scope=None)
         except errors.UndefinedTable:
             return frozenset()
         return frozenset(row[0] for row in rows)
@@ -119,6 +132,9 @@ class PostgisIndex:
     async def aclose(self) -> None:
         """See `ChannelIndex`. What was not committed is dropped."""
         await self._postgres.aclose()
+
+    def _replace(self, connection: Connection) -> None:
+        replace(connection, self._removed, self._pending, row_security=self._row_security)
 
     def _write(self, work: Callable[[Connection], T]) -> Awaitable[T]:
         return _guarded(self._postgres.write(work, lock="spatial"))

@@ -14,6 +14,7 @@ from retrieval.model import EntityRef, Query
 from retrieval.postgres_threads import Connection
 from retrieval.scope import Scope
 from retrieval.spatial.facts import Box, Fact
+from retrieval.statement import Statement
 
 _FACT = "record_id, source_id, place_id, place_name, place_type, measure, value, unit, start_day, end_day, geometry"
 _ADMITTED = "tenant = %(tenant)s AND class_id = ANY(%(classes)s)"
@@ -22,14 +23,16 @@ _DEPTH = 3
 
 
 class PostgisFacts:
-    """The facts that a scope admits. A `SearchedFacts` over one connection."""
+    """The facts that a scope admits. A `SearchedFacts` over one connection; `sent` is what was asked of it."""
 
     def __init__(self, connection: Connection, scope: Scope) -> None:
         self._connection = connection
         self._admitted = {"tenant": scope.tenant, "classes": sorted(scope.class_ids)}
+        self.sent: list[Statement] = []
 
     def _rows(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement.encode(), {**self._admitted, **values}).fetchall()
+        self.sent.append(Statement(statement, self._admitted | values))
+        return self._connection.execute(statement.encode(), self.sent[-1].parameters).fetchall()
 
     def observations(
         self, measure: str, *, place_ids: Collection[str] = (), place_type: str | None = None, year: int | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from retrieval.index import IndexBatch
 from retrieval.model import Record, Relationship
-from retrieval.postgres_threads import Connection, exists
+from retrieval.postgres_threads import Connection, copying, exists, secure
 from retrieval.spatial import geometry
 from retrieval.spatial.facts import Fact
 
@@ -35,7 +35,8 @@ CREATE INDEX spatial_inside_object ON spatial_inside (object, subject);
 CREATE INDEX spatial_inside_subject ON spatial_inside (subject);
 CREATE INDEX spatial_inside_document ON spatial_inside (document_id)
 """
-_NAMES = ("spatial_fact", "spatial_inside", "spatial_document")
+_OF_RECORDS = ("spatial_fact", "spatial_inside")
+_NAMES = (*_OF_RECORDS, "spatial_document")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,16 @@ def _inside_row(tenant: str, relation: Relationship) -> tuple[str, ...]:
     return (*identity, one.name, one.type, other.name, other.type)
 
 
-def replace(connection: Connection, removed: Collection[str], added: Mapping[str, DocumentRows]) -> None:
-    """Takes documents out and puts documents in; the tables are made when they do not exist."""
+def replace(
+    connection: Connection, removed: Collection[str], added: Mapping[str, DocumentRows], *, row_security: bool
+) -> None:
+    """Takes documents out and puts documents in; the tables are made when they do not exist, and have row-level
+    security or not."""
     if not exists(connection, "spatial_document"):
         if connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'postgis'").fetchone() is None:
             connection.execute("CREATE EXTENSION IF NOT EXISTS postgis SCHEMA public")
         connection.execute(_TABLES.encode())
+    secure(connection, _OF_RECORDS, wanted=row_security)
     for table in _NAMES:
         connection.execute(f"DELETE FROM {table} WHERE document_id = ANY(%s)".encode(), (sorted(removed),))  # noqa: S608
     contents: tuple[Sequence[tuple[object, ...]], ...] = (
@@ -92,7 +97,7 @@ def replace(connection: Connection, removed: Collection[str], added: Mapping[str
         [(document_id,) for document_id in added],
     )
     for table, rows in zip(_NAMES, contents, strict=True):
-        with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN".encode()) as copy:
+        with copying(connection, table) as copy:
             for row in rows:
                 copy.write_row(row)
 

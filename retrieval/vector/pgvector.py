@@ -9,11 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Self, TypeVar
 
-import numpy as np
 import psycopg
-from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import errors
 
@@ -22,14 +20,17 @@ from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.postgres import SCHEMA, Connection, Postgres
+from retrieval.statement import Statement
 from retrieval.vector import pgvector_tables as tables
 from retrieval.vector.embedded import embedded, question_vector
 from retrieval.vector.segment import Rows
 
 T = TypeVar("T")
+Scored = Sequence[tuple[str, int]]
 STORE = "pgvector"
 _MICRO = 1_000_000
 _BESIDE = "_next"
+_READINGS = 3
 
 
 class PgvectorChannel:
@@ -47,6 +48,8 @@ class PgvectorChannel:
         self._postgres = postgres
         self._embedder = embedder
         self._minimum_micro = minimum_milli * (_MICRO // 1000)
+        self._asked_of: frozenset[str] = frozenset()  # classes
+        self._indexed: frozenset[str] = frozenset()  # those that had an index when last asked
 
     @classmethod
     def open(
@@ -63,35 +66,67 @@ class PgvectorChannel:
 
     async def search(self, query: Query) -> Run:
         """See `retrieval.channel.Channel`. A question without a word that the model knows finds nothing."""
-        if not self.asks(query):
-            return Run(self.name, self.store)
-        vector = await question_vector(query, self._embedder)
-        if not vector.any():
-            return Run(self.name, self.store)
-        model = await self._embedder.identity()
-        with _as_channel_errors():
-            found = await self._postgres.run(lambda connection: self._search(connection, vector, model, query))
+        found, _ = await self._asked(query)
         hits = [(micro / _MICRO, record_id) for record_id, micro in found if micro >= self._minimum_micro]
         return Run(self.name, self.store, tuple(Hit(i, r, s) for i, (s, r) in enumerate(hits, start=1)))
+
+    async def statements_of(self, query: Query) -> Sequence[Statement]:
+        """See `ServerChannel`."""
+        return (await self._asked(query))[1]
 
     async def aclose(self) -> None:
         """Closes the connections. The embedder is its owner's to close."""
         await self._postgres.aclose()
 
-    async def _search(
-        self, connection: Connection, vector: NDArray[np.float32], model: EmbedModel, query: Query
-    ) -> Sequence[tuple[str, int]]:
-        indexed = await tables.indexed_classes(connection, model, query.scope.class_ids)
-        if indexed is None:
-            return ()
-        return await tables.nearest(
-            connection,
-            Vector(vector).to_text(),
-            exact=query.scope.class_ids - indexed,
-            indexed=indexed,
+    async def _asked(self, query: Query) -> tuple[Scored, Sequence[Statement]]:
+        vector = await question_vector(query, self._embedder) if self.asks(query) else None
+        if vector is None or not vector.any():
+            return (), ()
+        model, text = await self._embedder.identity(), Vector(vector).to_text()
+        with _as_channel_errors():
+            for _ in range(_READINGS):
+                search = self._statement(query, text)
+                indexed, found = await self._read(query, model, search)
+                if indexed is None:
+                    return (), ()
+                if search is not None and indexed == self._indexed & query.scope.class_ids:
+                    return found, (search,)
+                self._asked_of |= query.scope.class_ids
+                self._indexed = (self._indexed - query.scope.class_ids) | indexed
+        raise ChannelUnavailable(self.name, "the vector store is being written")
+
+    def _statement(self, query: Query, vector: str) -> Statement | None:
+        """The search, if the classes that had an index when last asked still are those that have one; None where one
+        was never asked of, since to look at every row of a large class takes too long."""
+        classes = query.scope.class_ids
+        if not classes <= self._asked_of:
+            return None
+        return tables.search_statement(
+            vector,
+            exact=classes - self._indexed,
+            indexed=classes & self._indexed,
             top_k=query.top_k,
-            documents=query.documents,
+            among=query.documents,
         )
+
+    async def _read(
+        self, query: Query, model: EmbedModel, search: Statement | None
+    ) -> tuple[frozenset[str] | None, Scored]:
+        """Those of the classes that have an index (None: nothing was ever written), and what the search found at that
+        moment."""
+        state = tables.state_statement(query.scope.class_ids)
+        try:
+            held, *found = await self._postgres.read(state, *([search] if search else ()), scope=query.scope)
+        except errors.UndefinedTable:
+            return None, ()
+        except errors.QueryCanceled:  # perhaps a class has grown an index meanwhile
+            self._asked_of = frozenset()
+            raise
+        except errors.DataException:  # vectors of another length
+            (held,) = await self._postgres.read(state, scope=query.scope)
+            tables.indexed_classes(held, model)
+            raise
+        return tables.indexed_classes(held, model), [(row[0], row[1]) for rows in found for row in rows]
 
 
 class PgvectorIndex:
@@ -100,8 +135,16 @@ class PgvectorIndex:
 
     name = ChannelName.VECTOR
 
-    def __init__(self, postgres: Postgres, *, embedder: Embedder, exact_rows: int = tables.EXACT_ROWS) -> None:
+    def __init__(
+        self,
+        postgres: Postgres,
+        *,
+        embedder: Embedder,
+        exact_rows: int = tables.EXACT_ROWS,
+        row_security: bool = True,
+    ) -> None:
         self._postgres = postgres
+        self._row_security = row_security
         self._embedder = embedder
         self._exact_rows = exact_rows
         self._lock = asyncio.Lock()
@@ -110,10 +153,22 @@ class PgvectorIndex:
 
     @classmethod
     def open(
-        cls, dsn: str, *, embedder: Embedder, schema: str = SCHEMA, exact_rows: int = tables.EXACT_ROWS
-    ) -> PgvectorIndex:
+        cls,
+        dsn: str,
+        *,
+        embedder: Embedder,
+        schema: str = SCHEMA,
+        exact_rows: int = tables.EXACT_ROWS,
+        row_security: bool = True,
+    ) -> Self:
         """The index over a server, which is reached with the first commit."""
-        return cls(Postgres(dsn, schema=schema, size=1, settings={}), embedder=embedder, exact_rows=exact_rows)
+        postgres = Postgres(dsn, schema=cls._written(schema), size=1, settings={})
+        return cls(postgres, embedder=embedder, exact_rows=exact_rows, row_security=row_security)
+
+    @classmethod
+    def _written(cls, schema: str) -> str:
+        """Where the tables are made."""
+        return schema
 
     async def add(self, batch: IndexBatch) -> None:
         """See `retrieval.index.ChannelIndex`."""
@@ -155,12 +210,12 @@ class PgvectorIndex:
         await self._postgres.aclose()
 
     async def _commit(self, connection: Connection, model: EmbedModel) -> None:
-        await tables.prepare(connection, model)
+        await tables.prepare(connection, model, row_security=self._row_security)
         await tables.remove(connection, self._removed)
         await tables.add(connection, self._pending)
         if model.dimension <= tables.MAX_INDEXED_DIMENSION:
             classes = {class_id for class_id, _ in self._pending.values()}
-            await tables.index_large(connection, classes, at_least=self._exact_rows)
+            await tables.index_large(connection, classes, at_least=self._exact_rows, row_security=self._row_security)
 
     async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         with _as_channel_errors():
@@ -171,19 +226,15 @@ class PgvectorRenewal(PgvectorIndex):
     """See `retrieval.index.IndexRenewal`: the same tables in a schema beside, which is made and dropped."""
 
     @classmethod
-    def open(
-        cls, dsn: str, *, embedder: Embedder, schema: str = SCHEMA, exact_rows: int = tables.EXACT_ROWS
-    ) -> PgvectorRenewal:
-        """The renewal of the index in `schema`."""
-        postgres = Postgres(dsn, schema=f"{schema}{_BESIDE}", size=1, settings={})
-        return cls(postgres, embedder=embedder, exact_rows=exact_rows)
+    def _written(cls, schema: str) -> str:
+        return f"{schema}{_BESIDE}"
 
     async def promote(self) -> None:
         """See `retrieval.index.IndexRenewal`. Who could read the tables can read those in their place."""
         model, beside = await self._embedder.identity(), self._postgres.schema
 
         async def work(connection: Connection) -> None:
-            await tables.prepare(connection, model)
+            await tables.prepare(connection, model, row_security=self._row_security)
             await tables.move(connection, source=beside, target=beside.removesuffix(_BESIDE))
 
         async with self._lock:

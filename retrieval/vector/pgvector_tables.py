@@ -7,6 +7,7 @@ share the default partition, where the primary key leads to a class. `<#>` is th
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from pgvector.psycopg import register_vector_async
 from psycopg import errors
@@ -14,6 +15,8 @@ from psycopg import errors
 from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import EmbedModelMismatch
 from retrieval.postgres import Connection, quoted
+from retrieval.row_security import changes, differing
+from retrieval.statement import Statement
 from retrieval.vector.embedded import require_same
 from retrieval.vector.segment import Rows
 
@@ -49,6 +52,10 @@ SELECT record_id, round(distance * 1e6)::integer AS micro FROM (
   WHERE class_id = ANY(%(indexed)s){among} ORDER BY embedding <#> %(vector)s::vector LIMIT %(candidates)s
 ) AS near
 """
+_STATE = (
+    "SELECT format, model, dimension, ARRAY(SELECT class_id FROM vector_class WHERE class_id = ANY(%(classes)s))"
+    " FROM vector_model"
+)
 _AMONG = " AND document_id = ANY(%(documents)s)"
 _NAMES = ("vector_row", "vector_class", "vector_document", "vector_model")
 _OWN_TABLES = """
@@ -60,40 +67,25 @@ SELECT relname, privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ide
 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace, aclexplode(relacl)
 WHERE nspname = %s AND relname = ANY(%s) AND grantee <> relowner
 """
+_ROW_TABLES = (
+    "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+    " WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname LIKE 'vector\\_row%'"
+)
 _BOTH = "SELECT record_id, -micro FROM ({}) AS found ORDER BY micro, record_id LIMIT %(top_k)s"
 
 
-async def indexed_classes(
-    connection: Connection, model: EmbedModel, class_ids: Collection[str]
-) -> frozenset[str] | None:
-    """Those of the classes that have an index; None where nothing was ever written. Raises `EmbedModelMismatch`."""
-    statement = (
-        "SELECT format, model, dimension, ARRAY(SELECT class_id FROM vector_class WHERE class_id = ANY(%s))"
-        " FROM vector_model"
-    )
-    try:
-        row = await (await connection.execute(statement, (sorted(class_ids),))).fetchone()
-    except errors.UndefinedTable:
-        return None
-    if row is None:
-        return None
-    _require_same(row[:3], model)
-    return frozenset(row[3])
+def state_statement(class_ids: Collection[str]) -> Statement:
+    """Asks for the model, and those of the classes that have an index: see `indexed_classes`."""
+    return Statement(_STATE, {"classes": sorted(class_ids)})
 
 
-async def nearest(
-    connection: Connection,
-    vector: str,
-    *,
-    exact: Collection[str],
-    indexed: Collection[str],
-    top_k: int,
-    documents: Collection[str] | None = None,
-) -> Sequence[tuple[str, int]]:
-    """The best (record id, inner product in millionths) of the classes, best first, ties by record id; of
-    `documents` only, if given."""
-    statement, parameters = search_statement(vector, exact=exact, indexed=indexed, top_k=top_k, among=documents)
-    return [(row[0], row[1]) for row in await (await connection.execute(statement, parameters)).fetchall()]
+def indexed_classes(state: Sequence[Sequence[Any]], model: EmbedModel) -> frozenset[str] | None:
+    """Those of the classes that have an index, from the rows of `state_statement`; None where nothing was ever written.
+    Raises `EmbedModelMismatch`."""
+    if not state:
+        return None
+    _require_same(state[0][:3], model)
+    return frozenset(state[0][3])
 
 
 def search_statement(
@@ -103,8 +95,8 @@ def search_statement(
     indexed: Collection[str],
     top_k: int,
     among: Collection[str] | None = None,
-) -> tuple[bytes, Mapping[str, object]]:
-    """What `nearest` runs. Apart, so that tests can ask the server for its plan."""
+) -> Statement:
+    """The search for what is nearest in the classes; of the documents `among` only, if given."""
     narrowed = "" if among is None else _AMONG
     parts = [f"({part.format(among=narrowed)})" for part, classes in ((_EXACT, exact), (_INDEXED, indexed)) if classes]
     parameters = {
@@ -115,19 +107,25 @@ def search_statement(
         "top_k": top_k,
         "candidates": max(EF_SEARCH, 2 * top_k),
     }
-    return _BOTH.format(" UNION ALL ".join(parts)).encode(), parameters
+    return Statement(_BOTH.format(" UNION ALL ".join(parts)), parameters)
 
 
 async def documents(connection: Connection, model: EmbedModel) -> frozenset[str]:
     """Every document, also those without a row."""
-    if await indexed_classes(connection, model, ()) is None:
+    state = state_statement(())
+    try:
+        held = await (await connection.execute(state.text.encode(), state.parameters)).fetchall()
+    except errors.UndefinedTable:
+        return frozenset()
+    if indexed_classes(held, model) is None:
         return frozenset()
     rows = await (await connection.execute("SELECT document_id FROM vector_document")).fetchall()
     return frozenset(row[0] for row in rows)
 
 
-async def prepare(connection: Connection, model: EmbedModel) -> None:
-    """The tables for this model, made when they do not exist. Raises `EmbedModelMismatch` for those of another."""
+async def prepare(connection: Connection, model: EmbedModel, *, row_security: bool) -> None:
+    """The tables for this model, made when they do not exist, with row-level security or without. Raises
+    `EmbedModelMismatch` for those of another."""
     if await (await connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'")).fetchone() is None:
         await connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     if not await _exist(connection):
@@ -136,6 +134,7 @@ async def prepare(connection: Connection, model: EmbedModel) -> None:
         await connection.execute("INSERT INTO vector_model VALUES (%s, %s, %s)", identity)
     row = await (await connection.execute("SELECT format, model, dimension FROM vector_model")).fetchone()
     _require_same(row or (), model)
+    await _secure(connection, wanted=row_security)
 
 
 async def remove(connection: Connection, document_ids: Collection[str]) -> None:
@@ -152,7 +151,9 @@ async def add(connection: Connection, documents: Mapping[str, tuple[str, Rows]])
         async with cursor.copy("COPY vector_document (document_id, class_id) FROM STDIN") as copy:
             for document_id, (class_id, _) in documents.items():
                 await copy.write_row((document_id, class_id))
-        into = "COPY vector_row (class_id, record_id, document_id, embedding) FROM STDIN (FORMAT BINARY)"
+        # A table that binds its owner takes no COPY: the rows go to one of the transaction first.
+        await cursor.execute("CREATE TEMPORARY TABLE vector_staged (LIKE vector_row) ON COMMIT DROP")
+        into = "COPY vector_staged (class_id, record_id, document_id, embedding) FROM STDIN (FORMAT BINARY)"
         async with cursor.copy(into) as copy:
             copy.set_types(["text", "text", "text", "vector"])
             for class_id, rows in documents.values():
@@ -160,9 +161,21 @@ async def add(connection: Connection, documents: Mapping[str, tuple[str, Rows]])
                     rows.record_ids, rows.document_ids, rows.vectors, strict=True
                 ):
                     await copy.write_row((class_id, record_id, document_id, vector))
+        columns = "class_id, record_id, document_id, embedding"
+        await cursor.execute(f"INSERT INTO vector_row ({columns}) SELECT {columns} FROM vector_staged".encode())  # noqa: S608
+        await cursor.execute("DROP TABLE vector_staged")
 
 
-async def index_large(connection: Connection, class_ids: Collection[str], *, at_least: int) -> None:
+async def _secure(connection: Connection, *, wanted: bool) -> None:
+    """The wall stands around the table and around each of its parts, which can be named themselves."""
+    named = await (await connection.execute(_ROW_TABLES)).fetchall()
+    standing = differing([row[0] for row in named], wanted=wanted)
+    found = await (await connection.execute(standing.text.encode(), standing.parameters)).fetchall()
+    for statement in changes([row[0] for row in found], wanted=wanted):
+        await connection.execute(statement)
+
+
+async def index_large(connection: Connection, class_ids: Collection[str], *, at_least: int, row_security: bool) -> None:
     """Moves every one of the classes that has so many rows by now into a partition with an index."""
     statement = (
         "SELECT class_id FROM vector_row_small WHERE class_id = ANY(%s) GROUP BY class_id HAVING count(*) >= %s"
@@ -171,6 +184,8 @@ async def index_large(connection: Connection, class_ids: Collection[str], *, at_
     rows = await (await connection.execute(statement, (sorted(class_ids), at_least))).fetchall()
     for (class_id,) in rows:
         await _index_class(connection, class_id)
+    if rows:
+        await _secure(connection, wanted=row_security)
 
 
 async def _index_class(connection: Connection, class_id: str) -> None:

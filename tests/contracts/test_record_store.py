@@ -349,12 +349,12 @@ async def test_a_cancelled_read_frees_its_worker(tmp_path: Path) -> None:
         begun.set()
         session.rows("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")  # type: ignore[attr-defined]
 
-    running = asyncio.create_task(engine.read(endless))
+    running = asyncio.create_task(engine.read(endless, scope=None))
     await asyncio.to_thread(begun.wait)
     running.cancel()
     with suppress(asyncio.CancelledError):
         await running
-    assert await asyncio.wait_for(engine.read(lambda session: session.rows("SELECT 1")), 10) == [(1,)]
+    assert await asyncio.wait_for(engine.read(lambda session: session.rows("SELECT 1"), scope=None), 10) == [(1,)]
     await engine.aclose()
 
 

@@ -53,7 +53,8 @@ def environment(
 def test_each_channel_on_its_server_beside_the_folders(environment: None, tmp_path: Path) -> None:
     first = _bench(tmp_path)
     assert first.exit_code == 0, first.output
-    (size,) = json.loads(first.stdout)["sizes"]
+    report = json.loads(first.stdout)
+    (size,), goals = report["sizes"], report["goals"]
     assert set(size["load"]["channels"]) == {"neo4j/sqlite", "postgis/sqlite", "fulltext/tantivy", "vector/numpy"}
     on_servers = size["servers"]
     assert set(on_servers["load"]["channels"]) == {
@@ -62,6 +63,11 @@ def test_each_channel_on_its_server_beside_the_folders(environment: None, tmp_pa
     }
     assert on_servers["ingested"]["records"] == size["ingested"]["records"]
     assert on_servers["load"]["outcomes"] == size["load"]["outcomes"]
+    assert set(on_servers["beside"]) == set(on_servers["load"]["channels"])
+    for beside in on_servers["beside"].values():
+        assert beside["statements"] >= 1
+        assert {beside[way]["n"] for way in ("channel", "bare", "embedded")} == {beside["channel"]["n"]} != {0}
+    assert sum("beside the driver alone" in goal["goal"] for goal in goals) == len(goals) == 4
     again = _bench(tmp_path)
     assert isinstance(again.exception, ExpectationFailed)
     assert "hold a corpus" in str(again.exception)

@@ -94,13 +94,13 @@ def own_postgres() -> Iterator[Server]:
 async def test_a_server_that_stands_still_holds_no_thread(own_postgres: Server) -> None:
     threads = PostgresThreads(own_postgres.dsn, size=1)
     ask = lambda connection: connection.execute("SELECT 1").fetchone()  # noqa: E731
-    assert await threads.read(ask) == (1,)
+    assert await threads.read(ask, scope=None) == (1,)
     own_postgres.send(signal.SIGSTOP)
     try:
         for _ in range(2):  # the second would wait for ever if the first still held the only thread
             with pytest.raises((TimeoutError, psycopg.Error)):
                 async with asyncio.timeout(0.5):
-                    await threads.read(ask)
+                    await threads.read(ask, scope=None)
             await asyncio.sleep(2 * CANCEL_S)
         started = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -112,7 +112,7 @@ async def test_a_server_that_stands_still_holds_no_thread(own_postgres: Server) 
     async with asyncio.timeout(BOUND_S):
         while True:
             try:
-                assert await threads.read(ask) == (1,)
+                assert await threads.read(ask, scope=None) == (1,)
                 break
             except psycopg.Error:
                 await asyncio.sleep(0.1)

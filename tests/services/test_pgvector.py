@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -21,7 +23,9 @@ from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import ChannelTimeout, ChannelUnavailable, EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.model import Hit, Locator, Query, Record, RecordKind
+from retrieval.row_security import opened_for
 from retrieval.scope import Scope
+from retrieval.statement import Statement
 from retrieval.vector import pgvector_tables as tables
 from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex
 from tests.channel_backends import Backend
@@ -82,6 +86,20 @@ def large(postgres_dsn: str) -> Large:
     return Large(postgres_dsn, schema, embedder, rows_of)
 
 
+@pytest.fixture(scope="module")
+def reader(large: Large) -> Iterator[str]:
+    """An ordinary role that may only read, so that row-level security binds it."""
+    name, password = f"reader_{secrets.token_hex(4)}", secrets.token_hex(12)
+    with psycopg.connect(large.dsn, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{password}'".encode())
+        connection.execute(f"GRANT USAGE ON SCHEMA {large.schema} TO {name}".encode())
+        connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {large.schema} TO {name}".encode())
+    yield psycopg.conninfo.make_conninfo(large.dsn, user=name, password=password)
+    with psycopg.connect(large.dsn, autocommit=True) as connection:
+        connection.execute(f"DROP OWNED BY {name}".encode())
+        connection.execute(f"DROP ROLE {name}".encode())
+
+
 async def _load(dsn: str, schema: str, embedder: TableEmbedder, rows_of: dict[str, NDArray[np.int64]]) -> None:
     index = PgvectorIndex.open(dsn, embedder=embedder, schema=schema)
     for class_id, rows in rows_of.items():
@@ -140,22 +158,34 @@ async def test_a_large_class_gives_more_rows_than_one_look_at_its_index(large: L
     ids=["50 %", "5 %", "0.1 %", "all but 0.1 %"],
 )
 async def test_the_plan_walks_an_index_where_a_class_has_one(
-    large: Large, exact: tuple[object, ...], indexed: tuple[object, ...], hnsw: int
+    large: Large, reader: str, exact: tuple[object, ...], indexed: tuple[object, ...], hnsw: int
 ) -> None:
-    statement, parameters = tables.search_statement(
+    search = tables.search_statement(
         Vector(large.embedder.matrix[ROWS]).to_text(),
         exact=[c.class_id for c in exact],  # type: ignore[attr-defined]
         indexed=[c.class_id for c in indexed],  # type: ignore[attr-defined]
         top_k=TOP_K,
     )
-    async with await psycopg.AsyncConnection.connect(large.dsn, autocommit=True) as connection:
-        await connection.execute(f"SET search_path = {large.schema}, public".encode())
+    explain = Statement(f"EXPLAIN (COSTS OFF) {search.text}", search.parameters)
+    scope = Scope(TENANT, frozenset(c.class_id for c in (*exact, *indexed)))  # type: ignore[attr-defined]
+    for dsn, bound in ((large.dsn, False), (reader, True)):
+        rows, best = await _in_a_transaction(dsn, large.schema, opened_for(scope), explain, search)
+        plan = "\n".join(row[0] for row in rows)
+        assert plan.count("_embedding_idx") == hnsw
+        assert ("vector_row_small" in plan) == bool(exact)  # an indexed class's search touches nothing else
+        assert ("InitPlan" in plan) == bound  # the wall's own condition, for a role that is not above it
+        assert len(best) == TOP_K
+
+
+async def _in_a_transaction(
+    dsn: str, schema: str, opened: Statement, *asked: Statement
+) -> list[list[tuple[Any, ...]]]:
+    async with await psycopg.AsyncConnection.connect(dsn) as connection:
+        await connection.execute(f"SET search_path = {schema}, public".encode())
         for name, value in tables.SEARCH_SETTINGS.items():
             await connection.execute("SELECT set_config(%s, %s, false)", (name, value))
-        rows = await (await connection.execute(b"EXPLAIN (COSTS OFF) " + statement, parameters)).fetchall()
-    plan = "\n".join(row[0] for row in rows)
-    assert plan.count("_embedding_idx") == hnsw
-    assert ("vector_row_small" in plan) == bool(exact)  # an indexed class's search touches nothing else
+        await connection.execute(opened.text.encode(), opened.parameters)
+        return [await (await connection.execute(a.text.encode(), a.parameters)).fetchall() for a in asked]
 
 
 async def test_a_class_is_indexed_when_it_has_grown_and_stays_whole(postgres_dsn: str, tmp_path: Path) -> None:

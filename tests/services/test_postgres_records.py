@@ -104,6 +104,23 @@ async def test_a_schema_that_nobody_wrote_is_named(postgres_dsn: str, schema: st
         assert connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() == (None,)
 
 
+async def test_a_store_of_an_earlier_version_is_named_and_brought_up_to_date_by_the_next_write(
+    store: IngestStore, postgres_dsn: str, schema: str
+) -> None:
+    await fill(store, VISIBLE)
+    with psycopg.connect(postgres_dsn) as foreign:
+        foreign.execute(f"DROP TABLE {schema}.document_field".encode())
+    reader = open_postgres_store(postgres_dsn, schema=schema, writable=False)
+    with pytest.raises(StoreUnavailable, match="exhibit ingest"):
+        await reader.metadata(VISIBLE.document_ids, scope=VISIBLE.scope())
+    await store.put_files([])
+    assert set(await reader.metadata(VISIBLE.document_ids, scope=VISIBLE.scope())) <= set(VISIBLE.document_ids)
+    await store.set_metadata(VISIBLE.document_ids[0], {"reviewer": "Ann"})
+    found = await reader.metadata(VISIBLE.document_ids, scope=VISIBLE.scope())
+    assert found[VISIBLE.document_ids[0]]["reviewer"] == "Ann"
+    await reader.aclose()
+
+
 async def test_another_schema_version_is_refused(store: IngestStore, postgres_dsn: str, schema: str) -> None:
     await fill(store, VISIBLE)
     with psycopg.connect(postgres_dsn) as foreign:
@@ -131,11 +148,11 @@ async def test_a_cancelled_read_is_cancelled_in_the_server(store: IngestStore, p
         begun.set()
         session.rows("SELECT pg_sleep(3600)")  # type: ignore[attr-defined]
 
-    running = asyncio.create_task(engine.read(endless))
+    running = asyncio.create_task(engine.read(endless, scope=None))
     await asyncio.to_thread(begun.wait)
     await asyncio.sleep(0.2)
     running.cancel()
     with suppress(asyncio.CancelledError):
         await running
-    assert await asyncio.wait_for(engine.read(lambda session: session.rows("SELECT 1")), 10) == [(1,)]
+    assert await asyncio.wait_for(engine.read(lambda session: session.rows("SELECT 1"), scope=None), 10) == [(1,)]
     await engine.aclose()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ from retrieval.model import ChannelName, Hit, Intent, Query, Run
 from retrieval.registry.engine import Engine
 from retrieval.registry.guarded_engine import GuardedEngine
 from retrieval.scope import Scope
+from retrieval.statement import Statement
 from tests.fakes_ai import ScriptedModel
 from tests.fakes_retrieval import ScriptedChannel
 
@@ -51,6 +52,9 @@ class Server(ScriptedChannel):
 
     def asks(self, query: Query) -> bool:
         return bool(query.scope.class_ids)
+
+    async def statements_of(self, query: Query) -> Sequence[Statement]:
+        return ()
 
 
 @pytest.fixture
@@ -156,7 +160,7 @@ class Scripted(Engine):
     def __init__(self, answer: Callable[[], Any]) -> None:
         self.answer = answer
 
-    async def read(self, job: Any) -> Any:
+    async def read(self, job: Any, *, scope: Scope | None) -> Any:
         return await self.answer()
 
     async def write(self, job: Any) -> Any:
@@ -182,9 +186,9 @@ async def test_a_store_that_stands_still_is_left_at_the_deadline_and_then_alone(
     store = GuardedEngine(Scripted(still), breaker=breaker, deadline_s=0.01)
     for _ in range(LIMIT):
         with pytest.raises(StoreSilent, match=r"within 0\.01 s"):
-            await store.read(len)
+            await store.read(len, scope=None)
     with pytest.raises(StoreSilent, match="left alone"):
-        await store.read(len)
+        await store.read(len, scope=None)
     assert len(ended) == LIMIT
 
 
@@ -197,7 +201,7 @@ async def test_a_store_that_says_that_it_is_empty_has_answered(clock: Clock) -> 
     store = GuardedEngine(Scripted(empty), breaker=breaker, deadline_s=1.0)
     for _ in range(LIMIT + 1):
         with pytest.raises(StoreUnavailable, match="ingested"):
-            await store.read(len)
+            await store.read(len, scope=None)
     assert breaker.state is CircuitState.CLOSED
 
 
