@@ -177,9 +177,7 @@ async def test_the_plan_walks_an_index_where_a_class_has_one(
         assert len(best) == TOP_K
 
 
-async def _in_a_transaction(
-    dsn: str, schema: str, opened: Statement, *asked: Statement
-) -> list[list[tuple[Any, ...]]]:
+async def _in_a_transaction(dsn: str, schema: str, opened: Statement, *asked: Statement) -> list[list[tuple[Any, ...]]]:
     async with await psycopg.AsyncConnection.connect(dsn) as connection:
         await connection.execute(f"SET search_path = {schema}, public".encode())
         for name, value in tables.SEARCH_SETTINGS.items():
