@@ -202,7 +202,15 @@ def test_no_statement_of_retrieval_names_the_space_of_answers_or_leaves_a_label_
 
 
 def _bound(pattern: str) -> bool:
-    """Whether a pattern can only meet nodes or relations of ours: each node has a label, or hangs on a relation that
-    has a type of ours, whose ends are entities."""
+    """Whether a pattern can only meet nodes or relations of ours: each node has a label, or is the unread end of a
+    relation that has a type of ours, whose ends are entities."""
+    typed = re.search(r"-\[\w*:EXHIBIT_\w+[^\]]*\]-", pattern)
     nodes = re.findall(r"\((\w*)(:\w+)?", pattern)
-    return all(label for _, label in nodes)
+    return all(label or (typed and not name) for name, label in nodes)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(s)", "()", "(s)-[x]->()", "(s:ExhibitEntity)-[x]->()", "(s)-[x:EXHIBIT_STATES]->()"]
+)
+def test_a_pattern_that_could_meet_others_is_not_bound(pattern: str) -> None:
+    assert not _bound(pattern)
