@@ -108,8 +108,11 @@ class OpaServer:
         self._process = None
 
     def pause(self) -> None:
-        """Stop it where it stands: connections stay open and nothing answers."""
+        """Stop it where it stands: connections stay open and nothing answers, once every thread has stopped."""
         self._send(signal.SIGSTOP)
+        assert self._process is not None
+        while not _stopped(self._process.pid):
+            time.sleep(0.005)
 
     def go_on(self) -> None:
         """Let a paused one run."""
@@ -157,3 +160,8 @@ def _die_with_parent() -> None:
     """A test run that is killed leaves no server behind (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def _stopped(pid: int) -> bool:
+    states = [(task / "stat").read_text().rpartition(")")[2].split()[0] for task in Path(f"/proc/{pid}/task").iterdir()]
+    return set(states) == {"T"}

@@ -224,7 +224,7 @@ asyncio.run(main())
 @pytest.mark.parametrize("name", DURABLE)
 async def test_after_a_kill_every_document_is_wholly_there_or_can_be_added_again(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "index"
-    for delay_s in (0.02, 0.07, 0.15):
+    for delay_s in (0.03, 0.12):
         await _write_and_kill(name, folder, after_s=delay_s)
         async with BACKENDS[name](folder) as reopened:
             listed = await reopened.index.documents()

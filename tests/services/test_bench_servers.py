@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from tests.services.opensearch_backend import RUN
 pytestmark = pytest.mark.services
 DATABASE = "bench_servers"
 PREFIX = f"{RUN}-bench"
+PASSAGES = os.environ.get("EXHIBIT_TEST_BENCH_PASSAGES", "1000")
+REPORT = os.environ.get("EXHIBIT_TEST_BENCH_REPORT")  # a file to keep the figures in
 
 
 @pytest.fixture
@@ -54,6 +57,8 @@ def test_each_channel_on_its_server_beside_the_folders(environment: None, tmp_pa
     first = _bench(tmp_path)
     assert first.exit_code == 0, first.output
     report = json.loads(first.stdout)
+    if REPORT:
+        Path(REPORT).write_text(first.stdout)
     (size,), goals = report["sizes"], report["goals"]
     assert set(size["load"]["channels"]) == {"neo4j/sqlite", "postgis/sqlite", "fulltext/tantivy", "vector/numpy"}
     on_servers = size["servers"]
@@ -80,5 +85,5 @@ def test_servers_must_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def _bench(folder: Path) -> Result:
-    options = ["--backend", "real", "--sizes", "1000", "--queries", "10", "--rounds", "1", "--json"]
+    options = ["--backend", "real", "--sizes", PASSAGES, "--queries", "10", "--rounds", "1", "--json"]
     return CliRunner().invoke(app, ["bench", *options, "--home", str(folder)])

