@@ -47,7 +47,7 @@ serve: $(RUNTIME)  ## serve the HTTP API on loopback
 test: $(DEV)  ## unit, contract, API and golden tests; no server
 	@room=$$(mktemp -d "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print $$6}' | grep . || echo "$${TMPDIR:-/tmp}")/exhibit-tests.XXXXXX"); \
 	trap 'rm -rf "$$room"' EXIT; \
-	$(BIN)/pytest -q -n 2 --dist loadfile $(PYTEST) --basetemp="$$room/tests" -m "not services" $(SUITES)
+	$(BIN)/pytest -q -n 3 --dist loadfile $(PYTEST) --basetemp="$$room/tests" -m "not services" $(SUITES)
 
 again: $(DEV)  ## run once more what failed in the last run of the tests
 	@$(BIN)/pytest -q --last-failed --last-failed-no-failures none
