@@ -19,10 +19,11 @@ from policy.model import Point
 from policy.opa_http import OpaHttp
 
 ABOVE = "above OPA's evaluation"
+ANY = "any point"
 _WARM = 20
 
 ServerCalls = Mapping[str, Mapping[str, Spread]]
-"""Milliseconds by point and part, see `_parts`."""
+"""Milliseconds by point and part, see `_parts`; under ANY those of every call, whichever its point."""
 Requests = Callable[[PolicyEngine, int], Awaitable[Sequence[tuple[float, float, float]]]]
 """So many requests over an engine: of each the milliseconds of its three points, whole."""
 
@@ -39,7 +40,8 @@ async def measure_server(bundle: Bundle, folder: Path, opa: Opa, requests: Reque
         finally:
             await engine.aclose()
     taken = [_parts(ms, call) for ms, call in zip(whole, engine.calls, strict=True)]
-    return {str(point): _spreads(taken[n :: len(Point)]) for n, point in enumerate(Point)}
+    by_point = {str(point): _spreads(taken[n :: len(Point)]) for n, point in enumerate(Point)}
+    return by_point | {ANY: _spreads(taken)}
 
 
 def _spreads(calls: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
