@@ -12,6 +12,7 @@ from api.bench.corpus import ASKER_GROUP, ASKER_ROLE, ASKER_TENANT
 from api.bench.model import Beside
 from api.bench.questions import Question
 from api.bench.statistics import settled
+from api.bench.wrapped_channel import WrappedChannel
 from api.configuration import Configuration
 from api.schemas.ask import ask_of, parse_query
 from api.wiring import System, new_id, open_system
@@ -24,27 +25,15 @@ from retrieval.statement import Statement
 _DEADLINE_S = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
+@dataclass(slots=True)
+class Listening(WrappedChannel):
     """A channel that keeps what it is asked. A `Channel`."""
 
-    inner: Channel
     heard: list[Query] = field(default_factory=list)
-
-    @property
-    def name(self) -> ChannelName:
-        return self.inner.name
-
-    @property
-    def store(self) -> str:
-        return self.inner.store
 
     async def search(self, query: Query) -> Run:
         self.heard.append(query)
         return await self.inner.search(query)
-
-    async def aclose(self) -> None:
-        await self.inner.aclose()
 
 
 async def measure_beside(

@@ -21,13 +21,13 @@ from ai.passage_search import Shaping
 from ai.retrieval_surface import Surface
 from ai.retrieve import retrieve
 from api.bench.goals import Verdict
+from api.bench.wrapped_channel import WrappedChannel
 from api.configuration import load
 from api.demonstration import sample_corpus
 from api.errors import ExpectationFailed
 from api.principal import public_subject
 from api.wiring import System, new_id, open_ingest, open_system
-from retrieval.channel import Channel
-from retrieval.model import ChannelName, Query, Run
+from retrieval.model import Query, Run
 
 MOST_OVER_MS = 100
 LATENCIES_MS = (1000, 1500, 2500)
@@ -140,26 +140,12 @@ def _in_world(world: World, services: Services) -> Services:
             return replace(services, model=_Endless(), runs=None)
 
 
-class _Slow:
+class _Slow(WrappedChannel):
     """A channel whose store takes its time."""
-
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
-
-    @property
-    def name(self) -> ChannelName:
-        return self._channel.name
-
-    @property
-    def store(self) -> str:
-        return self._channel.store
 
     async def search(self, query: Query) -> Run:
         await asyncio.sleep(SLOW_S)
-        return await self._channel.search(query)
-
-    async def aclose(self) -> None:
-        await self._channel.aclose()
+        return await self.inner.search(query)
 
 
 class _Endless:

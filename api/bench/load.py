@@ -20,14 +20,14 @@ from api.bench.machine import peak_memory_mib
 from api.bench.model import SUMS, Load
 from api.bench.questions import KINDS, Question
 from api.bench.statistics import Spread, settled, settled_by_name
+from api.bench.wrapped_channel import WrappedChannel
 from api.configuration import Configuration
 from api.errors import ExpectationFailed
 from api.logs import configure_logging
 from api.schemas.ask import ask_of, parse_query
 from api.wiring import System, key_store, new_id, open_system
 from policy.model import Subject
-from retrieval.channel import Channel
-from retrieval.model import ChannelName, Query, Run
+from retrieval.model import Query, Run
 
 CONCURRENT = 8
 WARM_UP = 40
@@ -36,19 +36,10 @@ Asker = Callable[[str], Awaitable[Mapping[str, Any]]]
 
 
 @dataclass(slots=True)
-class MeteredChannel:
+class MeteredChannel(WrappedChannel):
     """A channel that also says how long it took, from the question to its run."""
 
-    inner: Channel
     taken_ms: dict[str, float]
-
-    @property
-    def name(self) -> ChannelName:
-        return self.inner.name
-
-    @property
-    def store(self) -> str:
-        return self.inner.store
 
     async def search(self, query: Query) -> Run:
         started = time.perf_counter()
@@ -56,9 +47,6 @@ class MeteredChannel:
             return await self.inner.search(query)
         finally:
             self.taken_ms[f"{self.name}/{self.store}"] = (time.perf_counter() - started) * 1000
-
-    async def aclose(self) -> None:
-        await self.inner.aclose()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,16 @@ def report_text(report: Report, table: Table) -> str:
     return "\n\n".join(_blocks(report, table))
 
 
+_INGEST = ("size", "files", "passages", "records", "s", "passages/s", "peak MiB", "disk MiB")
+_BESIDE = (
+    *("size", "channel", "n", "statements", "p50", "p99", "bare p50", "bare p99", "x", "more"),
+    *("folder p50", "p99"),
+)
+
+
 def _blocks(report: Report, table: Table) -> Iterator[str]:
     yield "\n".join(f"{name}: {_plain(value)}" for name, value in {**report.machine, **report.plan}.items())
-    yield "Ingest\n" + table(
-        ["size", "files", "passages", "records", "s", "passages/s", "peak MiB", "disk MiB"], map(_ingest, report.sizes)
-    )
+    yield "Ingest\n" + table(_INGEST, map(_ingest, report.sizes))
     yield "On disk, MiB\n" + table(
         ["size", *_names(report, lambda m: m.ingested.disk_mib)],
         _columns(report, lambda m: m.ingested.disk_mib),
@@ -51,42 +56,29 @@ def _blocks(report: Report, table: Table) -> Iterator[str]:
         ["size", "peak MiB under load", "cold start s"],
         ([f"{m.size:,}", m.load.peak_memory_mib, m.cold_start_s] for m in report.sizes),
     )
-    measured = [m for m in report.sizes if m.servers]
-    if measured:
-        yield "On servers: ingest\n" + table(
-            ["size", "files", "passages", "records", "s", "passages/s", "peak MiB", "disk MiB"],
-            (_ingest(replace(m, ingested=m.servers.ingested)) for m in measured if m.servers),
-        )
-        on_servers = [replace(m, load=m.servers.load) for m in measured if m.servers]
-        there = replace(report, sizes=tuple(on_servers))
-        yield "On servers: channels, ms\n" + _spreads(there, table, lambda m: m.load.channels)
-        yield "On servers: whole request, ms\n" + _spreads(there, table, lambda m: m.load.requests)
-        yield (
-            "On servers: each channel by itself, the driver alone with the same statements, the folder's, ms\n"
-            + table(
-                [
-                    "size",
-                    "channel",
-                    "n",
-                    "statements",
-                    "p50",
-                    "p99",
-                    "bare p50",
-                    "bare p99",
-                    "x",
-                    "more",
-                    "folder p50",
-                    "p99",
-                ],
-                (row for m in measured for row in _beside(m)),
-            )
-        )
+    if on_servers := [m for m in report.sizes if m.servers]:
+        yield from _server_blocks(replace(report, sizes=tuple(on_servers)), table)
     if any(m.peer for m in report.sizes):
         yield "Peer: question to prompt, ms\n" + table(
             ["size", "peer", "passages", "index s", "p50", "p95", "p99", "peak MiB", "ours p50", "peer / ours"],
             (_peer(m) for m in report.sizes if m.peer),
         )
     yield "Goals\n" + "\n".join(verdict.says for verdict in verdicts(report))
+
+
+def _server_blocks(report: Report, table: Table) -> Iterator[str]:
+    """Of sizes that were measured on servers too."""
+    there = replace(
+        report,
+        sizes=tuple(
+            replace(m, ingested=m.servers.ingested, load=m.servers.load) for m in report.sizes if m.servers is not None
+        ),
+    )
+    yield "On servers: ingest\n" + table(_INGEST, map(_ingest, there.sizes))
+    yield "On servers: channels, ms\n" + _spreads(there, table, lambda m: m.load.channels)
+    yield "On servers: whole request, ms\n" + _spreads(there, table, lambda m: m.load.requests)
+    beside = "each channel by itself, the driver alone with the same statements, the folder's"
+    yield f"On servers: {beside}, ms\n" + table(_BESIDE, (row for m in report.sizes for row in _beside(m)))
 
 
 def _ingest(measured: Measured) -> list[object]:
