@@ -23,6 +23,7 @@ from ai.shell import Shell
 from ledger.model import EntryRef, Kind
 from ledger.prov import prov_document
 from policy.model import Decision, Subject
+from retrieval.bundle import Gathered
 from retrieval.model import Intent, Limitation, Record, SourcedRecord, SourceFacts
 from retrieval.scope import Scope
 
@@ -53,6 +54,40 @@ class ReplayInputs:
     canary: str
     pinned: Mapping[str, str]
     agent: AgentRecord | None = None
+
+    @classmethod
+    def of(
+        cls,
+        case: Case,
+        gathered: Gathered | None,
+        *,
+        software: str,
+        profile: str,
+        pinned: Mapping[str, str],
+        canary: str = "",
+        agent: AgentRecord | None = None,
+    ) -> ReplayInputs:
+        """Those of a question and of what was found for it, if anything was looked for; `sourced` is the way back."""
+        found = [] if gathered is None else [gathered.records[key] for key in sorted(gathered.records)]
+        return cls(
+            software=software,
+            request_id=case.ask.request_id,
+            entry_id=case.entry_id,
+            now_ms=case.now_ms,
+            subject=case.ask.subject,
+            purpose=case.ask.purpose,
+            options=case.ask.options,
+            profile=profile,
+            scope=case.scope,
+            intent=case.intent,
+            limitations=case.limitations,
+            found_limitations=() if gathered is None else gathered.limitations,
+            records=tuple(sourced.record for sourced in found),
+            sources=tuple({sourced.source.document_id: sourced.source for sourced in found}.values()),
+            canary=canary,
+            pinned=pinned,
+            agent=agent,
+        )
 
     def sourced(self) -> dict[str, SourcedRecord]:
         """The records by id, each with the facts of its source; these are kept once per document, because many
@@ -242,23 +277,11 @@ def call_json(shell: Shell) -> dict[str, Any]:
 
 def replay_inputs(case: Case, shell: Shell, services: Services) -> ReplayInputs:
     """What the shell was given."""
-    gathered = shell.gathered
-    found = [] if gathered is None else [gathered.records[key] for key in sorted(gathered.records)]
-    return ReplayInputs(
+    return ReplayInputs.of(
+        case,
+        shell.gathered,
         software=services.software,
-        request_id=case.ask.request_id,
-        entry_id=case.entry_id,
-        now_ms=case.now_ms,
-        subject=case.ask.subject,
-        purpose=case.ask.purpose,
-        options=case.ask.options,
         profile=case.profile.name,
-        scope=case.scope,
-        intent=case.intent,
-        limitations=case.limitations,
-        found_limitations=() if gathered is None else gathered.limitations,
-        records=tuple(sourced.record for sourced in found),
-        sources=tuple({sourced.source.document_id: sourced.source for sourced in found}.values()),
         canary=services.canary,
         pinned=pinned(services, case.profile),
         agent=None if shell.agent is None else replace(shell.agent, calls=()),

@@ -111,24 +111,12 @@ def whole(value: Any) -> Any:
 
 def search_inputs(found: Found, surface: Surface, given: Given, services: Services) -> dict[str, Any]:
     """What the deterministic part of a search was given, beside what other parts hold."""
-    case, gathered = found.case, found.gathered
-    records = [] if gathered is None else [gathered.records[key] for key in sorted(gathered.records)]
-    inputs = ReplayInputs(
+    case = found.case
+    inputs = ReplayInputs.of(
+        case,
+        found.gathered,
         software=services.software,
-        request_id=case.ask.request_id,
-        entry_id=case.entry_id,
-        now_ms=case.now_ms,
-        subject=case.ask.subject,
-        purpose=case.ask.purpose,
-        options=case.ask.options,
         profile=case.ask.options.profile,
-        scope=case.scope,
-        intent=case.intent,
-        limitations=case.limitations,
-        found_limitations=() if gathered is None else gathered.limitations,
-        records=tuple(sourced.record for sourced in records),
-        sources=tuple({sourced.source.document_id: sourced.source for sourced in records}.values()),
-        canary="",
         pinned=search_pinned(case.profile, services),
     )
     embedding = case.ask.embedding
