@@ -11,6 +11,10 @@ from retrieval.channel import Channel
 from retrieval.errors import ChannelError, ChannelTimeout, EmbedModelMismatch, IndexNotReady
 from retrieval.model import ChannelName, Limitation, Query, Run
 
+# Of a deadline that a search may wait for its turn. Where a store stands still, those that wait give up one by one while
+# they are young, instead of all at the moment at which the first searches fail and the circuit opens.
+PATIENCE = 0.25
+
 
 @dataclass(frozen=True, slots=True)
 class FanOut:
@@ -37,7 +41,8 @@ class Slots:
 async def fan_out(
     channels: Sequence[Channel], query: Query, *, deadlines_s: Mapping[ChannelName, float], slots: Slots
 ) -> FanOut:
-    """Searches every channel in parallel, each within its own deadline; waiting for one of `slots` counts against it.
+    """Searches every channel in parallel, each within its own deadline; waiting for one of `slots` counts against it, and
+    ends after a quarter of it.
 
     A time-out cancels the channel's search, which stops its work (see `retrieval.channel.Channel`). Cancelling this
     cancels them all. A bug in a channel still raises, after the others were cancelled. KeyError where a deadline is
@@ -70,14 +75,27 @@ async def ask(channel: Channel, query: Query, *, deadline_s: float, slots: Slots
     """One channel's run, or why there is none."""
     try:
         async with asyncio.timeout(deadline_s):
-            async with slots.of(channel.name):
+            slot = slots.of(channel.name)
+            if not await _taken(slot, deadline_s * PATIENCE):
+                return _limitation(channel, ChannelTimeout(channel.name, "too many searches of it run already"))
+            try:
                 return await channel.search(query)
+            finally:
+                slot.release()
     except TimeoutError:
         return _limitation(channel, ChannelTimeout(channel.name, f"no answer within {deadline_s:g} s"))
     except ChannelError as error:
         return _limitation(channel, error)
     except (EmbedModelMismatch, IndexNotReady) as error:
         return Limitation(error.code, "the index must be rebuilt before it can be searched", channel.name)
+
+
+async def _taken(slot: asyncio.Semaphore, patience_s: float) -> bool:
+    try:
+        async with asyncio.timeout(patience_s):
+            return await slot.acquire()
+    except TimeoutError:
+        return False
 
 
 def _limitation(channel: Channel, error: ChannelError) -> Limitation:

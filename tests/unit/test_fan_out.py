@@ -50,12 +50,25 @@ async def test_a_time_out_is_a_limitation_and_cancels_the_search() -> None:
     assert (slow.begun, slow.ended, slow.cancelled) == (1, 0, 1)
 
 
-async def test_waiting_for_a_slot_counts_against_the_deadline() -> None:
+async def test_a_search_waits_for_its_turn_no_longer_than_a_part_of_the_deadline() -> None:
     taken, channel = slots(1), ScriptedChannel(ChannelName.VECTOR)
     await taken.of(ChannelName.VECTOR).acquire()
     found = await fan_out([channel], QUERY, deadlines_s=AT_ONCE, slots=taken)
-    assert [limitation.code for limitation in found.limitations] == ["CHANNEL_TIMEOUT"]
-    assert channel.begun == 0
+    said = Limitation("CHANNEL_TIMEOUT", "too many searches of it run already", ChannelName.VECTOR)
+    assert (found.limitations, channel.begun) == ((said,), 0)
+    taken.of(ChannelName.VECTOR).release()
+    again = await fan_out([channel], QUERY, deadlines_s=SOON, slots=taken)
+    assert (len(again.runs), taken.of(ChannelName.VECTOR).locked()) == (1, False)
+
+
+async def test_waiting_for_a_turn_counts_against_the_deadline() -> None:
+    taken, channel = slots(1), ScriptedChannel(ChannelName.VECTOR, delay_s=0.35)
+    deadlines = dict.fromkeys(ChannelName, 0.4)
+    asyncio.get_running_loop().call_later(0.08, taken.of(ChannelName.VECTOR).release)
+    await taken.of(ChannelName.VECTOR).acquire()
+    found = await fan_out([channel], QUERY, deadlines_s=deadlines, slots=taken)
+    said = Limitation("CHANNEL_TIMEOUT", "no answer within 0.4 s", ChannelName.VECTOR)
+    assert (found.limitations, channel.begun, channel.cancelled) == ((said,), 1, 1)
 
 
 async def test_slots_bound_the_searches_of_all_requests_together() -> None:
