@@ -107,6 +107,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         policy.PolicyError: "POLICY_UNAVAILABLE",
         policy.PolicyUnavailable: "POLICY_UNAVAILABLE",
         policy.OpaUnavailable: "POLICY_UNAVAILABLE",
+        policy.OpaSilent: "POLICY_UNAVAILABLE",
         policy.BundleRejected: "POLICY_UNAVAILABLE",
         policy.BundleNotFound: "NOT_FOUND",
         policy.InputRejected: "VALIDATION_FAILED",

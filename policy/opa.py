@@ -12,12 +12,11 @@ again.
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from policy.breaker import Breaker, CircuitOpen, Silence
 from policy.bundle import ENTRYPOINTS
 from policy.canonical import encode_plain, parse_plain
 from policy.engine import MAX_INPUT_BYTES, Reply
@@ -25,29 +24,37 @@ from policy.errors import InputRejected, OpaUnavailable
 from policy.opa_http import OpaHttp
 
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}", re.ASCII)
+Guard = Callable[[float], AbstractContextManager[object]]
+"""Around one exchange of at most so many seconds; may raise OpaUnavailable instead of entering."""
+
 _PATHS = {each: f"/v1/data/{each}?provenance=true" for each in ENTRYPOINTS}
 
 
 class OpaServerEngine:
     """PolicyEngine over an OPA server that serves the bundle with the digest `bundle_digest` as its revision."""
 
-    def __init__(self, *, http: OpaHttp, bundle_digest: str, breaker: Breaker) -> None:
+    def __init__(self, *, http: OpaHttp, bundle_digest: str, guard: Guard = nullcontext) -> None:
         self._http = http
         self._bundle_digest = bundle_digest
-        self._breaker = breaker
+        self._guard = guard
         self._name = "opa"
 
     @classmethod
     def open(
-        cls, url: str, *, bundle_digest: str, token: str | None = None, ca_file: Path | None = None
+        cls,
+        url: str,
+        *,
+        bundle_digest: str,
+        token: str | None = None,
+        ca_file: Path | None = None,
+        guard: Guard = nullcontext,
     ) -> OpaServerEngine:
         """An engine for the server at `url`: http://, https:// or unix:///path/to/socket.
 
         `token` is sent as bearer token; `ca_file` (PEM) replaces the system's certificate authorities. The server need
         not run yet. Raises OpaUnavailable for an address, a token or a file that cannot be used.
         """
-        http = OpaHttp(url, token=token, ca_file=ca_file)
-        return cls(http=http, bundle_digest=bundle_digest, breaker=Breaker(clock=time.monotonic))
+        return cls(http=OpaHttp(url, token=token, ca_file=ca_file), bundle_digest=bundle_digest, guard=guard)
 
     @property
     def name(self) -> str:
@@ -59,11 +66,6 @@ class OpaServerEngine:
         """Digest of the bundle that must decide."""
         return self._bundle_digest
 
-    @property
-    def circuit(self) -> str:
-        """State of the breaker between us and the server."""
-        return self._breaker.state
-
     async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
         """See PolicyEngine. What it raises is OpaUnavailable."""
         if self._http.closed:
@@ -74,14 +76,9 @@ class OpaServerEngine:
             raise OpaUnavailable("INPUT_TOO_LARGE", "is not given an input of that size")
         if deadline_s <= 0:
             raise OpaUnavailable("TIMEOUT", "was left no time")
-        try:
-            with self._breaker.call(deadline_s):
-                content = b"".join((b'{"input":', input, b"}"))
-                status, body = await self._http.post(_PATHS[entrypoint], content, deadline_s=deadline_s)
-        except CircuitOpen:
-            raise OpaUnavailable("CIRCUIT_OPEN", "has not answered lately and is left alone for a moment") from None
-        except Silence as exc:
-            raise OpaUnavailable(exc.problem, str(exc)) from exc
+        with self._guard(deadline_s):
+            content = b"".join((b'{"input":', input, b"}"))
+            status, body = await self._http.post(_PATHS[entrypoint], content, deadline_s=deadline_s)
         return self._reply(status, body)
 
     async def aclose(self) -> None:

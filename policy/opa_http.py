@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from policy.breaker import Silence
-from policy.errors import OpaUnavailable
+from policy.errors import OpaSilent, OpaUnavailable
 
 MAX_REPLY_BYTES = 2 * 1024 * 1024
 CONNECTIONS = 32
@@ -50,19 +49,19 @@ class OpaHttp:
         return self._closed
 
     async def post(self, path: str, content: bytes, *, deadline_s: float) -> tuple[int, bytes]:
-        """Status and body. Raises Silence where there is no whole answer, OpaUnavailable for too large a one."""
+        """Status and body. Raises OpaSilent where there is no whole answer, OpaUnavailable for too large a one."""
         try:
             async with asyncio.timeout(deadline_s):
                 return await self._exchange(self._base + path, content)
         except TimeoutError as exc:
-            raise Silence("TIMEOUT", f"gave no decision within {deadline_s:g} s") from exc
+            raise OpaSilent("TIMEOUT", f"gave no decision within {deadline_s:g} s") from exc
         except aiohttp.ClientConnectorError as exc:
-            raise Silence("UNREACHABLE", "cannot be reached") from exc
+            raise OpaSilent("UNREACHABLE", "cannot be reached") from exc
         except (aiohttp.ClientError, OSError) as exc:
-            raise Silence("CUT_OFF", "broke off") from exc
+            raise OpaSilent("CUT_OFF", "broke off") from exc
 
     async def aclose(self) -> None:
-        """Close the connections; what is under way ends as Silence."""
+        """Close the connections; what is under way ends as OpaSilent."""
         self._closed = True
         if self._session is not None:
             await self._session.close()

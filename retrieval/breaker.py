@@ -1,7 +1,7 @@
-"""A circuit breaker: a store that does not answer is left alone for a while, and asked again with one trial.
+"""A circuit breaker: a server that does not answer is left alone for a while, and asked again with one trial.
 
 While it is open, nobody waits a whole deadline to learn that there is no answer. It counts silence (no connection, no
-answer in time, half a reply), never an answer, however wrong: one query that makes a store fail cannot shut out all
+answer in time, half a reply), never an answer, however wrong: one call that makes a server fail cannot shut out all
 others.
 """
 
@@ -25,12 +25,12 @@ class CircuitState(StrEnum):
 
 
 class CircuitOpen(Exception):
-    """The store is being left alone."""
+    """The server is being left alone."""
 
 
 class Breaker:
     """Opens after `limit` silences in a row, for `rest_s` seconds by `clock` (monotonic); then one call at a time may
-    try. `silences` are the errors that mean that the store did not answer."""
+    try. `silences` are the errors that mean that the server did not answer."""
 
     def __init__(
         self,

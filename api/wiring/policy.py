@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from api import backends
-from api.wiring.circuits import POLICY, Circuits
+from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms
 from policy.bundle import SHIPPED, Bundle, load_bundle
 from policy.data import PolicyData
@@ -109,16 +108,15 @@ async def open_policy(backend: backends.PolicyBackend, circuits: Circuits | None
 async def open_engine(
     backend: backends.PolicyBackend, bundle: Bundle, circuits: Circuits | None = None
 ) -> PolicyEngine:
-    """The engine that serves the bundle; a server's breaker shows itself in `circuits`."""
+    """The engine that serves the bundle; a server stands behind a breaker of `circuits`."""
     match backend:
         case backends.WasmPolicy():
             return await open_embedded(bundle)
         case backends.OpaPolicy(url=url, token=token, ca_file=ca_file, fallback=fallback):
             from policy.opa import OpaServerEngine  # noqa: PLC0415
 
-            server = OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, ca_file=ca_file)
-            if circuits is not None:
-                circuits.watch(POLICY, lambda: server.circuit)
+            guard = (circuits or Circuits()).of_policy()
+            server = OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, ca_file=ca_file, guard=guard)
             return FallbackEngine(first=server, second=await open_embedded(bundle)) if fallback else server
         case _:
             assert_never(backend)
@@ -135,15 +133,14 @@ def open_server(url: str, bundle: Bundle, *, token: str | None = None) -> Policy
     """An OPA server at that address, which must serve the bundle."""
     from policy.opa import OpaServerEngine  # noqa: PLC0415
 
-    return OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token)
+    return OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, guard=Circuits().of_policy())
 
 
 def open_server_over(http: OpaHttp, bundle: Bundle) -> PolicyEngine:
     """As `open_server`, over connections that the caller has made and may watch; closing the engine closes them."""
-    from policy.breaker import Breaker  # noqa: PLC0415
     from policy.opa import OpaServerEngine  # noqa: PLC0415
 
-    return OpaServerEngine(http=http, bundle_digest=bundle.digest, breaker=Breaker(clock=time.monotonic))
+    return OpaServerEngine(http=http, bundle_digest=bundle.digest, guard=Circuits().of_policy())
 
 
 def shadow_log(backend: backends.PolicyBackend) -> SqliteShadowLog:

@@ -23,6 +23,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from api.wiring.circuits import Circuits
 from policy.authoring.opa import Opa
 from policy.authoring.server_bundle import archive, main, server_bundle
 from policy.authoring.vectors import patched
@@ -260,7 +261,7 @@ async def test_killed_paused_and_restarted_with_another_bundle_under_load(opa: O
     silence = {"UNREACHABLE", "CUT_OFF", "TIMEOUT", "CIRCUIT_OPEN"}
     (tmp_path / "run").mkdir()
     with serving(OpaServer(opa, tmp_path / "run"), server_bundle()) as running:
-        async with engine_on(running.url) as engine, asyncio.TaskGroup() as group:
+        async with engine_on(running.url, guard=Circuits().of_policy()) as engine, asyncio.TaskGroup() as group:
             load = Load(engine)
             group.create_task(load.run())
             await load.until("decided")

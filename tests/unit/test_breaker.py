@@ -127,6 +127,16 @@ def test_a_caller_who_leaves_early_says_nothing_of_the_store(
     assert breaker.state is state
 
 
+def test_a_caller_who_leaves_a_trial_gives_it_to_the_next(breaker: Breaker, clock: Clock) -> None:
+    silent(breaker)
+    clock.now_s += REST_S
+    with pytest.raises(asyncio.CancelledError), breaker.call(DEADLINE_S):
+        raise asyncio.CancelledError
+    with breaker.call(DEADLINE_S):
+        pass
+    assert breaker.state is CircuitState.CLOSED
+
+
 async def test_a_channel_that_rests_is_a_limitation_of_its_own_at_once(breaker: Breaker) -> None:
     server = Server(ChannelName.GRAPH, fault=ChannelUnavailable(ChannelName.GRAPH, "gone"))
     channel = GuardedChannel(server, breaker=breaker, deadline_s=DEADLINE_S)

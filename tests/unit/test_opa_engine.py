@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import time
 from pathlib import Path
 
 import pytest
 
-from policy.breaker import Breaker, CircuitOpen, Silence
+from api.wiring.circuits import POLICY, Circuits
 from policy.bundle import load_bundle
-from policy.errors import OpaUnavailable, PolicyUnavailable
+from policy.errors import OpaSilent, OpaUnavailable, PolicyUnavailable
 from policy.model import Effect, PromptFacts, RequestFacts, Subject
 from policy.opa import OpaServerEngine
 from policy.opa_http import MAX_REPLY_BYTES, OpaHttp
@@ -79,7 +78,8 @@ LIES: dict[str, tuple[str, Tell]] = {
 
 
 def engine_for(liar: OpaLiar, **options: str) -> OpaServerEngine:
-    return OpaServerEngine.open(liar.url, bundle_digest=BUNDLE, **options)  # type: ignore[arg-type]
+    guard = Circuits().of_policy()
+    return OpaServerEngine.open(liar.url, bundle_digest=BUNDLE, guard=guard, **options)  # type: ignore[arg-type]
 
 
 def deadline_of(problem: str) -> float:
@@ -94,6 +94,7 @@ async def test_a_lie_is_no_decision_and_says_which(lie: str) -> None:
         with pytest.raises(OpaUnavailable) as caught:
             await engine.evaluate("kfm/ai/query", b"{}", deadline_s=deadline_of(problem))
         assert caught.value.problem == problem
+        assert isinstance(caught.value, OpaSilent) == (problem in {"TIMEOUT", "CUT_OFF"})
         assert caught.value.code == "POLICY_UNAVAILABLE"
         assert len(liar.asked) == 1, "a call is never repeated"
         liar.tell = GOOD
@@ -271,8 +272,10 @@ async def test_a_server_that_is_gone_is_left_alone_and_found_again() -> None:
     now_s = 100.0
     port = free_port()
     http = OpaHttp(f"http://127.0.0.1:{port}")
-    engine = OpaServerEngine(http=http, bundle_digest=BUNDLE, breaker=Breaker(clock=lambda: now_s))
+    circuits = Circuits(clock=lambda: now_s)
+    engine = OpaServerEngine(http=http, bundle_digest=BUNDLE, guard=circuits.of_policy())
     assert [await failing(engine) for _ in range(7)] == ["UNREACHABLE"] * 5 + ["CIRCUIT_OPEN"] * 2
+    assert circuits.states() == {POLICY: "open"}
     now_s += 1.1
     assert [await failing(engine) for _ in range(2)] == ["UNREACHABLE", "CIRCUIT_OPEN"]
     async with opa_liar(GOOD, port=port) as liar:
@@ -315,37 +318,3 @@ async def test_a_caller_who_goes_away_early_says_nothing_about_the_server() -> N
         liar.tell = GOOD
         await engine.evaluate("kfm/ai/query", b"{}", deadline_s=20)
         await engine.aclose()
-
-
-def silent(breaker: Breaker, times: int) -> None:
-    for _ in range(times):
-        with pytest.raises(Silence), breaker.call(1.0):
-            raise Silence("TIMEOUT", "x")
-
-
-def test_one_call_at_a_time_may_try() -> None:
-    breaker = Breaker(clock=lambda: 0.0, rest_s=0.0)
-    silent(breaker, 5)
-    with breaker.call(1.0), pytest.raises(CircuitOpen), breaker.call(1.0):
-        pass
-    with breaker.call(1.0), breaker.call(1.0):
-        pass
-
-
-def test_a_trial_that_says_nothing_leaves_room_for_the_next() -> None:
-    breaker = Breaker(clock=lambda: 0.0, rest_s=0.0)
-    silent(breaker, 5)
-    with pytest.raises(KeyError), breaker.call(1.0):
-        raise KeyError
-    with pytest.raises(asyncio.CancelledError), breaker.call(1.0):
-        raise asyncio.CancelledError
-    with breaker.call(1.0):
-        pass
-
-
-def test_an_answer_between_silences_starts_the_count_anew() -> None:
-    breaker = Breaker(clock=time.monotonic)
-    for _ in range(3):
-        silent(breaker, 4)
-        with breaker.call(1.0):
-            pass
