@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -196,11 +195,6 @@ def slice_inputs(
             "slice": to_json(found),
         }
     )
-
-
-def version_of(replay: bytes) -> str:
-    """Which of the two a `replay` part is; empty for neither."""
-    return str(json.loads(replay).get("v", "")) if replay else ""
 
 
 # ---------------------------------------------------------------- provenance

@@ -43,7 +43,7 @@ def create_app(configuration: Configuration) -> FastAPI:
             yield
 
     app = FastAPI(
-        title="Exhibit", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None, description=__doc__
+        title="Exhibit", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None, description=_DESCRIPTION
     )
     app.state.metrics = metrics
     surfaces = (ai, retrieve, retrieval, retrieval_more, evidence, collections, ledger, log, policy)

@@ -191,7 +191,9 @@ class PostgresLedger:
     @property
     def exists(self) -> bool:
         """Whether this home has the keys of a log."""
-        return (self.keys / "log.key").exists()
+        from ledger.keys import LOG_KEY  # noqa: PLC0415  cryptography, which most commands do not need
+
+        return (self.keys / LOG_KEY).exists()
 
 
 RecordsBackend = SqliteRecords | PostgresRecords

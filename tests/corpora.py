@@ -12,8 +12,6 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hypothesis import strategies as st
-
 from retrieval.index import GazetteerEntry, IndexBatch, SurfaceMention, surface_key
 from retrieval.model import (
     EntityRef,
@@ -203,20 +201,6 @@ def probe(place: EntityRef, year: int, scope: Scope, *, top_k: int = 10) -> Quer
 def reworded(query: Query, text: str) -> Query:
     """The same search with another text; the intent's offsets no longer matter to a channel."""
     return replace(query, text=text)
-
-
-corpora = st.builds(corpus, st.integers(0, 2**32), documents=st.integers(0, 9))
-hidden_corpora = st.builds(hidden, st.integers(0, 2**32), documents=st.integers(1, 9))
-visibility_classes = st.builds(
-    VisibilityClass,
-    tenant=st.sampled_from([TENANT, "other"]),
-    collection=st.sampled_from(["kansas", "letters"]),
-    label=st.sampled_from(["public", "internal", "confidential", "restricted"]),
-    handling=st.lists(st.sampled_from(["pii", "sensitive_location"]), max_size=2).map(tuple),
-    groups=st.lists(st.sampled_from(["curators", "historians"]), max_size=2).map(tuple),
-    owner_group=st.none() | st.just("curators"),
-    allow_list=st.lists(st.sampled_from(["anna", "boris"]), max_size=2).map(tuple),
-)
 
 
 def _paragraph(chance: random.Random) -> tuple[str, tuple[EntityRef, ...]]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Recompute recorded answers and grade them.", rich_markup_mode=None)
 _PAGE = 500
-_HEADINGS = ("entry", "kind", "grade", "differs at", "changed settings", "drift")
 
 
 class UpTo(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictInt
 
@@ -171,6 +171,3 @@ class PackResponse(Closed):
     sources: list[PackedSource]
     left_out: list[str]
     provenance: WireProvenance
-
-
-Samples = dict[str, Any]

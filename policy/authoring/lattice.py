@@ -51,7 +51,6 @@ _NAMED: Mapping[str, Mapping[str, Any]] = {
 _AT_ONCE = 1_500
 
 Value = str | tuple[str, ...]
-Cell = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from retrieval.index import GazetteerEntry, surface_key
@@ -13,7 +13,6 @@ from retrieval.ingest.values import DeriveSpec, EntitySpec, Owner, RelationSpec,
 from retrieval.model import EntityRef, Relationship, TimeRange
 
 Fields = dict[str, str]
-Render = Callable[[Mapping[str, str]], str]
 
 
 @dataclass(frozen=True, slots=True)

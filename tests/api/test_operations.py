@@ -58,6 +58,7 @@ async def test_the_documentation_needs_no_network(client: httpx.AsyncClient) -> 
 async def test_every_operation_is_described(client: httpx.AsyncClient) -> None:
     described = (await client.get("/openapi.json")).json()
     assert described["openapi"].startswith("3.1")
+    assert described["info"]["description"].startswith("Questions answered from governed evidence")
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
             assert operation.get("description"), f"{method} {path}"

@@ -108,9 +108,6 @@ def test_a_change_states_the_difference(old: int, new: int) -> None:
     assert (done.result["percent"] is None) == (old == 0)
 
 
-CORNER = (-96.0, 39.0)
-
-
 @pytest.mark.parametrize(
     ("one", "other", "shared"),
     [
