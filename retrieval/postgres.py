@@ -18,11 +18,18 @@ T = TypeVar("T")
 Connection = AsyncConnection[tuple[Any, ...]]
 
 SCHEMA = "exhibit"
-ACQUIRE_S = 1.0
-"""How long a caller waits for a connection; a refused one is tried again until then."""
+INGEST_PATIENCE_S = 10.0
+"""How long ingest waits for a connection: a busy server, or one that is being started again, is no reason to end."""
 _FAREWELL_S = 0.1
+_CLOSING_S = 1.0
 SESSION_SETTINGS = {"application_name": "exhibit", "lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s"}
 CONNECTING: Mapping[str, Any] = {"autocommit": True, "prepare_threshold": None, "connect_timeout": 2}
+
+
+def patience_of(deadline_ms: int) -> float:
+    """How long a question with this deadline waits for a connection: half of it, so that a server that cannot be
+    reached is told from one that takes too long."""
+    return deadline_ms / 2000
 
 
 class Postgres:
@@ -30,10 +37,19 @@ class Postgres:
     whether it lives before it is lent, so that a restarted server is used again at once.
 
     A cancelled caller has its query cancelled in the server, and goes after 0.1 s even if the server does not answer.
-    `run` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for `ACQUIRE_S`.
+    `run` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for `patience_s`: one that
+    is refused is tried again until then.
     """
 
-    def __init__(self, dsn: str, *, schema: str = SCHEMA, size: int = 8, settings: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        schema: str = SCHEMA,
+        size: int = 8,
+        settings: Mapping[str, str],
+        patience_s: float = INGEST_PATIENCE_S,
+    ) -> None:
         self.schema = schema
         self._settings = {**SESSION_SETTINGS, **settings}
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
@@ -41,8 +57,8 @@ class Postgres:
             min_size=0,
             max_size=size,
             open=False,
-            timeout=ACQUIRE_S,
-            reconnect_timeout=ACQUIRE_S,
+            timeout=patience_s,
+            reconnect_timeout=patience_s,
             check=AsyncConnectionPool.check_connection,
             configure=self._configure,
             kwargs=dict(CONNECTING),
@@ -95,8 +111,8 @@ class Postgres:
     async def aclose(self) -> None:
         """Closes every connection. Safe to call twice."""
         if self._leaving:
-            await asyncio.wait(self._leaving, timeout=ACQUIRE_S)
-        await self._pool.close(timeout=ACQUIRE_S)
+            await asyncio.wait(self._leaving, timeout=_CLOSING_S)
+        await self._pool.close(timeout=_CLOSING_S)
 
     async def _lent(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         async with self._connection() as connection:

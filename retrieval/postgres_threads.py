@@ -7,6 +7,7 @@ import asyncio
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -15,9 +16,9 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import Connection as PsycopgConnection
 from psycopg import Copy
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
-from retrieval.postgres import ACQUIRE_S, CONNECTING, SCHEMA, SESSION_SETTINGS, path_statement, quoted
+from retrieval.postgres import CONNECTING, INGEST_PATIENCE_S, SCHEMA, SESSION_SETTINGS, path_statement, quoted
 from retrieval.row_security import WHOLE, changes, differing, opened_for
 from retrieval.scope import Scope
 
@@ -33,14 +34,14 @@ class _Ticket:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._left = threading.Event()
-        self._cancelled = False
+        self.cancelled = False
         self._connection: Connection | None = None
 
     @contextmanager
     def holding(self, connection: Connection) -> Iterator[None]:
         """While the job uses the connection, its caller can stop it."""
         with self._lock:
-            if self._cancelled:
+            if self.cancelled:
                 raise psycopg.errors.QueryCanceled("cancelled before it began")
             self._connection = connection
             self._left.clear()
@@ -55,7 +56,7 @@ class _Ticket:
         """Asks the server to end the job, and cuts the connection of one that does not. Takes up to twice
         `CANCEL_S`."""
         with self._lock:
-            self._cancelled = True
+            self.cancelled = True
             if self._connection is None:
                 return
             with suppress(psycopg.Error):
@@ -78,14 +79,22 @@ class PostgresThreads:
     stands still. Reading ones see one moment (REPEATABLE READ, READ ONLY); writing ones wait for
     each other, without a statement timeout, in the schema, which they make when it does not exist.
 
-    `read` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for `ACQUIRE_S`.
+    `read` and `write` raise what psycopg raises; PoolTimeout where no connection can be had for `patience_s`:
+    one that is refused is tried again until then.
     """
 
     def __init__(
-        self, dsn: str, *, schema: str = SCHEMA, size: int = 4, settings: Mapping[str, str] | None = None
+        self,
+        dsn: str,
+        *,
+        schema: str = SCHEMA,
+        size: int = 4,
+        settings: Mapping[str, str] | None = None,
+        patience_s: float = INGEST_PATIENCE_S,
     ) -> None:
         self.schema = schema
         self._settings = {**SESSION_SETTINGS, **(settings or {})}
+        self._patience_s = patience_s
         self._jobs = threading.local()
         self._workers = ThreadPoolExecutor(size, thread_name_prefix="postgres")
         self._cancellers = ThreadPoolExecutor(size, thread_name_prefix="postgres-cancel")
@@ -94,8 +103,8 @@ class PostgresThreads:
             min_size=0,
             max_size=size,
             open=False,
-            timeout=ACQUIRE_S,
-            reconnect_timeout=ACQUIRE_S,
+            timeout=patience_s,
+            reconnect_timeout=patience_s,
             check=self._check,
             configure=self._configure,
             kwargs=dict(CONNECTING),
@@ -146,8 +155,28 @@ class PostgresThreads:
     def _job(self, ticket: _Ticket, work: Callable[[Connection], T]) -> T:
         self._pool.open()
         self._jobs.ticket = ticket
-        with self._pool.connection() as connection, ticket.holding(connection):
+        with self._lent(ticket) as connection, ticket.holding(connection):
             return work(connection)
+
+    @contextmanager
+    def _lent(self, ticket: _Ticket) -> Iterator[Connection]:
+        connection = self._acquired(ticket)
+        try:
+            with connection:
+                yield connection
+        finally:
+            self._pool.putconn(connection)
+
+    def _acquired(self, ticket: _Ticket) -> Connection:
+        """A connection of the pool; the wait for one ends soon after its caller has gone."""
+        ends_s = time.monotonic() + self._patience_s
+        while True:
+            left_s = ends_s - time.monotonic()
+            try:
+                return self._pool.getconn(min(CANCEL_S, left_s))
+            except PoolTimeout:
+                if ticket.cancelled or left_s <= CANCEL_S:
+                    raise
 
     def _check(self, connection: Connection) -> None:
         """Whether the connection still lives, asked for the job of this thread: it can be stopped meanwhile."""

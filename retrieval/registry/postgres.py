@@ -15,7 +15,7 @@ from psycopg_pool import PoolTimeout
 
 from retrieval.breaker import Breaker
 from retrieval.errors import StoreSilent, StoreUnavailable
-from retrieval.postgres import SCHEMA, quoted
+from retrieval.postgres import INGEST_PATIENCE_S, SCHEMA, patience_of, quoted
 from retrieval.postgres_threads import Connection, PostgresThreads, exists, secure
 from retrieval.registry.engine import Row
 from retrieval.registry.guarded_engine import GuardedEngine
@@ -81,8 +81,8 @@ class PostgresSession:
 
 class PostgresEngine:
     """Jobs on PostgreSQL: reads see one moment, writes follow one another. `writable` False never changes it. The
-    server gives up a reading statement after `statement_timeout_ms`. An `Engine`; raises `StoreSilent` where the server
-    does not answer."""
+    server gives up a reading statement after `statement_timeout_ms`; None is for ingest, which takes as long as it
+    takes. An `Engine`; raises `StoreSilent` where the server does not answer."""
 
     def __init__(
         self,
@@ -97,8 +97,10 @@ class PostgresEngine:
         self._row_security = row_security
         self._dsn = dsn
         self._schema = schema
-        settings = {} if statement_timeout_ms is None else {"statement_timeout": str(statement_timeout_ms)}
-        self._readers = PostgresThreads(dsn, schema=schema, size=readers, settings=settings)
+        settings, patience_s = dict[str, str](), INGEST_PATIENCE_S
+        if statement_timeout_ms is not None:
+            settings, patience_s = {"statement_timeout": str(statement_timeout_ms)}, patience_of(statement_timeout_ms)
+        self._readers = PostgresThreads(dsn, schema=schema, size=readers, settings=settings, patience_s=patience_s)
         self._writer = PostgresThreads(dsn, schema=schema, size=1) if writable else None
         self._sessions: WeakKeyDictionary[Connection, PostgresSession] = WeakKeyDictionary()
 

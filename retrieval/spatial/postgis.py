@@ -13,7 +13,7 @@ from psycopg import errors
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Query, Run
-from retrieval.postgres import SCHEMA
+from retrieval.postgres import SCHEMA, patience_of
 from retrieval.postgres_threads import Connection, PostgresThreads
 from retrieval.spatial.postgis_rows import PostgisFacts
 from retrieval.spatial.postgis_writes import DocumentRows, drop, replace, rows_of
@@ -41,7 +41,8 @@ class PostgisChannel:
     def open(cls, dsn: str, *, statement_timeout_ms: int, schema: str = SCHEMA) -> Self:
         """The channel over a server, which is reached with the first search."""
         settings = {"statement_timeout": str(statement_timeout_ms)}
-        return cls(PostgresThreads(dsn, schema=schema, settings=settings))
+        patience_s = patience_of(statement_timeout_ms)
+        return cls(PostgresThreads(dsn, schema=schema, settings=settings, patience_s=patience_s))
 
     def asks(self, query: Query) -> bool:
         """Whether a search needs the server."""

@@ -19,7 +19,7 @@ from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.postgres import SCHEMA, Connection, Postgres
+from retrieval.postgres import SCHEMA, Connection, Postgres, patience_of
 from retrieval.statement import Statement
 from retrieval.vector import pgvector_tables as tables
 from retrieval.vector.embedded import embedded, question_vector
@@ -57,7 +57,8 @@ class PgvectorChannel:
     ) -> PgvectorChannel:
         """The channel over a server, which is reached with the first search."""
         settings = {**tables.SEARCH_SETTINGS, "statement_timeout": str(statement_timeout_ms)}
-        postgres = Postgres(dsn, schema=schema, settings=settings)
+        patience_s = patience_of(statement_timeout_ms)
+        postgres = Postgres(dsn, schema=schema, settings=settings, patience_s=patience_s)
         return cls(postgres, embedder=embedder, minimum_milli=minimum_milli)
 
     def asks(self, query: Query) -> bool:

@@ -18,6 +18,7 @@ from neo4j import AsyncGraphDatabase
 
 from retrieval.breaker import Breaker
 from retrieval.errors import StoreSilent
+from retrieval.postgres import Postgres, patience_of
 from retrieval.postgres_threads import CANCEL_S, PostgresThreads
 from retrieval.registry.postgres import open_guarded_store, open_postgres_store
 from tests.contracts.test_record_store import VISIBLE, fill
@@ -117,6 +118,27 @@ async def test_a_server_that_stands_still_holds_no_thread(own_postgres: Server) 
             except psycopg.Error:
                 await asyncio.sleep(0.1)
     await threads.aclose()
+
+
+async def test_ingest_waits_for_a_server_that_is_being_started_and_a_question_does_not(own_postgres: Server) -> None:
+    patient, hurried = PostgresThreads(own_postgres.dsn), PostgresThreads(own_postgres.dsn, patience_s=patience_of(500))
+    patient_too = Postgres(own_postgres.dsn, settings={})
+
+    async def asked(connection: psycopg.AsyncConnection) -> object:
+        return await (await connection.execute("SELECT 1")).fetchone()
+
+    ask = lambda connection: connection.execute("SELECT 1").fetchone()  # noqa: E731
+    assert await hurried.read(ask, scope=None) == await patient.read(ask, scope=None) == (1,)
+    own_postgres.kill()
+    waiting = [asyncio.create_task(patient.read(ask, scope=None)), asyncio.create_task(patient_too.run(asked))]
+    for _ in range(6):  # a question waits a quarter of a second each time
+        with pytest.raises(psycopg.OperationalError):
+            await hurried.read(ask, scope=None)
+    assert not any(task.done() for task in waiting)
+    await asyncio.to_thread(own_postgres.start)
+    assert await asyncio.gather(*waiting) == [(1,), (1,)]
+    for threads in (patient, hurried, patient_too):
+        await threads.aclose()
 
 
 async def test_the_server_ends_the_search_of_a_client_that_is_frozen(neo4j_server: Address, tmp_path: Path) -> None:
