@@ -2,17 +2,18 @@
 
 Where the answer changes only when today's policy (or model, template, index) takes the place of the recorded one, that
 is the cause. What still differs with nothing swapped is the software itself or a setting: the shell is never recorded.
+A policy is a cause by what it decides: that another bundle or engine signs the very same decision changes nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ai.canonical import canonical, from_json, to_json
-from ai.case import Case, Services
+from ai.case import Services
 from ai.comparison import Stage, compare
 from ai.errors import ReplayImpossible
 from ai.focus_pipeline import refused
@@ -23,7 +24,7 @@ from ai.replay import STAGES, RecordedModel, RecordedRun, recorded_run
 from ai.replay_stores import Drift, drift_between, search_again
 from ai.scoping import prompt_facts
 from ai.shell import run_shell
-from policy.model import ClassFacts
+from policy.model import ClassFacts, Decision, Stamp
 from prompt_templates import PromptTemplate, load_template
 
 
@@ -61,9 +62,11 @@ async def attribute(entry_id: str, swap: Swap | None, *, services: Services) -> 
     changed = _settings_changed(recorded, services)
     points = RecordedPoints(recorded.parts)
     case, gathered, stages, drift = recorded.case, recorded.gathered, list[Stage](), tuple[Drift, ...]()
+    unsigned: Callable[[bytes], bytes] = bytes
     if swap is Swap.POLICY:
-        case, stage = await _decided_today(recorded, services)
-        stages.append(stage)
+        then, decision = recorded.asked["policy.query"], await _decided_today(recorded, services)
+        case, unsigned = replace(case, decision=decision), _signed_as(Stamp(**json.loads(then)[0]["stamp"]), decision)
+        stages.append(compare("policy.query", then, unsigned(canonical(decisions_json([decision])))))
     if swap is Swap.INDEX and gathered is not None:
         now = await search_again(case, services)
         stages.append(compare("candidates", _runs(gathered.runs), _runs(now.runs)))
@@ -87,7 +90,7 @@ async def attribute(entry_id: str, swap: Swap | None, *, services: Services) -> 
     again = deterministic_parts(shell, body_of(case, shell, shown), shown)
     # A recorded template that this software no longer has cannot be held, so the prompt says nothing then.
     compared = [name for name in STAGES if template is not None or name != "calls"]
-    stages += [compare(name, recorded.parts.get(name, b""), again.get(name, b"")) for name in compared]
+    stages += [compare(name, recorded.parts.get(name, b""), unsigned(again.get(name, b""))) for name in compared]
     return Attribution(entry_id, swap, tuple(stages), drift, changed)
 
 
@@ -115,15 +118,28 @@ def _settings_changed(recorded: RecordedRun, services: Services) -> tuple[str, .
     return tuple(sorted(name for name in then if name != "template" and now.get(name) != then[name]))
 
 
-async def _decided_today(recorded: RecordedRun, services: Services) -> tuple[Case, Stage]:
-    """The case with today's decision of the query point over the recorded facts."""
+async def _decided_today(recorded: RecordedRun, services: Services) -> Decision:
+    """Today's decision of the query point over the recorded facts."""
     case = recorded.case
     classes = [from_json(each, ClassFacts) for each in recorded.classes]
-    decision = await services.points(case.now_ms).query(
+    return await services.points(case.now_ms).query(
         request=case.asked, subject=case.ask.subject, prompt=prompt_facts(case), classes=classes
     )
-    stage = compare("policy.query", recorded.asked["policy.query"], canonical(decisions_json([decision])))
-    return replace(case, decision=decision), stage
+
+
+def _signed_as(then: Stamp, now: Decision) -> Callable[[bytes], bytes]:
+    """Canonical JSON with the recorded bundle and engine in the place of those that decide today."""
+    names = [
+        (canonical({key: getattr(now.stamp, name)})[1:-1], canonical({key: getattr(then, name)})[1:-1])
+        for key, name in (("bundle", "bundle"), ("bundle_digest", "bundle"), ("engine", "engine"))
+    ]
+
+    def renamed(data: bytes) -> bytes:
+        for today, recorded in names:
+            data = data.replace(today, recorded)
+        return data
+
+    return renamed
 
 
 def _runs(runs: Sequence[object]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,8 +22,12 @@ from api.cli.replay_swap import causes_of
 from api.configuration import load
 from api.wiring import open_ingest
 from ledger.model import Kind
+from policy.archive import copy_bundle
+from policy.bundle import SHIPPED, load_bundle
+from policy.data import DATA_PATH
 from policy.model import Decision, Effect
 from policy.points import PolicyPoints
+from policy.releases import Releases
 from tests.harness import ask, opened, with_services
 
 TREATIES = "What treaties did the Kansa sign?"
@@ -126,6 +131,41 @@ async def test_a_change_lowers_the_grade_and_has_one_cause(
     assert causes_of(found) == cause
     [changed] = [each for each in found if str(each.swap) == cause[0]] or [found[0]]
     assert changed.differs_at == stage
+
+
+def published(home: Path, change: Callable[[Any], None]) -> None:
+    """A bundle with other data decides in the home from now on."""
+    folder = home.parent / "bundle"
+    copy_bundle(SHIPPED, folder)
+    file = folder / "rego" / DATA_PATH
+    data = json.loads(file.read_text())
+    change(data)
+    file.write_text(json.dumps(data))
+    releases = Releases(home / "policy")
+    releases.publish(releases.archive.put(folder).digest, replaced=load_bundle().digest, at_ms=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "causes", "stage"),
+    [
+        (lambda data: data["limits"].update(datamark_milli=299), [], None),
+        (lambda data: data["notice"].update(label="public"), ["policy"], "policy.answer"),
+        (lambda data: data["roles"]["public_viewer"].update(permissions=[]), ["policy"], "policy.query"),
+    ],
+    ids=["nothing that matters", "at the answer point", "at the query point"],
+)
+async def test_another_bundle_is_the_cause_by_what_it_decides(
+    home: Path, change: Callable[[Any], None], causes: list[str], stage: str | None
+) -> None:
+    async with opened(home) as system:
+        entry_id = await recorded(system)
+        before = system.policy.bundle.digest
+    published(home, change)
+    async with opened(home) as system:
+        assert system.policy.bundle.digest != before
+        found = await attribute_all(entry_id, services=system.services)
+    assert causes_of(found) == causes
+    assert [each.differs_at for each in found if each.swap is Swap.POLICY] == [stage]
 
 
 async def test_two_changes_are_told_apart(home: Path) -> None:
