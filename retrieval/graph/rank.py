@@ -4,7 +4,7 @@ degree."""
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -106,12 +106,16 @@ async def _further(
     if not 0 < len(through) <= MAX_NODES:
         return {}
     edges = await rows.edges_at(through, predicates={k.predicate for k in cues}, times=times, limit=MAX_EDGES)
-    fan = Counter(n for e in edges for n in (e.subject, e.object) if n in through)
+    at: defaultdict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        for node in (edge.subject, edge.object):
+            if node in through:
+                at[node].append(edge)
     found: dict[str, Found] = {}
-    for node in sorted(n for n, count in fan.items() if count <= MAX_FAN):
+    for node, reached in sorted((n, es) for n, es in at.items() if len(es) <= MAX_FAN):
         first = through[node]
-        reached = [e for e in edges if node in (e.subject, e.object) and _cue(e, cues)]
-        for record_id, item in _grouped(reached, seeds, cues, times, hops=2).items():
+        cued = [e for e in reached if _cue(e, cues)]
+        for record_id, item in _grouped(cued, seeds, cues, times, hops=2).items():
             item.edges = {first.path: None, **item.edges}
             item.seeds |= {first.subject, first.object} & seeds
             found.setdefault(record_id, item)
@@ -122,9 +126,10 @@ def _grouped(
     edges: Sequence[Edge], seeds: set[str], cues: dict[EdgeKind, int], times: Sequence[TimeRange], *, hops: int
 ) -> dict[str, Found]:
     found: dict[str, Found] = {}
-    for edge in sorted(edges, key=lambda e: (-_cue(e, cues), e.path)):
+    matched = sorted(((_cue(e, cues), e) for e in edges), key=lambda one: (-one[0], one[1].path))
+    for match, edge in matched:
         item = found.setdefault(edge.record_id, Found(edge.record_id, hops=hops))
-        item.relation = max(item.relation, _cue(edge, cues))
+        item.relation = max(item.relation, match)
         item.seeds |= {edge.subject, edge.object} & seeds
         item.in_time = max(item.in_time, edge.time_match(times))
         item.edges[edge.path] = None
