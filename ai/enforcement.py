@@ -58,14 +58,9 @@ def duplicate_id(item: Evidence, duplicate: SourcedRecord) -> str:
     return f"{item.record_id}~{duplicate.record.record_id}"
 
 
-def enforce_evidence(
-    bundle: EvidenceBundle, decision: Decision, *, rules: Ruleset
-) -> tuple[tuple[AdmittedItem, ...], frozenset[str]]:
+def enforce_evidence(bundle: EvidenceBundle, decision: Decision) -> tuple[tuple[AdmittedItem, ...], frozenset[str]]:
     """The admitted items after their obligations, numbered 1..M in the bundle's order, and the ids of the records that
-    may not be used (items and folded duplicates). A decision that does not allow admits nothing.
-
-    `rules` are those that the facts were made with.
-    """
+    may not be used (items and folded duplicates). A decision that does not allow admits nothing."""
     if not decision.allowed:
         return (), frozenset(i.record_id for i in bundle.items)
     admit, obligations = frozenset(decision.admit), _by_target(decision.obligations)
@@ -74,7 +69,7 @@ def enforce_evidence(
     for evidence in bundle.items:
         kept = _folded(evidence, admit, obligations)
         refused.update(d.record.record_id for d in evidence.duplicates if d not in kept.duplicates)
-        item = _admit(kept, len(items) + 1, admit, obligations, rules=rules)
+        item = _admit(kept, len(items) + 1, admit, obligations)
         if item is None:
             refused.add(evidence.record_id)
         else:
@@ -204,12 +199,7 @@ def _folded(item: Evidence, admit: frozenset[str], obligations: Mapping[str, tup
 
 
 def _admit(
-    item: Evidence,
-    index: int,
-    admit: frozenset[str],
-    obligations: Mapping[str, tuple[Obligation, ...]],
-    *,
-    rules: Ruleset,
+    item: Evidence, index: int, admit: frozenset[str], obligations: Mapping[str, tuple[Obligation, ...]]
 ) -> AdmittedItem | None:
     inputs = {_input_id(item, sourced) for sourced in item.records} if item.computed is not None else set()
     ids = (item.record_id, *sorted(inputs))

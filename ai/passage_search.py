@@ -229,7 +229,7 @@ async def _surrounded(
         evidence=facts,
         prior=case.decided,
     )
-    admitted, _ = enforce_evidence(EvidenceBundle((slice_of,)), decision, rules=services.rules)
+    admitted, _ = enforce_evidence(EvidenceBundle((slice_of,)), decision)
     return (admitted[0].text, base + low, base + high) if admitted else None
 
 

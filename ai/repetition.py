@@ -37,7 +37,7 @@ async def repeat(case: Case, shell: Shell, model: ChatModel) -> tuple[Stage, ...
             if stages[-1].same:
                 stages.append(await _planned(f"model.{planned.purpose}[{number}]", planned, model, case))
         if shell.call is not None and stages[-1].same:
-            stages.append(await _written(shell.call, shell, model, case))
+            stages.append(await _written(shell.call, model, case))
     except AIError as exc:
         return (Stage(IDENTITY, False, f"{type(exc).__name__}: {exc}"),)
     return tuple(stages)
@@ -67,7 +67,7 @@ def _difference(recorded: ModelIdentity, now: ModelIdentity) -> str:
     return "; ".join(told) or f"recorded {recorded.digest}, now {now.digest}"
 
 
-async def _written(call: ModelCall, shell: Shell, model: ChatModel, case: Case) -> Stage:
+async def _written(call: ModelCall, model: ChatModel, case: Case) -> Stage:
     again = await model.complete(
         ChatRequest(
             prompt=call.prompt,

@@ -108,7 +108,7 @@ async def _slice_again(recorded: Mapping[str, Any], parts: Mapping[str, bytes], 
         evidence=evidence_facts(item, rules=services.rules),
         prior=query,
     )
-    admitted, _ = enforce_evidence(EvidenceBundle((item,)), decision, rules=services.rules)
+    admitted, _ = enforce_evidence(EvidenceBundle((item,)), decision)
     stages = [
         compare("policy.query", parts["policy.query"], canonical(decisions_json([query]))),
         compare("policy.evidence", parts["policy.evidence"], canonical(decisions_json([decision]))),

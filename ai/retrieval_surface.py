@@ -182,5 +182,5 @@ async def _admit_named(case: Case, gathered: Gathered, *, points: PolicyPoints, 
         prior=case.decided,
     )
     bundle = EvidenceBundle(items)
-    admitted, refused = enforce_evidence(bundle, decision, rules=services.rules)
+    admitted, refused = enforce_evidence(bundle, decision)
     return Admission(bundle, admitted, facts, (decision,), refused)

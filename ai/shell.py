@@ -151,7 +151,7 @@ async def admit(
             decisions = (*decisions, decision)
             if not decision.allowed:
                 return Admission(replace(bundle, items=()), (), facts, decisions, excluded)
-            items, refused = enforce_evidence(bundle, decision, rules=services.rules)
+            items, refused = enforce_evidence(bundle, decision)
             if not refused:
                 return Admission(bundle, items, facts, decisions, excluded)
         excluded |= refused

@@ -73,7 +73,7 @@ async def admit(
         evidence=facts,
         prior=access.decision,
     )
-    admitted, _ = enforce_evidence(EvidenceBundle(tuple(items)), decision, rules=services.rules)
+    admitted, _ = enforce_evidence(EvidenceBundle(tuple(items)), decision)
     return decision, admitted
 
 

@@ -43,7 +43,7 @@ def admit(
 ) -> tuple[tuple[AdmittedItem, ...], frozenset[str]]:
     ids = [fact.id for item in items for fact in evidence_facts(item, rules=RULES) if fact.id not in without]
     decision = a_decision(admit=ids, obligations=obligations, deny=deny)
-    return enforce_evidence(EvidenceBundle(items), decision, rules=RULES)
+    return enforce_evidence(EvidenceBundle(items), decision)
 
 
 def only(item: Evidence, op: str, **params: object) -> AdmittedItem | None:
@@ -64,7 +64,7 @@ def test_a_denial_admits_nothing() -> None:
 
 
 def test_nothing_admitted_is_nothing() -> None:
-    assert enforce_evidence(EvidenceBundle((evidence(),)), a_decision(), rules=RULES) == ((), frozenset({"r1"}))
+    assert enforce_evidence(EvidenceBundle((evidence(),)), a_decision()) == ((), frozenset({"r1"}))
 
 
 @pytest.mark.parametrize("op", ["drop", "unknown_op", "neutralise_prompt", ""])
