@@ -1,7 +1,8 @@
 """The statements of a channel through the driver alone: what the same answer costs without the channel.
 
 A connection that stands, in autocommit, with the settings that shape a plan; statement, fetch, nothing else: no scope
-drawn up, no pool, transaction or deadline, no row read into a value.
+drawn up, no pool, transaction or deadline, no row read into a value. Neo4j's and
+OpenSearch's drivers come to a connection only through a pool of their own: there it counts on both sides.
 """
 
 from __future__ import annotations

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from math import ceil
+from statistics import mean, median
 
 from ai.focus_pipeline import answer
 from api.bench.bare import BareDriver, bare_drivers
 from api.bench.corpus import ASKER_GROUP, ASKER_ROLE, ASKER_TENANT
 from api.bench.model import Beside
 from api.bench.questions import Question
-from api.bench.statistics import settled
+from api.bench.statistics import Spread, spread
 from api.bench.wrapped_channel import WrappedChannel
 from api.configuration import Configuration
 from api.schemas.ask import ask_of, parse_query
@@ -23,6 +27,8 @@ from retrieval.model import ChannelName, Query, Run
 from retrieval.statement import Statement
 
 _DEADLINE_S = 60.0
+MIN_TURNS = 120
+"""Of every channel, however few questions reach its server: each gives two samples of a way, enough for a p99."""
 
 
 @dataclass(slots=True)
@@ -39,8 +45,8 @@ class Listening(WrappedChannel):
 async def measure_beside(
     configuration: Configuration, folder: Configuration, questions: Sequence[Question], *, rounds: int
 ) -> Mapping[str, Beside]:
-    """The figures of each channel on a server, by name and store. The three ways take turns query by query, so that
-    whatever else the machine does falls on all of them. Queries that do not reach the server are left out."""
+    """The figures of each channel on a server, by name and store: of every query that reaches the server `rounds`
+    turns, or more where those are fewer than `MIN_TURNS`."""
     async with (
         open_system(configuration) as system,
         open_system(folder) as embedded,
@@ -71,6 +77,35 @@ async def _heard(system: System, questions: Sequence[Question]) -> dict[ChannelN
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One query by each way twice, in milliseconds."""
+
+    channel: tuple[float, float]
+    bare: tuple[float, float]
+    embedded: tuple[float, float]
+
+
+def compared(turns: Sequence[Turn], statements: float) -> Beside:
+    """The figures of at least one turn. What the channel takes more is the median over turns, in each of which the
+    other jobs, the query and the order weigh on both alike: a median of all queries may fall on a quick one for the
+    channel and on a slow one for the driver."""
+    pairs = [(mean(turn.channel), mean(turn.bare)) for turn in turns]
+    return Beside(
+        channel=_spread_of([turn.channel for turn in turns]),
+        bare=_spread_of([turn.bare for turn in turns]),
+        embedded=_spread_of([turn.embedded for turn in turns]),
+        statements=round(statements, 2),
+        times=round(median(ours / bare for ours, bare in pairs), 3),
+        more_ms=round(median(ours - bare for ours, bare in pairs), 3),
+    )
+
+
+def _spread_of(samples: Sequence[tuple[float, float]]) -> Spread:
+    found = spread(list(chain.from_iterable(samples)))
+    return Spread(found.n, round(found.p50, 3), round(found.p95, 3), round(found.p99, 3))
+
+
+@dataclass(frozen=True, slots=True)
 class _Compared:
     channel: GuardedChannel
     embedded: Channel
@@ -78,24 +113,24 @@ class _Compared:
     stated: Sequence[tuple[Query, Sequence[Statement]]]
 
     async def measure(self, rounds: int) -> Beside:
-        await self._round()  # not counted
-        taken = [await self._round() for _ in range(rounds)]
-        ours, bare, embedded = (settled([[each[way] for each in one] for one in taken]) for way in range(3))
-        statements = sum(len(statements) for _, statements in self.stated) / len(self.stated)
-        return Beside(ours, bare, embedded, round(statements, 2))
+        for query, statements in self.stated:
+            await self._turn(query, statements)  # not counted
+        rounds = max(rounds, ceil(MIN_TURNS / len(self.stated)))
+        turns = [await self._turn(*asked) for _ in range(rounds) for asked in self.stated]
+        return compared(turns, mean(len(statements) for _, statements in self.stated))
 
-    async def _round(self) -> list[tuple[float, float, float]]:
-        return [
-            (
-                await _ms(self.channel.search(query)),
-                await _ms(self.driver.carry_out(statements)),
-                await _ms(self.embedded.search(query)),
-            )
-            for query, statements in self.stated
-        ]
+    async def _turn(self, query: Query, statements: Sequence[Statement]) -> Turn:
+        """Whichever goes first finds the server's caches and the processor's cold from other work: the channel and the
+        driver each do so once, after the folder's channel."""
+        channel = partial(self.channel.search, query)
+        bare = partial(self.driver.carry_out, statements)
+        embedded = partial(self.embedded.search, query)
+        ours_1, bare_1, folder_1 = await _ms(channel), await _ms(bare), await _ms(embedded)
+        bare_2, ours_2, folder_2 = await _ms(bare), await _ms(channel), await _ms(embedded)
+        return Turn((ours_1, ours_2), (bare_1, bare_2), (folder_1, folder_2))
 
 
-async def _ms(work: Awaitable[object]) -> float:
+async def _ms(work: Callable[[], Awaitable[object]]) -> float:
     started = time.perf_counter()
-    await work
+    await work()
     return (time.perf_counter() - started) * 1000

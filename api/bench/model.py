@@ -83,12 +83,15 @@ class Peer:
 @dataclass(frozen=True, slots=True)
 class Beside:
     """One channel on a server by itself; the driver alone with the same `statements` (mean of a query); the folder's
-    channel with the same queries."""
+    channel with the same queries. `times` and `more_ms`: what the channel takes of and above what the driver takes in
+    the same turn, medians over turns."""
 
     channel: Spread
     bare: Spread
     embedded: Spread
     statements: float
+    times: float
+    more_ms: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from opensearchpy import OpenSearch
 from psycopg import conninfo
 from typer.testing import CliRunner, Result
 
+from api.bench.beside import MIN_TURNS
 from api.cli.main import app
 from api.errors import ExpectationFailed
 from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a fixture
@@ -71,7 +72,9 @@ def test_each_channel_on_its_server_beside_the_folders(environment: None, tmp_pa
     assert set(on_servers["beside"]) == set(on_servers["load"]["channels"])
     for beside in on_servers["beside"].values():
         assert beside["statements"] >= 1
-        assert {beside[way]["n"] for way in ("channel", "bare", "embedded")} == {beside["channel"]["n"]} != {0}
+        (samples,) = {beside[way]["n"] for way in ("channel", "bare", "embedded")}
+        assert samples >= 2 * MIN_TURNS
+        assert beside["times"] > 0
     assert sum("beside the driver alone" in goal["goal"] for goal in goals) == len(goals) == 4
     again = _bench(tmp_path)
     assert isinstance(again.exception, ExpectationFailed)
@@ -85,5 +88,5 @@ def test_servers_must_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def _bench(folder: Path) -> Result:
-    options = ["--backend", "real", "--sizes", PASSAGES, "--queries", "10", "--rounds", "1", "--json"]
+    options = ["--backend", "real", "--sizes", PASSAGES, "--queries", "20", "--rounds", "1", "--json"]
     return CliRunner().invoke(app, ["bench", *options, "--home", str(folder)])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.bench.beside import Turn, compared
 from api.bench.goals import Verdict, verdicts
-from api.bench.model import GOVERNANCE, RETRIEVAL, SUMS, TO_PROMPT, Ingested, Load, Measured, Peer, Report
+from api.bench.model import GOVERNANCE, RETRIEVAL, SUMS, TO_PROMPT, Ingested, Load, Measured, OnServers, Peer, Report
 from api.bench.report import report_json, report_text
 from api.bench.statistics import Spread, percentile, settled, settled_by_name, spread
 from api.cli.console import table
@@ -53,6 +55,42 @@ def test_a_name_counts_only_where_it_occurs() -> None:
 def test_the_sums_share_no_stage_but_retrieval_with_the_prompt() -> None:
     assert not set(SUMS[GOVERNANCE]) & set(SUMS[TO_PROMPT])
     assert set(SUMS[RETRIEVAL]) < set(SUMS[TO_PROMPT])
+
+
+def turn(bare_ms: float, *, more_ms: float, first_ms: float = 0.0) -> Turn:
+    """Whichever goes first takes `first_ms` longer."""
+    ours = bare_ms + more_ms
+    return Turn((ours + first_ms, ours), (bare_ms, bare_ms + first_ms), (1.0, 1.0))
+
+
+@given(st.lists(st.floats(0.5, 200), min_size=1, max_size=40), st.floats(0, 50), st.floats(0, 50))
+def test_neither_the_query_nor_the_order_weighs_on_what_a_channel_takes_more(
+    queries_ms: list[float], more_ms: float, first_ms: float
+) -> None:
+    found = compared([turn(ms, more_ms=more_ms, first_ms=first_ms) for ms in queries_ms], 2.0)
+    assert found.more_ms == pytest.approx(more_ms, abs=0.001)
+    assert found.channel.n == found.bare.n == found.embedded.n == 2 * len(queries_ms)
+
+
+def test_a_disturbed_turn_moves_only_the_last_percentile() -> None:
+    turns = [*[turn(8.0, more_ms=1.0)] * 40, turn(8.0, more_ms=500.0)]
+    found = compared(turns, 1.863)
+    assert (found.times, found.more_ms, found.statements) == (1.125, 1.0, 1.86)
+    assert (found.channel.p50, found.channel.p95, found.channel.p99) == (9.0, 9.0, 508.0)
+    assert (found.bare.p50, found.bare.p99, found.embedded.p99) == (8.0, 8.0, 1.0)
+
+
+@pytest.mark.parametrize(("bare_ms", "most_ms"), [(0.2, 2.0), (4.0, 2.0), (5.0, 2.5), (80.0, 40.0)])
+def test_a_channel_may_take_half_as_much_again_or_two_milliseconds(bare_ms: float, most_ms: float) -> None:
+    def missed_with(more_ms: float) -> list[str]:
+        one = measured(50_000)
+        beside = {"graph/neo4j": compared([turn(bare_ms, more_ms=more_ms)], 1.0)}
+        return missed(report(replace(one, servers=OnServers(one.ingested, one.load, beside))))
+
+    assert missed_with(most_ms) == []
+    assert missed_with(most_ms + 0.01) == [
+        f"graph/neo4j beside the driver alone ({bare_ms:.2f} ms), more in the same turn"
+    ]
 
 
 def measured(size: int, *, ms: float = 1.0, per_s: float = 5000, cold_s: float = 1.0, peer: bool = False) -> Measured:
