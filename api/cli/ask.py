@@ -13,7 +13,7 @@ from api.cli.options import AsJson, Groups, Home, Role, Tenant
 from api.local_caller import local_subject
 from api.problems import EXIT_OK, EXIT_REFUSED
 
-app = typer.Typer(help="Ask a question.", rich_markup_mode=None)
+app = typer.Typer(help="Ask a question.", add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
@@ -23,7 +23,7 @@ def ask(
     place: Annotated[str | None, typer.Option("--place", help="Place that the map shows.")] = None,
     year: Annotated[int | None, typer.Option("--year", help="Year that the map shows.")] = None,
     bbox: Annotated[str | None, typer.Option("--bbox", help="west,south,east,north in degrees.")] = None,
-    profile: Annotated[str, typer.Option("--profile", help="basic or focus.")] = "focus",
+    profile: Annotated[str, typer.Option("--profile", help="focus, agentic or basic.")] = "focus",
     collection: Annotated[
         list[str] | None, typer.Option("--collection", help="Only this collection; may be repeated.")
     ] = None,

@@ -16,7 +16,7 @@ from api.cli.console import emit, note, table
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED
 
-app = typer.Typer(help="Measure the pipeline.", rich_markup_mode=None)
+app = typer.Typer(help="Measure the pipeline.", add_completion=False, rich_markup_mode=None)
 
 
 class Backend(StrEnum):

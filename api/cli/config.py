@@ -9,7 +9,9 @@ import typer
 from api.cli.console import configuration, emit, table
 from api.cli.options import AsJson, Home
 
-app = typer.Typer(help="The settings and where they come from.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="The settings and where they come from.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
 
 
 @app.callback()

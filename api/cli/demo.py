@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from api.configuration import Configuration
     from api.wiring import System
 
-app = typer.Typer(help="Ingest the sample corpus, ask, show cited answers, verify the receipts.", rich_markup_mode=None)
+app = typer.Typer(
+    help="Ingest the sample corpus, ask, show cited answers, verify the receipts.",
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
 @app.command()

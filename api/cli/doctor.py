@@ -19,7 +19,7 @@ from api.problems import EXIT_FAILED, problem_of
 if TYPE_CHECKING:
     from api.configuration import Configuration
 
-app = typer.Typer(help="Find what is wrong and name the next command.", rich_markup_mode=None)
+app = typer.Typer(help="Find what is wrong and name the next command.", add_completion=False, rich_markup_mode=None)
 LEAST_FREE_BYTES = 256 * 1024 * 1024
 MOST_VERIFIED_ENTRIES = 50_000
 PATIENCE_S = 20.0  # for what is one question to a server

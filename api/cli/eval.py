@@ -15,7 +15,7 @@ from api.cli.console import emit, note
 from api.cli.options import AsJson
 from api.problems import EXIT_FAILED
 
-app = typer.Typer(help="Measure quality.", rich_markup_mode=None)
+app = typer.Typer(help="Measure quality.", add_completion=False, rich_markup_mode=None)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from api.problems import EXIT_FAILED
 app = typer.Typer(
     help="Compare, rebuild and mend the channels' indexes; withdraw sources.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 

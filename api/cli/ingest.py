@@ -19,7 +19,7 @@ from api.problems import EXIT_FAILED
 if TYPE_CHECKING:
     from retrieval.ingest.pipeline import IngestReport, Progress
 
-app = typer.Typer(help="Take in documents.", rich_markup_mode=None)
+app = typer.Typer(help="Take in documents.", add_completion=False, rich_markup_mode=None)
 
 
 @app.command()

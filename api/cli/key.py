@@ -16,7 +16,9 @@ from api.cli.options import AsJson, Home, Tenant
 from api.home import KEYS_FILE
 from api.keys import ApiKey, KeyStore
 
-app = typer.Typer(help="API keys for callers over HTTP.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="API keys for callers over HTTP.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
 _AGE = re.compile(r"(\d{1,5})([hdw])")
 _HOURS = {"h": 1, "d": 24, "w": 168}
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ai.replay import Replayed
     from api.wiring import System
 
-app = typer.Typer(help="Recompute recorded answers and grade them.", rich_markup_mode=None)
+app = typer.Typer(help="Recompute recorded answers and grade them.", add_completion=False, rich_markup_mode=None)
 _PAGE = 500
 
 

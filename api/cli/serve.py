@@ -10,7 +10,7 @@ import typer
 from api.cli.console import configuration, note
 from api.cli.options import Home
 
-app = typer.Typer(help="Serve the HTTP API.", rich_markup_mode=None)
+app = typer.Typer(help="Serve the HTTP API.", add_completion=False, rich_markup_mode=None)
 
 
 @app.command()

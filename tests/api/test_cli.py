@@ -90,6 +90,7 @@ def test_every_command_has_help(cli: Run, name: str) -> None:
     code, out, _ = cli(name, "--help")
     assert code == 0
     assert "Usage: exhibit" in out
+    assert "completion" not in out  # of a shell: it would be set up for a program of the subcommand's name
 
 
 def test_ask_prints_the_body_of_the_http_api(cli: Run, home: Path) -> None:

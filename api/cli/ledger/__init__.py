@@ -17,7 +17,7 @@ from api.cli.ledger.search import search
 from api.cli.ledger.show import show
 from api.cli.ledger.verify import verify
 
-app = typer.Typer(help="Read and verify the ledger.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Read and verify the ledger.", no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 app.command("list")(list_entries)
 app.command()(search)
 app.command()(show)

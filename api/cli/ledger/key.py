@@ -13,7 +13,7 @@ from api.cli.options import AsJson, Home
 if TYPE_CHECKING:
     from ledger.ledger import Ledger
 
-app = typer.Typer(help="The keys that sign the log.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="The keys that sign the log.", no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 @app.command()

@@ -11,7 +11,9 @@ import typer
 from api.cli.console import emit, note
 from api.cli.options import AsJson
 
-app = typer.Typer(help="A small witness for other logs.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="A small witness for other logs.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
 Folder = Annotated[Path, typer.Argument(help="Folder of the witness: its key and what it has seen.")]
 
 
