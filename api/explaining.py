@@ -18,13 +18,13 @@ from ai.model import AdmittedItem
 from api.backtesting import Shelf
 from api.errors import NoSuchThing
 from api.reading import access_of, admit
+from api.records import AUDIT
 from api.wiring import open_embedded
 from ledger.errors import EntryNotFound
 from ledger.model import Kind
 from policy.model import Subject
 from retrieval.model import Evidence, Hit, Run
 
-_READS_OTHERS = frozenset({"ledger.audit", "policy.author"})
 _ABSENT = "There is no such entry, or nothing that can be explained in it."
 
 
@@ -42,16 +42,14 @@ class Explained:
 
 
 async def explain(entry_id: str, *, caller: Subject, request_id: str, services: Services, shelf: Shelf) -> Explained:
-    """The explanation of an outcome entry: the caller's own or, with the capability to audit the ledger or to author
-    policy, one of the caller's tenant. Raises NoSuchThing, alike for what is absent and what is not the caller's;
+    """The explanation of an outcome entry: the caller's own or, with the capability to audit the ledger, any of the
+    caller's tenant. Raises NoSuchThing, alike for what is absent and what is not the caller's;
     BundleNotFound where the bundle that decided is not archived; PolicyUnavailable."""
     request, runs, shown = await _recorded(entry_id, caller, services)
-    visible = await _visible(runs, caller, request_id, services)
-    cited = _cited(shown["body"])
-    asker_too = caller.id == request.query.input["subject"]["id"] or bool(_READS_OTHERS & set(caller.capabilities))
-    if not asker_too:
+    if caller.id != request.query.input["subject"]["id"] and AUDIT not in caller.capabilities:
         raise NoSuchThing(_ABSENT)
-    paths = seen_by(candidate_paths(request, runs, shown["items"], cited), visible)
+    visible = await _visible(runs, caller, request_id, services)
+    paths = seen_by(candidate_paths(request, runs, shown["items"], _cited(shown["body"])), visible)
     bundle = shelf.load(request.query.bundle)
     engine = await open_embedded(bundle)
     try:

@@ -31,14 +31,15 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class PolicyData:
-    """`labels` maps each label to its rank, ascending; `aliases` maps other names of roles to roles."""
+    """`labels` maps each label to its rank, ascending; `aliases` maps other names of roles to roles; `purposes` maps
+    each purpose to the clearance that it asks for."""
 
     labels: Mapping[str, int]
     roles: Mapping[str, Role]
     aliases: Mapping[str, str]
     default_role: str
     default_purpose: str
-    purposes: frozenset[str]
+    purposes: Mapping[str, str]
     lifecycle: frozenset[str]
     capabilities: frozenset[str]
 
@@ -172,7 +173,7 @@ def _checked(file: _File) -> PolicyData:
         aliases=file.aliases,
         default_role=file.default_role,
         default_purpose=file.default_purpose,
-        purposes=frozenset(file.purposes),
+        purposes={name: purpose.clearance for name, purpose in file.purposes.items()},
         lifecycle=file.lifecycle,
         capabilities=file.capabilities,
     )

@@ -173,20 +173,20 @@ class _Record:
 
 
 def seen_by(paths: Sequence[Path], visible: Collection[str]) -> tuple[Path, ...]:
-    """The paths of the visible candidates, without a trace of the others: ranks close up, and citation numbers, which
-    would tell of what stands between, are left out unless all candidates are visible."""
+    """The paths of the visible candidates, without a trace of the others: ranks and the numbers of the runs close up,
+    and citation numbers, which would tell of what stands between, are left out unless all candidates are visible."""
     kept = [path for path in paths if path.record_id in visible]
     whole = len(kept) == len(paths)
     places = {id(place): place for path in kept for place in path.found}
-    ranks: dict[int, int] = {}
-    for run in {place.run for place in places.values()}:
+    closed_up: dict[int, Place] = {}
+    for number, run in enumerate(sorted({place.run for place in places.values()})):
         ordered = sorted((place for place in places.values() if place.run == run), key=lambda place: place.rank)
-        ranks |= {id(place): rank for rank, place in enumerate(ordered, start=1)}
+        closed_up |= {id(each): replace(each, rank=n, run=number) for n, each in enumerate(ordered, start=1)}
     after = {path.record_id: n for n, path in enumerate((p for p in kept if p.rank_after is not None), start=1)}
     return tuple(
         replace(
             path,
-            found=tuple(replace(place, rank=ranks[id(place)]) for place in path.found),
+            found=tuple(closed_up[id(place)] for place in path.found),
             rank_after=after.get(path.record_id),
             folded_into=path.folded_into if path.folded_into in visible else None,
             number=path.number if whole else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,10 +12,10 @@ import pytest
 from ai.backtest.chain import facts_of
 from ai.backtest.record import RecordedDecision, RecordedRequest
 from ai.explain.flips import Flips, find_flips
-from ai.explain.paths import Path, Stage, Verdict, candidate_paths, seen_by
+from ai.explain.paths import Path, Place, Stage, Verdict, candidate_paths, seen_by
 from policy.authoring.domain import GROUP, OTHER_GROUP, Domain, a_class, an_item
 from policy.bundle import load_bundle
-from policy.model import Decision, EvidenceFacts, Finding, Injection, PromptFacts, RequestFacts
+from policy.model import Decision, EvidenceFacts, Finding, Injection, PromptFacts, RequestFacts, Subject
 from policy.points import PolicyPoints
 from policy.wasm import WasmEngine
 from retrieval.model import ChannelName, Hit, Run
@@ -46,9 +46,24 @@ class World:
     request: RecordedRequest
 
     async def flips(self, role: str, *groups: str) -> Flips:
-        facts = facts_of(self.request, data=BUNDLE.data, before=BUNDLE.data)
         own = {path.record_id: path.facts for path in paths(self.request) if path.facts}
-        return await find_flips(facts, own, engine=self.engine, data=BUNDLE.data, caller=DOMAIN.asker(role, groups))
+        return await self.flips_of(self.request, own, DOMAIN.asker(role, groups))
+
+    async def flips_of(self, request: RecordedRequest, own: dict[str, tuple[str, ...]], caller: Subject) -> Flips:
+        facts = facts_of(request, data=BUNDLE.data, before=BUNDLE.data)
+        return await find_flips(facts, own, engine=self.engine, data=BUNDLE.data, caller=caller)
+
+    async def refused(self, *collections: str) -> RecordedRequest:
+        """A viewer's request that named collections; `sealed` holds a class above the viewer's clearance."""
+        points = PolicyPoints(engine=self.engine, clock_ms=lambda: 1_000, deadline_s=5, data=BUNDLE.data)
+        query = await points.query(
+            request=RequestFacts(id="r2", collections=collections),
+            subject=DOMAIN.asker("public_viewer", ()),
+            prompt=PromptFacts(chars=9, verdict="ALLOW", risk=0),
+            classes=(OPEN, a_class("k2", collection="sealed", label="internal")),
+        )
+        assert not query.allowed
+        return RecordedRequest("refused", 0, "DENY", recorded(query))
 
 
 def recorded(decision: Decision) -> RecordedDecision:
@@ -149,3 +164,35 @@ async def test_no_change_goes_beyond_the_readers_authority(world: World) -> None
     lowly = await world.flips("public_viewer")
     values = {c.value for flip in lowly.items.values() for c in flip.changes}
     assert not values & {"maintainer", "admin", "contributor", "internal", "confidential", OTHER_GROUP}
+
+
+async def test_a_purpose_beyond_the_readers_authority_is_not_tried(world: World) -> None:
+    """`review` is for whoever reads confidential material: the contributor's request would be refused for it."""
+    assert (await world.flips("contributor", GROUP)).request is None
+    stated = (await world.flips("maintainer", GROUP)).request
+    assert stated is not None
+    assert [(c.what, c.value) for c in stated.changes] == [("purpose", "review")]
+
+
+async def test_a_sealed_collection_is_explained_as_one_that_is_not_there(world: World) -> None:
+    viewer = DOMAIN.asker("public_viewer", (GROUP,))
+    flips = [await world.flips_of(await world.refused(name), {}, viewer) for name in ("sealed", "nowhere")]
+    assert flips[0] == flips[1]
+    assert flips[0].request is None
+    reader = await world.flips_of(await world.refused("sealed"), {}, DOMAIN.asker("contributor", ()))
+    assert reader.request is not None
+    assert [(c.what, c.value) for c in reader.request.changes] == [("role", "contributor")]
+
+
+async def test_a_clearance_that_the_bundle_did_not_know_reaches_nothing(world: World) -> None:
+    caller = replace(DOMAIN.asker("admin", (GROUP,)), clearance="ultra")
+    found = await world.flips_of(world.request, {"club": ("club",), "whole": ("whole",)}, caller)
+    assert {c.what for flip in found.items.values() for c in flip.changes} <= {"group"}
+
+
+def test_a_run_that_nothing_visible_is_left_of_leaves_no_gap() -> None:
+    first, last = Place("fulltext", "tantivy", 1, 1.0, run=0), Place("vector", "numpy", 2, 0.5, run=2)
+    hidden = Path("hidden", (Place("fulltext", "tantivy", 1, 1.0, run=1),), Stage.BUNDLE, Verdict.DROPPED)
+    shown = Path("shown", (first, last), Stage.BUNDLE, Verdict.DROPPED)
+    [seen] = seen_by((shown, hidden), {"shown"})
+    assert [(place.run, place.rank) for place in seen.found] == [(0, 1), (1, 1)]
