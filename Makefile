@@ -59,7 +59,7 @@ test-services: $(DEV)  ## prepare and start the real servers and tools, run the 
 compose-env: $(RUNTIME)  ## write the secrets and the policy bundle that compose.yaml needs
 	@PYTHON=$(BIN)/python deploy/compose-env.sh
 
-check: $(DEV)  ## format, lint, types, import contracts, committed policy build
+check: $(DEV)  ## format, lint, types, import contracts, the documents' examples
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
