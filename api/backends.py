@@ -40,6 +40,7 @@ class Neo4jGraph:
     uri: str
     user: str
     password: str = field(repr=False)
+    ca_file: Path | None
     deadline_ms: int
     answers: bool
 
@@ -230,6 +231,7 @@ def backends_of(configuration: Configuration) -> Backends:
     dsn = None if stores.postgis_dsn is None else stores.postgis_dsn.get_secret_value()
     password = "" if stores.neo4j_password is None else stores.neo4j_password.get_secret_value()
     search = None if stores.opensearch_url is None else stores.opensearch_url.get_secret_value()
+    graph_ca = None if stores.neo4j_ca_file is None else Path(stores.neo4j_ca_file).expanduser()
     search_ca = None if stores.opensearch_ca_file is None else Path(stores.opensearch_ca_file).expanduser()
     extractive, deadlines = settings.extractive, settings.retrieval.deadline_ms
     return Backends(
@@ -239,7 +241,7 @@ def backends_of(configuration: Configuration) -> Backends:
         graph=SqliteGraph(home / "graph.sqlite")
         if stores.neo4j_uri is None
         else Neo4jGraph(
-            stores.neo4j_uri, stores.neo4j_user or "neo4j", password, deadlines.graph, stores.neo4j_answers
+            stores.neo4j_uri, stores.neo4j_user or "neo4j", password, graph_ca, deadlines.graph, stores.neo4j_answers
         ),
         spatial=SqliteSpatial(home / "spatial.sqlite")
         if dsn is None
@@ -271,7 +273,7 @@ def _policy(configuration: Configuration) -> PolicyBackend:
     if stores.opa_url is None:
         return WasmPolicy(folder, releases)
     token = None if stores.opa_token is None else stores.opa_token.get_secret_value()
-    ca_file = None if stores.opa_ca_file is None else Path(stores.opa_ca_file)
+    ca_file = None if stores.opa_ca_file is None else Path(stores.opa_ca_file).expanduser()
     return OpaPolicy(stores.opa_url, folder, releases, token, ca_file, settings.fallback)
 
 

@@ -65,6 +65,11 @@ class Stores(_Section):
     neo4j_uri: str | None = Field(default=None, description="graph channel on Neo4j")
     neo4j_user: str | None = Field(default=None, description="user at Neo4j")
     neo4j_password: SecretStr | None = Field(default=None, description="password at Neo4j")
+    neo4j_ca_file: str | None = Field(
+        default=None,
+        min_length=1,
+        description="certificate authorities (PEM) for the Neo4j server, with bolt+s or neo4j+s; unset: the system's",
+    )
     neo4j_answers: bool = Field(
         default=True, description="note each answer, its model, decision and sources in Neo4j, by ids only"
     )

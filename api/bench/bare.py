@@ -38,7 +38,7 @@ async def bare_drivers(chosen: Backends, deadline_s: float) -> AsyncIterator[dic
     """A driver for each channel that is on a server, closed at the end."""
     opened: dict[ChannelName, Neo4jDriver | OpenSearchDriver | PostgresDriver] = {}
     if isinstance(graph := chosen.graph, backends.Neo4jGraph):
-        driver = driver_of(graph.uri, graph.user, graph.password, deadline_s=deadline_s)
+        driver = driver_of(graph.uri, graph.user, graph.password, ca_file=graph.ca_file, deadline_s=deadline_s)
         opened[ChannelName.GRAPH] = Neo4jDriver(driver)
     if isinstance(fulltext := chosen.fulltext, backends.OpenSearchFulltext):
         address = Address.parse(fulltext.url, ca_file=fulltext.ca_file)

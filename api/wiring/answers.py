@@ -15,9 +15,9 @@ async def publish_answers(backend: backends.GraphBackend, ledger: Ledger, stack:
     match backend:
         case backends.SqliteGraph() | backends.Neo4jGraph(answers=False):
             return
-        case backends.Neo4jGraph(uri=uri, user=user, password=password):
+        case backends.Neo4jGraph(uri=uri, user=user, password=password, ca_file=ca_file):
             from retrieval.graph.neo4j_answers import Neo4jAnswers  # noqa: PLC0415
 
-            await stack.enter_async_context(publishing(ledger, Neo4jAnswers.open(uri, user, password)))
+            await stack.enter_async_context(publishing(ledger, Neo4jAnswers.open(uri, user, password, ca_file=ca_file)))
         case _:
             assert_never(backend)

@@ -42,15 +42,15 @@ def _graph(backend: backends.GraphBackend, circuits: Circuits) -> Sides:
             from retrieval.graph.sqlite import GraphChannel, GraphIndex  # noqa: PLC0415
 
             return Sides(partial(GraphChannel.open, path), partial(GraphIndex.open, path))
-        case backends.Neo4jGraph(uri=uri, user=user, password=password, deadline_ms=deadline_ms):
+        case backends.Neo4jGraph(uri=uri, user=user, password=password, ca_file=ca_file, deadline_ms=deadline_ms):
             from retrieval.graph.neo4j import Neo4jChannel  # noqa: PLC0415
             from retrieval.graph.neo4j_index import Neo4jIndex  # noqa: PLC0415
 
             def graph() -> Channel:
-                channel = Neo4jChannel.open(uri, user, password, deadline_s=deadline_ms / 1000)
+                channel = Neo4jChannel.open(uri, user, password, ca_file=ca_file, deadline_s=deadline_ms / 1000)
                 return circuits.guarded(channel, deadline_ms=deadline_ms)
 
-            return Sides(graph, partial(Neo4jIndex.open, uri, user, password))
+            return Sides(graph, partial(Neo4jIndex.open, uri, user, password, ca_file=ca_file))
         case _:
             assert_never(backend)
 

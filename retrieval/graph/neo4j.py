@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -71,10 +72,20 @@ class Neo4jChannel:
         self._kinds: _Kinds = {}
 
     @classmethod
-    def open(cls, uri: str, user: str, password: str, *, graph: str = cypher.GRAPH, deadline_s: float = 2.0) -> Self:
+    def open(
+        cls,
+        uri: str,
+        user: str,
+        password: str,
+        *,
+        ca_file: Path | None = None,
+        graph: str = cypher.GRAPH,
+        deadline_s: float = 2.0,
+    ) -> Self:
         """The channel over a server, which is not asked before the first search. Raises ChannelUnavailable for an
-        address that is none."""
-        return cls(driver_of(uri, user, password, deadline_s=deadline_s), graph=graph, deadline_s=deadline_s)
+        address or a file of authorities that is none."""
+        driver = driver_of(uri, user, password, ca_file=ca_file, deadline_s=deadline_s)
+        return cls(driver, graph=graph, deadline_s=deadline_s)
 
     def asks(self, query: Query) -> bool:
         """Whether a search needs the server: nothing is found without a name or a time."""

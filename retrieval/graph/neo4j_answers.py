@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Self
 
 from neo4j import AsyncDriver, AsyncTransaction
@@ -73,10 +74,10 @@ class Neo4jAnswers:
         self._laid_out = False
 
     @classmethod
-    def open(cls, uri: str, user: str, password: str, *, deadline_s: float = 10.0) -> Self:
-        """The graph over a server, which is not asked before it is used. Raises ChannelUnavailable for an address that
-        is none."""
-        return cls(driver_of(uri, user, password, deadline_s=deadline_s), deadline_s=deadline_s)
+    def open(cls, uri: str, user: str, password: str, *, ca_file: Path | None = None, deadline_s: float = 10.0) -> Self:
+        """The graph over a server, which is not asked before it is used. Raises ChannelUnavailable for an address or a
+        file of authorities that is none."""
+        return cls(driver_of(uri, user, password, ca_file=ca_file, deadline_s=deadline_s), deadline_s=deadline_s)
 
     async def position(self, log: str) -> int:
         """See `AnswerGraph`."""

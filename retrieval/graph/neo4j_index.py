@@ -7,6 +7,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -47,10 +48,20 @@ class Neo4jIndex:
         self._taken = False
 
     @classmethod
-    def open(cls, uri: str, user: str, password: str, *, graph: str = cypher.GRAPH, deadline_s: float = 60.0) -> Self:
+    def open(
+        cls,
+        uri: str,
+        user: str,
+        password: str,
+        *,
+        ca_file: Path | None = None,
+        graph: str = cypher.GRAPH,
+        deadline_s: float = 60.0,
+    ) -> Self:
         """The index over a server, which is not asked before it is used; no transaction takes longer than
-        `deadline_s`. Raises ChannelUnavailable for an address that is none."""
-        return cls(driver_of(uri, user, password, deadline_s=min(deadline_s, 10.0)), graph=graph, deadline_s=deadline_s)
+        `deadline_s`. Raises ChannelUnavailable for an address or a file of authorities that is none."""
+        driver = driver_of(uri, user, password, ca_file=ca_file, deadline_s=min(deadline_s, 10.0))
+        return cls(driver, graph=graph, deadline_s=deadline_s)
 
     async def add(self, batch: IndexBatch) -> None:
         """See `ChannelIndex`."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, NotificationMinimumSeverity
 from neo4j.exceptions import (
@@ -24,16 +27,22 @@ _TIMED_OUT = "TransactionTimedOut"
 _LOCKED_OUT = "AuthenticationRateLimit"  # what the server says of credentials that it refused a moment ago
 _POOL = 16
 _SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
+_VERIFIED = "+s"
 _NO_ADDRESS = "the address of the graph server is not valid: bolt, neo4j, bolt+s or neo4j+s, and a host"
 
 
-def driver_of(uri: str, user: str, password: str, *, deadline_s: float) -> AsyncDriver:
+_NO_AUTHORITIES = "the file of certificate authorities for the graph server cannot be used"
+_NOT_VERIFIED = "certificate authorities for the graph server need an address with bolt+s or neo4j+s"
+
+
+def driver_of(uri: str, user: str, password: str, *, ca_file: Path | None = None, deadline_s: float) -> AsyncDriver:
     """A driver that connects when it is first used and never waits longer than `deadline_s` for a connection. The
-    scheme of the address says whether TLS is used (`bolt+s`, `neo4j+s`). Raises ChannelUnavailable for an address that
-    is none."""
+    scheme of the address says whether TLS is used (`bolt+s`, `neo4j+s`); `ca_file` (PEM) replaces the system's
+    authorities. Raises ChannelUnavailable for an address or a file of authorities that is none."""
     if uri.partition("://")[0] not in _SCHEMES:  # the driver's HTTP transport is a preview
         raise ChannelUnavailable(ChannelName.GRAPH, _NO_ADDRESS)
     try:
+        uri, trusted = _trusted(uri, ca_file)
         return AsyncGraphDatabase.driver(
             uri,
             auth=(user, password),
@@ -44,9 +53,25 @@ def driver_of(uri: str, user: str, password: str, *, deadline_s: float) -> Async
             max_connection_pool_size=_POOL,
             notifications_min_severity=NotificationMinimumSeverity.OFF,
             telemetry_disabled=True,
+            **trusted,
         )
     except (ConfigurationError, ValueError) as exc:
         raise ChannelUnavailable(ChannelName.GRAPH, _NO_ADDRESS) from exc
+
+
+def _trusted(uri: str, ca_file: Path | None) -> tuple[str, dict[str, Any]]:
+    """The address and the options of the driver, which takes authorities only beside an address that says nothing of
+    TLS."""
+    if ca_file is None:
+        return uri, {}
+    scheme, _, rest = uri.partition("://")
+    if not scheme.endswith(_VERIFIED):
+        raise ChannelUnavailable(ChannelName.GRAPH, _NOT_VERIFIED)
+    try:
+        context = ssl.create_default_context(cafile=ca_file)
+    except OSError as exc:
+        raise ChannelUnavailable(ChannelName.GRAPH, _NO_AUTHORITIES) from exc
+    return f"{scheme.removesuffix(_VERIFIED)}://{rest}", {"ssl_context": context, "encrypted": True}
 
 
 @contextmanager
@@ -68,4 +93,14 @@ def error_of(exc: Exception) -> ChannelError:
         return ChannelTimeout(ChannelName.GRAPH, "the graph server did not answer in time")
     if isinstance(exc, Neo4jError) and not isinstance(exc, TransientError):
         return ChannelFault(ChannelName.GRAPH, "the graph server could not carry out the search")
-    return ChannelUnavailable(ChannelName.GRAPH, "the graph server cannot be reached")
+    return ChannelUnavailable(ChannelName.GRAPH, _unreached(exc))
+
+
+def _unreached(exc: BaseException | None) -> str:
+    while exc is not None:
+        if isinstance(exc, ssl.SSLCertVerificationError):
+            return "the certificate of the graph server cannot be verified"
+        if isinstance(exc, ssl.SSLError):
+            return "the connection to the graph server cannot be secured"
+        exc = exc.__cause__ or exc.__context__
+    return "the graph server cannot be reached"

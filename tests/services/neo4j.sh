@@ -3,7 +3,7 @@
 #   neo4j.sh prepare            fetches the jars into the cache folder, checks each, prints their folder
 #   neo4j.sh run FOLDER PORT    serves FOLDER on 127.0.0.1:PORT in this process; "Started." in FOLDER/server.log says when.
 #                               The first run of a folder makes the user neo4j with the password in NEO4J_PASSWORD.
-# SIGTERM ends it cleanly, SIGKILL is a crash.
+# With FOLDER/certificates/server.pem and server.key it speaks TLS alone. SIGTERM ends it cleanly, SIGKILL is a crash.
 set -eu
 version=5.26.30
 here=$(cd "$(dirname "$0")" && pwd)
@@ -40,11 +40,13 @@ prepare() {
 
 configure() {
 	mkdir -p "$1/conf"
+	tls=DISABLED
+	[ ! -e "$1/certificates/server.pem" ] || tls=REQUIRED
 	cat >"$1/conf/neo4j.conf" <<C
 server.default_listen_address=127.0.0.1
 server.bolt.listen_address=127.0.0.1:$2
 server.bolt.advertised_address=127.0.0.1:$2
-server.bolt.tls_level=DISABLED
+server.bolt.tls_level=$tls
 server.http.enabled=false
 server.https.enabled=false
 dbms.security.auth_enabled=true
@@ -53,6 +55,13 @@ server.memory.pagecache.size=64m
 db.tx_log.preallocate=false
 db.tx_log.rotation.size=16m
 internal.dbms.bolt.netty_server_shutdown_quiet_period=0
+C
+	[ $tls = DISABLED ] || cat >>"$1/conf/neo4j.conf" <<C
+dbms.ssl.policy.bolt.enabled=true
+dbms.ssl.policy.bolt.base_directory=$1/certificates
+dbms.ssl.policy.bolt.private_key=server.key
+dbms.ssl.policy.bolt.public_certificate=server.pem
+dbms.ssl.policy.bolt.client_auth=NONE
 C
 }
 
