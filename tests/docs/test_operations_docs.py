@@ -43,12 +43,26 @@ def test_every_server_has_a_profile_of_its_own_and_is_in_all() -> None:
 
 def test_no_secret_has_a_default_and_no_port_leaves_loopback() -> None:
     text = (ROOT / "compose.yaml").read_text("utf-8")
-    for name in ("POSTGRES_PASSWORD", "NEO4J_PASSWORD", "OPENSEARCH_PASSWORD", "OPA_TOKEN"):
+    for name in (
+        "POSTGRES_SUPERUSER_PASSWORD",
+        "POSTGRES_PASSWORD",
+        "NEO4J_PASSWORD",
+        "OPENSEARCH_PASSWORD",
+        "OPA_TOKEN",
+    ):
         used = re.findall(r"\$\{" + name + r"([^}]*)\}", text)
         assert used, name
         assert all(rest.startswith(":?") for rest in used), name
     for service in COMPOSE["services"].values():
         assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+
+
+def test_every_service_has_a_health_check_and_exhibit_waits_for_its_stores_and_policy() -> None:
+    for name, service in COMPOSE["services"].items():
+        assert "healthcheck" in service or name == "exhibit", name  # ours is in its image
+    assert re.search(r"^HEALTHCHECK ", (ROOT / "Dockerfile").read_text("utf-8"), re.M)
+    waited = COMPOSE["services"]["exhibit"]["depends_on"]
+    assert waited == {name: {"condition": "service_healthy"} for name in ("postgres", "neo4j", "opensearch", "opa")}
 
 
 def test_images_are_pinned_and_ours_has_no_rights() -> None:
@@ -71,6 +85,13 @@ def test_compose_env_makes_every_secret_once_for_its_owner_alone(tmp_path: Path)
         subprocess.run([script], env=environment, check=True, capture_output=True)
         written.append((tmp_path / ".env").read_text("utf-8"))
     assert written[0] == written[1]
+    (tmp_path / ".env").write_text(
+        "OPA_TOKEN=ours\nEXHIBIT_PORT=9000\n"
+    )  # of an earlier version: what it lacks is added
+    subprocess.run([script], env=environment, check=True, capture_output=True)
+    added = dict(line.split("=", 1) for line in (tmp_path / ".env").read_text("utf-8").splitlines())
+    assert (added["OPA_TOKEN"], added["EXHIBIT_PORT"]) == ("ours", "9000")
+    assert "POSTGRES_PASSWORD" in added
     secrets = dict(line.split("=", 1) for line in written[0].splitlines())
     wanted = set(re.findall(r"\$\{(\w+):\?", (ROOT / "compose.yaml").read_text("utf-8")))
     assert set(secrets) == wanted

@@ -99,7 +99,8 @@ def test_compose_brings_the_service_up_and_takes_it_down(engine: Mapping[str, st
     port = free_port()
     secret = tmp_path / "env"
     password = secrets.token_hex(16)
-    others = [f"{name}={secrets.token_hex(8)}" for name in ("NEO4J_PASSWORD", "OPENSEARCH_PASSWORD", "OPA_TOKEN")]
+    needed = ("POSTGRES_SUPERUSER_PASSWORD", "NEO4J_PASSWORD", "OPENSEARCH_PASSWORD", "OPA_TOKEN")
+    others = [f"{name}={secrets.token_hex(8)}" for name in needed]
     lines = [f"POSTGRES_PASSWORD={password}", f"EXHIBIT_POSTGRES_PORT={port}", *others]
     secret.write_text("\n".join(lines) + "\n", encoding="utf-8")
     files = ["-f", str(ROOT / "compose.yaml"), "-f", str(Path(__file__).with_name("compose.local.yaml"))]
@@ -119,10 +120,20 @@ def test_compose_brings_the_service_up_and_takes_it_down(engine: Mapping[str, st
         dsn = f"postgresql://exhibit:{password}@127.0.0.1:{port}/exhibit"
         _ready(dsn)
         asyncio.run(_answers(dsn, tmp_path))
+        _is_held_by_row_security(dsn)
         shown = subprocess.run([*command, "ps"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
         assert shown.count(f"exhibit-test-{port}_") == 1  # the profile starts its own service and no other
     finally:
         subprocess.run([*command, "down", "-v"], capture_output=True, check=False, cwd=ROOT)
+
+
+def _is_held_by_row_security(dsn: str) -> None:
+    """The role of the service is an ordinary one: without a scope it sees nothing of what it wrote itself."""
+    with psycopg.connect(dsn) as connection:
+        assert connection.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone() == (False,)
+        assert connection.execute("SELECT count(*) FROM exhibit.record").fetchone() == (0,)
+        connection.execute("SELECT set_config('exhibit.access', 'whole', true)")
+        assert connection.execute("SELECT count(*) > 0 FROM exhibit.record").fetchone() == (True,)
 
 
 def _ready(dsn: str) -> None:

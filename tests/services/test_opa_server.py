@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
-import ipaddress
 import json
 import random
 import shutil
@@ -19,12 +17,10 @@ from typing import Any
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+import yaml
 
 from api.wiring.circuits import Circuits
-from policy.authoring.opa import Opa
+from policy.authoring.opa import Opa, OpaFailed
 from policy.authoring.server_bundle import archive, main, server_bundle
 from policy.authoring.vectors import patched
 from policy.bundle import SHIPPED, load_bundle, read_sources
@@ -36,6 +32,7 @@ from policy.opa import OpaServerEngine
 from policy.wasm import WasmEngine
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving
 from tests.policy_world import base, damaged, vectors
+from tests.services.certificates import self_signed
 
 pytestmark = pytest.mark.services
 POINTS = ("query", "evidence", "answer")
@@ -162,6 +159,22 @@ async def test_the_token_opens_the_entry_points_alone(server: OpaServer) -> None
             assert (await client.request(method, path)).status_code == 401, path
 
 
+def test_the_health_check_of_compose_tells_a_server_that_lives(opa: Opa, server: OpaServer) -> None:
+    """The image holds nothing but this program."""
+    compose = yaml.safe_load((Path(__file__).parents[2] / "compose.yaml").read_text("utf-8"))
+    kind, program, *asked = compose["services"]["opa"]["healthcheck"]["test"]
+    assert (kind, program) == ("CMD", "/opa")
+    here = [part.replace("http://127.0.0.1:8181", server.url) for part in asked]
+    assert here != asked
+    opa.run(*here, cwd=SHIPPED)
+    for wrong in (
+        [p.replace("/health", "/none") for p in here],
+        [p.replace(server.url, "http://127.0.0.1:1") for p in here],
+    ):
+        with pytest.raises(OpaFailed):
+            opa.run(*wrong, cwd=SHIPPED)
+
+
 async def test_over_a_socket(opa: Opa, tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory() as short:  # the path of a socket must not be long
         wanted = OpaServer(opa, tmp_path, socket=Path(short) / "opa.sock")
@@ -182,25 +195,6 @@ async def test_over_tls_only_with_an_authority_that_is_trusted(opa: Opa, tmp_pat
         async with engine_on(running.url.replace("https", "http")) as engine:
             # Go answers 400 and hangs up; which of the two arrives first is left to chance.
             assert await problem_of(engine) in {"STATUS", "CUT_OFF"}
-
-
-def self_signed(folder: Path) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "opa of the tests")])
-    now = datetime.datetime.now(datetime.UTC)
-    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    made = made.serial_number(1).not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
-    made = made.add_extension(address, critical=False)
-    made = made.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-    signed = made.sign(key, hashes.SHA256())
-    pem = serialization.Encoding.PEM
-    (folder / "opa.pem").write_bytes(signed.public_bytes(pem))
-    (folder / "opa.key").write_bytes(
-        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return folder / "opa.pem", folder / "opa.key"
 
 
 # ------------------------------------------------------------------------------------------------------- under load

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Makes the data folder at the first start, as the official image does: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB.
+# Makes the data folder at the first start, as the official image does: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, and what
+# lies in /docker-entrypoint-initdb.d.
 set -eu
 : "${POSTGRES_USER:=postgres}" "${POSTGRES_DB:=${POSTGRES_USER:-postgres}}" "${POSTGRES_PASSWORD:?}"
+settings="-c unix_socket_directories=/tmp -c jit=off -c dynamic_shared_memory_type=mmap"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
 	umask 077
 	mkdir -p "$PGDATA"
@@ -11,5 +13,12 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
 	rm /tmp/password
 	echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
 	[ "$POSTGRES_DB" = postgres ] || echo "CREATE DATABASE \"$POSTGRES_DB\"" | postgres --single -D "$PGDATA" postgres >/dev/null
+	for script in /docker-entrypoint-initdb.d/*.sql; do
+		[ -e "$script" ] || continue
+		pg_ctl -D "$PGDATA" -w -o "$settings -c listen_addresses=" start >/dev/null
+		PGPASSWORD=$POSTGRES_PASSWORD psql -h /tmp -U "$POSTGRES_USER" -d "$POSTGRES_DB" -X -q -f "$script"
+		pg_ctl -D "$PGDATA" -w -m fast stop >/dev/null
+	done
 fi
-exec postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/tmp -c jit=off -c dynamic_shared_memory_type=mmap "$@"
+# shellcheck disable=SC2086 - words
+exec postgres -D "$PGDATA" -c listen_addresses='*' $settings "$@"
