@@ -122,7 +122,7 @@ class LiveSystem:
         """The policy that the home asks for, open, proved and recorded. Raises PolicyError."""
         policy = await open_policy(system.chosen.policy, system.circuits)
         try:
-            await deny_the_empty_input(policy.engine)
+            await deny_the_empty_input(policy.alone)
             if policy.bundle.digest != system.policy.bundle.digest:
                 await record_change(system, policy.bundle.digest)
         except BaseException:

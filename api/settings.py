@@ -165,7 +165,8 @@ class Policy(_Section):
     bundle: str | None = Field(
         default=None,
         min_length=1,
-        description="folder of the policy bundle; unset: the one that was published to this home, or the shipped one",
+        description="folder of the policy bundle, which must pass the canary; "
+        "unset: the one that was published to this home, or the shipped one",
     )
     fallback: bool = Field(
         default=False,

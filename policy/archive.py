@@ -28,12 +28,14 @@ class BundleArchive:
     def __contains__(self, digest: str) -> bool:
         return self._place(digest).is_dir()
 
-    def put(self, source: Path) -> Bundle:
-        """File the bundle below `source`, unless it is there already. Raises BundleRejected."""
+    def put(self, source: Path, *, renew: bool = False) -> Bundle:
+        """File the bundle below `source`, unless it is there already; with `renew` also in the place of one that has
+        another module, or was damaged. The digest is that of rules and data, so two modules can claim it. Gives back
+        what is filed. Raises BundleRejected."""
         bundle = load_bundle(source)
         place = self._place(bundle.digest)
-        if not place.is_dir():
-            self._write(source, place)
+        if not place.is_dir() or (renew and not self._holds(bundle)):
+            self._write(source, place, renew=renew)
         return self.load(bundle.digest)
 
     def load(self, digest: str) -> Bundle:
@@ -64,19 +66,27 @@ class BundleArchive:
             raise BundleNotFound(f"{len(found)} archived policy bundles have a digest that begins with {prefix}")
         return found[0]
 
+    def _holds(self, bundle: Bundle) -> bool:
+        try:
+            return self.load(bundle.digest) == bundle
+        except BundleRejected:
+            return False
+
     def _place(self, digest: str) -> Path:
         match = _DIGEST.fullmatch(digest)
         if match is None:
             raise BundleNotFound(f"{digest} is no digest of a policy bundle")
         return self.folder / match[1]
 
-    def _write(self, source: Path, place: Path) -> None:
+    def _write(self, source: Path, place: Path, *, renew: bool) -> None:
         """Copy beside, then rename: a reader sees all of it or nothing, and of two writers the first wins."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=self.folder, prefix=".new-") as beside:
                 made = Path(beside) / place.name
                 copy_bundle(source, made)
+                if renew and place.is_dir():
+                    place.rename(Path(beside) / "before")
                 if not place.is_dir():
                     made.rename(place)
         except OSError as exc:

@@ -77,6 +77,11 @@ class ShadowEngine:
         self._turn = asyncio.Semaphore(1)
 
     @property
+    def active(self) -> PolicyEngine:
+        """The engine that decides, without the candidate."""
+        return self._active
+
+    @property
     def name(self) -> str:
         """The active engine's."""
         return self._active.name

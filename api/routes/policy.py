@@ -28,7 +28,7 @@ async def evaluate(body: EvaluateRequest, call: Calling) -> EvaluateResponse:
     call.caller.require(AUTHOR)
     settings = call.system.configuration.settings.policy
     decision = await tried(
-        call.system.engine,
+        call.system.policy.alone,
         Point(body.point),
         body.input,
         rules=call.system.policy.bundle.rules,

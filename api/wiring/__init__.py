@@ -17,6 +17,7 @@ from api.wiring.policy import (
     open_policy,
     open_server,
     open_server_over,
+    pass_canary,
     releases_of,
     shadow_log,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "open_server_over",
     "open_system",
     "open_witness",
+    "pass_canary",
     "profile_of",
     "releases_of",
     "require_corpus",

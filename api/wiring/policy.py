@@ -47,6 +47,11 @@ class OpenPolicy:
         """Roles, labels and thresholds of the bundle."""
         return self.bundle.data
 
+    @property
+    def alone(self) -> PolicyEngine:
+        """The engine without the shadow, for what is no request."""
+        return self.engine.active if isinstance(self.engine, ShadowEngine) else self.engine
+
     async def aclose(self) -> None:
         """Release the engines."""
         await self.engine.aclose()
@@ -87,9 +92,12 @@ def _archived(backend: backends.PolicyBackend) -> Bundle:
 
 async def open_policy(backend: backends.PolicyBackend, circuits: Circuits | None = None) -> OpenPolicy:
     """The bundle in force, its engine, and the candidate in its shadow. The bundle is archived, so that its decisions
-    can be made again. A candidate that cannot be opened is left out: what has no effect must not stop what has. Raises
+    can be made again. What was published has passed every gate; a folder that the settings name has passed none, so the
+    canary is asked. A candidate that cannot be opened is left out: what has no effect must not stop what has. Raises
     BundleRejected, BundleNotFound."""
     bundle = await asyncio.to_thread(_archived, backend)
+    if backend.folder is not None:
+        await pass_canary(bundle)
     releases = releases_of(backend)
     shadow = releases.state().shadow
     engine = await open_engine(backend, bundle, circuits)
@@ -120,6 +128,21 @@ async def open_engine(
             return FallbackEngine(first=server, second=await open_embedded(bundle)) if fallback else server
         case _:
             assert_never(backend)
+
+
+async def pass_canary(bundle: Bundle) -> None:
+    """Raise BundleRejected unless the bundle's module does what every bundle must, whatever its rules say."""
+    from policy.authoring.canary import canary  # noqa: PLC0415
+    from policy.authoring.deciding import by_engine  # noqa: PLC0415
+    from policy.authoring.domain import Domain  # noqa: PLC0415
+
+    engine = await open_embedded(bundle)
+    try:
+        found = await canary(by_engine(engine), Domain.of(bundle))
+    finally:
+        await engine.aclose()
+    if found:
+        raise BundleRejected(f"the canary refuses {bundle.digest}: {found[0]}")
 
 
 async def open_embedded(bundle: Bundle) -> PolicyEngine:

@@ -4,8 +4,8 @@ data and module - compiler, format, lint - its own tests - its vectors on every 
 parity between the module and OPA - the lattice with its invariants. The dear ones are last, and are not tried on a
 bundle that the author's own expectations already refuse.
 
-A bundle whose rules are those of one that is in force needs no `opa`: only its data are new, so what the program would
-say of the rules has been said.
+A bundle with the rules and the module of one that is in force needs no `opa`: only its data are new, so what the
+program would say of the rules has been said.
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ from policy.errors import PolicyError
 SHOWN = 10
 
 
-def rego_of(bundle: Bundle) -> dict[str, str]:
-    """The digests of the rules, without the data."""
-    return {path: digest for path, digest in bundle.files.items() if path.endswith(".rego")}
+def same_rules(one: Bundle, other: Bundle) -> bool:
+    """Whether two bundles differ in their data at most: the rules are the same, and so is the module."""
+    rules, others = (
+        {path: digest for path, digest in each.files.items() if path.endswith(".rego")} for each in (one, other)
+    )
+    return rules == others and one.wasm_sha256 == other.wasm_sha256
 
 
 def static_gates(folder: Path, opa: Opa | None) -> tuple[Checked, ...]:

@@ -17,6 +17,7 @@ from policy.authoring.vectors import patched
 from policy.bundle import DATA_PATH, load_bundle
 from policy.releases import Releases
 from tests.policy_world import base
+from tests.unit.test_policy_releases import candidate, remade
 
 Cli = Callable[..., tuple[int, Any, str]]
 SHIPPED_DIGEST = load_bundle().digest
@@ -146,6 +147,15 @@ def test_a_stale_module_is_not_published(cli: Cli, tmp_path: Path) -> None:
     code, document, _ = cli("publish", tmp_path / "work")
     assert (code, document["published"], document["replaced"]) == (1, False, SHIPPED_DIGEST)
     assert "exhibit policy build" in document["gates"][0]["problems"][0]
+
+
+def test_new_data_are_published_without_opa_but_no_other_module(cli: Cli, tmp_path: Path) -> None:
+    code, document, err = cli("publish", remade(tmp_path / "work"))
+    assert (code, document["error"]["code"]) == (8, "POLICY_UNAVAILABLE")
+    assert "go install" in err
+    cli("shadow", candidate(tmp_path / "filed", 500))
+    code, document, _ = cli("publish", tmp_path / "filed")
+    assert (code, document["published"]) == (0, True)
 
 
 @pytest.mark.parametrize("digest", [None, "sha256:00", "../..", "0" * 64])

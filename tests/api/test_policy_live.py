@@ -9,13 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
+from asgi_lifespan import LifespanManager
 
 from ai.focus_pipeline import answer
 from ai.model import Ask
 from ai.replay import Grade, replay
 from api import wiring
+from api.app import create_app
+from api.configuration import load
 from api.live import LiveSystem, live
 from api.recorded_policy import recorded_policies
 from ledger.model import Kind
@@ -23,7 +27,7 @@ from policy.bundle import DATA_PATH, load_bundle
 from policy.canonical import canonical
 from policy.checks import single_result
 from policy.engine import PolicyEngine, Reply
-from policy.errors import PolicyUnavailable
+from policy.errors import BundleRejected, PolicyUnavailable
 from policy.releases import Releases
 from tests.api_world import POPULATION, make_world
 from tests.harness import opened, subject
@@ -156,6 +160,45 @@ async def test_a_shadow_is_taken_up_and_dropped_without_a_change_of_decisions(
     assert await current.refresh() is True
     assert current.system.policy.shadow is None
     await current.aclose()
+
+
+async def test_a_shadow_sees_requests_and_nothing_else(
+    system: wiring.System, releases: Releases, tmp_path: Path
+) -> None:
+    """Neither the proof that a bundle denies the empty input, nor what an author tries, is a decision to compare."""
+    current = LiveSystem(system)
+    digest = releases.archive.put(candidate(tmp_path / "a", 503)).digest
+    releases.shadow(digest, at_ms=1)
+    assert await current.refresh() is True
+    engine = current.system.engine
+    app = create_app(system.configuration)
+    async with LifespanManager(app, startup_timeout=60, shutdown_timeout=60):
+        _, token = system.keys.create(name="a", tenant="default", roles=("policy_author",))
+        headers = {"authorization": f"Bearer {token}"}
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=app), base_url="http://x", headers=headers
+        ) as client:
+            tried = await client.post("/api/v1/policy/evaluate", json={"point": "query", "input": {}})
+        assert tried.json()["effect"] == "deny"
+        assert app.state.live.system.policy.shadow == digest
+        await app.state.live.system.engine.settle()
+    await engine.settle()  # type: ignore[attr-defined]
+    assert wiring.shadow_log(system.chosen.policy).report(digest, limit=1)["counts"] == {}
+    await current.aclose()
+
+
+async def test_a_folder_that_the_settings_name_must_pass_the_canary(home: Path, tmp_path: Path) -> None:
+    folder = candidate(tmp_path / "a", 500)
+    named = {"EXHIBIT_POLICY__BUNDLE": str(folder)}
+    async with wiring.open_system(load(named, home=home)) as system:
+        assert (await asked(system))["outcome"] == "ANSWER"
+    data = json.loads((folder / "rego" / DATA_PATH).read_text())
+    for role in data["roles"].values():
+        role["permissions"] = []
+    (folder / "rego" / DATA_PATH).write_text(json.dumps(data))
+    with pytest.raises(BundleRejected, match="the canary refuses"):
+        async with wiring.open_system(load(named, home=home)):
+            pass
 
 
 async def test_a_shadow_that_cannot_be_opened_stops_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -43,6 +44,35 @@ def test_filing_twice_changes_nothing(archive: BundleArchive) -> None:
     before = (archive.path(first.digest)).stat().st_mtime_ns
     assert archive.put(SHIPPED) == first
     assert archive.path(first.digest).stat().st_mtime_ns == before
+
+
+def remade(folder: Path) -> Path:
+    """A copy of the shipped bundle that claims another module for the same rules."""
+    copy_bundle(SHIPPED, folder)
+    module = (folder / "wasm" / "bundle.wasm").read_bytes() + b"\0\2\1x"  # a custom section
+    (folder / "wasm" / "bundle.wasm").write_bytes(module)
+    manifest = json.loads((folder / "wasm" / "manifest.json").read_text())
+    manifest["wasm_sha256"] = hashlib.sha256(module).hexdigest()
+    (folder / "wasm" / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_another_module_takes_the_place_only_of_what_is_renewed(archive: BundleArchive, tmp_path: Path) -> None:
+    """Rules and data make the digest; whoever has tried one module must not get another one that was filed before."""
+    filed = archive.put(remade(tmp_path / "other"))
+    tried = load_bundle()
+    assert filed.digest == tried.digest
+    assert archive.put(SHIPPED) == filed != tried
+    assert archive.put(SHIPPED, renew=True) == tried == archive.load(tried.digest)
+    assert [p.name for p in archive.folder.iterdir()] == [tried.digest.removeprefix("sha256:")]
+
+
+def test_what_was_damaged_is_renewed(archive: BundleArchive) -> None:
+    filed = archive.put(SHIPPED)
+    (archive.path(filed.digest) / "wasm" / "bundle.wasm").write_bytes(b"")
+    with pytest.raises(BundleRejected):
+        archive.put(SHIPPED)
+    assert archive.put(SHIPPED, renew=True) == filed
 
 
 def test_a_bundle_of_stale_sources_is_not_filed(archive: BundleArchive, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def publish(
     passed = [whole] if bundle is None else asyncio.run(_pass(bundle, folder, active, inputs))
     good = all(each.passed for each in passed)
     if bundle is not None and good and not dry_run:
-        _activate(backend, folder, bundle.digest, active.digest)
+        _activate(backend, folder, bundle, active.digest)
     document = {
         "bundle_digest": None if bundle is None else bundle.digest,
         "replaced": active.digest,
@@ -73,13 +73,13 @@ def rollback(
     """Let the bundle decide again that was in force before. It must still be whole and pass the canary; a running
     server takes it up within a second."""
     from api.backends import backends_of
-    from api.wiring import clock_ms, open_bundle, releases_of
+    from api.wiring import clock_ms, open_bundle, pass_canary, releases_of
 
     backend = backends_of(configuration(home)).policy
     may_publish(backend)
     releases, active = releases_of(backend), open_bundle(backend)
     wanted = releases.before() if digest is None else releases.archive.resolve(digest)
-    asyncio.run(_still_whole(backend, wanted))
+    asyncio.run(pass_canary(releases.archive.load(wanted)))
     if wanted != active.digest:
         releases.roll_back(wanted, replaced=active.digest, at_ms=clock_ms())
     document = {"bundle_digest": wanted, "replaced": active.digest}
@@ -94,15 +94,18 @@ def may_publish(backend: PolicyBackend) -> None:
         raise RequestRejected(f"the setting policy.bundle fixes the bundle to {backend.folder}; unset it to publish")
 
 
-def _activate(backend: PolicyBackend, folder: Path, digest: str, replaced: str) -> None:
-    """File both bundles, so that the new one can be taken up and the old one rolled back to."""
+def _activate(backend: PolicyBackend, folder: Path, bundle: Bundle, replaced: str) -> None:
+    """File both bundles, so that the new one can be taken up and the old one rolled back to. What decides is what was
+    tried, to the module."""
     from api.wiring import bundle_folder, clock_ms, releases_of
+    from policy.errors import BundleRejected
 
     releases = releases_of(backend)
-    for each in (bundle_folder(backend), folder):
-        releases.archive.put(each)
-    if digest != replaced:
-        releases.publish(digest, replaced=replaced, at_ms=clock_ms())
+    releases.archive.put(bundle_folder(backend))
+    if releases.archive.put(folder, renew=True) != bundle:
+        raise BundleRejected(f"{folder} was changed while it was tried")
+    if bundle.digest != replaced:
+        releases.publish(bundle.digest, replaced=replaced, at_ms=clock_ms())
 
 
 async def _pass(bundle: Bundle, folder: Path, active: Bundle, inputs: int) -> list[Checked]:
@@ -114,15 +117,15 @@ async def _pass(bundle: Bundle, folder: Path, active: Bundle, inputs: int) -> li
 
 
 def _opa_for(bundle: Bundle, active: Bundle) -> Opa | None:
-    """The `opa` program. Raises OpaMissing where the rules are new and so must be checked by it."""
-    from policy.authoring.gates import rego_of
+    """The `opa` program. Raises OpaMissing where rules or module are new and so must be checked by it."""
+    from policy.authoring.gates import same_rules
     from policy.authoring.opa import OpaMissing, find_opa
     from policy.bundle import load_bundle
 
     try:
         return find_opa()
     except OpaMissing as exc:
-        if rego_of(bundle) not in (rego_of(active), rego_of(load_bundle())):
+        if not any(same_rules(bundle, known) for known in (active, load_bundle())):
             raise
         note(f"only the data are new, so the gates that need `opa` are left out: {exc}")
         return None
@@ -151,24 +154,6 @@ async def gates(bundle: Bundle, folder: Path, *, opa: Opa | None, inputs: int) -
                 bundle, folder, opa=opa, embedded=embedded, engines=engines, inputs=inputs
             ):
                 yield each
-
-
-async def _still_whole(backend: PolicyBackend, digest: str) -> None:
-    """Raise BundleRejected unless the archived bundle is what it was and passes the canary."""
-    from api.wiring import open_embedded, releases_of
-    from policy.authoring.canary import canary
-    from policy.authoring.deciding import by_engine
-    from policy.authoring.domain import Domain
-    from policy.errors import BundleRejected
-
-    bundle = releases_of(backend).archive.load(digest)
-    engine = await open_embedded(bundle)
-    try:
-        found = await canary(by_engine(engine), Domain.of(bundle))
-    finally:
-        await engine.aclose()
-    if found:
-        raise BundleRejected(f"the canary refuses {digest}: {found[0]}")
 
 
 def _text(document: dict[str, Any]) -> str:
