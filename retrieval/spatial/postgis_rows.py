@@ -13,13 +13,12 @@ from typing import Any
 from retrieval.model import EntityRef, Query
 from retrieval.postgres_threads import Connection
 from retrieval.scope import Scope
+from retrieval.spatial.fact_row import COLUMNS, DEPTH, edges, read_fact
 from retrieval.spatial.facts import Box, Fact
 from retrieval.statement import Statement
 
-_FACT = "record_id, source_id, place_id, place_name, place_type, measure, value, unit, start_day, end_day, geometry"
 _ADMITTED = "tenant = %(tenant)s AND class_id = ANY(%(classes)s)"
 _MEETS = "bounds && ST_MakeEnvelope(%(west)s, %(south)s, %(east)s, %(north)s, 4326)"
-_DEPTH = 3
 
 
 class PostgisFacts:
@@ -65,15 +64,15 @@ class PostgisFacts:
         if box is None:
             return self._facts(f"geometry IS NOT NULL{where}", **values)
         found: dict[str, Fact] = {}
-        for edges in _unwrapped(box):
-            found |= {f.record_id: f for f in self._facts(f"{_MEETS}{where}", **edges, **values)}
+        for sides in edges(box):
+            found |= {f.record_id: f for f in self._facts(f"{_MEETS}{where}", **sides, **values)}
         return [found[record_id] for record_id in sorted(found)]
 
     def members(self, place_id: str) -> Mapping[str, str]:
         """See `FactSource`."""
         found: dict[str, str] = {}
         level = [place_id]
-        for _ in range(_DEPTH):
+        for _ in range(DEPTH):
             sql = (
                 "SELECT subject, min(record_id) FROM spatial_inside"  # noqa: S608
                 f" WHERE object = ANY(%(level)s) AND {_ADMITTED} GROUP BY subject ORDER BY subject"
@@ -107,13 +106,13 @@ class PostgisFacts:
         if places:
             return self._facts(f"place_id = ANY(%(places)s){where}", " LIMIT %(limit)s", places=places, **values)
         found: dict[str, Fact] = {}
-        for edges in _unwrapped(query.bbox) if query.bbox else ():
-            found |= {f.record_id: f for f in self._facts(f"{_MEETS}{where}", " LIMIT %(limit)s", **edges, **values)}
+        for sides in edges(query.bbox) if query.bbox else ():
+            found |= {f.record_id: f for f in self._facts(f"{_MEETS}{where}", " LIMIT %(limit)s", **sides, **values)}
         return [found[record_id] for record_id in sorted(found)]
 
     def _facts(self, where: str, tail: str = "", /, **values: Any) -> list[Fact]:
-        sql = f"SELECT {_FACT} FROM spatial_fact WHERE {_ADMITTED} AND {where} ORDER BY record_id{tail}"  # noqa: S608
-        return [_fact(row) for row in self._rows(sql, **values)]
+        sql = f"SELECT {COLUMNS} FROM spatial_fact WHERE {_ADMITTED} AND {where} ORDER BY record_id{tail}"  # noqa: S608
+        return [read_fact(row) for row in self._rows(sql, **values)]
 
 
 def _places(place_ids: Collection[str], place_type: str | None) -> tuple[str, dict[str, Any]]:
@@ -134,24 +133,3 @@ def _times(query: Query) -> tuple[str, dict[str, Any]]:
     values: dict[str, Any] = {f"from{i}": t.start.toordinal() for i, t in enumerate(times)}
     values |= {f"to{i}": t.end.toordinal() for i, t in enumerate(times)}
     return (f" AND (start_day IS NULL OR {' OR '.join(parts)})" if parts else ""), values
-
-
-def _unwrapped(box: Box) -> list[dict[str, Any]]:
-    west, south, east, north = box
-    parts = [(west, east)] if west <= east else [(west, 180.0), (-180.0, east)]
-    return [{"west": one, "south": south, "east": other, "north": north} for one, other in parts]
-
-
-def _fact(row: tuple[Any, ...]) -> Fact:
-    record_id, source_id, place_id, name, kind, measure, value, unit, start, end, shape = row
-    return Fact(
-        record_id=record_id,
-        source_id=source_id,
-        place=EntityRef(place_id, name, kind),
-        measure=measure,
-        value=value,
-        unit=unit,
-        start=None if start is None else date.fromordinal(start),
-        end=None if end is None else date.fromordinal(end),
-        geometry=shape,
-    )

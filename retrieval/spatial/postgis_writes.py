@@ -6,13 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.index import IndexBatch
-from retrieval.model import Record, Relationship
 from retrieval.postgres_threads import Connection, copying, exists, secure
 from retrieval.spatial import geometry
+from retrieval.spatial.fact_row import CONTAINMENT, fact_row, inside_row
 from retrieval.spatial.facts import Fact
 
-CONTAINMENT = "located_in"
-"""The predicate of a relation that puts its subject inside its object."""
 _TEXT = 'text COLLATE "C"'
 _TABLES = f"""
 CREATE TABLE spatial_document (document_id {_TEXT} PRIMARY KEY);
@@ -53,30 +51,18 @@ def rows_of(batch: IndexBatch) -> dict[str, DocumentRows]:
     for record in batch.records:
         fact = Fact.of(record)
         if fact is not None:
-            found[record.document_id].facts.append(_fact_row(batch.tenant, record, fact))
+            bounds = None if fact.geometry is None else _bounds(fact.geometry)
+            found[record.document_id].facts.append((*fact_row(batch.tenant, record, fact), bounds))
     for relation in batch.relationships:
         if relation.predicate == CONTAINMENT and relation.document_id in found:
-            found[relation.document_id].inside.append(_inside_row(batch.tenant, relation))
+            found[relation.document_id].inside.append(inside_row(batch.tenant, relation))
     return found
-
-
-def _fact_row(tenant: str, record: Record, fact: Fact) -> tuple[object, ...]:
-    days = (fact.start.toordinal() if fact.start else None, fact.end.toordinal() if fact.end else None)
-    about = (fact.place.entity_id, fact.place.name, fact.place.type, fact.measure, fact.value, fact.unit)
-    identity = (fact.record_id, record.document_id, fact.source_id, tenant, record.class_id)
-    return (*identity, *about, *days, fact.geometry, None if fact.geometry is None else _bounds(fact.geometry))
 
 
 def _bounds(wkb: bytes) -> str:
     west, south, east, north = geometry.bounds(wkb)
     corners = ((west, south), (east, south), (east, north), (west, north), (west, south))
     return f"SRID=4326;POLYGON(({', '.join(f'{x!r} {y!r}' for x, y in corners)}))"
-
-
-def _inside_row(tenant: str, relation: Relationship) -> tuple[str, ...]:
-    one, other = relation.subject, relation.object
-    identity = (one.entity_id, other.entity_id, relation.class_id, tenant, relation.record_id, relation.document_id)
-    return (*identity, one.name, one.type, other.name, other.type)
 
 
 def replace(

@@ -11,6 +11,7 @@ import apsw
 
 from retrieval.model import EntityRef, Query
 from retrieval.scope import Scope
+from retrieval.spatial.fact_row import COLUMNS, DEPTH, edges, read_fact
 from retrieval.spatial.facts import Box, Fact
 
 SCHEMA = """
@@ -33,12 +34,7 @@ CREATE INDEX IF NOT EXISTS inside_object ON inside(object, subject);
 CREATE INDEX IF NOT EXISTS inside_subject ON inside(subject);
 CREATE INDEX IF NOT EXISTS inside_document ON inside(document_id)
 """
-_FACT = (
-    "fact.record_id, fact.source_id, fact.place_id, fact.place_name, fact.place_type, fact.measure, fact.value,"
-    " fact.unit, fact.start_day, fact.end_day, fact.geometry"
-)
 _ADMITTED = "tenant = :tenant AND class_id IN (SELECT value FROM json_each(:classes))"
-_DEPTH = 3
 
 
 class FactRows:
@@ -59,8 +55,8 @@ class FactRows:
         if year is not None:
             where += " AND start_day <= :last AND end_day >= :first"
             values |= {"first": date(year, 1, 1).toordinal(), "last": date(year, 12, 31).toordinal()}
-        sql = f"SELECT {_FACT} FROM fact WHERE measure = :measure AND {_ADMITTED}{where} ORDER BY record_id"  # noqa: S608
-        return [_fact(row) for row in self._rows(sql, measure=measure, **values)]
+        sql = f"SELECT {COLUMNS} FROM fact WHERE measure = :measure AND {_ADMITTED}{where} ORDER BY record_id"  # noqa: S608
+        return [read_fact(row) for row in self._rows(sql, measure=measure, **values)]
 
     def years(self, measure: str, *, place_ids: Collection[str] = (), place_type: str | None = None) -> tuple[int, ...]:
         """See `FactSource`."""
@@ -81,23 +77,22 @@ class FactRows:
         """See `FactSource`."""
         where, values = _places(place_ids, place_type)
         if box is None:
-            sql = f"SELECT {_FACT} FROM fact WHERE geometry IS NOT NULL AND {_ADMITTED}{where} ORDER BY record_id"  # noqa: S608
-            return [_fact(row) for row in self._rows(sql, **values)]
+            sql = f"SELECT {COLUMNS} FROM fact WHERE geometry IS NOT NULL AND {_ADMITTED}{where} ORDER BY record_id"  # noqa: S608
+            return [read_fact(row) for row in self._rows(sql, **values)]
         found: dict[str, Fact] = {}
-        for west, south, east, north in _unwrapped(box):
+        for sides in edges(box):
             sql = (
-                f"SELECT {_FACT} FROM box CROSS JOIN fact USING (rid) WHERE box.west <= :east AND box.east >= :west"  # noqa: S608
+                f"SELECT {COLUMNS} FROM box CROSS JOIN fact USING (rid) WHERE box.west <= :east AND box.east >= :west"  # noqa: S608
                 f" AND box.south <= :north AND box.north >= :south AND {_ADMITTED}{where}"
             )
-            edges = {"west": west, "south": south, "east": east, "north": north}
-            found |= {row[0]: _fact(row) for row in self._rows(sql, **edges, **values)}
+            found |= {row[0]: read_fact(row) for row in self._rows(sql, **sides, **values)}
         return [found[record_id] for record_id in sorted(found)]
 
     def members(self, place_id: str) -> Mapping[str, str]:
         """See `FactSource`."""
         found: dict[str, str] = {}
         level = [place_id]
-        for _ in range(_DEPTH):
+        for _ in range(DEPTH):
             sql = (
                 "SELECT subject, min(record_id) FROM inside WHERE object IN (SELECT value FROM json_each(:level))"  # noqa: S608
                 f" AND {_ADMITTED} GROUP BY subject ORDER BY subject"
@@ -130,17 +125,16 @@ class FactRows:
         places = [e.entity_id for e in query.intent.entities]
         if places:
             where += " AND place_id IN (SELECT value FROM json_each(:places))"
-            sql = f"SELECT {_FACT} FROM fact WHERE {_ADMITTED}{where} ORDER BY record_id LIMIT :limit"  # noqa: S608
-            return [_fact(row) for row in self._rows(sql, places=json.dumps(places), limit=limit, **values)]
+            sql = f"SELECT {COLUMNS} FROM fact WHERE {_ADMITTED}{where} ORDER BY record_id LIMIT :limit"  # noqa: S608
+            return [read_fact(row) for row in self._rows(sql, places=json.dumps(places), limit=limit, **values)]
         found: dict[str, Fact] = {}
-        for west, south, east, north in _unwrapped(query.bbox) if query.bbox else ():
+        for sides in edges(query.bbox) if query.bbox else ():
             sql = (
-                f"SELECT {_FACT} FROM box CROSS JOIN fact USING (rid) WHERE box.west <= :east AND box.east >= :west"  # noqa: S608
+                f"SELECT {COLUMNS} FROM box CROSS JOIN fact USING (rid) WHERE box.west <= :east AND box.east >= :west"  # noqa: S608
                 f" AND box.south <= :north AND box.north >= :south AND {_ADMITTED}{where}"
                 " ORDER BY record_id LIMIT :limit"
             )
-            edges = {"west": west, "south": south, "east": east, "north": north}
-            found |= {row[0]: _fact(row) for row in self._rows(sql, limit=limit, **edges, **values)}
+            found |= {row[0]: read_fact(row) for row in self._rows(sql, limit=limit, **sides, **values)}
         return [found[record_id] for record_id in sorted(found)]
 
 
@@ -162,23 +156,3 @@ def _times(query: Query) -> tuple[str, dict[str, Any]]:
     values = {f"from{i}": t.start.toordinal() for i, t in enumerate(times)}
     values |= {f"to{i}": t.end.toordinal() for i, t in enumerate(times)}
     return (f" AND (start_day IS NULL OR {' OR '.join(parts)})" if parts else ""), values
-
-
-def _unwrapped(box: Box) -> list[Box]:
-    west, south, east, north = box
-    return [box] if west <= east else [(west, south, 180.0, north), (-180.0, south, east, north)]
-
-
-def _fact(row: Any) -> Fact:
-    record_id, source_id, place_id, name, kind, measure, value, unit, start, end, shape = row
-    return Fact(
-        record_id=record_id,
-        source_id=source_id,
-        place=EntityRef(place_id, name, kind),
-        measure=measure,
-        value=value,
-        unit=unit,
-        start=None if start is None else date.fromordinal(start),
-        end=None if end is None else date.fromordinal(end),
-        geometry=shape,
-    )

@@ -7,12 +7,11 @@ from collections.abc import Collection
 import apsw
 
 from retrieval.index import IndexBatch
-from retrieval.model import Record, Relationship
+from retrieval.model import Record
 from retrieval.spatial import geometry
+from retrieval.spatial.fact_row import CONTAINMENT, fact_row, inside_row
 from retrieval.spatial.facts import Fact
 
-CONTAINMENT = "located_in"
-"""The predicate of a relation that puts its subject inside its object."""
 _PUT_FACT = (
     "INSERT INTO fact(record_id, document_id, source_id, tenant, class_id, place_id, place_name, place_type, measure,"
     " value, unit, start_day, end_day, geometry) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
@@ -30,25 +29,16 @@ def put(connection: apsw.Connection, batch: IndexBatch) -> None:
             _put(connection, batch.tenant, record, fact)
     held = set(documents)
     stated = [r for r in batch.relationships if r.predicate == CONTAINMENT and r.document_id in held]
-    inside = [_inside_row(batch.tenant, r) for r in stated]
+    inside = [inside_row(batch.tenant, r) for r in stated]
     connection.executemany("INSERT INTO inside VALUES (?,?,?,?,?,?,?,?,?,?)", inside)
 
 
 def _put(connection: apsw.Connection, tenant: str, record: Record, fact: Fact) -> None:
-    days = (fact.start.toordinal() if fact.start else None, fact.end.toordinal() if fact.end else None)
-    about = (fact.place.entity_id, fact.place.name, fact.place.type, fact.measure, fact.value, fact.unit)
-    identity = (fact.record_id, record.document_id, fact.source_id, tenant, record.class_id)
-    connection.execute(_PUT_FACT, (*identity, *about, *days, fact.geometry))
+    connection.execute(_PUT_FACT, fact_row(tenant, record, fact))
     if fact.geometry is not None:
         west, south, east, north = geometry.bounds(fact.geometry)
         rid = connection.last_insert_rowid()
         connection.execute("INSERT INTO box VALUES (?,?,?,?,?)", (rid, west, east, south, north))
-
-
-def _inside_row(tenant: str, relation: Relationship) -> tuple[str, ...]:
-    one, other = relation.subject, relation.object
-    identity = (one.entity_id, other.entity_id, relation.class_id, tenant, relation.record_id, relation.document_id)
-    return (*identity, one.name, one.type, other.name, other.type)
 
 
 def delete(connection: apsw.Connection, document_ids: Collection[str]) -> None:

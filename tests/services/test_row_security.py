@@ -21,8 +21,8 @@ from retrieval.postgres_threads import Connection, PostgresThreads
 from retrieval.registry.postgres import open_postgres_store
 from retrieval.row_security import WHOLE, opened_for
 from retrieval.scope import Scope
+from retrieval.spatial.fact_row import CONTAINMENT
 from retrieval.spatial.postgis import PostgisChannel, PostgisIndex
-from retrieval.spatial.postgis_writes import CONTAINMENT
 from retrieval.statement import Statement
 from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex
 from tests.contracts.test_record_store import fill
