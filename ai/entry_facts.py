@@ -21,10 +21,10 @@ async def entry_facts(entry: Entry, ledger: Ledger) -> EntryFacts:
     """The facts of one entry. What was erased of it is absent. Raises `LedgerError` for parts that do not verify."""
     leaf = entry.leaf
     parts = {name: _json(data) for name, data in (await ledger.contents(entry)).items() if name != "question"}
-    asked = await _asked(entry, parts, ledger)
     answer = parts.get("answer")
     body: Mapping[str, Any] = answer if isinstance(answer, dict) and leaf.kind is Kind.OUTCOME else {}
     model = (body.get("provenance") or {}).get("model")
+    sources = _sources(parts)
     return EntryFacts(
         index=entry.index,
         entry_id=leaf.entry_id,
@@ -35,10 +35,11 @@ async def entry_facts(entry: Entry, ledger: Ledger) -> EntryFacts:
         leaf_hash=entry.leaf_hash,
         outcome=body.get("outcome"),
         model=model or None,
-        actor=actor_of(asked, ledger),
+        actor=await _actor(entry, parts, ledger),
         rules=tuple(sorted({*_rules(parts), *body.get("reason_codes", ())})),
         places=tuple(sorted({place_pseudonym(name, ledger) for name in _places(parts)})),
-        sources=tuple(sorted({source_pseudonym(name, ledger) for name in _sources(parts)})),
+        sources=tuple(sorted({source_pseudonym(name, ledger) for name in sources})),
+        held=tuple(sorted({source_pseudonym(name, ledger) for name in held_sources(parts) - sources})),
     )
 
 
@@ -62,13 +63,36 @@ def actor_of(decided: Any, ledger: Ledger) -> str | None:
     return actor_pseudonym(decided[0]["input"]["subject"]["id"], ledger) if decided else None
 
 
-async def _asked(entry: Entry, parts: Mapping[str, Any], ledger: Ledger) -> Any:
-    """The query point's runs: of the entry itself, or of the intent that it points to."""
-    intents = [ref.id for ref in entry.leaf.refs if ref.rel == "intent"]
-    if not intents:
-        return parts.get("policy.query")
-    intent = await ledger.entry(intents[0])
-    return _json((await ledger.contents(intent, ("policy.query",))).get("policy.query", b""))
+def held_sources(parts: Mapping[str, Any]) -> set[str]:
+    """Ids of all sources and documents of which the parts (as JSON) hold words: everything that was found is kept for
+    replay, admitted or not, and a remark may quote what it is about."""
+    context = parts.get("context") or {}
+    remarked = {str(context["chunk_id"]).partition("#")[0]} if context.get("surface") == "feedback" else set()
+    documents = {*_named(parts.get("replay"), "document_id"), *remarked}
+    return documents | {document_id.rpartition("@")[0] or document_id for document_id in documents}
+
+
+def _named(value: Any, key: str) -> Iterator[str]:
+    """What stands under that key, at any depth."""
+    if isinstance(value, dict):
+        if isinstance(value.get(key), str):
+            yield value[key]
+        for each in value.values():
+            yield from _named(each, key)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _named(each, key)
+
+
+async def _actor(entry: Entry, parts: Mapping[str, Any], ledger: Ledger) -> str | None:
+    """Whom the query point decided for, in the entry itself or in the intent that it points to. Where none decided
+    (its engine failed, or the caller only left a remark) the context tells."""
+    for ref in entry.leaf.refs:
+        if ref.rel == "intent":
+            contents = await ledger.contents(await ledger.entry(ref.id), ("policy.query", "context"))
+            parts = {name: _json(data) for name, data in contents.items()}
+    subject = (parts.get("context") or {}).get("subject")
+    return actor_of(parts.get("policy.query"), ledger) or (actor_pseudonym(subject, ledger) if subject else None)
 
 
 def _sources(parts: Mapping[str, Any]) -> set[str]:

@@ -197,6 +197,7 @@ def intent_parts(case: Case) -> dict[str, bytes]:
         "options": to_json(ask.options),
         "purpose": ask.purpose,
         "session_id": ask.session_id,
+        "subject": ask.subject.id,
     }
     parts = {"question": ask.question.encode("utf-8"), "context": canonical(context)}
     parts["scope"] = canonical(

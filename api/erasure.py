@@ -16,7 +16,7 @@ from typing import Any
 
 import apsw
 
-from ai.entry_facts import actor_pseudonym, source_pseudonym
+from ai.entry_facts import actor_pseudonym, held_sources, source_pseudonym
 from api.erasure_remains import Remains
 from api.errors import NoSuchThing, RequestRejected
 from api.idempotency import REQUESTS_FILE
@@ -29,6 +29,9 @@ from ledger.redaction import Redaction, Target, batches, parse_detail
 _PAGE = 500
 # What quotes or renders a source, beside the source itself.
 QUOTING = frozenset({"candidates", "bundle", "calls", "answer", "replay"})
+# What holds its words where it was only found, and where somebody left a remark on it.
+FOUND = frozenset({"calls", "replay"})
+REMARK = "context"
 _KEPT = frozenset({Kind.REDACTION, Kind.KEY, Kind.CONFIG, Kind.INCIDENT})
 
 
@@ -75,7 +78,7 @@ async def erase_from_ledger(order: Order, search: EntrySearch, *, request_id: st
     that is none, LedgerUnavailable: then what was redacted before stays redacted, and the order may be given again."""
     ledger = search.ledger
     _check_parts(order.parts)
-    targets = [entry async for entry in _targets(order, search)]
+    targets = await _targets(order, search)
     if not targets and order.target is not Target.SOURCE:  # a source may be in the corpus alone
         raise NoSuchThing(f"no entry of tenant {order.tenant} answers to that {order.target}")
     survivals = [await _survival(order, entry, ledger) for entry in targets]
@@ -156,8 +159,15 @@ def erased_json(erased: Erased) -> dict[str, Any]:
     }
 
 
-async def _targets(order: Order, search: EntrySearch) -> AsyncIterator[Entry]:
-    """The entries of the tenant that the order is about."""
+async def _targets(order: Order, search: EntrySearch) -> list[Entry]:
+    """The entries of the tenant that the order is about, with the remarks on them, by index."""
+    found = {each.index: each async for each in _named(order, search)}
+    if order.target is not Target.SOURCE:
+        found |= {each.index: each async for each in _remarks(list(found.values()), order.tenant, search.ledger)}
+    return [found[index] for index in sorted(found)]
+
+
+async def _named(order: Order, search: EntrySearch) -> AsyncIterator[Entry]:
     tenant = search.ledger.pseudonym("tenant", order.tenant)
     if order.target is Target.ENTRY:
         entry = await search.ledger.entry(order.name)
@@ -167,7 +177,7 @@ async def _targets(order: Order, search: EntrySearch) -> AsyncIterator[Entry]:
     wanted = (
         Wanted(tenant=order.tenant, subject=order.name)
         if order.target is Target.SUBJECT
-        else Wanted(tenant=order.tenant, source=order.name)
+        else Wanted(tenant=order.tenant, holding=order.name)
     )
     after: int | None = -1
     while after is not None:
@@ -175,6 +185,18 @@ async def _targets(order: Order, search: EntrySearch) -> AsyncIterator[Entry]:
         for entry, _ in page.found:
             yield entry
         after = page.next
+
+
+async def _remarks(entries: Sequence[Entry], tenant: str, ledger: Ledger) -> AsyncIterator[Entry]:
+    """Feedback on these entries, whoever gave it: it may quote them."""
+    if not entries:
+        return
+    about, after = {each.leaf.entry_id for each in entries}, min(each.index for each in entries)
+    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.RETRIEVAL, tenant=tenant):
+        for entry in page:
+            if any(ref.rel == "about" and ref.id in about for ref in entry.leaf.refs):
+                yield entry
+        after = page[-1].index
 
 
 async def _survival(order: Order, entry: Entry, ledger: Ledger) -> Survival:
@@ -186,7 +208,8 @@ async def _survival(order: Order, entry: Entry, ledger: Ledger) -> Survival:
 
 
 async def _of_source(name: str, entry: Entry, ledger: Ledger) -> set[str]:
-    """The parts of an entry that hold text of the source: itself, and what quotes it."""
+    """The parts of an entry that hold words of the source: itself, and what quotes it; of one that was only found, what
+    keeps everything that was."""
     contents = await ledger.contents(entry)
     own = set()
     for part, data in contents.items():
@@ -194,7 +217,17 @@ async def _of_source(name: str, entry: Entry, ledger: Ledger) -> set[str]:
             document_id = json.loads(data)["document_id"]
             if name in (document_id, document_id.rpartition("@")[0]):
                 own.add(part)
-    return own | {part for part in contents if part in QUOTING and contents[part]}
+    if own:
+        return own | {part for part in contents if part in QUOTING and contents[part]}
+    held = set(FOUND) if name in _held(contents, "replay") else set()
+    if held and b'"expansions":' in contents.get("answer", b""):
+        held.add("answer")  # the names in it are those of what was found
+    held |= {REMARK} if name in _held(contents, REMARK) else set()
+    return {part for part in held if contents.get(part)}
+
+
+def _held(contents: Mapping[str, bytes], part: str) -> set[str]:
+    return held_sources({part: json.loads(contents[part])}) if contents.get(part) else set()
 
 
 def _family(name: str) -> str:

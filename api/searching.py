@@ -44,6 +44,7 @@ class Wanted:
     model: str | None = None
     place: str | None = None
     source: str | None = None
+    holding: str | None = None
     since_ms: int | None = None
     until_ms: int | None = None
 
@@ -144,6 +145,7 @@ class EntrySearch:
             rule=wanted.rule,
             place=None if wanted.place is None else place_pseudonym(wanted.place, ledger),
             source=None if wanted.source is None else source_pseudonym(wanted.source, ledger),
+            holding=None if wanted.holding is None else source_pseudonym(wanted.holding, ledger),
             since_ms=wanted.since_ms,
             until_ms=wanted.until_ms,
         )

@@ -18,8 +18,8 @@ ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN = "subject", "place", "source"
 
 @dataclass(frozen=True, slots=True)
 class EntryFacts:
-    """One entry as the index has it. `actor`, `places` and `sources` are pseudonyms, `leaf_hash` is hex; what was
-    erased is absent."""
+    """One entry as the index has it. `actor`, `places`, `sources` and `held` are pseudonyms, `leaf_hash` is hex; what
+    was erased is absent."""
 
     index: int
     entry_id: str
@@ -34,11 +34,15 @@ class EntryFacts:
     rules: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    """What was admitted."""
+    held: tuple[str, ...] = ()
+    """Other sources of which the entry holds words: found and not admitted, or remarked on."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery:
-    """What to look for; None is "any". Everything is compared exactly; `since_ms` is included, `until_ms` is not."""
+    """What to look for; None is "any". Everything is compared exactly; `since_ms` is included, `until_ms` is not.
+    `holding` is a source that was admitted or is held."""
 
     tenant: str | None = None
     kind: Kind | None = None
@@ -51,6 +55,7 @@ class EntryQuery:
     rule: str | None = None
     place: str | None = None
     source: str | None = None
+    holding: str | None = None
     since_ms: int | None = None
     until_ms: int | None = None
 

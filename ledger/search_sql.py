@@ -22,6 +22,7 @@ from ledger.search_tables import (
     ActorRow,
     Base,
     EntryRow,
+    HeldRow,
     OutcomeRow,
     PlaceRow,
     RuleRow,
@@ -210,6 +211,7 @@ def _insert(db: Connection, facts: Sequence[EntryFacts]) -> None:
         RuleRow: [{"idx": each.index, "rule": rule} for each in facts for rule in sorted(set(each.rules))],
         PlaceRow: [{"idx": each.index, "place": place} for each in facts for place in sorted(set(each.places))],
         SourceRow: [{"idx": each.index, "source": source} for each in facts for source in sorted(set(each.sources))],
+        HeldRow: [{"idx": each.index, "source": source} for each in facts for source in sorted(set(each.held))],
     }
     for table, values in rows.items():
         if values:
@@ -232,6 +234,10 @@ def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[En
         (query.rule, lambda: _has(RuleRow, "rule", query.rule)),
         (query.place, lambda: _has(PlaceRow, "place", query.place)),
         (query.source, lambda: _has(SourceRow, "source", query.source)),
+        (
+            query.holding,
+            lambda: _has(SourceRow, "source", query.holding) | _has(HeldRow, "source", query.holding),
+        ),
     )
     statement = (
         select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash,
@@ -244,7 +250,7 @@ def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[En
         .limit(limit)
     )  # fmt: skip
     found = db.execute(statement).all()
-    many = [_many(db, table, [row[0] for row in found]) for table in (RuleRow, PlaceRow, SourceRow)]
+    many = [_many(db, table, [row[0] for row in found]) for table in (RuleRow, PlaceRow, SourceRow, HeldRow)]
     return tuple(
         EntryFacts(row[0], row[1], Kind(row[2]), *row[3:], *(each.get(row[0], ()) for each in many)) for row in found
     )

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 
 
 class Base(SQLModel, registry=registry()):
@@ -74,4 +74,12 @@ class SourceRow(Base, table=True):
     source: str = Field(primary_key=True, index=True)
 
 
-DETAILS = (OutcomeRow, ActorRow, RuleRow, PlaceRow, SourceRow)
+class HeldRow(Base, table=True):
+    """A source that was not admitted, of which the entry holds words, as a pseudonym."""
+
+    __tablename__ = "held_sources"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    source: str = Field(primary_key=True, index=True)
+
+
+DETAILS = (OutcomeRow, ActorRow, RuleRow, PlaceRow, SourceRow, HeldRow)

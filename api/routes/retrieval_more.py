@@ -66,7 +66,13 @@ async def feedback(body: FeedbackRequest, call: Calling) -> JSONResponse:
     about = await Reader(principal=call.caller, services=services, request_id=call.request_id).entry(body.entry_id)
     entry_id = services.new_id()
     told = {"request_id": call.request_id, "about": body.entry_id, "provenance": provenance_json(entry_id)}
-    label = {"surface": "feedback", "chunk_id": body.chunk_id, "label": body.label, "comment": body.comment}
+    label = {
+        "surface": "feedback",
+        "subject": call.caller.subject.id,
+        "chunk_id": body.chunk_id,
+        "label": body.label,
+        "comment": body.comment,
+    }
     await services.ledger.record(
         Kind.RETRIEVAL,
         tenant=call.caller.subject.tenant,

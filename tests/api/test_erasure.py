@@ -16,13 +16,18 @@ import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
+from ai.case import Faulted
+from ai.model import Options
 from api.app import create_app
 from api.cli.main import run
 from api.cli.serve import _redact_again
 from api.configuration import load
 from api.wiring import open_ledger
 from ledger.receipt import verify_receipt
+from policy.errors import PolicyUnavailable
+from policy.points import PolicyPoints
 from tests.api_world import FERRY, POPULATION, World, make_world
+from tests.harness import ask, opened, with_services
 
 Run = Callable[..., tuple[int, str, str]]
 ASKED = "What was the population of Shawnee County in 1930, asks Cordelia Vane?"
@@ -88,6 +93,19 @@ async def _sealed(home: Path, entry_ids: list[str], *, shard: int | None = None)
     async with open_ledger(load({}, home=home), shard=shard) as ledger:
         parts = [part for entry_id in entry_ids for part in await ledger._store.parts(entry_id)]
     return {bytes_ for part in parts for bytes_ in (part.salt, part.key, part.blob)}
+
+
+async def _readable(home: Path, *needles: str) -> set[tuple[str, str]]:
+    """Entries and parts that hold one of the words, decrypted: what the key of the tenant still opens."""
+    found, after = set(), -1
+    async with open_ledger(load({}, home=home)) as ledger:
+        while page := await ledger.entries(after=after, limit=100):
+            for entry in page:
+                contents = await ledger.contents(entry)
+                parts = {name for name, data in contents.items() if any(each.encode() in data for each in needles)}
+                found |= {(entry.leaf.entry_id, name) for name in parts}
+            after = page[-1].index
+    return found
 
 
 async def _receipts(home: Path, entry_ids: list[str]) -> list[str]:
@@ -173,6 +191,100 @@ def test_of_an_erased_source_no_byte_is_left(asked: World, home: Path, cli: Run)
     assert cli("ledger", "verify", "--home", home)[0] == 0
     assert cli("ask", FERRY, "--role", "contributor", "--json", "--home", home)[0] == 6
     assert cli("ask", POPULATION, "--json", "--home", home)[0] == 0
+
+
+def test_a_source_goes_from_what_only_found_it(asked: World, home: Path, cli: Run) -> None:
+    """Replay keeps every record that was found, admitted or not."""
+    words = ("survey@example.org", "surveyor of Wabaunsee")
+    asyncio.run(_search(home, POPULATION.replace("?", ", surveyor?"), options=Options(top_k=1)))
+    listing = {entry["entry_id"] for entry in listed(cli, home, "--source", "contact")}
+    only_found = {entry_id for entry_id, _ in asyncio.run(_readable(home, *words))} - listing
+    assert only_found, "nothing found it without admitting it"
+    code, out, _ = cli("ledger", "redact", "--source", "contact", "--basis", "x", "--json", "--home", home)
+    assert code == 0
+    assert only_found <= {entry["entry_id"] for entry in json.loads(out)["entries"]}
+    assert asyncio.run(_readable(home, *words)) == set()
+    assert cli("ledger", "verify", "--home", home)[0] == 0
+
+
+async def _search(home: Path, question: str, options: Options, services: Any = None) -> None:
+    async with opened(home) as system:
+        await ask(system, question, options=options, services=services and services(system))
+
+
+def remark(world: World, home: Path, **bodies: dict[str, str]) -> list[str]:
+    """Feedback by the keys of these names; gives the entries that hold it."""
+
+    async def send() -> list[str]:
+        app = create_app(load({}, home=home))
+        made = []
+        async with LifespanManager(app, startup_timeout=60, shutdown_timeout=60):
+            transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1))
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+                for key, body in bodies.items():
+                    headers = {"authorization": f"Bearer {world.tokens[key]}"}
+                    reply = await client.post("/retrieval/feedback", json=body | {"label": "wrong"}, headers=headers)
+                    assert reply.status_code == 200, reply.text
+                    made.append(reply.json()["provenance"]["entry_id"])
+        return made
+
+    return asyncio.run(send())
+
+
+def test_remarks_go_with_who_made_them_and_with_what_they_are_about(asked: World, home: Path, cli: Run) -> None:
+    who = subject_of(asked, "viewer")
+    [about, *_] = [each["entry_id"] for each in listed(cli, home, "--subject", who, "--kind", "outcome")]
+    [other, *_] = [
+        each["entry_id"] for each in listed(cli, home, "--subject", subject_of(asked, "contributor"), "--text", "ferry")
+    ]
+    own, of_another = remark(
+        asked,
+        home,
+        viewer={"entry_id": about, "chunk_id": "a", "comment": "says Cordelia"},
+        auditor={"entry_id": about, "chunk_id": "b", "comment": "Cordelia asks it again"},
+    )
+    [kept] = remark(asked, home, auditor={"entry_id": other, "chunk_id": "c", "comment": "of no concern"})
+    assert own in {entry["entry_id"] for entry in listed(cli, home, "--subject", who)}
+    assert of_another not in {entry["entry_id"] for entry in listed(cli, home, "--subject", who)}
+    for order in (("--entry", about), ("--subject", who)):
+        code, out, _ = cli("ledger", "redact", *order, "--basis", "x", "--json", "--home", home)
+        assert code == 0
+        assert {own, of_another} <= {entry["entry_id"] for entry in json.loads(out)["entries"]}
+        assert kept not in {entry["entry_id"] for entry in json.loads(out)["entries"]}
+        assert {entry_id for entry_id, _ in asyncio.run(_readable(home, "Cordelia"))}.isdisjoint({own, of_another})
+    assert asyncio.run(_readable(home, "Cordelia")) == set()
+    assert {entry_id for entry_id, _ in asyncio.run(_readable(home, "of no concern"))} == {kept}
+
+
+def test_a_remark_on_a_passage_goes_with_its_source(asked: World, home: Path, cli: Run) -> None:
+    [about, *_] = [each["entry_id"] for each in listed(cli, home, "--source", "ferry", "--kind", "outcome")]
+    body = {"entry_id": about, "chunk_id": "ferry@0123456789ab#p0.0", "comment": "Nace was no ferryman"}
+    [entry_id] = remark(asked, home, auditor=body)
+    assert asyncio.run(_readable(home, "no ferryman")) == {(entry_id, "context")}
+    assert cli("ledger", "redact", "--source", "ferry", "--basis", "x", "--home", home)[0] == 0
+    assert asyncio.run(_readable(home, "no ferryman")) == set()
+
+
+class Silent(PolicyPoints):
+    """Points that nobody answers at."""
+
+    def __init__(self) -> None:
+        """Needs no engine."""
+
+    async def query(self, **_: Any) -> Any:
+        raise PolicyUnavailable("no answer")
+
+
+def test_whom_no_policy_answered_is_found_and_erased(home: Path, cli: Run) -> None:
+    with pytest.raises(Faulted):
+        asyncio.run(
+            _search(home, "Who was Cordelia Vane?", Options(), lambda s: with_services(s, points=lambda _: Silent()))
+        )
+    theirs = [entry["entry_id"] for entry in listed(cli, home, "--subject", "tester")]
+    assert len(theirs) == 2
+    cli("ledger", "redact", "--subject", "tester", "--basis", "x", "--home", home)
+    assert theirs
+    assert {entry_id for entry_id, _ in asyncio.run(_readable(home, "Cordelia"))}.isdisjoint(theirs)
 
 
 def test_a_restored_backup_loses_again_what_was_erased(asked: World, home: Path, cli: Run, tmp_path: Path) -> None:

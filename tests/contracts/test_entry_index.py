@@ -40,6 +40,7 @@ def facts(count: int, *, first: int = 0) -> list[EntryFacts]:
             rules=tuple(sorted({f"Q{n % 3}", f"E{n % 2}"})),
             places=(f"p{n % 5}",) if n % 2 else (),
             sources=tuple(f"s{m}" for m in range(n % 4)),
+            held=(f"s{4 + n % 3}",) if n % 2 else (),
         )
         for n in range(first, first + count)
     ]
@@ -70,6 +71,9 @@ QUERIES = {
     "rule": EntryQuery(rule="E1"),
     "place": EntryQuery(place="p3"),
     "source": EntryQuery(source="s1"),
+    "holding what was admitted": EntryQuery(holding="s1"),
+    "holding what was not": EntryQuery(holding="s5"),
+    "source that is only held": EntryQuery(source="s5"),
     "since": EntryQuery(since_ms=1_006),
     "until": EntryQuery(until_ms=1_006),
     "several": EntryQuery(tenant="t1", outcome="OUTCOME1", source="s0"),
@@ -79,9 +83,13 @@ QUERIES = {
 }
 
 
+NOTHING = ("nothing", "source that is only held", "a wildcard is no wildcard", "a quote is text")
+
+
 def matches(query: EntryQuery, each: EntryFacts) -> bool:
     """The meaning of a query, read from its fields."""
     lists = {"rule": each.rules, "place": each.places, "source": each.sources}
+    lists["holding"] = (*each.sources, *each.held)
     for field in dataclasses.fields(query):
         value = getattr(query, field.name)
         if value is None:
@@ -104,7 +112,7 @@ async def test_a_query_finds_what_its_fields_say(index: EntryIndex, name: str) -
     expected = tuple(each for each in kept if matches(QUERIES[name], each))
     assert await index.find(QUERIES[name], after=-1, limit=100) == expected
     assert await index.find(QUERIES[name], after=9, limit=100) == tuple(e for e in expected if e.index > 9)
-    assert bool(expected) == (name not in ("nothing", "a wildcard is no wildcard", "a quote is text"))
+    assert bool(expected) == (name not in NOTHING)
 
 
 async def test_pages_under_growth_have_no_gap_and_no_duplicate(index: EntryIndex) -> None:
@@ -134,7 +142,7 @@ async def test_a_gap_is_refused(index: EntryIndex) -> None:
 async def test_replaced_facts_are_gone(index: EntryIndex) -> None:
     kept = facts(12)
     await index.extend(kept)
-    bare = dataclasses.replace(kept[6], actor=None, outcome=None, model=None, rules=(), places=(), sources=())
+    bare = dataclasses.replace(kept[6], actor=None, outcome=None, model=None, rules=(), places=(), sources=(), held=())
     await index.replace([bare])
     await index.shrink()
     assert await index.find(EntryQuery(), after=5, limit=1) == (bare,)
