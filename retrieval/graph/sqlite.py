@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Collection, Coroutine
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
@@ -11,9 +11,9 @@ import apsw
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph import rows
 from retrieval.graph.rank import rank
-from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.sqlite_file import SqliteFile
+from retrieval.sqlite_index import SqliteIndex, Tables
 
 T = TypeVar("T")
 
@@ -66,46 +66,8 @@ def _finished(reading: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("a read of a file waited")
 
 
-class GraphIndex:
-    """The write side. Everything since the last `commit` is one transaction. A `ChannelIndex`."""
+class GraphIndex(SqliteIndex):
+    """The write side."""
 
     name = ChannelName.GRAPH
-
-    def __init__(self, file: SqliteFile) -> None:
-        self._file = file
-
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """The index over a file, which is made when it does not exist."""
-        return cls(SqliteFile(path, schema=rows.SCHEMA, readers=1))
-
-    async def add(self, batch: IndexBatch) -> None:
-        """See `ChannelIndex`."""
-        await self._guarded(self._file.write(lambda connection: rows.put(connection, batch)))
-
-    async def remove(self, document_ids: Collection[str]) -> None:
-        """See `ChannelIndex`."""
-        await self._guarded(self._file.write(lambda connection: rows.delete(connection, document_ids)))
-
-    async def commit(self) -> None:
-        """See `ChannelIndex`."""
-        await self._guarded(self._file.commit())
-
-    async def documents(self) -> frozenset[str]:
-        """See `ChannelIndex`."""
-        sql = "SELECT document_id FROM document"
-        return await self._guarded(self._file.read(lambda c: frozenset(row[0] for row in c.execute(sql))))
-
-    async def clear(self) -> None:
-        """See `ChannelIndex`."""
-        await self._guarded(self._file.write(rows.clear))
-
-    async def aclose(self) -> None:
-        """See `ChannelIndex`. What was not committed is dropped."""
-        await self._file.aclose()
-
-    async def _guarded(self, work: Awaitable[T]) -> T:
-        try:
-            return await work
-        except apsw.Error as exc:
-            raise ChannelUnavailable(self.name, "the graph cannot be written") from exc
+    tables = Tables(rows.SCHEMA, rows.put, rows.delete, rows.clear)
