@@ -3,10 +3,10 @@
     schema = "exhibit.policy.invariants/1"
     ladder = [["ROLE", ...], ...]   every role on its step, the lowest step first; written here and not read from the
                                     data, so that data which lift a role are noticed
-    [[never]]     no matching cell is visible
+    [[never]]     no matching cell is visible, or searched (of a lifecycle alone a search does not know)
     [[always]]    every matching cell is visible
     [[obliged]]   every matching cell that is visible is under the obligation `op`
-    [[monotone]]  more of `along` never shows less (`grows`) or never shows more (`shrinks`): a higher step of the
+    [[monotone]]  more of `along` never shows or searches less (`grows`), or more (`shrinks`): a higher step of the
                   ladder, a higher label, a superset of tags or of groups held
 
 Each has a `title`, and selects cells by what it names; what it does not name may be anything:
@@ -36,6 +36,8 @@ from policy.errors import InputRejected
 SCHEMA = "exhibit.policy.invariants/1"
 KINDS = ("never", "always", "obliged", "monotone")
 MAX_SHOWN = 3
+_LIFECYCLE = AXES.index("lifecycle")
+Cells = NDArray[np.bool_]
 _LISTS = ("role", "label", "lifecycle", "named", "tenant", "groups")
 _WORDS = ("below", "without", "label_from", "tag", "holding", "not_holding")
 _MORE = {"obliged": {"op"}, "monotone": {"along", "direction"}}
@@ -108,13 +110,27 @@ def broken(lattice: Lattice, invariants: Sequence[Invariant]) -> tuple[Broken, .
 def _judge(lattice: Lattice, rule: Invariant) -> Broken:
     if rule.kind == "monotone":
         return _judge_order(lattice, rule)
-    chosen = np.ix_(*rule.places)
-    seen = lattice.visible[chosen]
-    wrong = ~seen if rule.kind == "always" else seen
-    if rule.kind == "obliged":
-        wrong = seen & (lattice.obliged[chosen] >> OPS.index(rule.op) & 1 == 0)
-    examples = [(lattice.cell(_place(rule.places, at)),) for at in _first(wrong)]
+    visible, wrong = lattice.visible[np.ix_(*rule.places)], _wrong_cells(lattice, rule)
+    examples = [(lattice.cell(_place(rule.places, at)),) for at in _first(wrong & visible, wrong)]
     return Broken(rule.title, rule.kind, wrong.size, int(wrong.sum()), tuple(examples))
+
+
+def _wrong_cells(lattice: Lattice, rule: Invariant) -> Cells:
+    chosen = np.ix_(*rule.places)
+    visible = lattice.visible[chosen]
+    match rule.kind:
+        case "always":
+            return ~visible
+        case "obliged":
+            return visible & ~_under(rule.op, lattice.obliged[chosen])
+        case _ if len(rule.places[_LIFECYCLE]) < len(lattice.axes["lifecycle"]):
+            return visible  # a class in the scope is searched whatever state its items are in
+        case _:
+            return visible | lattice.searched[chosen]
+
+
+def _under(op: str, obliged: NDArray[np.uint8]) -> Cells:
+    return (obliged >> OPS.index(op) & 1).astype(np.bool_)
 
 
 def _judge_order(lattice: Lattice, rule: Invariant) -> Broken:
@@ -122,16 +138,23 @@ def _judge_order(lattice: Lattice, rule: Invariant) -> Broken:
     examples: list[tuple[Mapping[str, Any], ...]] = []
     for less, more in rule.pairs:
         lower, upper = _at(rule.places, rule.axis, less), _at(rule.places, rule.axis, more)
-        before, after = lattice.visible[np.ix_(*lower)], lattice.visible[np.ix_(*upper)]
-        wrong = before & ~after if rule.grows else after & ~before
+        visible, searched = (_moved(each, lower, upper, rule.grows) for each in (lattice.visible, lattice.searched))
+        wrong = visible | searched
         checked, count = checked + wrong.size, count + int(wrong.sum())
-        pairs = ((lattice.cell(_place(lower, at)), lattice.cell(_place(upper, at))) for at in _first(wrong))
+        pairs = ((lattice.cell(_place(lower, at)), lattice.cell(_place(upper, at))) for at in _first(visible, wrong))
         examples += list(pairs)[: MAX_SHOWN - len(examples)]
     return Broken(rule.title, rule.kind, checked, count, tuple(examples))
 
 
-def _first(wrong: NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    return [tuple(int(n) for n in at) for at in np.argwhere(wrong)[:MAX_SHOWN]]
+def _moved(seen: Cells, lower: Sequence[Sequence[int]], upper: Sequence[Sequence[int]], grows: bool) -> Cells:
+    """Where more shows less, though it should grow, or the other way round."""
+    before, after = seen[np.ix_(*lower)], seen[np.ix_(*upper)]
+    return before & ~after if grows else after & ~before
+
+
+def _first(worse: Cells, wrong: Cells) -> list[tuple[int, ...]]:
+    """The first places, of the worse ones where there are any."""
+    return [tuple(int(n) for n in at) for at in np.argwhere(worse if worse.any() else wrong)[:MAX_SHOWN]]
 
 
 def _place(places: Sequence[Sequence[int]], at: Sequence[int]) -> tuple[int, ...]:

@@ -1,10 +1,10 @@
 """Every cell of the finite domain, decided: who asks (role, groups held) times what there is (label, handling tags,
 groups, tenant, lifecycle, named or not). No sample: the rule over access facts is finite, so it is tried whole.
 
-Each cell is an item of a class. It is visible if the query point puts the class into the scope and the evidence point,
-bound to that scope, admits the item and does not drop it; so an item of a class outside the scope is hidden, whatever
-the evidence point would say, because no search ever finds it. Decided on the raw engine: the floor in code must not
-hide a rule that lets too much through.
+Each cell is an item of a class. It is searched if the query point puts the class into the scope, and visible if the
+evidence point, bound to that scope, admits the item and does not drop it; so an item of a class outside the scope is
+hidden, whatever the evidence point would say, because no search ever finds it. Decided on the raw engine: the floor in
+code must not hide a rule that lets too much through.
 """
 
 from __future__ import annotations
@@ -49,16 +49,18 @@ _NAMED: Mapping[str, Mapping[str, Any]] = {
     "listed": {"allow_list": (SUBJECT_ID,)},
 }
 _AT_ONCE = 1_500
+_SEARCHED, _VISIBLE, _DUTIES = 1, 2, 2  # the bits of a cell while it is decided
 
 Value = str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """`axes` names the values of each axis, in order. `visible` and `obliged` are arrays over all of them, in the order
-    of AXES; `obliged` has bit n set where the item is visible under the obligation OPS[n]."""
+    """`axes` names the values of each axis, in order. `searched`, `visible` and `obliged` are arrays over all of them,
+    in the order of AXES; `obliged` has bit n set where the item is visible under the obligation OPS[n]."""
 
     axes: Mapping[str, tuple[Value, ...]]
+    searched: NDArray[np.bool_]
     visible: NDArray[np.bool_]
     obliged: NDArray[np.uint8]
 
@@ -72,7 +74,8 @@ class Lattice:
         named: dict[str, Any] = {axis: self.axes[axis][n] for axis, n in zip(AXES, place, strict=True)}
         bits = int(self.obliged[tuple(place)])
         duties = [op for n, op in enumerate(OPS) if bits >> n & 1]
-        return named | {"visible": bool(self.visible[tuple(place)]), "obligations": duties}
+        seen = {"searched": bool(self.searched[tuple(place)]), "visible": bool(self.visible[tuple(place)])}
+        return named | seen | {"obligations": duties}
 
 
 def axes_of(domain: Domain) -> dict[str, tuple[Value, ...]]:
@@ -94,7 +97,7 @@ async def decide_lattice(engine: PolicyEngine, domain: Domain, *, at_once: int =
     """Decide every cell. Raises PolicyUnavailable where the engine gives no decision."""
     axes = axes_of(domain)
     shape = tuple(len(axes[axis]) for axis in AXES)
-    visible, obliged = np.zeros(shape, np.bool_), np.zeros(shape, np.uint8)
+    searched, visible, obliged = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_), np.zeros(shape, np.uint8)
     classes = _classes(axes)
     slots = asyncio.Semaphore(at_once)
 
@@ -102,10 +105,10 @@ async def decide_lattice(engine: PolicyEngine, domain: Domain, *, at_once: int =
         async with slots:
             bits = await _subject(engine, subject, classes, axes["lifecycle"])
         seen = bits.reshape(shape[2:6] + shape[7:8] + shape[6:7]).swapaxes(-1, -2)
-        visible[place], obliged[place] = seen & 1, seen >> 1
+        searched[place], visible[place], obliged[place] = seen & _SEARCHED, seen & _VISIBLE, seen >> _DUTIES
 
     await asyncio.gather(*(fill(place, subject) for place, subject in _subjects(axes, domain)))
-    return Lattice(axes, visible, obliged)
+    return Lattice(axes, searched, visible, obliged)
 
 
 def _subjects(axes: Mapping[str, tuple[Value, ...]], domain: Domain) -> Iterator[tuple[tuple[int, int], Subject]]:
@@ -133,11 +136,12 @@ def _classes(axes: Mapping[str, tuple[Value, ...]]) -> list[ClassFacts]:
 async def _subject(
     engine: PolicyEngine, subject: Subject, classes: Sequence[ClassFacts], lifecycles: Sequence[Value]
 ) -> NDArray[np.uint8]:
-    """One byte for every class and lifecycle: bit 0 visible, bits 1.. the obligations of OPS."""
+    """One byte for every class and lifecycle: searched, visible, and from bit _DUTIES on the obligations of OPS."""
     found = np.zeros((len(classes), len(lifecycles)), np.uint8)
     place = {each.id: at for at, each in enumerate(classes)}
     parts = [classes[start : start + _AT_ONCE] for start in range(0, len(classes), _AT_ONCE)]
     scope = [classes[place[id]] for part in parts for id in await _scope(engine, subject, part)]
+    found[[place[each.id] for each in scope]] = _SEARCHED
     step = _AT_ONCE // len(lifecycles)
     for start in range(0, len(scope), step):
         batch = scope[start : start + step]
@@ -148,7 +152,7 @@ async def _subject(
         }
         for id, bits in (await _seen(engine, subject, batch, list(items.values()))).items():
             class_id, _, n = id.partition("/")
-            found[place[class_id], int(n)] = bits
+            found[place[class_id], int(n)] |= bits
     return found
 
 
@@ -168,11 +172,11 @@ async def _seen(
     decision = await _ask(engine, Point.EVIDENCE, subject, more)
     if decision["effect"] == "deny":
         return {}
-    bits = dict.fromkeys(decision["admit"], 1)
+    bits = dict.fromkeys(decision["admit"], _VISIBLE)
     for each in decision["obligations"]:
         id = each["target"]["ref"]
         if id in bits and each["op"] in OPS:
-            bits[id] |= 2 << OPS.index(each["op"])
+            bits[id] |= 1 << _DUTIES + OPS.index(each["op"])
         else:
             bits.pop(id, None)
     return bits

@@ -16,6 +16,7 @@ from policy.authoring.lattice import AXES, Lattice, decide_lattice
 from policy.bundle import SHIPPED, Bundle, load_bundle
 from policy.canonical import canonical
 from policy.data import PolicyData
+from policy.engine import PolicyEngine, Reply
 from policy.wasm import WasmEngine
 
 FILE = SHIPPED / "vectors" / "invariants.toml"
@@ -84,7 +85,8 @@ def test_the_invariants_hold_in_the_small_domain() -> None:
     assert lattice.cells == lattice.obliged.size > 20_000
     assert 0 < lattice.visible.mean() < 0.1
     cell = lattice.cell((0,) * len(AXES))
-    assert set(cell) == {*AXES, "visible", "obligations"}
+    assert set(cell) == {*AXES, "searched", "visible", "obligations"}
+    assert (lattice.searched | ~lattice.visible).all(), "what is visible was searched"
 
 
 def leaky(config: dict[str, Any]) -> None:
@@ -110,6 +112,36 @@ def test_planted_leaks_are_found_each_with_a_counterexample() -> None:
         assert 0 < found[title].count <= found[title].checked
         assert found[title].examples[0][0].items() >= cell.items()
     assert found["roles"].examples[0][1].items() >= {"role": "contributor", "visible": False}.items()
+
+
+class Widening:
+    """The bundle's engine, whose query point lets every class of the tenant into the scope."""
+
+    def __init__(self, engine: PolicyEngine) -> None:
+        self._engine = engine
+        self.name, self.bundle_digest = engine.name, engine.bundle_digest
+
+    async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
+        reply = await self._engine.evaluate(entrypoint, input, deadline_s=deadline_s)
+        if entrypoint != "kfm/ai/query":
+            return reply
+        [result] = json.loads(reply.results)
+        [duty] = result["result"]["obligations"]
+        duty["params"]["classes"] = [each["id"] for each in json.loads(input)["classes"] if each["tenant"] == "t1"]
+        return replace(reply, results=json.dumps([result]).encode())
+
+    async def aclose(self) -> None:
+        await self._engine.aclose()
+
+
+async def test_a_scope_that_is_too_wide_is_a_leak_though_nothing_of_it_is_seen() -> None:
+    bundle = edited(small)
+    domain, engine = Domain.of(bundle), Widening(WasmEngine.open(bundle))
+    found = broken(await decide_lattice(engine, domain), parse_invariants(INVARIANTS, domain))
+    await engine.aclose()
+    assert {each.title for each in found} == {"restricted", "cultural"}
+    for each in found:
+        assert all((cell["searched"], cell["visible"]) == (True, False) for [cell] in each.examples)
 
 
 def test_the_shipped_file_means_something_over_the_shipped_domain() -> None:
