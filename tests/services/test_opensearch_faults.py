@@ -23,6 +23,9 @@ from tests.services.opensearch_server import OpenSearchServer, discard, new_serv
 pytestmark = pytest.mark.services
 CONTENT = corpus(41, documents=6)
 PROBE = probes(CONTENT, top_k=20)[0]
+PATIENCE_S = (
+    5 * DEADLINE_S
+)  # to prepare and to look, while others use the machine; what is left undone would take longer
 
 
 @pytest.fixture(scope="module")
@@ -69,16 +72,19 @@ async def test_a_paused_server_is_a_timeout_and_goes_on_afterwards(server: OpenS
 
 async def test_a_search_that_is_left_stops_on_the_server(server: OpenSearchServer) -> None:
     """What the server does for a caller who hangs up and for one whose time is over, shown on a search that would take
-    minutes; it looks whether it is still wanted every few thousand documents."""
+    hours; it looks whether it is still wanted every few thousand documents."""
     loop = "double x = 0; for (int i = 0; i < 2000; i++) { x += Math.sin(i) } return x > 0 ? x : 0"
     query = {"script_score": {"query": {"match_all": {}}, "script": {"source": loop}}}
     body = [{"index": "slow"}, {"query": query}]
-    async with AsyncOpenSearch(server.url, timeout=DEADLINE_S, max_retries=0) as client:
+    async with AsyncOpenSearch(server.url, timeout=PATIENCE_S, max_retries=0) as client:
         rows = [f"{json.dumps({'index': {}})}\n{json.dumps({'n': n})}\n" for n in range(100_000)]
         for first in range(0, len(rows), 10_000):  # the transport warns of a body of more than a mebibyte
-            await client.bulk(body="".join(rows[first : first + 10_000]), index="slow", refresh=True)
-        search = asyncio.create_task(client.msearch(body=body * 40, params={"max_concurrent_searches": 1}))
+            told = await client.bulk(body="".join(rows[first : first + 10_000]), index="slow")
+            assert told["errors"] is False
+        await client.indices.refresh(index="slow")
+        search = asyncio.create_task(client.msearch(body=body * 4_000, params={"max_concurrent_searches": 1}))
         await _until(lambda: _searches(client), wanted=True)
+        assert not search.done()
         search.cancel()
         await asyncio.gather(search, return_exceptions=True)
         await _until(lambda: _searches(client), wanted=False)  # long before it would have found anything
@@ -105,6 +111,6 @@ async def _searches(client: AsyncOpenSearch) -> int:
 
 
 async def _until(count: Callable[[], Awaitable[int]], *, wanted: bool) -> None:
-    async with asyncio.timeout(DEADLINE_S):
+    async with asyncio.timeout(PATIENCE_S):
         while bool(await count()) != wanted:  # noqa: ASYNC110 - nobody tells us
             await asyncio.sleep(0.05)
