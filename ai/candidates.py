@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from ai.context import plain
 from ai.errors import ModelTimeout
+from ai.intent.times import read_times
 from ai.model import PromptSource
 from ai.question_type import Wanted, defines, first_word, offers, topic_of, wanted_of
 from ai.sentences import MARKER_PATTERN, Span, split_sentences, trimmed, word_list
@@ -234,11 +235,13 @@ class _Asked:
         return names(mention.surface, tokens) or any(names(c.name, tokens) for c in mention.candidates)
 
     def is_timely(self, read: _Read, source: PromptSource) -> bool:
-        """Whether the sentence stands under the times asked for: by its own years or, undated, by the nearest year
-        before it in its source, else by the title's. What only happened then must say so itself."""
+        """Whether the sentence stands under the times asked for: by its own years (and days, where a part of a year is
+        asked for) or, undated, by the nearest year before it in its source, else by the title's. What only happened
+        then must say so itself."""
         times = self.intent.times
         if not times or read.years:
-            return not times or _within(read.years, times) or not read.years.isdisjoint(_years(self.question))
+            in_year = _within(read.years, times) or not read.years.isdisjoint(_years(self.question))
+            return not times or (in_year and _meets(read.text, times))
         before = _YEAR.findall(source.text, 0, read.start)
         dated = frozenset({int(before[-1])}) if before else _years(source.title)
         return bool(self.weights) and _within(dated, times)
@@ -366,3 +369,11 @@ def _years(text: str) -> frozenset[int]:
 
 def _within(years: Iterable[int], times: Sequence[TimeRange]) -> bool:
     return any(time_range.start.year <= year <= time_range.end.year for year in years for time_range in times)
+
+
+def _meets(text: str, times: Sequence[TimeRange]) -> bool:
+    """Whether a date that the text gives shares a day with a time asked for; years are told apart before."""
+    if all(asked == TimeRange.year(asked.start.year, asked.end.year) for asked in times):
+        return True
+    told = [span.time for span in read_times(text)]
+    return not told or any(date.overlaps(asked) for date in told for asked in times)

@@ -5,7 +5,7 @@ good enough.
    `direct`, or not at all: a figure of another place or year is no answer.
 2. A name that the gazetteer does not hold must stand in some source, or there is no answer.
 3. Otherwise sentences compete (`ai.candidates`). A sentence is a candidate when its source concerns the places asked
-   for and it stands under the years asked for; when it has what the question word wants (a date, a number, a name);
+   for and it stands under the times asked for; when it has what the question word wants (a date, a number, a name);
    and when it covers enough of the question's content words, weighted by how rare they are among the sources.
 4. The best one is cited, and up to two more that are nearly as good and say something else.
 
@@ -27,7 +27,7 @@ from ai.model import Completion, ModelIdentity, PromptSource
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
-VERSION = "2"
+VERSION = "3"
 """Raised with every change of behaviour: part of the model's identity."""
 
 

@@ -12,6 +12,7 @@ from retrieval.gazetteer import Gazetteer
 from retrieval.model import EntityRef, Mention
 
 _WORD = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?|[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+_IN_STATE = r"(?:,|,? in)? (?:the )?(?:state of )?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +84,16 @@ def _plain(text: str) -> list[str]:
 
 def _settled(text: str, reading: Reading, i: int, gazetteer: Gazetteer) -> Mention:
     """The mention with the candidates that the words around it leave."""
-    mention = reading.mentions[i]
+    unlocated = reading.mentions[i]
+    mention = replace(unlocated, candidates=_lying(unlocated.candidates, text, reading, i, gazetteer))
     if not mention.candidates:
         return mention
     cue = _kind_cue(text, reading, i)
     if cue is not None:
         word, kind = cue
         kept = tuple(c for c in mention.candidates if c.type == kind)
-        kept = kept or tuple(c for c in gazetteer.named(f"{mention.surface} {kind}") if c.type == kind)
+        fuller = gazetteer.named(f"{mention.surface} {kind}")
+        kept = kept or tuple(c for c in _lying(fuller, text, reading, i, gazetteer) if c.type == kind)
         if kept:
             return replace(mention, candidates=_at_home(kept, gazetteer))
         if word is not None:  # `Topeka County`: a county of that name is not known, and the city is no substitute
@@ -101,6 +104,28 @@ def _settled(text: str, reading: Reading, i: int, gazetteer: Gazetteer) -> Menti
     if people and re.search(RELATION_CUES, reading.masked):
         return replace(mention, candidates=people)
     return replace(mention, candidates=(*_at_home(_cities_first(places), gazetteer), *people))
+
+
+def _lying(
+    candidates: tuple[EntityRef, ...], text: str, reading: Reading, i: int, gazetteer: Gazetteer
+) -> tuple[EntityRef, ...]:
+    """The candidates without those that lie elsewhere than the state that follows the mention: `Topeka, Missouri` is
+    not the Topeka whose names say Kansas. A state that nobody knows follows a comma (`Topeka, Oregon`)."""
+    following = reading.mentions[i + 1] if i + 1 < len(reading.mentions) else None
+    if following is None:
+        return candidates
+    states = [c for c in following.candidates if c.type == "state"]
+    between = text[reading.mentions[i].end_char : following.start_char]
+    pattern = rf"(?: (?:{reading.kind_pattern}))?{_IN_STATE if states else ', ?'}"
+    if bool(following.candidates) != bool(states) or not re.fullmatch(pattern, between, re.IGNORECASE):
+        return candidates
+    said = {name.casefold() for state in states for name in gazetteer.names(state.entity_id)}
+    return tuple(c for c in candidates if not (told := _states_told(c, gazetteer)) or told & said)
+
+
+def _states_told(place: EntityRef, gazetteer: Gazetteer) -> set[str]:
+    """What stands after the comma of its names: `kansas` and `ks` for Topeka."""
+    return {name.rpartition(",")[2].strip().casefold() for name in gazetteer.names(place.entity_id) if "," in name}
 
 
 def _kind_cue(text: str, reading: Reading, i: int) -> tuple[str | None, str] | None:

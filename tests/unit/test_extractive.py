@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -145,6 +146,30 @@ def test_another_years_sentence_is_not_selected() -> None:
         "In 1857 the governor of Kansas was Robert Walker. [1]"
     ]
     assert ask("Who was the governor of Kansas in 1870?", item, intent=year(1870, KANSAS)) == [ABSTAINS]
+
+
+MAY = [
+    an_item("x", 1, title="Treaties", statement="The Delaware signed a treaty at Washington on May 6, 1854."),
+    an_item("x", 2, title="Treaties", statement="The Shawnee signed a treaty at Washington on May 10, 1854."),
+    an_item("x", 3, title="Treaties", statement="The Omaha signed a treaty at Washington in 1854."),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (TimeRange(date(1854, 5, 10), date(1854, 5, 10)), [2, 3]),
+        (TimeRange(date(1854, 5, 11), date(1854, 5, 11)), [3]),
+        (TimeRange(date(1854, 5, 1), date(1854, 5, 31)), [1, 2, 3]),
+        (TimeRange(date(1854, 6, 1), date(1854, 6, 30)), [3]),
+        (TimeRange(date.min, date(1854, 5, 9)), [1, 3]),
+        (TimeRange.year(1854), [1, 2, 3]),
+        (TimeRange.year(1855), []),
+    ],
+)
+def test_a_day_that_is_asked_for_is_no_other_day_of_its_year(asked: TimeRange, said: list[int]) -> None:
+    lines = ask("Which treaties were signed?", *MAY, intent=Intent(times=(asked,)))
+    assert sorted(line[-2] for line in lines if line != ABSTAINS) == [str(n) for n in said]
 
 
 def test_an_undated_sentence_stands_under_the_year_before_it() -> None:

@@ -47,6 +47,8 @@ GAZETTEER = Gazetteer(
         entry("county:20203", "Wichita County", "Wichita"),
         entry("city:ks-shawnee", "Shawnee", "Shawnee, Kansas"),
         entry("city:ok-shawnee", "Shawnee", "Shawnee, Oklahoma"),
+        entry("city:ks-springfield", "Springfield", "Springfield, Kansas"),
+        entry("city:mo-springfield", "Springfield", "Springfield, Missouri"),
         entry(KANSAS, "Kansas", "KS"),
         entry(KANSAS, "Kansas", document_id="d2"),
         entry(MISSOURI, "Missouri"),
@@ -154,6 +156,13 @@ def test_what_no_operation_answers_asks_for_none(question: str) -> None:
         ("What is the largest city in Atlantis?", "Atlantis"),
         ("Which towns are within 50 km of Atlantis?", "Atlantis"),
         ("What is the population of Topeka Heights?", "Topeka Heights"),
+        ("What was the population of Shawnee County, Missouri in 1930?", "Shawnee County"),
+        ("What was the population of Shawnee County in Missouri in 1930?", "Shawnee County"),
+        ("population of shawnee county missouri 1930", "shawnee county"),
+        ("What was the population of Topeka, in the state of Missouri?", "Topeka"),
+        ("What was the population of Topeka, Oregon in 1900?", "Topeka"),
+        ("Which counties border Shawnee County, Missouri?", "Shawnee County"),
+        ("Which towns are within 50 km of Topeka, Missouri?", "Topeka"),
     ],
 )
 def test_an_unknown_place_is_named_and_no_other_is_asked_in_its_stead(question: str, unknown: str) -> None:
@@ -179,6 +188,12 @@ def test_a_name_that_governs_nothing_does_not_stop_a_question() -> None:
         ("which Kansas county", [KANSAS, "nation:kansas"]),
         ("tell me of Shawnee", ["city:ks-shawnee", SHAWNEE, "nation:shawnee"]),
         ("What treaties were signed at Santa Fe?", ["place:santa-fe"]),
+        ("the town of Springfield in Missouri", ["city:mo-springfield", MISSOURI]),
+        ("Springfield", ["city:ks-springfield"]),
+        ("Topeka in Kansas", [TOPEKA, KANSAS, "nation:kansas"]),
+        ("Topeka, Wichita and Missouri", [TOPEKA, WICHITA, "county:20203", MISSOURI]),
+        ("Douglas County, Missouri", [DOUGLAS, MISSOURI]),
+        ("treaties of the Shawnee in Missouri", ["nation:shawnee", MISSOURI]),
     ],
 )
 def test_words_beside_a_name_settle_what_it_names(question: str, expected: list[str]) -> None:
