@@ -127,4 +127,4 @@ def _transaction(path: Path) -> Iterator[apsw.Connection]:
         finally:
             db.close()
     except apsw.Error as exc:
-        raise HomeUnusable(f"{path} cannot be used: {type(exc).__name__}") from exc
+        raise HomeUnusable(f"{path} cannot be used: {exc}") from exc

@@ -162,7 +162,9 @@ class KeyStore:
             finally:
                 db.close()
         except (OSError, apsw.Error) as exc:
-            raise HomeUnusable(f"the API keys in {self._path} cannot be used: {type(exc).__name__}") from exc
+            raise HomeUnusable(
+                f"the API keys in {self._path} cannot be used: {getattr(exc, 'strerror', None) or exc}"
+            ) from exc
 
 
 def _key(row: Sequence[Any]) -> ApiKey:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,10 +66,10 @@ async def _play(configured: Configuration, say: Callable[[str], None]) -> dict[s
     say(f"{bold('Exhibit')} in {configured.home}, from {corpus}\n")
     with tempfile.TemporaryDirectory(prefix="exhibit-demo-") as scratch:
         without = replace(configured, home=Path(scratch) / "without")
-        other = asyncio.create_task(_ingest_beside(without, shown.public_manifest(corpus, Path(scratch) / "corpus")))
-        await _ingest(configured, corpus / "manifest.toml", say)
-        bodies = await _scenes(configured, say)
-        await other
+        with _ingest_beside(without, shown.public_manifest(corpus, Path(scratch) / "corpus")) as beside:
+            await _ingest(configured, corpus / "manifest.toml", say)
+            bodies = await _scenes(configured, say)
+            await _ended(beside)
         await _hidden_changes_nothing(without, bodies, say)
         async with open_system(configured) as system:
             await _receipts(bodies, system, say)
@@ -115,16 +117,25 @@ async def _scenes(configured: Configuration, say: Callable[[str], None]) -> list
     return bodies
 
 
-async def _ingest_beside(configured: Configuration, manifest: Path) -> None:
-    """Take in the corpus without its hidden sources, in a process of its own: it has a core to itself."""
+@contextmanager
+def _ingest_beside(configured: Configuration, manifest: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Takes in the corpus without its hidden sources in a process of its own, which has a core to itself and ends with
+    the block."""
+    arguments = ("-m", "api.cli.main", "ingest", "--manifest", str(manifest), "--home", str(configured.home))
+    with subprocess.Popen(  # noqa: S603  our own command
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+async def _ended(beside: subprocess.Popen[bytes]) -> None:
     from api.errors import ExpectationFailed
 
-    arguments = ("-m", "api.cli.main", "ingest", "--manifest", str(manifest), "--home", str(configured.home))
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *arguments, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
-    )
-    _, err = await process.communicate()
-    if process.returncode != 0:
+    _, err = await asyncio.to_thread(beside.communicate)
+    if beside.returncode != 0:
         raise ExpectationFailed(f"the corpus without hidden documents was not taken in: {err.decode()[-300:]}")
 
 

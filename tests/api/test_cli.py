@@ -427,10 +427,10 @@ def test_config_says_where_values_come_from(cli: Run, home: Path, monkeypatch: p
 def test_a_home_that_cannot_be_made(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "a.md").write_text("Text.\n")
-    code, _, err = cli(
-        *("ingest", tmp_path / "a.md", "--collection", "c", "--label", "public", "--home", tmp_path / "file" / "h")
-    )
-    assert (code, err.split(":")[1].strip()) == (8, "INDEX_NOT_READY")
+    options = ("--collection", "c", "--label", "public")
+    for arguments in (("ingest", tmp_path / "a.md", *options), ("demo",)):
+        code, _, err = cli(*arguments, "--home", tmp_path / "file" / "h")
+        assert (code, err.split(":")[1].strip()) == (8, "INDEX_NOT_READY"), arguments
 
 
 def test_a_home_is_its_owners_alone(cli: Run, tmp_path: Path) -> None:
