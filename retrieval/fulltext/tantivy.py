@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import threading
 from collections.abc import Callable, Collection, Sequence
@@ -19,6 +18,7 @@ from retrieval.fulltext.terms import Terms, read_terms
 from retrieval.index import IndexBatch
 from retrieval.index_text import index_text
 from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.pending import Pending
 from retrieval.worker import Stop, Workers
 
 STORE = "tantivy"
@@ -116,38 +116,22 @@ class TantivyIndex:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._workers = Workers("fulltext-index", size=1)
-        self._lock = asyncio.Lock()
-        self._pending: dict[str, tuple[str, list[Entry]]] = {}
-        self._removed: set[str] = set()
+        self._pending = Pending[tuple[str, list[Entry]]]()
 
     async def add(self, batch: IndexBatch) -> None:
         """See `retrieval.index.ChannelIndex`."""
-        async with self._lock:
-            for document_id in dict.fromkeys(r.document_id for r in batch.records):
-                self._pending.pop(document_id, None)
-                self._removed.add(document_id)
-            for record in batch.records:
-                class_id, entries = self._pending.setdefault(record.document_id, (record.class_id, []))
-                if record.class_id != class_id:
-                    raise ValueError(f"document {record.document_id} has records in two classes")
-                text = index_text(record)
-                if text is not None:
-                    entries.append(Entry(record.record_id, record.document_id, _encodable(text)))
+        await self._pending.add(_entries(batch))
 
     async def remove(self, document_ids: Collection[str]) -> None:
         """See `retrieval.index.ChannelIndex`."""
-        async with self._lock:
-            for document_id in document_ids:
-                self._pending.pop(document_id, None)
-                self._removed.add(document_id)
+        await self._pending.remove(document_ids)
 
     async def commit(self) -> None:
         """Makes additions and removals visible and durable. On an error they stay pending and what was visible stays as
         it was, except that classes already appended to may show their new documents."""
-        async with self._lock:
-            if self._pending or self._removed:
+        async with self._pending.written() as anything:
+            if anything:
                 await _as_channel(self._workers, lambda _: self._commit())
-                self._pending, self._removed = {}, set()
 
     async def documents(self) -> frozenset[str]:
         """The committed documents, with those that contributed no text."""
@@ -155,8 +139,7 @@ class TantivyIndex:
 
     async def clear(self) -> None:
         """Forgets everything, committed or not."""
-        async with self._lock:
-            self._pending, self._removed = {}, set()
+        async with self._pending.forgotten():
             await _as_channel(self._workers, lambda _: self._replace(Manifest()))
 
     async def aclose(self) -> None:
@@ -167,7 +150,7 @@ class TantivyIndex:
         self._root.mkdir(parents=True, exist_ok=True)
         manifest = folders.read_manifest(self._root)
         by_class: dict[str, list[Entry]] = {}
-        for class_id, entries in self._pending.values():
+        for class_id, entries in self._pending.added.values():
             by_class.setdefault(class_id, []).extend(entries)
         new_folders = dict(manifest.folders)
         for class_id in sorted({*manifest.folders, *by_class}):
@@ -176,21 +159,21 @@ class TantivyIndex:
                 new_folders.pop(class_id, None)
             else:
                 new_folders[class_id] = folder
-        empty = {d for d, (_, entries) in self._pending.items() if not entries}
-        self._replace(Manifest(new_folders, (manifest.empty - self._removed) | empty))
+        empty = {d for d, (_, entries) in self._pending.added.items() if not entries}
+        self._replace(Manifest(new_folders, (manifest.empty - self._pending.removed) | empty))
 
     def _write_class(self, folder: str | None, added: Sequence[Entry]) -> str | None:
         """The folder that holds the class after this commit; None where nothing is left of it."""
         if folder is None:
             return folders.new_generation(self._root, added) if added else None
         here = folders.document_ids(folders.open_index(self._root / folder).searcher())
-        if here.isdisjoint(self._removed):
+        if here.isdisjoint(self._pending.removed):
             if added:
                 folders.append(self._root / folder, added)
             return folder
-        if here <= self._removed and not added:
+        if here <= self._pending.removed and not added:
             return None
-        kept = list(folders.kept_entries(self._root / folder, without=self._removed))
+        kept = list(folders.kept_entries(self._root / folder, without=self._pending.removed))
         return folders.new_generation(self._root, [*kept, *added])
 
     def _replace(self, manifest: Manifest) -> None:
@@ -202,6 +185,20 @@ class TantivyIndex:
         manifest = folders.read_manifest(self._root)
         found = (folders.document_ids(folders.open_index(self._root / f).searcher()) for f in manifest.folders.values())
         return manifest.empty.union(*found)
+
+
+def _entries(batch: IndexBatch) -> dict[str, tuple[str, list[Entry]]]:
+    """Class and entries of each document of the batch, also of those that contribute no text. Raises `ValueError` for a
+    document in two classes."""
+    found: dict[str, tuple[str, list[Entry]]] = {}
+    for record in batch.records:
+        class_id, entries = found.setdefault(record.document_id, (record.class_id, []))
+        if record.class_id != class_id:
+            raise ValueError(f"document {record.document_id} has records in two classes")
+        text = index_text(record)
+        if text is not None:
+            entries.append(Entry(record.record_id, record.document_id, _encodable(text)))
+    return found
 
 
 async def _as_channel(workers: Workers, work: Callable[[Stop], T]) -> T:

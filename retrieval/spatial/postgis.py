@@ -13,6 +13,7 @@ from psycopg import errors
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Query, Run
+from retrieval.pending import Pending
 from retrieval.postgres import SCHEMA, patience_of
 from retrieval.postgres_threads import Connection, PostgresThreads
 from retrieval.spatial.postgis_rows import PostgisFacts
@@ -84,9 +85,7 @@ class PostgisIndex:
     def __init__(self, postgres: PostgresThreads, *, row_security: bool = True) -> None:
         self._postgres = postgres
         self._row_security = row_security
-        self._lock = asyncio.Lock()
-        self._pending: dict[str, DocumentRows] = {}
-        self._removed: set[str] = set()
+        self._pending = Pending[DocumentRows]()
 
     @classmethod
     def open(cls, dsn: str, *, schema: str = SCHEMA, row_security: bool = True) -> Self:
@@ -95,24 +94,17 @@ class PostgisIndex:
 
     async def add(self, batch: IndexBatch) -> None:
         """See `ChannelIndex`."""
-        rows = await asyncio.to_thread(rows_of, batch)
-        async with self._lock:
-            self._pending |= rows
-            self._removed |= rows.keys()
+        await self._pending.add(await asyncio.to_thread(rows_of, batch))
 
     async def remove(self, document_ids: Collection[str]) -> None:
         """See `ChannelIndex`."""
-        async with self._lock:
-            for document_id in document_ids:
-                self._pending.pop(document_id, None)
-                self._removed.add(document_id)
+        await self._pending.remove(document_ids)
 
     async def commit(self) -> None:
         """See `ChannelIndex`. On an error nothing is visible, and everything stays pending."""
-        async with self._lock:
-            if self._pending or self._removed:
+        async with self._pending.written() as anything:
+            if anything:
                 await self._write(self._replace)
-                self._pending, self._removed = {}, set()
 
     async def documents(self) -> frozenset[str]:
         """See `ChannelIndex`."""
@@ -126,8 +118,7 @@ class PostgisIndex:
 
     async def clear(self) -> None:
         """See `ChannelIndex`."""
-        async with self._lock:
-            self._pending, self._removed = {}, set()
+        async with self._pending.forgotten():
             await self._write(drop)
 
     async def aclose(self) -> None:
@@ -135,7 +126,7 @@ class PostgisIndex:
         await self._postgres.aclose()
 
     def _replace(self, connection: Connection) -> None:
-        replace(connection, self._removed, self._pending, row_security=self._row_security)
+        replace(connection, self._pending.removed, self._pending.added, row_security=self._row_security)
 
     def _write(self, work: Callable[[Connection], T]) -> Awaitable[T]:
         return _guarded(self._postgres.write(work, lock="spatial"))

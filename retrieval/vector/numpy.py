@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import threading
@@ -19,6 +18,7 @@ from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.pending import Pending
 from retrieval.vector.embedded import embedded, question_vector, require_same
 from retrieval.vector.exact import nearest
 from retrieval.vector.segment import Rows, Segment, write_segment
@@ -115,32 +115,23 @@ class NumpyVectorIndex:
         self._name = manifest
         self._embedder = embedder
         self._workers = Workers("vector-index", size=1)
-        self._lock = asyncio.Lock()
-        self._pending: dict[str, tuple[str, Rows]] = {}
-        self._removed: set[str] = set()
+        self._pending = Pending[tuple[str, Rows]]()
 
     async def add(self, batch: IndexBatch) -> None:
         """See `retrieval.index.ChannelIndex`."""
-        rows = await embedded(batch, self._embedder)
-        async with self._lock:
-            self._pending |= rows
-            self._removed |= rows.keys()
+        await self._pending.add(await embedded(batch, self._embedder))
 
     async def remove(self, document_ids: Collection[str]) -> None:
         """See `retrieval.index.ChannelIndex`."""
-        async with self._lock:
-            for document_id in document_ids:
-                self._pending.pop(document_id, None)
-                self._removed.add(document_id)
+        await self._pending.remove(document_ids)
 
     async def commit(self) -> None:
         """Makes additions and removals visible and durable, all at once; on an error nothing is, and they stay
         pending."""
-        async with self._lock:
-            if self._pending or self._removed:
+        async with self._pending.written() as anything:
+            if anything:
                 model = await self._embedder.identity()
                 await _as_channel(self._workers, lambda _: self._commit(model))
-                self._pending, self._removed = {}, set()
 
     async def documents(self) -> frozenset[str]:
         """The committed documents, with those that contributed no text."""
@@ -149,8 +140,7 @@ class NumpyVectorIndex:
 
     async def clear(self) -> None:
         """Forgets everything, committed or not; afterwards another model may be used."""
-        async with self._lock:
-            self._pending, self._removed = {}, set()
+        async with self._pending.forgotten():
             await _as_channel(self._workers, lambda _: self._replace(Manifest()))
 
     async def aclose(self) -> None:
@@ -161,7 +151,7 @@ class NumpyVectorIndex:
         manifest = read_manifest(self._root, self._name)
         require_same(manifest.model, model)
         added: dict[str, list[Rows]] = {}
-        for class_id, rows in self._pending.values():
+        for class_id, rows in self._pending.added.values():
             if rows.record_ids:
                 added.setdefault(class_id, []).append(rows)
         segments: dict[str, tuple[str, ...]] = {}
@@ -169,13 +159,13 @@ class NumpyVectorIndex:
             names = self._write_class(manifest.segments.get(class_id, ()), added.get(class_id, []), model.dimension)
             if names:
                 segments[class_id] = names
-        empty = {d for d, (_, rows) in self._pending.items() if not rows.record_ids}
-        self._replace(Manifest(model, segments, (manifest.empty - self._removed) | empty))
+        empty = {d for d, (_, rows) in self._pending.added.items() if not rows.record_ids}
+        self._replace(Manifest(model, segments, (manifest.empty - self._pending.removed) | empty))
 
     def _write_class(self, names: tuple[str, ...], added: list[Rows], dimension: int) -> tuple[str, ...]:
         """The class's segments after this commit. Rewritten are those that lose a document and, once there are too
         many, the smaller half."""
-        removed = frozenset(self._removed)
+        removed = frozenset(self._pending.removed)
         opened = {name: Segment(self._root / name) for name in names}
         touched = [name for name, segment in opened.items() if segment.documents & removed]
         if not touched and not added:
@@ -222,7 +212,7 @@ class NumpyVectorRenewal(NumpyVectorIndex):
 
     async def promote(self) -> None:
         """See `retrieval.index.IndexRenewal`."""
-        async with self._lock:
+        async with self._pending.kept():
             await _as_channel(self._workers, lambda _: self._promote())
 
     def _promote(self) -> None:

@@ -6,7 +6,6 @@ in the graph that a search walks.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self, TypeVar
@@ -19,6 +18,7 @@ from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.pending import Pending
 from retrieval.postgres import SCHEMA, Connection, Postgres, patience_of
 from retrieval.statement import Statement
 from retrieval.vector import pgvector_tables as tables
@@ -148,9 +148,7 @@ class PgvectorIndex:
         self._row_security = row_security
         self._embedder = embedder
         self._exact_rows = exact_rows
-        self._lock = asyncio.Lock()
-        self._pending: dict[str, tuple[str, Rows]] = {}
-        self._removed: set[str] = set()
+        self._pending = Pending[tuple[str, Rows]]()
 
     @classmethod
     def open(
@@ -173,26 +171,19 @@ class PgvectorIndex:
 
     async def add(self, batch: IndexBatch) -> None:
         """See `retrieval.index.ChannelIndex`."""
-        rows = await embedded(batch, self._embedder)
-        async with self._lock:
-            self._pending |= rows
-            self._removed |= rows.keys()
+        await self._pending.add(await embedded(batch, self._embedder))
 
     async def remove(self, document_ids: Collection[str]) -> None:
         """See `retrieval.index.ChannelIndex`."""
-        async with self._lock:
-            for document_id in document_ids:
-                self._pending.pop(document_id, None)
-                self._removed.add(document_id)
+        await self._pending.remove(document_ids)
 
     async def commit(self) -> None:
         """Makes additions and removals visible and durable, all at once; on an error nothing is, and they stay
         pending."""
-        async with self._lock:
-            if self._pending or self._removed:
+        async with self._pending.written() as anything:
+            if anything:
                 model = await self._embedder.identity()
                 await self._write(lambda connection: self._commit(connection, model))
-                self._pending, self._removed = {}, set()
 
     async def documents(self) -> frozenset[str]:
         """The committed documents, with those that contributed no text."""
@@ -202,8 +193,7 @@ class PgvectorIndex:
 
     async def clear(self) -> None:
         """Forgets everything, committed or not; afterwards another model may be used."""
-        async with self._lock:
-            self._pending, self._removed = {}, set()
+        async with self._pending.forgotten():
             await self._write(tables.drop)
 
     async def aclose(self) -> None:
@@ -212,10 +202,10 @@ class PgvectorIndex:
 
     async def _commit(self, connection: Connection, model: EmbedModel) -> None:
         await tables.prepare(connection, model, row_security=self._row_security)
-        await tables.remove(connection, self._removed)
-        await tables.add(connection, self._pending)
+        await tables.remove(connection, self._pending.removed)
+        await tables.add(connection, self._pending.added)
         if model.dimension <= tables.MAX_INDEXED_DIMENSION:
-            classes = {class_id for class_id, _ in self._pending.values()}
+            classes = {class_id for class_id, _ in self._pending.added.values()}
             await tables.index_large(connection, classes, at_least=self._exact_rows, row_security=self._row_security)
 
     async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
@@ -238,7 +228,7 @@ class PgvectorRenewal(PgvectorIndex):
             await tables.prepare(connection, model, row_security=self._row_security)
             await tables.move(connection, source=beside, target=beside.removesuffix(_BESIDE))
 
-        async with self._lock:
+        async with self._pending.kept():
             await self._write(work)
 
 
