@@ -9,7 +9,8 @@ from typing import Any
 from api.errors import RequestRejected
 from policy.canonical import canonical, digest
 from policy.checks import Untrusted, check
-from policy.engine import PolicyEngine
+from policy.engine import MAX_INPUT_BYTES, PolicyEngine
+from policy.errors import InputRejected
 from policy.messages import text_of
 from policy.model import Point
 from policy.rules import RuleInfo
@@ -37,6 +38,8 @@ async def tried(
     """The checked decision over `asked`, with the reader's text for each reason, and a stamp. What the engine decides
     wrongly is a denial, as it is for a request. Raises InputRejected, PolicyUnavailable."""
     text = canonical(asked)
+    if len(text) > MAX_INPUT_BYTES:
+        raise InputRejected(f"the input has more than {MAX_INPUT_BYTES:,} bytes")
     reply = await engine.evaluate(f"kfm/ai/{point}", text, deadline_s=deadline_s)
     stamp = {"bundle": reply.bundle_digest, "engine": reply.engine or engine.name, "input": digest(text)}
     texts = {rule.code: rule.reader for rule in rules}

@@ -8,9 +8,9 @@ PolicyError
 ├── BundleNotFound      no bundle of that digest is archived here
 ├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
 │   ├── VectorsInvalid     authoring/vectors.py, command line only: files that hold no decision vectors
-│   └── InvariantsInvalid  authoring/invariants.py, command line only: a file that holds no invariants for this bundle
-├── OpaMissing          authoring/opa.py, command line only: there is no `opa` program of the pinned version
-└── OpaFailed           authoring/opa.py, command line only: the `opa` program found a fault
+│   ├── InvariantsInvalid  authoring/invariants.py, command line only: a file that holds no invariants for this bundle
+│   └── OpaFailed          authoring/opa.py, command line only: the `opa` program found a fault in what it was given
+└── OpaMissing          authoring/opa.py, command line only: there is no `opa` program of the pinned version
 
 A *wrong* decision (undefined, unknown obligation, ids that were not asked for) is not an error: the adapter turns it
 into a denial with its own code, because a refusal is an outcome and must be recorded.

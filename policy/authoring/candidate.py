@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from policy.authoring.build import build
+from policy.authoring.checking import check_data
 from policy.bundle import Bundle, load_bundle
 from policy.errors import BundleRejected
 
@@ -14,14 +15,16 @@ from policy.errors import BundleRejected
 def open_candidate(folder: Path) -> Bundle:
     """The bundle below `folder` (`rego/`, and `wasm/` if it was built), which is left as it is.
 
-    Without a module that fits the sources, one is built elsewhere. Raises BundleRejected; OpaMissing and OpaFailed
-    where it must be built.
+    Without a module that fits the sources, one is built elsewhere. Raises BundleRejected, also for data that no module
+    could mend; OpaMissing and OpaFailed where it must be built.
     """
     if not (folder / "rego").is_dir():
         raise BundleRejected(f"{folder} holds no policy bundle: there is no folder rego in it")
     try:
         return load_bundle(folder)
     except BundleRejected:
+        if not check_data(folder).passed:
+            raise
         return _built(folder)
 
 

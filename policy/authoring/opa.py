@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from policy.errors import PolicyError
+from policy.errors import InputRejected, PolicyError
 
 OPA_VERSION = "1.22.0"
 TIMEOUT_S = 300
@@ -22,13 +22,9 @@ HINT = (
 class OpaMissing(PolicyError):
     """There is no `opa` program, or one of another version."""
 
-    code = "OPA_MISSING"
 
-
-class OpaFailed(PolicyError):
-    """The `opa` program found a fault; the text is its own."""
-
-    code = "OPA_FAILED"
+class OpaFailed(InputRejected):
+    """The `opa` program found a fault in what it was given; the text is its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from api.cli.main import run
 from api.cli.policy.test import changes
 from policy.authoring.vectors import patched
 from policy.bundle import DATA_PATH, load_bundle
+from policy.engine import MAX_INPUT_BYTES
 from policy.releases import Releases
 from tests.policy_world import base
 from tests.unit.test_policy_releases import candidate, remade
@@ -188,6 +189,12 @@ def test_the_shadow_begins_and_ends(cli: Cli, tmp_path: Path) -> None:
         ("test", "--run", "no_such_test"),
         ("test", "--junit", "nowhere/found.xml"),
         ("test", "--vectors", "nowhere"),
+        ("test", "--policy", "damaged"),
+        ("lattice", "--policy", "damaged"),
+        ("shadow", "damaged"),
+        ("shadow", "empty"),
+        ("export", "broken.toml/work"),
+        ("eval", "query", "large.json"),
         ("lattice", "--invariants", "nowhere.toml"),
         ("lattice", "--invariants", "broken.toml"),
         ("lattice", "--invariants", "empty.toml"),
@@ -199,6 +206,9 @@ def test_a_wrong_use_is_told_and_is_no_fault_of_ours(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.toml").write_text("x =")
     (tmp_path / "empty.toml").write_text("")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "large.json").write_text(json.dumps(["x" * MAX_INPUT_BYTES]))
+    candidate(tmp_path / "damaged", 2_000)
     code, document, _ = cli(*arguments)
     assert (code, document["error"]["code"] in ("BAD_REQUEST", "VALIDATION_FAILED")) == (2, True), document
 

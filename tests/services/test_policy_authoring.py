@@ -102,6 +102,37 @@ def test_without_opa_there_is_a_hint_and_an_exit_code(
     assert cli("check", "--data")[0] == 0
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("build", "WORK"),
+        ("test", "--policy", "WORK"),
+        ("eval", "query", "in.json", "--policy", "WORK"),
+        ("lattice", "--policy", "WORK"),
+        ("backtest", "--policy", "WORK"),
+        ("mutate", "--policy", "WORK", "--sample", "1"),
+        ("test", "--run", "("),
+    ],
+    ids=" ".join,
+)
+def test_what_opa_cannot_read_is_the_authors_fault_with_its_place(
+    cli: Cli, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.json").write_text("{}")
+    edit(work, QUERY, "at_query if", "at_query iff")
+    code, document, _ = cli(*(str(work) if word == "WORK" else word for word in command))
+    assert (code, document["error"]["code"]) == (2, "VALIDATION_FAILED")
+    assert (f"{QUERY}:" if "WORK" in command else "regexp") in document["error"]["message"]
+
+
+def test_mutants_of_a_bundle_that_fails_its_own_vectors_are_not_tried(cli: Cli, work: Path) -> None:
+    edit(work, DATA_PATH, '"support_milli": 500', '"support_milli": 950')
+    code, document, _ = cli("mutate", "--policy", work, "--sample", 1)
+    assert (code, document["error"]["code"]) == (2, "VALIDATION_FAILED")
+    assert "the bundle itself fails" in document["error"]["message"]
+
+
 def test_a_manifest_that_says_other_things_of_the_rules(cli: Cli, work: Path) -> None:
     manifest = work / "wasm" / "manifest.json"
     manifest.write_text(manifest.read_text().replace("The account belongs to no tenant.", "All is well."))

@@ -9,7 +9,7 @@ import typer
 
 from api.cli.console import bold, configuration, emit
 from api.cli.options import AsJson, Home
-from api.cli.policy.candidate import chosen_folder
+from api.cli.policy.candidate import chosen_folder, wrong_use
 
 
 def export(
@@ -28,7 +28,8 @@ def export(
     bundle = open_bundle(backend)
     if folder.exists():
         raise HomeInUse(f"{folder} is there already")
-    copy_bundle(bundle_folder(backend), folder)
+    with wrong_use():
+        copy_bundle(bundle_folder(backend), folder)
     document = {"bundle_digest": bundle.digest, "folder": str(folder)}
     emit(document, as_json=as_json, render=lambda: f"{bold(bundle.digest)} copied to {folder}")
 
@@ -45,9 +46,10 @@ def build(
     from policy.bundle import load_bundle
 
     files = built(chosen_folder(folder, home))
-    (folder / "wasm").mkdir(exist_ok=True)
-    for name, content in files.items():
-        (folder / "wasm" / name).write_bytes(content)
-    bundle = load_bundle(folder)
+    with wrong_use():
+        (folder / "wasm").mkdir(exist_ok=True)
+        for name, content in files.items():
+            (folder / "wasm" / name).write_bytes(content)
+        bundle = load_bundle(folder)
     document = {"bundle_digest": bundle.digest, "module_sha256": bundle.wasm_sha256, "rules": len(bundle.rules)}
     emit(document, as_json=as_json, render=lambda: f"{bold(bundle.digest)} built, {len(bundle.rules)} rules")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,11 +19,14 @@ Candidate = Annotated[Path | None, typer.Option("--policy", help="Folder of a bu
 
 def chosen_bundle(policy: Path | None, home: Path | None) -> tuple[Bundle, Path]:
     """The bundle and its folder. A module that does not fit its sources is built, which needs `opa`. A folder that
-    holds no bundle is a wrong use."""
+    holds no bundle, or a wrong one, is a wrong use."""
     from policy.authoring.candidate import open_candidate
 
     folder = chosen_folder(policy, home)
-    return open_candidate(folder), folder
+    if policy is None:
+        return open_candidate(folder), folder
+    with wrong_use():
+        return open_candidate(folder), folder
 
 
 def chosen_folder(policy: Path | None, home: Path | None) -> Path:
@@ -35,3 +40,18 @@ def chosen_folder(policy: Path | None, home: Path | None) -> Path:
     if not (policy / "rego").is_dir():
         raise typer.BadParameter(f"{policy} holds no policy bundle: there is no folder rego in it")
     return policy
+
+
+@contextmanager
+def wrong_use() -> Iterator[None]:
+    """Around work in a folder that was named: what is wrong with the bundle there, or cannot be written, is told to the
+    one who named it, and is no fault of the policy in force."""
+    from api.errors import RequestRejected
+    from policy.errors import BundleRejected
+
+    try:
+        yield
+    except BundleRejected as exc:
+        raise RequestRejected(str(exc)) from exc
+    except OSError as exc:
+        raise RequestRejected(f"{exc.filename or 'the folder'} cannot be used: {exc.strerror or exc}") from exc

@@ -11,7 +11,7 @@ import typer
 
 from api.cli.console import bold, emit, note
 from api.cli.options import AsJson, Home
-from api.cli.policy.candidate import Candidate, chosen_bundle
+from api.cli.policy.candidate import Candidate, chosen_bundle, wrong_use
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def mutate(
     """Change the rules one condition at a time and see whether vectors and canary notice. Needs the opa program."""
     bundle, folder = chosen_bundle(policy, home)
     started = time.perf_counter()
-    report = asyncio.run(_run(bundle, folder, sample, jobs))
+    with wrong_use():
+        report = asyncio.run(_run(bundle, folder, sample, jobs))
     note(f"{len(report.tried)} mutants in {time.perf_counter() - started:.0f} s")
     document = _document(report, bundle.digest)
     emit(document, as_json=as_json, render=lambda: _text(report))

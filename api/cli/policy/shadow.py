@@ -10,6 +10,7 @@ import typer
 
 from api.cli.console import bold, configuration, emit, table
 from api.cli.options import AsJson, Home
+from api.cli.policy.candidate import chosen_folder, wrong_use
 
 if TYPE_CHECKING:
     from api.backends import PolicyBackend
@@ -60,13 +61,14 @@ def _filed(backend: PolicyBackend, candidate: str) -> str:
 
     archive = releases_of(backend).archive
     folder = Path(candidate)
-    digest = archive.put(folder).digest if folder.is_dir() else archive.resolve(candidate)
+    with wrong_use():
+        digest = archive.put(chosen_folder(folder, None)).digest if folder.is_dir() else archive.resolve(candidate)
 
-    async def try_it() -> None:
-        engine = await open_embedded(archive.load(digest))
-        await engine.aclose()
+        async def try_it() -> None:
+            engine = await open_embedded(archive.load(digest))
+            await engine.aclose()
 
-    asyncio.run(try_it())
+        asyncio.run(try_it())
     return digest
 
 
