@@ -18,19 +18,17 @@ from ai.canonical import digest
 from ai.chat_model import ChatRequest, StructuredRequest
 from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
 from ai.model import Completion, ModelIdentity
+from retrieval.ollama_server import OllamaServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
     from ssl import SSLContext
-
-    from ollama import AsyncClient
 
 _BLOB = re.compile(r"^(FROM|ADAPTER)\s.*sha256[-:]([0-9a-f]{64})\s*$", re.MULTILINE)
 _COMMENTS = re.compile(r"\A(?:#.*\n|\s*\n)*")
 _TOO_LONG = re.compile(
     r"exceeds (?:the|maximum) (?:available )?context|context (?:length|window|size) exceeded", re.IGNORECASE
 )
-_CONNECT_S = 5.0
 _IDENTITY_S = 10.0
 
 
@@ -51,13 +49,10 @@ class OllamaChat:
         token: str | None = None,
         certificates: SSLContext | None = None,
     ) -> None:
-        self._base_url = base_url
+        self._server = OllamaServer(base_url, token=token, certificates=certificates)
         self._model = model
         self._num_ctx = num_ctx
         self._options = dict(options or {})
-        self._token = token
-        self._certificates = certificates
-        self._client: AsyncClient | None = None
 
     async def identity(self) -> ModelIdentity:
         """Name, and the digest of what decides the output: the sha256 of weights and adapters, template, parameters and
@@ -73,7 +68,7 @@ class OllamaChat:
 
     async def _identified(self) -> ModelIdentity:
         with _mapped(self._model):
-            client = self._open()
+            client = self._server.client
             shown = await client.show(self._model)
             answer = await client._request_raw("GET", "/api/version")  # type: ignore[no-untyped-call]
             version = str(answer.json().get("version", ""))
@@ -111,9 +106,7 @@ class OllamaChat:
 
     async def aclose(self) -> None:
         """Close the connections; a second call does nothing."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()  # type: ignore[no-untyped-call]
+        await self._server.aclose()
 
     async def _stream(self, path: str, body: dict[str, Any], deadline_s: float) -> AsyncGenerator[str | Completion]:
         """The deadline is kept around each wait: a time-out must not span a `yield`."""
@@ -141,7 +134,7 @@ class OllamaChat:
         raise ModelUnavailable(f"{self._model} stopped in the middle of its answer")
 
     async def _parts(self, path: str, body: dict[str, Any]) -> AsyncGenerator[Mapping[str, Any]]:
-        stream = await self._open()._request(dict, "POST", path, json=body, stream=True)
+        stream = await self._server.client._request(dict, "POST", path, json=body, stream=True)
         async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
             async for part in parts:
                 yield part
@@ -158,23 +151,6 @@ class OllamaChat:
         elif request.temperature_milli == 0:
             options["seed"] = 0
         return {"model": self._model, "stream": True, "truncate": False, "shift": False, "options": options}
-
-    def _open(self) -> AsyncClient:
-        if self._client is None:
-            import httpx  # noqa: PLC0415
-            from ollama import AsyncClient  # noqa: PLC0415  1.7 s to import
-
-            self._client = AsyncClient(
-                host=self._base_url,
-                timeout=httpx.Timeout(None, connect=_CONNECT_S),
-                follow_redirects=False,
-                trust_env=False,
-                headers=None if self._token is None else {"Authorization": f"Bearer {self._token}"},
-                verify=True if self._certificates is None else self._certificates,
-            )
-            if self._token is None:  # the package would send OLLAMA_API_KEY, which is for another server
-                self._client._client.headers.pop("authorization", None)
-        return self._client
 
 
 async def _last(stream: AsyncGenerator[str | Completion]) -> Completion:

@@ -19,15 +19,13 @@ from numpy.typing import NDArray
 from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.model import ChannelName
+from retrieval.ollama_server import OllamaServer
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from ollama import AsyncClient
-
 BATCH = 32
 _FRESH_S = 30.0  # how long a model of that name is taken to be the same one
-_CONNECT_S = 5.0
 _MOST = 1e18  # no component of a vector is so large, and its square is still a float32
 _WEIGHTS = re.compile(r"^FROM\s.*sha256[-:]([0-9a-f]{64})\s*$", re.MULTILINE)
 _TOO_LONG = re.compile(r"exceeds (?:the|maximum) context", re.IGNORECASE)
@@ -53,13 +51,9 @@ class OllamaEmbedder:
         token: str | None = None,
         certificates: SSLContext | None = None,
     ) -> None:
-        self._base_url = base_url
+        self._server = OllamaServer(base_url, answer_s=deadline_s, token=token, certificates=certificates)
         self._model = model
-        self._deadline_s = deadline_s
         self._options = dict(options or {})
-        self._token = token
-        self._certificates = certificates
-        self._client: AsyncClient | None = None
         self._known: tuple[EmbedModel, float] | None = None
         self._lock = asyncio.Lock()
 
@@ -99,9 +93,7 @@ class OllamaEmbedder:
 
     async def aclose(self) -> None:
         """Close the connections; a second call does nothing."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()  # type: ignore[no-untyped-call]
+        await self._server.aclose()
 
     async def _vectors(self, texts: list[str]) -> Vectors:
         try:
@@ -137,25 +129,8 @@ class OllamaEmbedder:
         return _normalised(vectors)
 
     async def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        answer = await self._open()._request_raw("POST", path, json=body)  # type: ignore[no-untyped-call]
+        answer = await self._server.client._request_raw("POST", path, json=body)  # type: ignore[no-untyped-call]
         return dict(answer.json())
-
-    def _open(self) -> AsyncClient:
-        if self._client is None:
-            import httpx  # noqa: PLC0415
-            from ollama import AsyncClient  # noqa: PLC0415  1.7 s to import
-
-            self._client = AsyncClient(
-                host=self._base_url,
-                timeout=httpx.Timeout(self._deadline_s, connect=_CONNECT_S),
-                follow_redirects=False,
-                trust_env=False,
-                headers=None if self._token is None else {"Authorization": f"Bearer {self._token}"},
-                verify=True if self._certificates is None else self._certificates,
-            )
-            if self._token is None:  # the package would send OLLAMA_API_KEY, which is for another server
-                self._client._client.headers.pop("authorization", None)
-        return self._client
 
 
 class _TooLong(Exception):
