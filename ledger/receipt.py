@@ -25,7 +25,7 @@ from ledger.leaf import parse_leaf, strict_object
 from ledger.model import RECEIPT_VERSION, SOURCES, Leaf
 from ledger.note import VerifierKey, b64, parse_checkpoint_text, parse_note, parse_vkey, unb64, verify_checkpoint
 from ledger.parts import SALT_BYTES, OpenedPart, commitment, parse_source_commitments, source_number
-from ledger.tree import HASH_BYTES, hash_leaf, verify_inclusion
+from ledger.tree import HASH_BYTES, MAX_SIZE, hash_leaf, verify_inclusion
 from ledger.trust import TrustPolicy, Witnessed
 
 HEADER = "c2sp.org/tlog-proof@v1"
@@ -91,8 +91,8 @@ def parse_receipt(text: str) -> Receipt:
     if not lines[1].startswith("extra "):
         _refuse("the second line is not extra data")
     match = _INDEX.fullmatch(lines[2])
-    if not match:
-        _refuse("the third line is not the index")
+    if not match or int(match[1]) >= MAX_SIZE:
+        _refuse("the third line is not the index, or no tree is so large")
     proof = tuple(unb64(line, "a proof hash") for line in lines[3:])
     if len(proof) > 63 or any(len(item) != HASH_BYTES for item in proof):
         _refuse("a proof is at most 63 hashes of 32 bytes")

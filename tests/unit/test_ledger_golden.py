@@ -19,7 +19,8 @@ from ledger.receipt import parse_receipt, verify_receipt
 from ledger.sqlite import SqliteLedgerStore
 from ledger.tree import EMPTY_ROOT, root_of
 from tests.ledger_doubles import ORIGIN, open_ledger
-from tests.ledger_vectors import FOLDER, QUESTION, SOURCES, golden, prov_facts, record_golden
+from tests.ledger_vectors import FOLDER
+from tests.ledger_vectors.golden import QUESTION, SOURCES, golden, prov_facts, record_golden
 
 GOLDEN = json.loads((FOLDER / "golden.json").read_text())
 

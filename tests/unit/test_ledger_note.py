@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -31,7 +29,6 @@ SAME_NAME = SigningKey.from_seed("exhibit.example/log", b"s" * 32)
 HEAD = TreeHead(3, b"\x5a" * 32)
 TEXT = checkpoint_text(KEY.name, HEAD)
 NOTE = sign_note(TEXT, [KEY])
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors/ledger/notes.json").read_text())
 
 
 def test_the_key_of_the_go_documentation_is_read_and_verifies_its_note() -> None:
@@ -85,30 +82,6 @@ def test_text_may_hold_empty_lines_and_any_letter(text: str) -> None:
 def test_the_empty_tree_has_one_root() -> None:
     with pytest.raises(MalformedNote):
         parse_checkpoint_text(checkpoint_text("a", TreeHead(0, b"\x5a" * 32)))
-
-
-@pytest.mark.parametrize("item", VECTORS["malformed"], ids=lambda item: str(item["name"]))
-def test_malformed_notes(item: dict[str, str]) -> None:
-    with pytest.raises(MalformedNote):
-        verify_checkpoint(item["note"], KEY.verifier, origin=KEY.name)
-
-
-@pytest.mark.parametrize("item", VECTORS["unverified"], ids=lambda item: str(item["name"]))
-def test_notes_that_do_not_verify(item: dict[str, str]) -> None:
-    with pytest.raises(VerificationFailed) as failed:
-        verify_checkpoint(item["note"], KEY.verifier, origin=KEY.name)
-    assert failed.value.step == item["step"]
-
-
-@pytest.mark.parametrize("item", VECTORS["valid"], ids=lambda item: str(item["name"]))
-def test_valid_notes(item: dict[str, str]) -> None:
-    assert verify_checkpoint(item["note"], KEY.verifier, origin=KEY.name) == HEAD
-
-
-@pytest.mark.parametrize("item", VECTORS["bad_vkeys"], ids=lambda item: str(item["name"]))
-def test_bad_verifier_keys(item: dict[str, str]) -> None:
-    with pytest.raises(MalformedNote):
-        parse_vkey(item["vkey"])
 
 
 @pytest.mark.parametrize(

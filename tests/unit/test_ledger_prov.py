@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ledger.errors import MalformedProv
 from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts, check_prov, prov_document, prov_n
-from tests.ledger_vectors import prov_facts
+from tests.ledger_vectors.golden import prov_facts
 from tests.prov_reference import reference
 
 DATA = prov_document(prov_facts())
@@ -106,7 +106,7 @@ def test_every_relation_has_an_explicit_id() -> None:
 @pytest.mark.parametrize("seed", ["0", "1", "12345"])
 def test_the_bytes_do_not_depend_on_the_process(seed: str) -> None:
     code = (
-        "import sys; from ledger.prov import prov_document; from tests.ledger_vectors import prov_facts;"
+        "import sys; from ledger.prov import prov_document; from tests.ledger_vectors.golden import prov_facts;"
         "sys.stdout.buffer.write(prov_document(prov_facts()))"
     )
     done = subprocess.run(
