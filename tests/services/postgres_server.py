@@ -176,6 +176,18 @@ class Server:
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.write(SETTINGS)
 
+    def encrypt(self, certificate: Path, key: Path) -> None:
+        """From the next start on it speaks TLS alone, with this certificate."""
+        for file in (certificate, key):
+            inside = self._data / file.name
+            shutil.copyfile(file, inside)
+            inside.chmod(0o600)
+            if self._account is not None:
+                os.chown(inside, self._account, self._account)
+        with (self._data / "postgresql.conf").open("a", encoding="utf-8") as settings:
+            settings.write(f"ssl = on\nssl_cert_file = '{certificate.name}'\nssl_key_file = '{key.name}'\n")
+        (self._data / "pg_hba.conf").write_text("hostssl all all all scram-sha-256\n", encoding="utf-8")
+
     def start(self) -> None:
         """Starts it and waits until it takes connections. Raises RuntimeError with the end of its log."""
         self._process = self._run(["postgres", "-D", str(self._data), "-p", str(self.port)])
