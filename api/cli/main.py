@@ -133,12 +133,14 @@ def _tell(code: str, message: str, exit_code: int, *, as_json: bool, details: Se
 
 
 def _where(exc: Exception) -> str:
-    """The kind of a bug and the place of it, for a report; its text may repeat what a user wrote."""
+    """The kind of a bug and the place of it, for a report, and what the system said; the error's own text may repeat
+    what a user wrote."""
     trace = exc.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     at = "" if trace is None else f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"  # noqa: PTH119
-    return f"{type(exc).__name__}{at}"
+    said = f": {exc.strerror}" if isinstance(exc, OSError) and exc.strerror else ""
+    return f"{type(exc).__name__}{at}{said}"
 
 
 if __name__ == "__main__":
