@@ -9,18 +9,17 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from api.cli.main import COMMANDS, run
+from api.cli.main import COMMANDS
 from api.schemas.answer import QueryResponse
 from policy.bundle import SHIPPED
 from tests.api_world import FERRY, POPULATION, World, make_world
+from tests.command_line import Run, command_line
 
-Run = Callable[..., tuple[int, str, str]]
 # Together more than a second of start-up, and nothing of an answer out of a folder needs them.
 HEAVY = """fastapi starlette uvicorn httpx anyio sqlalchemy sqlmodel psycopg psycopg_pool neo4j opensearchpy langgraph
 langchain_core opentelemetry prometheus_client prov rdflib lxml pypdf markdown_it wordllama snowballstemmer pandas
@@ -48,19 +47,8 @@ def home(made: World, tmp_path: Path) -> Path:
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run a command; what it printed on stdout and stderr."""
-    for name in list(os.environ):
-        if name.startswith("EXHIBIT_") and name != "EXHIBIT_CACHE":
-            monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return command
+    return command_line(capsys, monkeypatch)
 
 
 def document(out: str) -> Any:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ from asgi_lifespan import LifespanManager
 from ai.case import Faulted
 from ai.model import Options
 from api.app import create_app
-from api.cli.main import run
 from api.cli.serve import _redact_again
 from api.configuration import load
 from api.wiring import open_ledger
@@ -27,9 +24,9 @@ from ledger.receipt import verify_receipt
 from policy.errors import PolicyUnavailable
 from policy.points import PolicyPoints
 from tests.api_world import FERRY, POPULATION, World, make_world
+from tests.command_line import Run, command_line
 from tests.harness import ask, opened, with_services
 
-Run = Callable[..., tuple[int, str, str]]
 ASKED = "What was the population of Shawnee County in 1930, asks Cordelia Vane?"
 
 
@@ -61,20 +58,9 @@ def home(asked: World, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Run]:
-    for name in list(os.environ):
-        if name.startswith("EXHIBIT_") and name != "EXHIBIT_CACHE":
-            monkeypatch.delenv(name)
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([str(each) for each in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    yield command
+    return command_line(capsys, monkeypatch)
 
 
 def subject_of(world: World, name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from api.cli.main import run
 from policy.bundle import SHIPPED
 from policy.data import DATA_PATH
 from tests.api_world import POPULATION, make_world
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.command_line import Run, command_line
 
 
 @pytest.fixture(scope="module")
@@ -30,20 +27,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, recorded: Path, tmp_path: Path) -> Run:
     """Run a command on a copy of the home."""
-    for name in list(os.environ):
-        if name.startswith("EXHIBIT_") and name != "EXHIBIT_CACHE":
-            monkeypatch.delenv(name)
     monkeypatch.setenv("PATH", str(tmp_path))
     shutil.copytree(recorded, tmp_path / "home")
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run([*(str(a) for a in arguments), "--home", str(tmp_path / "home")])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return command
+    return command_line(capsys, monkeypatch, "--home", tmp_path / "home")
 
 
 def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,14 @@ from ai.model import Outcome
 from api.cli.main import run
 from api.demonstration import SCENES, Scene, check, public_manifest, sample_corpus
 from api.errors import ExpectationFailed
+from tests.command_line import without_settings
 
 
 def test_the_demo_shows_what_it_claims(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in list(os.environ):
-        if name.startswith("EXHIBIT_"):
-            monkeypatch.delenv(name)
+    without_settings(monkeypatch)
     code = run(["demo", "--json"])
     out, err = capsys.readouterr()
     assert code == 0, err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from api.configuration import load
 from api.problems import MEANINGS
 from api.settings import ENVIRONMENT_NAMES
 from api.wiring import open_ingest
+from tests.command_line import without_settings
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -54,9 +54,7 @@ def console_examples(text: str) -> Iterator[Example]:
 def test_every_command_of_the_guide_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in list(os.environ):
-        if name.startswith("EXHIBIT_"):
-            monkeypatch.delenv(name)
+    without_settings(monkeypatch)
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("EXHIBIT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("NO_COLOR", "1")

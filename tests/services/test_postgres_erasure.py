@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from api.cli.main import run
 from api.wiring import open_ledger
 from ledger.receipt import verify_receipt
 from tests.api_world import FERRY, POPULATION, World, make_world
+from tests.command_line import without_settings
 from tests.services.conftest import missing
 from tests.services.postgres_server import NotPrepared, Server, installed, running
 
@@ -70,9 +70,7 @@ def holding(folder: Path, needles: set[bytes]) -> list[str]:
 def test_of_an_erased_subject_no_byte_is_left_in_home_or_cluster(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in list(os.environ):
-        if name.startswith("EXHIBIT_") and name != "EXHIBIT_CACHE":
-            monkeypatch.delenv(name)
+    without_settings(monkeypatch)
     monkeypatch.setenv("EXHIBIT_LEDGER__DSN", server.dsn)
     world = asyncio.run(make_world(tmp_path, {"EXHIBIT_LEDGER__DSN": server.dsn}))
     asyncio.run(_ask(world))

@@ -4,7 +4,6 @@ the server's folder, and what it says is left goes by the procedure that it name
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from api.cli.main import run
+from tests.command_line import command_line
 from tests.services import neo4j_server, opensearch_server, postgres_server
 from tests.services.conftest import _install as install_extensions
 from tests.services.conftest import missing
@@ -25,14 +25,10 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    for name in list(os.environ):
-        if name.startswith("EXHIBIT_") and name != "EXHIBIT_CACHE":
-            monkeypatch.delenv(name)
+    told = command_line(capsys, monkeypatch, "--json", "--home", tmp_path / "home")
 
     def command(*arguments: object) -> str:
-        capsys.readouterr()
-        code = run([*map(str, arguments), "--json", "--home", str(tmp_path / "home")])
-        out, err = capsys.readouterr()
+        code, out, err = told(*arguments)
         assert code == 0, out + err
         return out
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -29,6 +28,7 @@ from ledger.note import SigningKey, checkpoint_text, parse_signing_key, parse_vk
 from ledger.rotation import key_request, statement_text
 from ledger.tree import hash_leaf
 from ledger.trust import parse_policy
+from tests.command_line import without_settings
 from tests.ledger_witnesses import open_witness, paired, policy_text
 
 REQUESTS = 4
@@ -120,9 +120,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 @pytest.fixture
 def scene(original: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     """A copy of the scene to spoil."""
-    for name in list(os.environ):
-        if name.startswith("EXHIBIT_"):
-            monkeypatch.delenv(name)
+    without_settings(monkeypatch)
     copy = tmp_path / "scene"
     shutil.copytree(original.folder, copy)
     yield Scene(copy, original.vkey)
