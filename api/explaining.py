@@ -25,6 +25,7 @@ from ledger.model import Kind
 from policy.model import Subject
 from retrieval.model import Evidence, Hit, Run
 
+_EXPLAINED = frozenset({Kind.OUTCOME, Kind.RETRIEVAL})
 _ABSENT = "There is no such entry, or nothing that can be explained in it."
 
 
@@ -42,8 +43,8 @@ class Explained:
 
 
 async def explain(entry_id: str, *, caller: Subject, request_id: str, services: Services, shelf: Shelf) -> Explained:
-    """The explanation of an outcome entry: the caller's own or, with the capability to audit the ledger, any of the
-    caller's tenant. Raises NoSuchThing, alike for what is absent and what is not the caller's;
+    """The explanation of the entry of a question or a search: the caller's own or, with the capability to audit the
+    ledger, any of the caller's tenant. Raises NoSuchThing, alike for what is absent and what is not the caller's;
     BundleNotFound where the bundle that decided is not archived; PolicyUnavailable."""
     request, runs, shown = await _recorded(entry_id, caller, services)
     if caller.id != request.query.input["subject"]["id"] and AUDIT not in caller.capabilities:
@@ -67,10 +68,7 @@ async def _recorded(
 ) -> tuple[RecordedRequest, tuple[Run, ...], dict[str, Any]]:
     try:
         entry = await services.ledger.entry(entry_id)
-        if (
-            entry.leaf.tenant != services.ledger.pseudonym("tenant", caller.tenant)
-            or entry.leaf.kind is not Kind.OUTCOME
-        ):
+        if entry.leaf.tenant != services.ledger.pseudonym("tenant", caller.tenant) or entry.leaf.kind not in _EXPLAINED:
             raise NoSuchThing(_ABSENT)
         names = [name for name in (*PARTS, "candidates", "bundle") if name in entry.leaf.parts]
         parts = await services.ledger.parts(entry_id, names)
@@ -78,12 +76,13 @@ async def _recorded(
         parts |= await services.ledger.parts(intents[0], ("policy.query",)) if intents else {}
     except EntryNotFound:
         raise NoSuchThing(_ABSENT) from None
-    if not parts.get("policy.query") or not parts.get("answer"):
+    if not parts.get("policy.query"):
         raise NoSuchThing(_ABSENT)
     request = parse_request(entry_id, entry.leaf.t_ms, parts)
     found = json.loads(parts["candidates"])["runs"] if parts.get("candidates") else []
     items = json.loads(parts["bundle"])["items"] if parts.get("bundle") else []
-    return request, tuple(from_json(run, Run) for run in found), {"items": items, "body": json.loads(parts["answer"])}
+    body = json.loads(parts["answer"]) if parts.get("answer") else {}
+    return request, tuple(from_json(run, Run) for run in found), {"items": items, "body": body}
 
 
 async def _visible(

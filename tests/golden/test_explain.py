@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from asgi_lifespan import LifespanManager
 
 from ai.explain.paths import Stage, Verdict
 from ai.model import Options
 from api import wiring
+from api.app import create_app
 from api.backtesting import Shelf
 from api.configuration import load
 from api.errors import NoSuchThing
@@ -38,7 +41,18 @@ def recorded(kansas_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Rec
                 "absent": await ask(system, CODY, options=Options(collections=("nowhere",))),
             }
 
-    return home, asyncio.run(run())
+    return home, asyncio.run(run()) | {"search": asyncio.run(searched(home))}
+
+
+async def searched(home: Path) -> dict[str, Any]:
+    """What a search over HTTP is answered; whoever asks from this machine is a public viewer."""
+    app = create_app(load({}, home=home))
+    async with LifespanManager(app, startup_timeout=60, shutdown_timeout=60):
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 5))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=60) as client:
+            response = await client.post("/retrieval/query", json={"query": CODY, "top_k": 3})
+    found: dict[str, Any] = response.json()
+    return found
 
 
 async def explained(
@@ -99,6 +113,15 @@ async def test_whose_entry_it_is_not_learns_nothing(recorded: Recorded) -> None:
             await explained(recorded, "cody", role, id=id, tenant=tenant)
     for role in ("admin", "auditor"):
         assert (await explained(recorded, "cody", role, id="someone")).paths
+
+
+async def test_a_search_is_explained_as_a_question_is(recorded: Recorded) -> None:
+    found = await explained(recorded, "search", "admin", id="someone")
+    listed = [each["chunk_id"] for each in recorded[1]["search"]["hits"]]
+    kept = {path.number: path for path in found.paths if path.number is not None}
+    assert [kept[n].record_id for n in sorted(kept)][: len(listed)] == listed
+    assert {path.stage for path in kept.values()} == {Stage.EVIDENCE}
+    assert (found.request.outcome, len(found.paths) > len(kept)) == ("ANSWER", True)
 
 
 async def test_a_refused_question_is_explained_by_its_rules(recorded: Recorded) -> None:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def explain(
-    what: Annotated[str, typer.Argument(help="Id of an outcome entry, or a question, which is asked first.")],
+    what: Annotated[
+        str, typer.Argument(help="Id of the entry of a question or a search, or a question, which is asked first.")
+    ],
     *,
     role: Role = "public_viewer",
     groups: Groups = None,
@@ -99,7 +101,7 @@ def _reason(reason: Mapping[str, Any]) -> dict[str, str]:
 
 def _lines(found: Explained) -> Iterator[str]:
     query = found.request.query
-    yield bold(f"{found.entry_id}: {found.request.outcome}, query {query.decision['effect']}")
+    yield bold(f"{found.entry_id}: {found.request.outcome or 'search'}, query {query.decision['effect']}")
     for reason in map(_reason, query.decision["reasons"]):
         yield f"  {reason['rule']} {reason['code']}: {reason['text']}"
     if found.request_flip is not None:
