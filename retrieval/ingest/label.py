@@ -28,7 +28,7 @@ def visibility_of(
     be refused for ever)."""
     named = source.collection or collection
     if named is None:
-        raise ManifestError(f"source {source.source_id}: no collection is named")
+        raise ManifestError(f"source {source.source_id}: no collection from manifest or --collection")
     if not _COLLECTION.fullmatch(named):
         raise ManifestError(f"source {source.source_id}: {named!r} is no name of a collection")
     stated = source.access.label or label or default_labels.get(named)
