@@ -27,7 +27,7 @@ PROCESS_NAMES = frozenset({"EXHIBIT_HOME", "EXHIBIT_CACHE", "EXHIBIT_OPA_BIN"})
 # Addresses of servers that the tests of this repository may use.
 TEST_PREFIX = "EXHIBIT_TEST_"
 MASK = "********"
-_USERINFO = re.compile(r"(?<=://)[^/@\s]*@")
+_USERINFO = re.compile(r"(?<=://)\S*@")  # to the last sign: a password may hold what it should have encoded
 
 # Where a value stands in the tree, the value, its origin.
 _Found = tuple[tuple[str, ...], object, str]

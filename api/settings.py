@@ -9,12 +9,26 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+
+def _read_dsn(value: SecretStr) -> SecretStr:
+    """An address that libpq cannot read is refused here: it would repeat part of it, in every attempt to connect."""
+    from psycopg import ProgrammingError, conninfo  # noqa: PLC0415  which most homes do not need
+
+    try:
+        conninfo.conninfo_to_dict(value.get_secret_value())
+    except ProgrammingError:
+        said = "not an address of PostgreSQL (postgresql://user:password@host/database, both percent-encoded)"
+        raise ValueError(said) from None
+    return value
+
 
 Milli = Annotated[int, Field(ge=0, le=1000)]
 DeadlineMs = Annotated[int, Field(ge=1, le=600_000)]
 Weight = Annotated[int, Field(ge=0, le=10_000)]
 Tokens = Annotated[int, Field(ge=1, le=200_000)]
+Dsn = Annotated[SecretStr, AfterValidator(_read_dsn)]
 Label = Literal["public", "internal", "confidential", "restricted"]
 
 
@@ -73,7 +87,7 @@ class Stores(_Section):
     neo4j_answers: bool = Field(
         default=True, description="note each answer, its model, decision and sources in Neo4j, by ids only"
     )
-    postgis_dsn: SecretStr | None = Field(
+    postgis_dsn: Dsn | None = Field(
         default=None, description="store of record, spatial and vector channel on PostgreSQL"
     )
     deadline_ms: DeadlineMs = Field(
@@ -195,7 +209,7 @@ class Ledger(_Section):
     """Who the log says it is, and where it is kept. Origin and replica are fixed by the first entry; another origin is
     another log."""
 
-    dsn: SecretStr | None = Field(default=None, description="log in PostgreSQL; unset: a file in the home")
+    dsn: Dsn | None = Field(default=None, description="log in PostgreSQL; unset: a file in the home")
     deadline_ms: DeadlineMs = Field(
         default=5_000, description="longest wait for an entry to be durable, where the log is in PostgreSQL"
     )

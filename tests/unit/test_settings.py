@@ -91,7 +91,8 @@ def test_the_home_from_the_environment() -> None:
 
 @pytest.mark.parametrize(("variable", "name"), ENVIRONMENT_NAMES.items())
 def test_names_that_requirements_gave(variable: str, name: str) -> None:
-    assert shown(load({variable: "http://x:1"}))[name][1] == f"environment {variable}"
+    value = "postgresql://x" if variable == "POSTGIS_DSN" else "http://x:1"
+    assert shown(load({variable: value}))[name][1] == f"environment {variable}"
     assert shown(load({variable: ""}))[name][1] == "default"
 
 
@@ -165,6 +166,8 @@ SECRETS: list[dict[str, str]] = [
     {"OLLAMA_API_URL": "http://me:hunter2@gpu:1"},
     {"NEO4J_URI": "neo4j://me:hunter2@graph"},
     {"OPA_URL": "http://me:hunter2@opa"},
+    {"OPA_URL": "http://me:not/encoded@hunter2@opa"},
+    {"EXHIBIT_LEDGER__DSN": "host=db password=hunter2"},
 ]
 
 
@@ -183,6 +186,25 @@ def test_an_impossible_secret_is_not_repeated() -> None:
     with pytest.raises(SettingsInvalid) as caught:
         load({"EXHIBIT_STORES__POSTGIS_DSN__X": "hunter2"})
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("variable", ["POSTGIS_DSN", "EXHIBIT_LEDGER__DSN"])
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "hunter2",
+        "http://me:hunter2@db/x",
+        "postgresql://me:hunter2%zz@db/x",
+        "postgresql://me:x@db/x?hunter2=1",
+        "host=db password='hunter2",
+        "password hunter2",
+    ],
+)
+def test_an_address_that_the_driver_cannot_read_is_refused_and_not_repeated(variable: str, dsn: str) -> None:
+    with pytest.raises(SettingsInvalid, match="not an address of PostgreSQL") as caught:
+        load({variable: dsn})
+    assert variable in str(caught.value)
+    assert "hunter2" not in f"{caught.value} {caught.value!r} {caught.value.__cause__!r}"
 
 
 @given(
