@@ -25,6 +25,7 @@ MOST_VERIFIED_ENTRIES = 50_000
 PATIENCE_S = 20.0  # for what is one question to a server
 WITHOUT_SERVER_S = 5.0  # for what is looked at after a server that does not answer
 REBUILD = "exhibit index rebuild"
+SHOW_SETTINGS = "exhibit config show --origin"
 _MARKS = {"ok": ("ok  ", "32"), "warning": ("warn", "33"), "failed": ("FAIL", "31")}
 
 
@@ -62,7 +63,7 @@ async def _all(configured: Callable[[], Configuration], *, repair: bool) -> list
     try:
         settings = configured()
     except Exception as exc:
-        return [Finding("settings", "failed", problem_of(exc).local, "exhibit config show --origin")]
+        return [Finding("settings", "failed", problem_of(exc).local, SHOW_SETTINGS)]
     findings = [Finding("settings", "ok", f"{len(settings.origins) - 1} set beside the defaults")]
     looks = {"repair": _repaired, **_LOOKS} if repair else _LOOKS
     for name, look in looks.items():
@@ -74,7 +75,7 @@ async def _all(configured: Callable[[], Configuration], *, repair: bool) -> list
         except TimeoutError:
             findings.append(Finding(name, "failed", f"given up after {patience_s:g} s: a server does not answer"))
         except Exception as exc:
-            findings.append(Finding(name, "failed", problem_of(exc).local))
+            findings.append(Finding(name, "failed", problem_of(exc).local, _OTHERWISE.get(name, SHOW_SETTINGS)))
     return findings
 
 
@@ -132,13 +133,15 @@ async def _home(configured: Configuration) -> AsyncIterator[Finding]:
 async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
     from api.cli.index import compared
     from api.errors import EdgeError
-    from retrieval.errors import RetrievalError, StoreSilent
+    from retrieval.errors import ChannelError, RetrievalError, StoreSilent
 
     try:
         found = await compared(configured)
     except StoreSilent as exc:  # its server has a finding of its own
         yield Finding("corpus", "failed", problem_of(exc).local)
         return
+    except ChannelError:  # a channel that cannot even be opened: its settings are wrong
+        raise
     except (RetrievalError, EdgeError) as exc:
         yield Finding("corpus", "failed", problem_of(exc).local, f"exhibit ingest PATH --home {configured.home}")
         return
@@ -256,6 +259,7 @@ async def _embedder(configured: Configuration) -> AsyncIterator[Finding]:
 
 
 _ASKING = {"model", "embedder"}  # which are one question to a server, at most
+_OTHERWISE = {"ledger": "exhibit ledger verify", "repair": "exhibit doctor"}  # what shows more of another fault
 _LOOKS: dict[str, Callable[[Configuration], AsyncIterator[Finding]]] = {
     "home": _home,
     "servers": _servers,

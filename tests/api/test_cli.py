@@ -367,6 +367,28 @@ def test_doctor_names_each_server_that_does_not_answer_and_what_to_ask_it(
     assert "hunter2" not in out + err
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("NEO4J_URI", "http://graph"),
+        ("NEO4J_URI", "bolt://me:hunter2@graph"),
+        ("OPENSEARCH_URL", "me:hunter2"),
+        ("OPA_URL", "http://me:hunter2@opa"),
+        ("POSTGIS_DSN", "me:hunter2"),
+    ],
+)
+def test_doctor_names_an_address_that_is_none_and_where_it_came_from(
+    cli: Run, home: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    code, out, err = cli("doctor", "--home", home, "--json")
+    failed = [finding for finding in document(out) if finding["state"] == "failed"]
+    assert code == 1
+    assert {finding["name"] for finding in failed} <= {"settings", "servers", "corpus"}
+    assert {finding["next"] for finding in failed} == {"exhibit config show --origin"}
+    assert "hunter2" not in out + err
+
+
 def test_doctor_mends_the_channels(cli: Run, home: Path) -> None:
     shutil.rmtree(home / "vector")
     (home / "graph.sqlite").unlink()
