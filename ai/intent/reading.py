@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ai.intent.times import TimeSpan
-from ai.intent.words import NOT_PLACES, RELATION_CUES, TYPES
+from ai.intent.words import COMPARISONS, NOT_PLACES, RELATION_CUES, TYPES
 from retrieval.gazetteer import Gazetteer
 from retrieval.model import EntityRef, Mention
 
@@ -143,6 +143,11 @@ def _kind_cue(text: str, reading: Reading, i: int) -> tuple[str | None, str] | N
     )
     if listed is not None:
         return None, reading.kinds[listed["kind"]]
+    choice = re.search(
+        rf"\b(?:which|what) (?P<kind>{reading.kind_pattern}) .*?(?P<of>@\d+(?: @\d+)* or @\d+)\b", reading.masked
+    )
+    if choice is not None and f"@{i}" in choice["of"].split() and re.search(COMPARISONS, reading.masked):
+        return None, reading.kinds[choice["kind"]]  # `Which county has more inhabitants, Shawnee or Douglas?`
     before = re.search(rf"\b(?P<kind>{reading.kind_pattern}) of (?:@\d+ (?:and |or )?)*@{i}\b", reading.masked)
     if before is not None and not re.search(
         rf"(?:largest|biggest|smallest|which|what|many) {before.group()}", reading.masked

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ai.intent.reading import Reading
-from ai.intent.words import AREA_WORDS, COUNTS, NOT_PLACES, SIZE_MEANS
+from ai.intent.words import AREA_WORDS, COMPARISONS, COUNTS, NOT_PLACES, SIZE_MEANS
 from retrieval.model import EntityRef
 from retrieval.operations import (
     Aggregate,
@@ -36,10 +36,6 @@ _BORDER = (
 _CHANGE = (
     r"\b(?:chang(?:e|es|ed|ing)|gr[eo]w|grown|growth|increas(?:e|es|ed)|declin(?:e|es|ed)|decreas(?:e|es|ed)|los[et]|loss|"
     r"f[ae]ll|fallen|shr[iau]nk|gain(?:s|ed)?|r[io]se|risen|drop(?:ped)?|differ(?:ence|ed)?|develop(?:ed|ment)?)\b"
-)
-_COMPARE = (
-    r"\b(?:larger|bigger|smaller|greater|higher|lower|compare[ds]?|comparison|versus|vs|than|"
-    r"more (?:people|inhabitants|residents|populous)|fewer|less populous)\b"
 )
 _KM = {"km": 1.0, "kilometre": 1.0, "kilometres": 1.0, "kilometer": 1.0, "kilometers": 1.0, "kms": 1.0}
 _MILES = dict.fromkeys(("mi", "mile", "miles"), 1.609344)
@@ -239,7 +235,7 @@ def _contained_in(asked: Asked) -> Sequence[Operation]:
 
 def _compare(asked: Asked) -> Sequence[Operation]:
     measured = asked.measures or re.search(r"\b(?:larger|bigger|smaller)\b", asked.masked)
-    if len(asked.reading.places) < 2 or not measured or not re.search(_COMPARE, asked.masked):
+    if len(asked.reading.places) < 2 or not measured or not re.search(COMPARISONS, asked.masked):
         return ()
     same = [p.entity_id for p in asked.reading.places if p.type == asked.reading.places[0].type]
     ids = same if len(same) > 1 else [p.entity_id for p in asked.reading.places]

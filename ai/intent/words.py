@@ -42,6 +42,12 @@ NOT_PLACES = frozenset(
 RELATION_CUES = r"\b(?:treat(?:y|ies)|signed|signatory|signatories|tribes?|nations?|indians?|chiefs?|cession|ceded)\b"
 """With these a name that a nation and a place share is the nation's."""
 
+COMPARISONS = (
+    r"\b(?:larger|bigger|smaller|greater|higher|lower|compare[ds]?|comparison|versus|vs|than|"
+    r"more (?:people|inhabitants|residents|populous)|fewer|less populous)\b"
+)
+"""With these a figure of one place is asked for beside that of another."""
+
 COUNTS: Mapping[str, int] = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twenty": 20
 }  # fmt: skip

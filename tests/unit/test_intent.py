@@ -96,6 +96,13 @@ CASES: list[tuple[str, tuple[Operation, ...]]] = [
     ("average population of Kansas counties in 1930", (Aggregate("mean", POP, "county", 1930, KANSAS),)),
     ("median population of towns in Missouri in 1930", (Aggregate("median", POP, "city", 1930, MISSOURI),)),
     ("Which of Topeka and Wichita was larger in 1930?", (Compare(POP, (TOPEKA, WICHITA), 1930),)),
+    ("Which county had more inhabitants in 1930, Shawnee or Douglas?", (Compare(POP, (SHAWNEE, DOUGLAS), 1930),)),
+    (
+        "Which county is smaller: Wichita, Douglas or Shawnee?",
+        (Compare(POP, ("county:20203", DOUGLAS, SHAWNEE), None),),
+    ),
+    ("Which city was larger in 1930, Topeka or Wichita?", (Compare(POP, (TOPEKA, WICHITA), 1930),)),
+    ("In which county is Wichita or Topeka?", (ContainerOf(WICHITA, "county"),)),
     ("Did Shawnee County have more people than Douglas County in 1930?", (Compare(POP, (SHAWNEE, DOUGLAS), 1930),)),
     ("Which counties border Shawnee County?", (Neighbours(SHAWNEE),)),
     ("neighbors of Douglas County", (Neighbours(DOUGLAS),)),
