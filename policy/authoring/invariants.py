@@ -86,7 +86,10 @@ def parse_invariants(document: Mapping[str, Any], domain: Domain) -> tuple[Invar
     if document.get("schema") != SCHEMA or not document.keys() <= {"schema", "ladder", *KINDS}:
         raise InvariantsInvalid(f"the invariants are not of the schema {SCHEMA}")
     reader = _Reader(domain, axes_of(domain), _steps(document.get("ladder"), domain))
-    return tuple(reader.invariant(kind, each) for kind in KINDS for each in document.get(kind, ()))
+    found = tuple(reader.invariant(kind, each) for kind in KINDS for each in document.get(kind, ()))
+    if not found:
+        raise InvariantsInvalid("the invariants are none, so they would hold whatever the bundle does")
+    return found
 
 
 def _steps(ladder: object, domain: Domain) -> dict[str, int]:

@@ -86,7 +86,7 @@ def read_vectors(folder: Path) -> tuple[Vector, ...]:
     found: list[Vector] = []
     for point in Point:
         document = _read(folder / f"{point}.json")
-        found += [_vector(f"{point}.json", str(point), document["base"], case) for case in document["cases"]]
+        found += [_vector(f"{point}.json", str(point), document.get("base"), case) for case in document["cases"]]
     allows = folder / "allow_answer.json"
     if allows.is_file():
         found += [_allowing(case) for case in _read(allows)["cases"]]
@@ -164,7 +164,7 @@ def _lines(told: object) -> list[str]:
 def _read(path: Path) -> dict[str, Any]:
     try:
         document: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        if not isinstance(document["cases"], list):
+        if not isinstance(document["cases"], list) or not document["cases"]:
             raise TypeError("cases")
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise VectorsInvalid(f"{path} holds no decision vectors: {type(exc).__name__}") from None

@@ -131,12 +131,15 @@ def test_vectors_and_canary_without_opa(cli: Cli, tmp_path: Path) -> None:
         lambda v: (v / "query.json").write_text("[]"),
         lambda v: (v / "query.json").write_text('{"cases": [{}], "base": {}}'),
         lambda v: (v / "query.json").write_text('{"cases": 1, "base": {}}'),
+        lambda v: (v / "query.json").write_text('{"cases": [], "base": {}}'),
+        lambda v: (v / "query.json").write_text(json.dumps({"cases": [{"name": "x", "patch": [], "decision": {}}]})),
         lambda v: (v / "allow_answer.json").write_text('{"cases": [1]}'),
     ],
 )
 def test_vectors_that_are_none(cli: Cli, tmp_path: Path, damage: Callable[[Path], object]) -> None:
     cli("export", tmp_path / "work")
     damage(tmp_path / "work" / "vectors")
+    assert cli("publish", tmp_path / "work")[0] == 2
     code, document, _ = cli("test", "--policy", tmp_path / "work")
     assert (code, document["error"]["code"]) == (2, "VALIDATION_FAILED")
     assert "decision vectors" in document["error"]["message"] or "cannot be read" in document["error"]["message"]

@@ -177,6 +177,7 @@ def test_an_invariant_that_means_nothing_is_refused(table: dict[str, Any]) -> No
     [
         {},
         {"schema": "exhibit.policy.invariants/2"},
+        {"schema": SCHEMA, "ladder": LADDER},
         {"schema": SCHEMA, "ladder": LADDER, "sometimes": []},
         {"schema": SCHEMA},
         {"schema": SCHEMA, "ladder": "admin"},
