@@ -15,7 +15,7 @@ import pytest
 from psycopg import conninfo
 
 from retrieval.ingest.pipeline import IngestStore
-from retrieval.model import EntityRef, Record, Relationship
+from retrieval.model import EntityRef, Query, Record, Relationship
 from retrieval.postgres import Postgres
 from retrieval.postgres_threads import Connection, PostgresThreads
 from retrieval.registry.postgres import open_postgres_store
@@ -44,6 +44,7 @@ TABLES = (
     "vector_row",
     "vector_row_small",
 )
+BOXES_TRUSTED = "ALTER FUNCTION geometry_overlaps(geometry, geometry) LEAKPROOF"
 HELD = b"SELECT DISTINCT class_id FROM "
 
 
@@ -194,6 +195,52 @@ def test_the_whole_is_the_owners_alone(postgres_dsn: str, role: str, schema: str
         with psycopg.connect(postgres_dsn, autocommit=True) as connection:
             connection.execute(f"DROP OWNED BY {name}".encode())
             connection.execute(f"DROP ROLE {name}".encode())
+
+
+async def test_a_region_is_searched_over_its_index_once_the_comparison_of_boxes_is_trusted(
+    postgres_dsn: str, role: str, tmp_path: Path
+) -> None:
+    """The guide's step for a bound role, in a database of its own, because a function is everybody's there."""
+    name = schema_of(tmp_path)
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    admin, bound = (conninfo.make_conninfo(dsn, dbname=name) for dsn in (postgres_dsn, role))
+    user = conninfo.conninfo_to_dict(role)["user"]
+    with psycopg.connect(admin, autocommit=True) as connection:
+        for given in (
+            "CREATE EXTENSION postgis",
+            "CREATE EXTENSION vector",
+            f"GRANT CREATE ON DATABASE {name} TO {user}",
+        ):
+            connection.execute(given.encode())
+    try:
+        await _write(bound, "exhibit", row_security=True)
+        before = await _region_plan(bound)
+        with psycopg.connect(admin, autocommit=True) as connection:
+            connection.execute(BOXES_TRUSTED.encode())
+        after = await _region_plan(bound)
+    finally:
+        with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    assert "spatial_fact_bounds" not in before
+    assert "Index Cond: (bounds &&" in after
+    assert "class_id = ANY ((InitPlan" in after  # and the wall still stands
+
+
+async def _region_plan(dsn: str) -> str:
+    """How the server would carry out a search of a region for the scope."""
+    spatial, postgres = PostgisChannel.open(dsn, statement_timeout_ms=TIMEOUT_MS), Postgres(dsn, settings={})
+    query = Query("what is here", SCOPE, 50, bbox=(-96.0, 38.0, -95.0, 39.0))
+    try:
+        sent = await spatial.statements_of(query)
+        (region,) = {statement.text: statement for statement in sent if "bounds &&" in statement.text}.values()
+        explained = Statement(f"EXPLAIN (COSTS OFF) {region.text}", region.parameters)
+        seq_scan = Statement("SELECT set_config('enable_seqscan', 'off', true)", {})
+        _, plan = await postgres.read(seq_scan, explained, scope=SCOPE)
+    finally:
+        await spatial.aclose()
+        await postgres.aclose()
+    return "\n".join(row[0] for row in plan)
 
 
 async def test_the_wall_goes_up_and_comes_down_with_the_next_write(role: str, tmp_path: Path) -> None:
