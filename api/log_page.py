@@ -6,8 +6,10 @@ from __future__ import annotations
 from api.page import page
 from ledger.model import PART_NAMES
 
+FORMS = {str(kind): list(names) for kind, names in PART_NAMES.items()}
+"""The parts of a leaf by its kind, as the scripts read them."""
+
 
 def log_page() -> str:
     """The page; the same text at every call."""
-    forms = {str(kind): list(names) for kind, names in PART_NAMES.items()}
-    return page("log.html.j2", scripts=("verify.js", "log.js"), forms=forms)
+    return page("log.html.j2", scripts=("verify.js", "leaf.js", "log.js"), forms=FORMS)

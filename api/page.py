@@ -19,7 +19,16 @@ def page(template: str, *, scripts: tuple[str, ...], **values: Any) -> str:
 def _templates() -> Any:
     from jinja2 import Environment, FileSystemLoader  # noqa: PLC0415
 
-    return Environment(loader=FileSystemLoader(_WEB), autoescape=True)
+    environment = Environment(loader=FileSystemLoader(_WEB), autoescape=True)
+    environment.filters["exact"] = _exact
+    return environment
+
+
+def _exact(text: str) -> Any:
+    """Text that a browser reads back letter for letter: its parser makes a bare carriage return a newline."""
+    from markupsafe import Markup, escape  # noqa: PLC0415
+
+    return Markup(str(escape(text)).replace("\r", "&#13;"))  # noqa: S704
 
 
 @cache

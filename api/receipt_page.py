@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from api.errors import NoSuchThing
+from api.log_page import FORMS
 from api.page import page
 from api.records import disclosures
 from ledger.errors import PartErased
@@ -41,8 +43,12 @@ async def receipt_page(ledger: Ledger, entry_id: str) -> str:
     numbered = {name.removeprefix("sources/"): data for name, data in parts.items() if name.startswith("sources/")}
     return page(
         "receipt.html.j2",
-        scripts=("verify.js", "receipt.js"),
+        scripts=("verify.js", "leaf.js", "receipt.js"),
+        forms=FORMS,
         entry_id=entry_id,
+        time=datetime.fromtimestamp(entry.leaf.t_ms / 1000, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z"),
         origin=ledger.origin,
         vkeys=ledger.vkeys,
         question=question,
@@ -57,15 +63,15 @@ async def receipt_page(ledger: Ledger, entry_id: str) -> str:
     )
 
 
-def _outline(prov: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    """Section, name, type and times or role of every activity, entity and agent, in order of time."""
+def _outline(prov: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Under a heading each, type, name and time of every activity, in order of time, and type, name and attributes of
+    every entity and agent."""
     activities = prov.get("activity", {})
-    for name in sorted(activities, key=lambda name: (activities[name]["prov:startTime"], name)):
-        yield "activity", name, _type(activities[name]), activities[name]["prov:startTime"]
-    for section in ("entity", "agent"):
-        for name, record in sorted(prov.get(section, {}).items()):
-            detail = ", ".join(f"{key.removeprefix('exhibit:')} {value}" for key, value in sorted(_plain(record)))
-            yield section, name, _type(record), detail
+    in_time = sorted(activities, key=lambda name: (activities[name]["prov:startTime"], name))
+    yield "What was done", [(_type(activities[name]), name, activities[name]["prov:startTime"]) for name in in_time]
+    for heading, section in (("From what", "entity"), ("By whom", "agent")):
+        records = sorted(prov.get(section, {}).items())
+        yield heading, [(_type(record), name, _attributes(record)) for name, record in records]
 
 
 def _type(record: Mapping[str, Any]) -> str:
@@ -73,5 +79,6 @@ def _type(record: Mapping[str, Any]) -> str:
     return str(next((each["$"] for each in types if each["$"].startswith("exhibit:")), "")).removeprefix("exhibit:")
 
 
-def _plain(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    return ((key, value) for key, value in record.items() if key.startswith("exhibit:") and isinstance(value, str))
+def _attributes(record: Mapping[str, Any]) -> str:
+    plain = {key: value for key, value in record.items() if key.startswith("exhibit:") and isinstance(value, str)}
+    return ", ".join(f"{key.removeprefix('exhibit:')} {value}" for key, value in sorted(plain.items()))

@@ -1,30 +1,6 @@
 // The page of an exported log (c2sp.org/tlog-tiles): the tree is built anew from the entry bundles, every tile is compared
-// with it, and its root with the signed checkpoint. After verify.js.
+// with it, and its root with the signed checkpoint. After verify.js and leaf.js.
 const WIDTH = 256;
-const HASH = "[0-9a-f]{64}", TOKEN = "[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", COUNT = "0|[1-9][0-9]{0,15}";
-const ID = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
-const REF = `\\{"id":"${ID}","leaf":"${HASH}","rel":"[a-z][a-z0-9_-]{0,31}"\\}`;
-const EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-const MAX_LEAF = 4096;
-
-// RFC 8785 leaves a leaf of exhibit.ledger/1 one form: keys sorted, no space, nothing to escape.
-const leafForm = (kind, parts) => new RegExp(
-  `^\\{"id":"${ID}","kind":"${kind}","parts":\\{`
-  + [...parts].sort().map(name => `"${name.replace(".", "\\.")}":"${HASH}"`).join(",")
-  + `\\},"refs":\\[(?:${REF}(?:,${REF})*)?\\],"replica":"${TOKEN}","req":"${TOKEN}","rseq":[1-9][0-9]{0,15},`
-  + `"seen":\\{"root":"${HASH}","size":(?:${COUNT})\\},"t":(?:${COUNT}),"tenant":"${TOKEN}","v":"exhibit\\.ledger/1"\\}$`);
-
-function parseLeaf(bytes, forms, index) {
-  let text, leaf;
-  try { text = text8(bytes); leaf = JSON.parse(text); } catch { throw new Failed("leaf", `${index} is not the JSON of a leaf`); }
-  check(bytes.length <= MAX_LEAF && leaf && forms.has(leaf.kind) && forms.get(leaf.kind).test(text), "leaf",
-    `${index} is not in the form of exhibit.ledger/1`);
-  check([leaf.t, leaf.rseq, leaf.seen.size].every(Number.isSafeInteger), "leaf", `${index} has a number beyond 2^53-1`);
-  check(leaf.seen.size > 0 || leaf.seen.root === EMPTY, "leaf", `${index} has seen size 0 without the empty root`);
-  check(new Set(leaf.refs.map(ref => `${ref.rel} ${ref.id}`)).size === leaf.refs.length, "leaf", `${index} repeats a ref`);
-  return leaf;
-}
-
 // What one entry says of those before it.
 class Order {
   hashes = new Map(); requests = new Set(); next = new Map();
@@ -123,9 +99,6 @@ function chosenFolder() {
 }
 
 onVerify(async say => {
-  const parts = JSON.parse(document.getElementById("forms").textContent);
-  const forms = new Map(Object.entries(parts).map(([kind, names]) => [kind, leafForm(kind, names)]));
-  const head = await verifyLog(chosenFolder(), document.getElementById("vkeys").value, forms, say);
-  return `verified: ${head.size} entries of ${head.origin} lead to the signed root ${hex(head.root)}; `
-    + "no witness was asked by this page: the log's operator alone vouches for the checkpoint";
+  const head = await verifyLog(chosenFolder(), document.getElementById("vkeys").value, leafForms(), say);
+  return `verified: ${head.size} entries of ${head.origin} lead to the signed root ${hex(head.root)}; ${UNWITNESSED}`;
 });

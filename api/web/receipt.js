@@ -1,5 +1,5 @@
 // The page of a receipt: C2SP tlog-proof (c2sp.org/tlog-proof, RFC 9162 section 2.1.3.2), and that what is shown is what is
-// proved. After verify.js.
+// proved. After verify.js and leaf.js.
 function parseReceipt(text) {
   const gap = text.indexOf("\n\n");
   check(gap > 0, "receipt", "there is no checkpoint");
@@ -7,21 +7,30 @@ function parseReceipt(text) {
   check(lines[0] === "c2sp.org/tlog-proof@v1", "receipt", "the first line is not c2sp.org/tlog-proof@v1");
   check(lines.length >= 3 && lines[1].startsWith("extra "), "receipt", "the second line is not extra data");
   const index = /^index (0|[1-9][0-9]{0,18})$/.exec(lines[2]);
-  check(index, "receipt", "the third line is not the index");
+  check(index && BigInt(index[1]) < (1n << 63n) - 1n, "receipt", "the third line is not the index, or no tree is so large");
   const proof = lines.slice(3).map(line => bytes64(line, "receipt"));
   check(proof.length <= 63 && proof.every(hash => hash.length === 32), "receipt", "a proof hash is not 32 bytes");
-  let extra;
-  try { extra = JSON.parse(text8(bytes64(lines[1].slice(6), "receipt"))); }
-  catch (error) { throw error instanceof Failed ? error : new Failed("receipt", "extra is no JSON"); }
-  check(extra && extra.v === "exhibit.receipt/1" && Object.keys(extra).sort().join() === "disclosures,leaf,v"
-    && Array.isArray(extra.disclosures), "receipt", "extra is not {v, leaf, disclosures}");
-  const disclosures = extra.disclosures.map(each => ({
-    name: String(each.name), salt: bytes64(String(each.salt), "receipt"), data: bytes64(String(each.bytes), "receipt"),
+  parseCheckpoint(checkpoint);
+  const { leaf, disclosures } = parseExtra(bytes64(lines[1].slice(6), "receipt"));
+  return { leaf, disclosures, index: BigInt(index[1]), proof, checkpoint };
+}
+
+// All of it is ASCII text, which RFC 8785 writes as JSON.stringify does: whoever writes the same again has read it whole.
+function parseExtra(bytes) {
+  let text, extra;
+  try { text = text8(bytes); extra = JSON.parse(text); } catch { throw new Failed("receipt", "extra is no JSON"); }
+  check(extra && extra.v === "exhibit.receipt/1" && typeof extra.leaf === "string" && Array.isArray(extra.disclosures)
+    && extra.disclosures.every(each => each && [each.name, each.salt, each.bytes].every(value => typeof value === "string")),
+  "receipt", "extra is not {v, leaf, disclosures}");
+  const listed = extra.disclosures.map(({ bytes, name, salt }) => ({ bytes, name, salt }));
+  const again = JSON.stringify({ disclosures: listed, leaf: extra.leaf, v: extra.v });
+  check(again === text && /^[\u0000-\u007f]*$/.test(text), "receipt", "extra is not in canonical form");
+  const disclosures = listed.map(each => ({
+    name: each.name, salt: bytes64(each.salt, "receipt"), data: bytes64(each.bytes, "receipt"),
   }));
-  const names = disclosures.map(each => each.name);
-  check(names.every((name, at) => at === 0 || names[at - 1] < name), "receipt", "disclosures do not rise by name");
+  check(listed.every((each, at) => at === 0 || listed[at - 1].name < each.name), "receipt", "disclosures do not rise by name");
   check(disclosures.every(each => each.salt.length === 32), "receipt", "a salt is not 32 bytes");
-  return { leaf: bytes64(String(extra.leaf), "receipt"), disclosures, index: BigInt(index[1]), proof, checkpoint };
+  return { leaf: bytes64(extra.leaf, "receipt"), disclosures };
 }
 
 async function verifyInclusion(leaf, index, proof, head) {
@@ -47,59 +56,95 @@ async function commitment(part) {
   return hex(new Uint8Array(await crypto.subtle.sign("HMAC", key, message)));
 }
 
+const SOURCE = /^sources\/([1-9][0-9]{0,5})$/;
+
 async function verifyDisclosures(leaf, disclosures) {
   const parts = new Map();
-  for (const part of disclosures.filter(each => !/^sources\//.test(each.name))) {
+  for (const part of disclosures.filter(each => !SOURCE.test(each.name))) {
     check(Object.hasOwn(leaf.parts, part.name), "commitment", `the leaf commits to no part ${part.name}`);
     check(await commitment(part) === leaf.parts[part.name], "commitment", `part ${part.name} is not what was committed to`);
     parts.set(part.name, part.data);
   }
-  for (const part of disclosures.filter(each => /^sources\//.test(each.name))) {
-    const number = /^sources\/([1-9][0-9]{0,5})$/.exec(part.name);
-    check(number && parts.has("sources"), "sources", "a source is disclosed without the list of commitments");
-    const listed = JSON.parse(text8(parts.get("sources")))[Number(number[1]) - 1];
-    check(await commitment(part) === listed, "sources", `source ${number[1]} is not what was committed to`);
+  const listed = parts.has("sources") ? commitmentsIn(parts.get("sources")) : null;
+  for (const part of disclosures.filter(each => SOURCE.test(each.name))) {
+    check(listed, "sources", "a source is disclosed without the list of commitments");
+    const number = Number(SOURCE.exec(part.name)[1]);
+    check(await commitment(part) === listed[number - 1], "sources", `source ${number} is not what was committed to`);
     parts.set(part.name, part.data);
   }
   return parts;
+}
+
+function commitmentsIn(bytes) {
+  const text = text8(bytes);
+  check(/^\[("[0-9a-f]{64}"(,"[0-9a-f]{64}")*)?\]$/.test(text), "sources", "not a list of commitments");
+  return JSON.parse(text);
 }
 
 async function verifyReceipt(text, vkeys) {
   const keys = await parseKeys(vkeys), receipt = parseReceipt(text);
   const head = await verifyCheckpoint(receipt.checkpoint, keys);
   await verifyInclusion(receipt.leaf, receipt.index, receipt.proof, head);
-  let leaf;
-  try { leaf = JSON.parse(text8(receipt.leaf)); } catch { throw new Failed("leaf", "not a leaf"); }
-  check(leaf.v === "exhibit.ledger/1" && leaf.parts && Array.isArray(leaf.refs), "leaf", "not a leaf of exhibit.ledger/1");
+  const leaf = parseLeaf(receipt.leaf, leafForms(), receipt.index);
+  check(leaf.seen.size <= receipt.index, "seen", `the entry claims to have seen ${leaf.seen.size} entries`);
   const parts = await verifyDisclosures(leaf, receipt.disclosures);
   return { head, leaf, parts, index: receipt.index, hash: hex(await sha256(joined(Uint8Array.of(0), receipt.leaf))) };
 }
 
-// What the page shows must be what the receipts prove.
+const compared = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+const json = bytes => JSON.parse(text8(bytes));
+
+// Type, name and detail of every activity, entity and agent; activities in order of time.
+function* outlined(prov) {
+  const type = record => String(([record["prov:type"]].flat().find(each => each.$.startsWith("exhibit:")) ?? { $: "" }).$).slice(8);
+  const activities = Object.entries(prov.activity ?? {});
+  activities.sort(([a, one], [b, other]) => compared(one["prov:startTime"], other["prov:startTime"]) || compared(a, b));
+  for (const [name, record] of activities) yield [type(record), name, record["prov:startTime"]];
+  for (const section of ["entity", "agent"]) {
+    for (const [name, record] of Object.entries(prov[section] ?? {}).sort(([a], [b]) => compared(a, b))) {
+      const plain = Object.entries(record).filter(([key, value]) => key.startsWith("exhibit:") && typeof value === "string");
+      plain.sort(([a], [b]) => compared(a, b));
+      yield [type(record), name, plain.map(([key, value]) => `${key.slice(8)} ${value}`).join(", ")];
+    }
+  }
+}
+
+// Every text that the receipts prove, named, in the order in which the page shows it.
+function* proved(outcome, intent) {
+  const body = json(outcome.parts.get("answer"));
+  yield ["entry", outcome.leaf.id];
+  yield ["log", outcome.head.origin];
+  yield ["time", new Date(outcome.leaf.t).toISOString()];
+  if (intent) yield ["question", text8(intent.parts.get("question"))];
+  yield ["answer", body.answer ?? ""];
+  yield ["outcome", body.outcome];
+  if (body.provenance?.model) yield ["model", body.provenance.model];
+  for (const cited of (body.sentences ?? []).flatMap(each => each.citations)) {
+    yield ["title", `[${cited.n}] ${body.citations[cited.n].title}`];
+    yield ["quote", cited.quote];
+  }
+  const numbers = [...outcome.parts.keys()].filter(name => SOURCE.test(name)).map(name => Number(SOURCE.exec(name)[1]));
+  for (const number of numbers.sort((a, b) => a - b)) {
+    const source = json(outcome.parts.get(`sources/${number}`));
+    yield ["title", `[${number}] ${source.title}`];
+    yield ["document", source.document_id];
+    yield ["document", source.document_sha256];
+    yield ["source", source.text];
+  }
+  if (outcome.parts.get("prov")?.length) {
+    for (const row of outlined(json(outcome.parts.get("prov")))) yield* row.map(text => ["provenance", text]);
+  }
+}
+
+// What the page shows must be what the receipts prove, no more and no less.
 function comparePage(outcome, intent) {
-  const shown = id => { const element = document.getElementById(id); return element ? element.textContent : null; };
-  if (intent) {
-    check(outcome.leaf.refs.some(ref => ref.rel === "intent" && ref.id === intent.leaf.id && ref.leaf === intent.hash),
-      "intent", "the answer does not point at this question");
-    check(shown("question") === text8(intent.parts.get("question")), "page", "the question shown is not the one on record");
-  }
-  const body = JSON.parse(text8(outcome.parts.get("answer")));
-  check(shown("answer") === body.answer, "page", "the answer shown is not the one on record");
-  const quotes = (body.sentences || []).flatMap(each => each.citations.map(cited => cited.quote));
-  const listed = [...document.querySelectorAll(".quote")].map(each => each.textContent);
-  check(listed.length === quotes.length && listed.every((quote, at) => quote === quotes[at]),
-    "page", "the quotes shown are not those on record");
-  for (const element of document.querySelectorAll(".source")) {
-    const part = outcome.parts.get(`sources/${element.dataset.number}`);
-    check(part && JSON.parse(text8(part)).text === element.textContent, "page",
-      `source ${element.dataset.number} shown is not the one on record`);
-  }
-  const outline = outcome.parts.get("prov");
-  for (const element of document.querySelectorAll("[data-prov]")) {
-    const [section, name] = element.dataset.prov.split(" ");
-    const record = outline && JSON.parse(text8(outline))[section][name];
-    check(record && record["prov:type"] !== undefined, "page", `${name} is not in the provenance on record`);
-  }
+  check(!intent || outcome.leaf.refs.some(ref => ref.rel === "intent" && ref.id === intent.leaf.id && ref.leaf === intent.hash),
+    "intent", "the answer does not point at this question");
+  const shown = [...document.querySelectorAll("[data-proved]")].map(each => [each.dataset.proved, each.textContent]);
+  const expected = [...proved(outcome, intent)];
+  expected.forEach(([name, text], at) => check(shown[at]?.[0] === name && shown[at][1] === text, "page",
+    `the ${name} shown is not the one on record`));
+  check(shown.length === expected.length, "page", `${shown.at(-1)?.[0]} is shown that is not on record`);
 }
 
 async function verifyPage() {
@@ -108,8 +153,7 @@ async function verifyPage() {
   const outcome = await verifyReceipt(data.outcome, vkeys);
   const intent = data.intent ? await verifyReceipt(data.intent, vkeys) : null;
   comparePage(outcome, intent);
-  const witnessed = "no witness was asked by this page: the log's operator alone vouches for the checkpoint";
-  return `verified: entry ${outcome.leaf.id} is leaf ${outcome.index} of ${outcome.head.size} in ${outcome.head.origin}; ${witnessed}`;
+  return `verified: entry ${outcome.leaf.id} is leaf ${outcome.index} of ${outcome.head.size} in ${outcome.head.origin}; ${UNWITNESSED}`;
 }
 
 onVerify(verifyPage);

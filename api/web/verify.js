@@ -4,6 +4,9 @@
 class Failed extends Error {
   constructor(step, detail) { super(`${step}: ${detail}`); this.step = step; }
 }
+// The last words of every verdict of these pages.
+const UNWITNESSED = "unwitnessed: no cosignature was checked, so the log's operator alone vouches for the checkpoint";
+const NAME = "[^\\p{White_Space}+\\u0000-\\u001f]+";
 const check = (condition, step, detail) => { if (!condition) throw new Failed(step, detail); };
 const utf8 = text => new TextEncoder().encode(text);
 const text8 = bytes => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -25,7 +28,7 @@ const sha256 = async bytes => new Uint8Array(await crypto.subtle.digest("SHA-256
 const children = (left, right) => sha256(joined(Uint8Array.of(1), left, right));
 
 async function parseKey(line) {
-  const match = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line);
+  const match = new RegExp(`^(${NAME})\\+([0-9a-f]{8})\\+([A-Za-z0-9+/=]+)$`, "u").exec(line);
   check(match, "key", "no verifier key of a signed note");
   const [, name, id, encoded] = match, key = bytes64(encoded, "key");
   check(key.length === 33 && key[0] === 1, "key", "not an Ed25519 key");
@@ -50,32 +53,41 @@ async function signatureHolds(key, signature, text) {
   return crypto.subtle.verify({ name: "Ed25519" }, imported, signature, utf8(text));
 }
 
-async function verifyCheckpoint(note, keys) {
+function parseCheckpoint(note) {
   const gap = note.lastIndexOf("\n\n");
-  check(gap > 0 && note.endsWith("\n"), "checkpoint", "not a signed note");
-  const text = note.slice(0, gap + 1), lines = text.split("\n");
+  check(gap >= 0 && note.endsWith("\n") && gap + 2 < note.length, "checkpoint", "not a signed note");
+  check(note.isWellFormed() && !/[\u0000-\u0009\u000b-\u001f]/.test(note), "checkpoint", "it holds a control character");
+  const text = note.slice(0, gap + 1), lines = text.split("\n").slice(0, -1);
+  const form = new RegExp(`^\u2014 (${NAME}) ([A-Za-z0-9+/=]+)$`, "u");
   const signatures = note.slice(gap + 2, -1).split("\n").map(line => {
-    const match = /^\u2014 (\S+) ([A-Za-z0-9+/=]+)$/.exec(line);
+    const match = form.exec(line);
     check(match, "checkpoint", "a line is no signature");
-    return { name: match[1], bytes: bytes64(match[2], "checkpoint") };
+    const bytes = bytes64(match[2], "checkpoint");
+    check(bytes.length > 4, "checkpoint", "a signature is too short");
+    return { name: match[1], id: hex(bytes.slice(0, 4)), bytes: bytes.slice(4) };
   });
   check(signatures.length <= 100, "checkpoint", "more than 100 signatures");
+  check(lines.length >= 3 && lines.every(line => line) && /^(0|[1-9][0-9]{0,18})$/.test(lines[1]), "checkpoint",
+    "no origin, size and root");
+  const size = BigInt(lines[1]), root = bytes64(lines[2], "checkpoint");
+  check(size < 1n << 63n && root.length === 32, "checkpoint", "the size exceeds 63 bits, or the root is not 32 bytes");
+  return { text, signatures, origin: lines[0], size, root };
+}
+
+// The head that one of the keys signed; no signature of any of them may fail.
+async function verifyCheckpoint(note, keys) {
+  const { text, signatures, origin, size, root } = parseCheckpoint(note);
+  check(size !== 0n || same(root, await sha256(new Uint8Array())), "checkpoint", "the root is not that of the empty tree");
   let signed = null;
   for (const key of keys) {
-    for (const each of signatures) {
-      if (signed || each.name !== key.name || hex(each.bytes.slice(0, 4)) !== key.id) continue;
-      const holds = await signatureHolds(key, each.bytes.slice(4), text);
-      check(holds, "signature", "the checkpoint was not signed with this key");
+    for (const each of signatures.filter(each => each.name === key.name && each.id === key.id)) {
+      check(await signatureHolds(key, each.bytes, text), "signature", "the checkpoint was not signed with this key");
       signed = key;
     }
   }
   check(signed, "signature", "the checkpoint bears no signature of a given key");
-  check(lines.length >= 4 && /^(0|[1-9][0-9]{0,18})$/.test(lines[1]), "checkpoint", "no origin, size and root");
-  const size = BigInt(lines[1]), root = bytes64(lines[2], "checkpoint");
-  check(size < 1n << 63n && root.length === 32, "checkpoint", "the size exceeds 63 bits, or the root is not 32 bytes");
-  check(size !== 0n || same(root, await sha256(new Uint8Array())), "checkpoint", "the root is not that of the empty tree");
-  check(lines[0] === signed.name, "origin", "the checkpoint is of another log than the key");
-  return { origin: lines[0], size, root };
+  check(origin === signed.name, "origin", "the checkpoint is of another log than the key");
+  return { origin, size, root };
 }
 
 // The button runs `work`, which gives the words of success or throws; the result tells the step by its data-step.

@@ -88,7 +88,7 @@ def test_an_export_of_every_size_verifies(page: Page, exports: Path, size: int) 
     assert step is None, text
     root = parse_checkpoint_text(parse_note((exports / str(size) / "checkpoint").read_text("utf-8")).text)[1].root
     assert f"{size} entries of {ORIGIN} lead to the signed root {root.hex()}" in text
-    assert "no witness" in text
+    assert "unwitnessed" in text
 
 
 Change = Callable[[Path], object]
