@@ -177,7 +177,7 @@ def _observes(measurement: Measurement, operation: Operation) -> bool:
             years = {from_year, to_year}
         case _:
             return False
-    fits = measurement.measure == measure and measurement.place.entity_id in places
+    fits = measurement.measure == measure and (not places or measurement.place.entity_id in places)
     return fits and (
         years is None or any(measurement.time.start.year <= year <= measurement.time.end.year for year in years)
     )

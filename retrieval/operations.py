@@ -12,7 +12,8 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """The value of a measure at a place in a year; `year` None asks for what is recorded."""
+    """The value of a measure at a place in a year; `year` None asks for what is recorded, no place for those in the
+    region that the map shows."""
 
     measure: str
     place_ids: tuple[str, ...]

@@ -9,6 +9,7 @@ from functools import lru_cache
 from retrieval.dedupe import Candidate
 from retrieval.links import leading_scores
 from retrieval.model import Intent, Query
+from retrieval.operations import Lookup
 from retrieval.words import content_stems, occurs, words
 
 
@@ -134,4 +135,5 @@ def _direct(candidate: Candidate, intent: Intent, *, entity: int, time: int) -> 
     measurement = candidate.records[0].record.measurement
     if measurement is None or measurement.measure not in intent.measures:
         return 0
-    return 900 if entity and (time or not intent.times) else 0
+    on_map = any(isinstance(operation, Lookup) and not operation.place_ids for operation in intent.operations)
+    return 900 if (entity or on_map) and (time or not intent.times) else 0

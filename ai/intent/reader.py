@@ -44,6 +44,7 @@ def read_intent(
         measures=_read_measures(reading.masked, measures),
         home=gazetteer.home("state"),
         around=None if reading.mentions else shown,
+        region=not reading.mentions and shown is None and bool(context.bbox or context.geometry),
     )
     mentions = asked.reading.mentions
     if shown is not None and not mentions:

@@ -48,12 +48,13 @@ _GOVERNS = (
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What the rules read from. `home` is where an unqualified question is at home; `around` the map's place, when
-    the question names none."""
+    the question names none; `region` whether the map then shows a region instead."""
 
     reading: Reading
     measures: tuple[str, ...]
     home: EntityRef | None
     around: EntityRef | None
+    region: bool = False
 
     @property
     def masked(self) -> str:
@@ -268,7 +269,7 @@ def _aggregate(asked: Asked) -> Sequence[Operation]:
 
 
 def _lookup(asked: Asked) -> Sequence[Operation]:
-    if not asked.measures or not asked.places or _of_many(asked):
+    if not asked.measures or not (asked.places or asked.region) or _of_many(asked):
         return ()
     subjects = _subjects(asked)
     years: tuple[int | None, ...] = asked.years or (None,)

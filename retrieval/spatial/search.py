@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.operations import Lookup, Operation
 from retrieval.spatial import geometry
 from retrieval.spatial.answer import Answer, answer
 from retrieval.spatial.facts import Fact, FactSource
@@ -24,7 +25,7 @@ class SearchedFacts(FactSource, Protocol):
 
 def search(rows: SearchedFacts, query: Query, store: str) -> Run:
     """The run of a question: computed hits first, then the records that they rest on."""
-    answers = [answer(operation, rows, times=query.intent.times) for operation in query.intent.operations]
+    answers = [_answered(operation, rows, query) for operation in query.intent.operations]
     if not answers:
         answers = [_evidence_around(rows, query)]
     hits: dict[str, Hit] = {}
@@ -40,15 +41,32 @@ def search(rows: SearchedFacts, query: Query, store: str) -> Run:
     return Run(ChannelName.SPATIAL, store, ranked, limitations)
 
 
+def _answered(operation: Operation, rows: SearchedFacts, query: Query) -> Answer:
+    if isinstance(operation, Lookup) and not operation.place_ids:
+        return _figures_in_region(operation, rows, query)
+    return answer(operation, rows, times=query.intent.times)
+
+
+def _figures_in_region(operation: Lookup, rows: SearchedFacts, query: Query) -> Answer:
+    """The figures of the places that the map shows; that some of them have none is no limitation."""
+    places = {fact.place.entity_id for fact in _in_region(rows, query) if fact.geometry is not None}
+    found = rows.observations(operation.measure, place_ids=places, year=operation.year) if places else []
+    return Answer(records=tuple(fact.record_id for fact in found))
+
+
 def _evidence_around(rows: SearchedFacts, query: Query) -> Answer:
     """Without an operation: what is observed or drawn at the places, in the region and at the time that question and
     map name."""
     unknown = query.intent.unknown_names
     if unknown and (query.intent.measures or not query.intent.entities):
         return Answer()  # what was asked about is not known here, and neither the map nor another place is a substitute
+    return Answer(records=tuple(f.record_id for f in _in_region(rows, query)))
+
+
+def _in_region(rows: SearchedFacts, query: Query) -> list[Fact]:
     found = rows.around(query, limit=_AROUND_LIMIT)
     if query.geometry is not None and not query.intent.entities:
         region = geometry.from_geojson(query.geometry)
         found = found or rows.shapes(box=geometry.bounds(region))
         found = [f for f in found if f.geometry is None or geometry.intersects(region, f.geometry)]
-    return Answer(records=tuple(f.record_id for f in found))
+    return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from ai.model import MapContext
 from api import wiring
 from retrieval.scope import Scope
 from retrieval.spatial.compute import recompute
@@ -78,6 +80,16 @@ async def test_a_missing_year_says_what_is_covered_and_offers_no_other_place(kan
     assert "5,790" not in str(body)
     assert "5790" not in str(body)
     assert "Topeka" not in str(body)
+
+
+async def test_a_figure_without_a_place_is_that_of_the_places_on_the_map(kansas: wiring.System) -> None:
+    question, around_topeka = "What was the population here in 1930?", (-96.0, 38.9, -95.5, 39.2)
+    body = await ask(kansas, question, context=MapContext(bbox=around_topeka))
+    assert body["outcome"] == "ANSWER"
+    assert {"64,120", "85,200"} <= set(re.findall(r"[\d,]+\d", body["answer"]))
+    assert "Morton" not in body["answer"]
+    at_sea = await ask(kansas, question, context=MapContext(bbox=(-60.0, 10.0, -59.0, 11.0)))
+    assert at_sea["outcome"] == "ABSTAIN"
 
 
 async def test_an_observation_is_located_by_row_and_column(kansas: wiring.System) -> None:

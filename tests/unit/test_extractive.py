@@ -81,6 +81,14 @@ def test_an_operation_without_a_direct_source_abstains(item: AdmittedItem) -> No
     assert ask(question, item, intent=intent) == [ABSTAINS]
 
 
+def test_every_place_whose_figure_is_asked_for_is_told() -> None:
+    places = [EntityRef(f"county:{i}", f"County {i}", "county") for i in range(5)]
+    items = [an_observation(i + 1, place=place) for i, place in enumerate(places)]
+    for ids in (tuple(p.entity_id for p in places), ()):
+        intent = Intent(operations=(Lookup("population", ids, 1930),))
+        assert len(ask("What was the population in 1930?", *items, intent=intent)) == 5
+
+
 def test_a_part_that_is_missing_is_said() -> None:
     intent = Intent(operations=(LOOKUP, Lookup("population", ("county:20177",), 1870)))
     assert ask("In 1930 and 1870?", an_observation(), intent=intent)[-1] == PHRASES[PARTIAL]

@@ -220,6 +220,29 @@ def test_the_map_may_name_its_place() -> None:
     assert read("Which counties border it?", MapContext(place="Shawnee County")).operations == (Neighbours(SHAWNEE),)
 
 
+@pytest.mark.parametrize(
+    ("question", "operations"),
+    [
+        ("What was the population here in 1930?", (Lookup(POP, (), 1930),)),
+        ("What was the population of Topeka in 1930?", (Lookup(POP, (TOPEKA,), 1930),)),
+        ("What was the population of Atlantis in 1930?", ()),
+        ("What happened here in 1930?", ()),
+        ("What was the largest county in 1930?", (Superlative(POP, "county", 1930, "largest", KANSAS),)),
+    ],
+)
+def test_a_figure_without_a_place_is_asked_of_the_region_that_the_map_shows(
+    question: str, operations: tuple[Operation, ...]
+) -> None:
+    assert read(question, MapContext(bbox=(-96.0, 38.0, -95.0, 39.0))).operations == operations
+    assert read(question, MapContext(geometry='{"type":"Point","coordinates":[-95.7,39]}')).operations == operations
+    with_place = read(question, MapContext(bbox=(-96.0, 38.0, -95.0, 39.0), place="Shawnee County")).operations
+    assert Lookup(POP, (), 1930) not in with_place
+
+
+def test_without_a_map_a_figure_of_no_place_is_not_asked_for() -> None:
+    assert read("What was the population here in 1930?").operations == ()
+
+
 def test_the_maps_range_is_what_a_change_is_between() -> None:
     context = MapContext(place_id=TOPEKA, time=TimeRange.year(1900, 1930))
     assert read("How did the population change?", context).operations == (Change(POP, (TOPEKA,), 1900, 1930),)

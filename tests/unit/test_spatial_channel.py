@@ -296,6 +296,23 @@ async def test_without_a_place_the_region_of_the_map_is_shown(channel: SpatialCh
     assert "map#county:3" in everywhere_else
 
 
+async def test_a_figure_without_a_place_is_that_of_the_places_on_the_map(channel: SpatialChannel) -> None:
+    def asked(year: int | None, **shown: object) -> Query:
+        intent = Intent(operations=(Lookup(POP, (), year),), measures=(POP,))
+        return Query("the population here?", SCOPE, 20, intent, **shown)  # type: ignore[arg-type]
+
+    box = (-96.6, 39.4, -96.4, 39.6)
+    assert ids(await channel.search(asked(1930, bbox=box))) == ["pop#city:elm.1930", "pop#county:0.1930"]
+    assert ids(await channel.search(asked(1930, bbox=box, layers=("source-towns",)))) == ["pop#city:elm.1930"]
+    assert ids(await channel.search(asked(1900, bbox=box))) == ["pop#county:0.1900"]
+    assert len(ids(await channel.search(asked(None, bbox=box)))) == 3
+    triangle = '{"type":"Polygon","coordinates":[[[-97,38],[-96.01,38],[-97,38.99],[-97,38]]]}'
+    assert ids(await channel.search(asked(1930, geometry=triangle))) == ["pop#county:2.1930"]
+    for nothing in ({"bbox": (10.0, 10.0, 11.0, 11.0)}, {}):
+        run = await channel.search(asked(1930, **nothing))
+        assert (run.hits, run.limitations) == ((), ())
+
+
 async def test_a_geometry_of_the_map_is_met_exactly(channel: SpatialChannel) -> None:
     triangle = '{"type":"Polygon","coordinates":[[[-97,38],[-96.01,38],[-97,38.99],[-97,38]]]}'
     run = await channel.search(Query("what is here?", SCOPE, 20, geometry=triangle))
