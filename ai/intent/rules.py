@@ -113,6 +113,8 @@ def read_operations(asked: Asked) -> tuple[Operation, ...]:
         return ()
     if re.search(rf"\b(?:{_LARGEST}|{_SMALLEST})\b", asked.masked) and _ranked_change(asked):
         return ()
+    if _border_of_another_kind(asked):
+        return ()
     for rule in _RULES:
         found = rule(asked)
         if found:
@@ -124,6 +126,12 @@ def _ranked_change(asked: Asked) -> bool:
     """`Which county grew the most?`: no operation ranks changes, and a ranking of sizes would be another answer."""
     kind = re.search(rf"\b(?:which|what) (?:\d+ )?(?:{asked.reading.kind_pattern})\b", asked.masked)
     return kind is not None and re.search(_CHANGE, asked.masked) is not None
+
+
+def _border_of_another_kind(asked: Asked) -> bool:
+    """`Which counties border Topeka?`: places of one kind share borders, and a count of counties is no answer."""
+    kind = _first_kind(asked) if re.search(_BORDER, asked.masked) else None
+    return kind is not None and bool(asked.places) and asked.places[0].type != kind
 
 
 def _distance(asked: Asked) -> Sequence[Operation]:

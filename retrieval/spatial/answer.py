@@ -165,6 +165,9 @@ def _neighbours(operation: Neighbours, facts: FactSource) -> Answer:
     centre = _shape(operation.place_id, facts)
     if centre is None or centre.geometry is None:
         return Answer(limitations=(_no_shape(operation.place_id, facts),))
+    if _is_point(centre):
+        told = f"No outline is recorded for {centre.place.name}, so what borders it is not known."
+        return Answer(limitations=(Limitation("NO_GEOMETRY", told, _CHANNEL),))
     box = geometry.box_around(centre.geometry, geometry.BORDER_TOLERANCE_M)
     around, _ = per_place(facts.shapes(place_type=centre.place.type, box=box))
     inputs = [centre, *(f for f in around if f.place.entity_id != operation.place_id)]

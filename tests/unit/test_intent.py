@@ -146,6 +146,9 @@ def test_a_question_asks_for_its_operations(question: str, operations: tuple[Ope
         "Which counties border?",
         "Tell me about Topeka.",
         "Where is the largest tree in Topeka?",
+        "Which counties border Topeka?",
+        "How many cities border Shawnee County?",
+        "Which states are adjacent to Douglas County?",
     ],
 )
 def test_what_no_operation_answers_asks_for_none(question: str) -> None:

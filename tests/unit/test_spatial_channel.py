@@ -223,6 +223,11 @@ MISSING: list[tuple[Operation, str, str]] = [
         "Population of Dogwood County is recorded for 1900.",
     ),
     (Neighbours(STATE.entity_id), "NO_GEOMETRY", "No position or outline is recorded for Fairland."),
+    (
+        Neighbours(ELM.entity_id),
+        "NO_GEOMETRY",
+        "No outline is recorded for Elm, so what borders it is not known.",
+    ),
     (Nearest("city:nowhere", "city"), "NO_GEOMETRY", "No position or outline is recorded for that place."),
     (Nearest(ELM.entity_id, "fort"), "NO_GEOMETRY", "No fort that the question asks for is on the map."),
     (WithinDistance("city:nowhere", "city", 1.0), "NO_GEOMETRY", "No position or outline is recorded for that place."),
