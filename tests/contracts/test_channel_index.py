@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +12,7 @@ from retrieval.errors import ChannelUnavailable
 from retrieval.model import Hit
 from tests.channel_backends import BACKENDS, DURABLE, Backend, Opener
 from tests.corpora import Corpus, corpus, probes
+from tests.writer_kills import write_and_kill
 
 SEEDS = (1, 2)
 CONTENT = corpus(21, documents=9)
@@ -225,7 +223,7 @@ asyncio.run(main())
 async def test_after_a_kill_every_document_is_wholly_there_or_can_be_added_again(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "index"
     for delay_s in (0.03, 0.12):
-        await _write_and_kill(name, folder, after_s=delay_s)
+        await write_and_kill(WRITER, name, folder, after_s=delay_s)
         async with BACKENDS[name](folder) as reopened:
             listed = await reopened.index.documents()
             shown = {hit.record_id.split("#")[0] for hits in await seen(reopened) for hit in hits}
@@ -248,19 +246,3 @@ async def test_a_damaged_index_is_unavailable_and_says_no_path(name: str, tmp_pa
         assert str(tmp_path) not in raised.value.message
         with pytest.raises(ChannelUnavailable):
             await backend.index.documents()
-
-
-async def _write_and_kill(name: str, folder: Path, *, after_s: float) -> None:
-    root = str(Path(__file__).parents[2])
-    writer = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-c", WRITER, name, str(folder)),
-        stdout=asyncio.subprocess.PIPE,
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": root},
-    )
-    assert writer.stdout is not None
-    assert await writer.stdout.readline() == b"ready\n"
-    await asyncio.sleep(after_s)
-    writer.kill()
-    await writer.wait()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from tests.contracts.test_channel_index import CONTENT, fill, seen, seen_of
 from tests.corpora import corpus
 from tests.services.neo4j_backend import opener_on
 from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a fixture
+from tests.writer_kills import write_and_kill
 
 pytestmark = pytest.mark.services
 # They are about the files of one backend of the table; the first has its like below.
@@ -66,7 +65,7 @@ async def test_after_a_kill_every_document_is_wholly_there(
     after_s: float,
 ) -> None:
     folder = tmp_path / "index"
-    await _write_and_kill(neo4j_server, folder, after_s)
+    await write_and_kill(WRITER, folder, after_s=after_s, environment=asdict(neo4j_server))
     whole = {d: CONTENT.without(set(CONTENT.document_ids) - {d}) for d in CONTENT.document_ids}
     async with opener(folder) as reopened:
         listed = await reopened.index.documents()
@@ -111,18 +110,3 @@ async def _alternate(backend: Backend, *contents: object) -> None:
     for _ in range(4):
         for content in contents:
             await fill(backend, content)  # type: ignore[arg-type]
-
-
-async def _write_and_kill(address: Address, folder: Path, after_s: float) -> None:
-    root = str(Path(__file__).parents[2])
-    writer = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", WRITER, str(folder)),
-        stdout=asyncio.subprocess.PIPE,
-        cwd=root,
-        env={**os.environ, **asdict(address), "PYTHONPATH": root},
-    )
-    assert writer.stdout is not None
-    assert await writer.stdout.readline() == b"ready\n"
-    await asyncio.sleep(after_s)
-    writer.kill()
-    await writer.wait()

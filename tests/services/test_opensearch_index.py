@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +19,7 @@ from tests.channel_backends import tantivy as tantivy_backend
 from tests.contracts.test_channel_index import CONTENT, PROBES, WRITER, fill, seen, seen_of
 from tests.corpora import ADMITTED, TENANT, Corpus, corpus, probes, reworded
 from tests.services.opensearch_backend import DEADLINE_S, opener_on, prefix_of, wipe
+from tests.writer_kills import write_and_kill
 
 pytestmark = pytest.mark.services
 SERVER_WRITER = WRITER.replace(
@@ -60,7 +59,7 @@ async def test_after_a_writer_is_killed_every_document_is_wholly_there(
     after_s: float,
 ) -> None:
     folder = tmp_path / "index"
-    await _write_and_kill(opensearch_url, folder, backend, after_s=after_s)
+    await write_and_kill(SERVER_WRITER, opensearch_url, folder, after_s=after_s, watching=backend.index)
     listed = await backend.index.documents()
     assert listed <= set(CONTENT.document_ids)
     stands = CONTENT.without(set(CONTENT.document_ids) - listed)
@@ -284,23 +283,3 @@ async def _stays_unready_until_rebuilt(backend: Backend) -> None:
     found: list[tuple[Hit, ...]] = await seen(backend)
     assert any(found)
     assert await backend.index.documents() == set(CONTENT.document_ids)
-
-
-async def _write_and_kill(url: str, folder: Path, watching: Backend, *, after_s: float) -> None:
-    root = str(Path(__file__).parents[2])
-    writer = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-c", SERVER_WRITER, url, str(folder)),
-        stdout=asyncio.subprocess.PIPE,
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": root},
-    )
-    assert writer.stdout is not None
-    assert await writer.stdout.readline() == b"ready\n"
-    for _ in range(600):
-        if await watching.index.documents():
-            break
-        await asyncio.sleep(0.1)
-    await asyncio.sleep(after_s)
-    writer.kill()
-    await writer.wait()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import sys
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -16,6 +13,7 @@ from tests.contracts.test_channel import *  # noqa: F403
 from tests.contracts.test_channel_index import *  # noqa: F403
 from tests.contracts.test_channel_index import CONTENT, WRITER, fill, seen, seen_of
 from tests.services.postgres_backends import POSTGRES
+from tests.writer_kills import write_and_kill
 
 pytestmark = pytest.mark.services
 
@@ -52,7 +50,7 @@ async def test_after_a_writer_is_killed_every_document_is_wholly_there_or_can_be
     opener, folder = partial(POSTGRES[name], postgres_dsn), tmp_path / "index"
     for delay_s in (0.02, 0.1):
         async with opener(folder) as reopened:
-            await _write_and_kill(name, folder, postgres_dsn, reopened, after_s=delay_s)
+            await write_and_kill(SERVER_WRITER, name, folder, postgres_dsn, after_s=delay_s, watching=reopened.index)
             await reopened.index.remove(["nothing"])
             await reopened.index.commit()  # waits until the server has let go of the writer
             listed = await reopened.index.documents()
@@ -60,23 +58,3 @@ async def test_after_a_writer_is_killed_every_document_is_wholly_there_or_can_be
             assert shown <= listed <= set(CONTENT.document_ids)
             await fill(reopened, CONTENT)
             assert await seen(reopened) == await seen_of(opener, tmp_path / f"fresh{delay_s}", CONTENT)
-
-
-async def _write_and_kill(name: str, folder: Path, dsn: str, watching: Backend, *, after_s: float) -> None:
-    root = str(Path(__file__).parents[2])
-    writer = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-c", SERVER_WRITER, name, str(folder), dsn),
-        stdout=asyncio.subprocess.PIPE,
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": root},
-    )
-    assert writer.stdout is not None
-    assert await writer.stdout.readline() == b"ready\n"
-    for _ in range(1000):
-        if await watching.index.documents():
-            break
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(after_s)
-    writer.kill()
-    await writer.wait()
