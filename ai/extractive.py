@@ -26,7 +26,7 @@ from ai.chat_model import ChatRequest
 from ai.model import Completion, ModelIdentity, PromptSource
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
-from retrieval.operations import Lookup, Operation
+from retrieval.operations import Lookup
 
 VERSION = "3"
 """Raised with every change of behaviour: part of the model's identity."""
@@ -71,7 +71,7 @@ def select(request: ChatRequest, parameters: Parameters) -> list[str]:
     if not _names_known(intent, sources):
         return [PHRASES[ABSTAIN]]
     if intent.operations:
-        return _direct(sources, intent.operations, parameters)
+        return _direct(sources, intent, parameters)
     stop_at = time.monotonic() + request.deadline_s
     chosen = choose(candidates(request.question, intent, sources, parameters, stop_at), parameters)
     return [line for each in chosen for line in each.lines] or [PHRASES[ABSTAIN]]
@@ -84,18 +84,22 @@ def _names_known(intent: Intent, sources: Sequence[PromptSource]) -> bool:
     return all(any(names(name, tokens) for tokens in read) for name in intent.unknown_names)
 
 
-def _direct(sources: Sequence[PromptSource], operations: Sequence[Operation], parameters: Parameters) -> list[str]:
+def _direct(sources: Sequence[PromptSource], intent: Intent, parameters: Parameters) -> list[str]:
     """Computed facts, else observed ones; with fewer facts than operations, the limitation phrase after them."""
     facts = [s for s in sources if s.direct and s.statement and not holds_marker(s.statement)]
     computed = [s for s in facts if s.kind == "computed"]
-    chosen = (computed or facts)[: _most(operations, parameters)]
+    chosen = (computed or facts)[: _most(intent, parameters)]
     lines = [f"{' '.join((s.statement or '').split())} [{s.index}]" for s in chosen]
-    if lines and len(lines) < len(operations):
+    if lines and len(lines) < len(intent.operations):
         lines.append(PHRASES[PARTIAL])
     return lines or [PHRASES[ABSTAIN]]
 
 
-def _most(operations: Sequence[Operation], parameters: Parameters) -> int:
-    """As many facts as there are places whose figure of a year is asked for; a list where the map's places are."""
-    places = (len(o.place_ids) or parameters.max_rows for o in operations if isinstance(o, Lookup) and o.year)
-    return max(len(operations), parameters.max_sentences, sum(places))
+def _most(intent: Intent, parameters: Parameters) -> int:
+    """As many facts as there are places whose figure of a year is asked for; a list where the map's places are, or
+    the figures of a span of years."""
+    lookups = [operation for operation in intent.operations if isinstance(operation, Lookup)]
+    if intent.times and any(not lookup.place_ids or lookup.year is None for lookup in lookups):
+        return parameters.max_rows
+    places = sum(len(lookup.place_ids) for lookup in lookups if lookup.year is not None)
+    return max(len(intent.operations), parameters.max_sentences, places)

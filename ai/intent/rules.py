@@ -29,6 +29,11 @@ from retrieval.operations import (
 
 _LARGEST = r"(?:largest|biggest|greatest|highest|most|top|more)"
 _SMALLEST = r"(?:smallest|lowest|fewest|least|tiniest|bottom)"
+_LATER_IN_RANK = (
+    r"\b(?:next|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+ (?:st|nd|rd|th)) "
+    rf"(?:{_LARGEST}|{_SMALLEST}|nearest|closest)\b"
+)
+"""The second of a ranking: no operation gives it, and the first is not it."""
 _BORDER = (
     r"\b(?:border|borders|bordering|bordered|adjacent|adjoin|adjoins|adjoining|abut|abuts|neighbou?r|neighbou?rs|"
     r"neighbou?ring|touch|touches|next to)\b"
@@ -113,7 +118,7 @@ def read_operations(asked: Asked) -> tuple[Operation, ...]:
         return ()
     if re.search(rf"\b(?:{_LARGEST}|{_SMALLEST})\b", asked.masked) and _ranked_change(asked):
         return ()
-    if _border_of_another_kind(asked):
+    if _border_of_another_kind(asked) or re.search(_LATER_IN_RANK, asked.masked):
         return ()
     for rule in _RULES:
         found = rule(asked)

@@ -85,8 +85,16 @@ def test_every_place_whose_figure_is_asked_for_is_told() -> None:
     places = [EntityRef(f"county:{i}", f"County {i}", "county") for i in range(5)]
     items = [an_observation(i + 1, place=place) for i, place in enumerate(places)]
     for ids in (tuple(p.entity_id for p in places), ()):
-        intent = Intent(operations=(Lookup("population", ids, 1930),))
+        intent = Intent(operations=(Lookup("population", ids, 1930),), times=(TimeRange.year(1930),))
         assert len(ask("What was the population in 1930?", *items, intent=intent)) == 5
+
+
+def test_every_figure_of_a_span_of_years_is_told() -> None:
+    items = [an_observation(i + 1, year=1900 + 10 * i) for i in range(5)]
+    asked = Intent(operations=(Lookup("population", ("county:20177",), None),))
+    assert len(ask("What is the population of Shawnee County?", *items, intent=asked)) == 3
+    span = replace(asked, times=(TimeRange.year(1900, 1940),))
+    assert len(ask("population of Shawnee County from 1900 to 1940", *items, intent=span)) == 5
 
 
 def test_a_part_that_is_missing_is_said() -> None:
