@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from xml.etree import ElementTree
 from policy.authoring.opa_tests import OwnTest
 from policy.authoring.vectors import VectorResult
 from policy.rules import RuleInfo
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,11 @@ def _suite(root: ElementTree.Element, name: str, cases: Sequence[tuple[str, floa
     failures = sum(bool(why) for _, _, why in cases)
     suite = ElementTree.SubElement(root, "testsuite", name=name, tests=str(len(cases)), failures=str(failures))
     for case, seconds, why in cases:
-        made = ElementTree.SubElement(suite, "testcase", classname=name, name=case, time=f"{seconds:.6f}")
+        made = ElementTree.SubElement(suite, "testcase", classname=name, name=_xml(case), time=f"{seconds:.6f}")
         if why:
-            ElementTree.SubElement(made, "failure", message=why.splitlines()[0]).text = why
+            ElementTree.SubElement(made, "failure", message=_xml(why.splitlines()[0])).text = _xml(why)
+
+
+def _xml(text: str) -> str:
+    """The text with a sign in the place of each character that no XML may hold: odd values are what tests are about."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -124,6 +124,19 @@ def test_vectors_and_canary_without_opa(cli: Cli, tmp_path: Path) -> None:
     assert [suite.get("failures") for suite in suites] == ["0", "0", "0"]
 
 
+def test_a_failure_with_odd_characters_is_still_xml(cli: Cli, tmp_path: Path) -> None:
+    cli("export", tmp_path / "work")
+    file = tmp_path / "work" / "vectors" / "query.json"
+    document = json.loads(file.read_text())
+    patch = [["set", "request/collections", ["a\u0000b\u000bc"]]]
+    document["cases"].append({"name": "odd \u0001", "patch": patch, "decision": document["cases"][0]["decision"]})
+    file.write_text(json.dumps(document))
+    code, told, _ = cli("test", "--policy", tmp_path / "work", "--junit", tmp_path / "junit.xml")
+    assert (code, len(told["failed"])) == (1, 1)
+    [failure] = ElementTree.parse(tmp_path / "junit.xml").getroot().iter("failure")
+    assert "COLLECTION_UNAVAILABLE" in (failure.text or "")
+
+
 @pytest.mark.parametrize(
     "damage",
     [
