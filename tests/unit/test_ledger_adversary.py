@@ -443,13 +443,33 @@ def test_a_change_of_key_needs_both_keys(scene: Scene, verify: Any, name: str) -
     assert verify() == (BROKEN, "key")
 
 
+async def receipt_of_the_first(scene: Scene) -> str:
+    async with opened(scene.home) as ledger:
+        return await ledger.receipt((await ledger.entries())[0].leaf.entry_id, disclose=())
+
+
+@pytest.mark.parametrize("bit", [0, 5, 7])
+def test_any_bit_of_a_receipt(scene: Scene, verify: Any, bit: int) -> None:
+    """Also one that leaves no text: what was changed does not verify, it is no wrong use of the command."""
+    file = scene.folder / "receipt.tlog-proof"
+    data = asyncio.run(receipt_of_the_first(scene)).encode()
+    for at in range(bit, len(data), 23):
+        file.write_bytes(data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :])
+        assert verify("--receipt", file, "--vkey", scene.vkey, "--policy", scene.policy, log=False)[0] == BROKEN, at
+
+
+@pytest.mark.parametrize("bit", [0, 7])
+def test_a_bit_of_the_checkpoint_that_somebody_kept(scene: Scene, verify: Any, bit: int) -> None:
+    file = scene.folder / "checkpoint-8"
+    data = file.read_bytes()
+    for at in range(0, len(data), 11):
+        file.write_bytes(data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :])
+        assert verify("--outside", file)[0] == BROKEN, at
+
+
 @pytest.mark.parametrize(("line", "step"), [(-1, "cosignature"), (-2, "cosignature"), (-3, "signature")])
 def test_a_bit_of_a_signature_in_a_receipt(scene: Scene, verify: Any, line: int, step: str) -> None:
-    async def receipt() -> str:
-        async with opened(scene.home) as ledger:
-            return await ledger.receipt((await ledger.entries())[0].leaf.entry_id, disclose=())
-
-    lines = asyncio.run(receipt()).removesuffix("\n").split("\n")
+    lines = asyncio.run(receipt_of_the_first(scene)).removesuffix("\n").split("\n")
     file = scene.folder / "receipt.tlog-proof"
     given = ("--receipt", file, "--vkey", scene.vkey, "--policy", scene.policy)
     file.write_text("\n".join(lines) + "\n", "utf-8")

@@ -52,6 +52,17 @@ def read_text(path: Path) -> str:
         raise RequestRejected(f"{path} cannot be read: not UTF-8") from None
 
 
+def read_signed(path: Path) -> str:
+    """The text of a file that is to be verified. Raises RequestRejected where there is none, MalformedNote for bytes
+    that are no text: a receipt or checkpoint that was changed."""
+    from ledger.errors import MalformedNote
+
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise MalformedNote(f"{path} is not UTF-8") from None
+
+
 def read_bytes(path: Path) -> bytes:
     """A file's bytes. Raises RequestRejected."""
     from api.errors import RequestRejected

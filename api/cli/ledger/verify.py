@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.console import bold, configuration, emit
-from api.cli.ledger.common import PolicyFile, Shard, read_text, trust_policy, utc, with_ledger
+from api.cli.ledger.common import PolicyFile, Shard, read_signed, trust_policy, utc, with_ledger
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_VERIFICATION
 
@@ -52,11 +52,11 @@ def verify(
     _check_together(receipt=receipt, export=export, seen=seen, policy=policy, outside=outside, witness=witness)
     trusted = trust_policy(policy)
     if receipt is not None:
-        _receipt(read_text(receipt), _keys(vkey, home, shard), trusted, seen, as_json=as_json)
+        _receipt(read_signed(receipt), _keys(vkey, home, shard), trusted, seen, as_json=as_json)
     elif export is not None:
         _folder(export, _keys(vkey, home, shard), trusted, as_json=as_json)
     else:
-        _log(home, shard, trusted, [read_text(path) for path in outside or ()], ask=witness, as_json=as_json)
+        _log(home, shard, trusted, [read_signed(path) for path in outside or ()], ask=witness, as_json=as_json)
 
 
 def _check_together(
@@ -166,7 +166,7 @@ def _receipt(
     verified = verify_with_any(text, vkeys=vkeys, policy=policy)
     after_s = None
     if seen is not None and policy is not None:
-        after_s = seen_at(verified, read_text(seen), vkeys=vkeys, policy=policy)
+        after_s = seen_at(verified, read_signed(seen), vkeys=vkeys, policy=policy)
     emit(_receipt_json(verified, after_s), as_json=as_json, render=lambda: _receipt_text(verified, after_s))
 
 
