@@ -11,8 +11,8 @@ from retrieval.channel import Channel
 from retrieval.errors import ChannelError, ChannelTimeout, EmbedModelMismatch, IndexNotReady
 from retrieval.model import ChannelName, Limitation, Query, Run
 
-# Of a deadline that a search may wait for its turn. Where a store stands still, those that wait give up one by one while
-# they are young, instead of all at the moment at which the first searches fail and the circuit opens.
+# Of a deadline that a search may wait for its turn. Where a store stands still, those that wait give up one by one
+# while they are young, instead of all at the moment at which the first searches fail and the circuit opens.
 PATIENCE = 0.25
 
 
@@ -41,8 +41,8 @@ class Slots:
 async def fan_out(
     channels: Sequence[Channel], query: Query, *, deadlines_s: Mapping[ChannelName, float], slots: Slots
 ) -> FanOut:
-    """Searches every channel in parallel, each within its own deadline; waiting for one of `slots` counts against it, and
-    ends after a quarter of it.
+    """Searches every channel in parallel, each within its own deadline; waiting for one of `slots` counts against it,
+    and ends after a quarter of it.
 
     A time-out cancels the channel's search, which stops its work (see `retrieval.channel.Channel`). Cancelling this
     cancels them all. A bug in a channel still raises, after the others were cancelled. KeyError where a deadline is
