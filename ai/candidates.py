@@ -14,13 +14,12 @@ from ai.errors import ModelTimeout
 from ai.intent.times import read_times
 from ai.model import PromptSource
 from ai.question_type import Wanted, defines, first_word, offers, topic_of, wanted_of
-from ai.sentences import MARKER_PATTERN, Span, split_sentences, trimmed, word_list
+from ai.sentences import MARKER, Span, split_sentences, trimmed, word_list
 from ai.support import STOPWORDS, WORD, carries, fold, words_of
 from ai.word_forms import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?![\d,]|\.\d)")
-_MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _TOKEN = re.compile(r"[^\W\d_]+")
 _FIGURE = re.compile(r"\b(?:population|inhabitants)\b", re.IGNORECASE)
@@ -136,7 +135,7 @@ def names(surface: str, tokens: frozenset[str]) -> bool:
 
 def holds_marker(text: str) -> bool:
     """Whether the text has something that would be read as a citation of ours."""
-    return ("[" in text or "【" in text or "［" in text) and _MARKER.search(text) is not None
+    return ("[" in text or "【" in text or "［" in text) and MARKER.search(text) is not None
 
 
 def tokens_of(source: PromptSource) -> frozenset[str]:

@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 
 from ai.catalogue import phrase_id
 from ai.model import AdmittedItem, Completion, Draft, Quote, Sentence, TextSpan
-from ai.sentences import MARKER_PATTERN, Span, split_sentences, trimmed
+from ai.sentences import MARKER, MARKER_PATTERN, Span, split_sentences, trimmed
 from ai.support import carries, support_milli, words_of
 from retrieval.model import Locator, RecordKind
 
 Find = Callable[[str], Sequence[TextSpan]]
 
-_MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
 _MARKS = re.compile(rf"\s*{MARKER_PATTERN}", re.IGNORECASE)
 _OPENS_LINE = re.compile(rf"\s*((?:{MARKER_PATTERN}[ \t]*)+)", re.IGNORECASE)
 _UNCLOSED = re.compile(r"[\[【［]\s*\^?(?:sources?)?\s*[\d,;\s–—-]*(?:†[^\]】]*)?$", re.IGNORECASE)
@@ -104,7 +103,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
 
 def _without_markers(text: str) -> Marked:
     numbers: list[int] = []
-    while _MARKER.search(text):
+    while MARKER.search(text):
         numbers += _numbers_in(text)
         text = _EMPTY_BRACKETS.sub("", _MARKS.sub("", text))
     return Marked(" ".join(text.split()), tuple(dict.fromkeys(numbers)))
@@ -112,7 +111,7 @@ def _without_markers(text: str) -> Marked:
 
 def _numbers_in(text: str) -> tuple[int, ...]:
     numbers: list[int] = []
-    for marker in _MARKER.finditer(text):
+    for marker in MARKER.finditer(text):
         for first, last in _NUMBERS.findall(marker[0].split("†")[0]):
             low, high = int(first), int(last or first)
             numbers += range(low, high + 1) if 0 <= high - low <= _MAX_RANGE else (low, high)

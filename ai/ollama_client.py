@@ -18,7 +18,7 @@ from ai.canonical import digest
 from ai.chat_model import ChatRequest, StructuredRequest
 from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
 from ai.model import Completion, ModelIdentity
-from retrieval.ollama_server import OllamaServer
+from retrieval.ollama_server import OllamaConnections
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
@@ -49,7 +49,7 @@ class OllamaChat:
         token: str | None = None,
         certificates: SSLContext | None = None,
     ) -> None:
-        self._server = OllamaServer(base_url, token=token, certificates=certificates)
+        self._server = OllamaConnections(base_url, token=token, certificates=certificates)
         self._model = model
         self._num_ctx = num_ctx
         self._options = dict(options or {})

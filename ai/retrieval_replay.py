@@ -22,15 +22,14 @@ from ai.replay_case import computed_again, front_again, part_of, recorded_case, 
 from ai.retrieval_reads import Given, RecordedReads
 from ai.retrieval_record import SEARCH, SLICE, search_parts, search_pinned, surface_of
 from ai.retrieval_surface import Surface, decide, show, surface_profile
-from ai.scoping import class_facts
+from ai.scoping import NO_PROMPT, class_facts
 from ai.slices import slice_body, slice_evidence
-from policy.model import ClassFacts, PromptFacts, RequestFacts, Subject
+from policy.model import ClassFacts, RequestFacts, Subject
 from retrieval.bundle import Gathered
 from retrieval.model import EvidenceBundle
 from retrieval.registry.store import Slice
 
 _STAGES = ("policy.evidence", "bundle", "answer")
-_NO_PROMPT = PromptFacts(chars=0, verdict="ALLOW", risk=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +96,13 @@ async def _slice_again(recorded: Mapping[str, Any], parts: Mapping[str, bytes], 
     facts = json.loads(parts["policy.query"])[0]["input"]
     request = RequestFacts(id=recorded["request_id"])
     classes = [from_json(each, ClassFacts) for each in facts["classes"]]
-    query = await points.query(request=request, subject=subject, prompt=_NO_PROMPT, classes=classes)
+    query = await points.query(request=request, subject=subject, prompt=NO_PROMPT, classes=classes)
     found = from_json(recorded["slice"], Slice)
     item = slice_evidence(found, recorded["asked"]["locator"])
     decision = await points.evidence(
         request=request,
         subject=subject,
-        prompt=_NO_PROMPT,
+        prompt=NO_PROMPT,
         classes=class_facts([found.facts.visibility]),
         evidence=evidence_facts(item, rules=services.rules),
         prior=query,

@@ -46,6 +46,10 @@ def collection_names(wanted: Iterable[str], known: Iterable[KnowledgeBase]) -> t
     return tuple(dict.fromkeys(names.get(each, each) for each in wanted))
 
 
+NO_PROMPT = PromptFacts(chars=0, verdict="ALLOW", risk=0)
+"""What a reading of evidence tells the policy of a prompt: there is none."""
+
+
 def prompt_facts(case: Case) -> PromptFacts:
     """The gate's result as policy facts."""
     gate = case.checked

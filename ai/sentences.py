@@ -23,6 +23,7 @@ _STOP = re.compile(
     + r")*)(?P<gap>\s+)(?=(?P<next>\S))",
     re.IGNORECASE,
 )
+MARKER = re.compile(MARKER_PATTERN, re.IGNORECASE)
 _BREAK = re.compile(
     r"\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*+•|>]\s|#{1,6}\s|\d{1,3}[.)]\s|[\[【]\s*(?:source\s*)?\d))|(?<=\n)\n",
     re.IGNORECASE,

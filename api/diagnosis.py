@@ -17,7 +17,7 @@ _BY_CODE = {
     "EMBED_MODEL_MISMATCH": "exhibit index reembed",
     "LEDGER_UNAVAILABLE": "exhibit ledger verify",
 }
-REBUILD = "exhibit doctor --repair"
+_REPAIR = "exhibit doctor --repair"
 ASK_THE_LOG = 'psql "$EXHIBIT_LEDGER__DSN" -c "SELECT 1"'
 """Whether the log's server answers at all."""
 
@@ -39,7 +39,7 @@ def next_command(part: str, health: PartHealth) -> str | None:
         return "exhibit index rebuild"
     if health.code in _BY_CODE:
         return _BY_CODE[health.code]
-    return _ASK.get(_product(health), REBUILD)
+    return _ASK.get(_product(health), _REPAIR)
 
 
 def _product(health: PartHealth) -> str:

@@ -122,7 +122,6 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         retrieval.EmbedModelMismatch: "EMBED_MODEL_MISMATCH",
         retrieval.StoreUnavailable: "INDEX_NOT_READY",
         retrieval.StoreSilent: "INDEX_NOT_READY",
-        retrieval.CollectionNotFound: "NOT_FOUND",
         retrieval.RecordNotFound: "NOT_FOUND",
         retrieval.FilterInvalid: "VALIDATION_FAILED",
         retrieval.IngestError: "VALIDATION_FAILED",

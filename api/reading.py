@@ -18,17 +18,16 @@ from ai.enforcement import enforce_evidence, evidence_facts
 from ai.model import AdmittedItem
 from ai.recording import decisions_json
 from ai.retrieval_record import Step, retrieval_prov, slice_inputs
-from ai.scoping import class_facts
+from ai.scoping import NO_PROMPT, class_facts
 from ai.slices import slice_body, slice_evidence
 from api.errors import NoSuchThing
 from ledger.model import Kind
-from policy.model import Decision, PromptFacts, RequestFacts, Subject
+from policy.model import Decision, RequestFacts, Subject
 from retrieval.errors import RecordNotFound
 from retrieval.model import Computed, Evidence, EvidenceBundle, SourcedRecord
 from retrieval.registry.store import Slice
 from retrieval.scope import Scope, VisibilityClass
 
-_NO_PROMPT = PromptFacts(chars=0, verdict="ALLOW", risk=0)
 _ABSENT = "There is no such evidence."
 
 
@@ -50,7 +49,7 @@ async def access_of(subject: Subject, *, request_id: str, services: Services) ->
     request = RequestFacts(id=request_id)
     known = await services.store.classes(subject.tenant)
     decision = await services.points(now_ms).query(
-        request=request, subject=subject, prompt=_NO_PROMPT, classes=class_facts(known)
+        request=request, subject=subject, prompt=NO_PROMPT, classes=class_facts(known)
     )
     admitted = set(decision.classes) if decision.allowed else set()
     classes = tuple(each for each in known if each.class_id in admitted)
@@ -68,7 +67,7 @@ async def admit(
     decision = await services.points(access.now_ms).evidence(
         request=access.request,
         subject=access.subject,
-        prompt=_NO_PROMPT,
+        prompt=NO_PROMPT,
         classes=class_facts(found.values()),
         evidence=facts,
         prior=access.decision,

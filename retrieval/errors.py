@@ -10,7 +10,6 @@ RetrievalError
 ├── EmbedModelMismatch      vectors of another model or dimension than the index holds
 ├── StoreUnavailable        the store of record cannot be read or written
 │   └── StoreSilent         its server does not answer, or not in time
-├── CollectionNotFound      no such collection for this principal (unknown and forbidden alike)
 ├── RecordNotFound          no such document or record in this scope
 ├── FilterInvalid           a filter over metadata that means nothing; names the place
 └── IngestError             one file could not be taken in; the others go on
@@ -82,12 +81,6 @@ class StoreUnavailable(RetrievalError):
 
 class StoreSilent(StoreUnavailable):
     """The server of the store of record does not answer, or not in time."""
-
-
-class CollectionNotFound(RetrievalError):
-    """No such collection for this principal."""
-
-    code = "NOT_FOUND"
 
 
 class RecordNotFound(RetrievalError):

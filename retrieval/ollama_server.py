@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _CONNECT_S = 5.0
 
 
-class OllamaServer:
+class OllamaConnections:
     """Connections to one server, made with the first use. `answer_s` is the longest wait for a part of an answer (None:
     who asks keeps the time); `token` and `certificates` are for a server behind a proxy."""
 

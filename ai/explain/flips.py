@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ai.backtest.chain import Chain, Facts, decide_facts
-from ai.explain.paths import Verdict
+from ai.explain.paths import HARMLESS, Verdict
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
 from policy.model import ClassFacts, Subject
 
-_HARMLESS = frozenset({"datamark"})
 _MOST_PAIRS = 40
 
 
@@ -77,7 +76,7 @@ def verdict(chain: Chain, own: Sequence[str]) -> Verdict:
     if chain.evidence is None or not set(own) <= chain.admitted:
         return Verdict.DROPPED
     duties = {each.op for each in chain.evidence.obligations if each.target.ref in own}
-    return Verdict.REDACTED if duties - _HARMLESS else Verdict.KEPT
+    return Verdict.REDACTED if duties - HARMLESS else Verdict.KEPT
 
 
 def _changes(facts: Facts, data: PolicyData, caller: Subject) -> Iterator[Change]:

@@ -71,7 +71,8 @@ class Path:
 
 
 _LAST = 2**31  # behind every place
-_HARMLESS = frozenset({"datamark"})
+HARMLESS = frozenset({"datamark"})
+"""Obligations that leave an item's words as they are."""
 # What a rule of the shipped bundle is about: keys of the item, keys of the subject.
 _ABOUT: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "ID_INVALID": (("id",), ()),
@@ -166,7 +167,7 @@ class _Record:
         return replace(
             path,
             stage=Stage.ANSWER if self.request.answer else Stage.EVIDENCE,
-            verdict=Verdict.REDACTED if set(path.obligations) - _HARMLESS else Verdict.KEPT,
+            verdict=Verdict.REDACTED if set(path.obligations) - HARMLESS else Verdict.KEPT,
             number=number,
             sentences=tuple(i for i, marks in self.cited.items() if number in marks),
         )

@@ -14,8 +14,6 @@ from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder
 from retrieval.index import ChannelIndex
 
-TEMPLATE = "focus_mode/v1"
-
 
 @dataclass(frozen=True, slots=True)
 class Sides:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.model import ChannelName
-from retrieval.ollama_server import OllamaServer
+from retrieval.ollama_server import OllamaConnections
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -51,7 +51,7 @@ class OllamaEmbedder:
         token: str | None = None,
         certificates: SSLContext | None = None,
     ) -> None:
-        self._server = OllamaServer(base_url, answer_s=deadline_s, token=token, certificates=certificates)
+        self._server = OllamaConnections(base_url, answer_s=deadline_s, token=token, certificates=certificates)
         self._model = model
         self._options = dict(options or {})
         self._known: tuple[EmbedModel, float] | None = None

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from retrieval.fulltext.spellings import SPELLINGS
-from retrieval.fulltext.terms import Terms, read_terms
+from retrieval.fulltext.terms import PHRASE_BOOST, Terms, read_terms
 from retrieval.scope import digest
 from retrieval.stemming import stem
 
 PREFIX = "exhibit-fulltext"
 LONGEST_WORD = 80
-PHRASE_BOOST = 2.0
 _WORD = re.compile(r"[^\W_]+")
 _KEY, _VERSION = 32, 16  # hexadecimal digits
 _MOST_TERMS = 60_000  # the server takes 65,536 in one list

@@ -14,7 +14,7 @@ import tantivy
 from retrieval.errors import ChannelUnavailable
 from retrieval.fulltext import tantivy_folder as folders
 from retrieval.fulltext.tantivy_folder import Entry, Manifest
-from retrieval.fulltext.terms import Terms, read_terms
+from retrieval.fulltext.terms import PHRASE_BOOST, Terms, read_terms
 from retrieval.index import IndexBatch
 from retrieval.index_text import index_text
 from retrieval.model import ChannelName, Hit, Query, Run
@@ -22,7 +22,6 @@ from retrieval.pending import Pending
 from retrieval.worker import Stop, Workers
 
 STORE = "tantivy"
-PHRASE_BOOST = 2.0
 K1 = 1.2  # Tantivy's; a word in a very short passage scores at most (k1 + 1) times its idf
 SCORE_DECIMALS = 4  # float32 sums differ in the last bits with the order of addition; equal texts must tie
 

@@ -10,6 +10,8 @@ from retrieval.words import STOP_WORDS
 
 MAX_TERMS = 64
 MAX_PHRASES = 8
+PHRASE_BOOST = 2.0
+"""How much more a quoted phrase weighs than its words."""
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{1,200})[\"”»]")
 
