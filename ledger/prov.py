@@ -111,9 +111,10 @@ def _read(data: bytes) -> Any:
 
 
 def check_prov(data: bytes) -> None:
-    """Raise MalformedProv unless `data` is a document of our shape: canonical; every id declared once; every relation
-    between declared things of the right type; times in order; one answer, generated once; nothing derived from what no
-    activity used."""
+    """Raise MalformedProv unless `data` is a document of our shape: canonical; every id declared once; every element
+    with a type of the vocabulary and short attributes, an agent a person or software; every relation between declared
+    things of the right type and with nothing more; times in UTC and in order; one answer, generated once; nothing
+    derived from what no activity used."""
     _check_document(_parse(data))
 
 
@@ -218,6 +219,7 @@ _RELATIONS = {
     "wasAttributedTo": ("attributed", ("prov:entity", "entity"), ("prov:agent", "agent")),
 }
 _ELEMENTS = ("entity", "activity", "agent")
+_TIMES = {"activity": ("prov:startTime", "prov:endTime"), "wasGeneratedBy": ("prov:time",)}
 _ANSWER = {"$": "exhibit:Answer", "type": "xsd:QName"}
 
 
@@ -249,13 +251,39 @@ def _check_document(body: Mapping[str, Any]) -> None:
             if not name.startswith("run:") or name in seen or not isinstance(record, dict):
                 _refuse(f"{name[:60]} is no record of the run, or stands twice")
             seen.add(name)
+    for section in _ELEMENTS:
+        for name, record in declared[section].items():
+            _check_described(section, name, record)
     for relation, (label, subject, target) in _RELATIONS.items():
         for name, record in body.get(relation, {}).items():
+            if set(record) != {subject[0], target[0], *_TIMES.get(relation, ())}:
+                _refuse(f"{name} has not the fields of its relation")
             ends = [_end(name, record, role, declared[section]) for role, section in (subject, target)]
             if name != f"run:{label}/{ends[0]}/{ends[1]}":
                 _refuse(f"{name} is not the id of that relation")
     _check_times(body)
     _check_answer(body)
+
+
+def _check_described(section: str, name: str, record: Mapping[str, Any]) -> None:
+    """What `_described`, `_activity` and `_agent` write."""
+    kind = record.get("prov:type")
+    if section == "agent":
+        kind, *second = kind if isinstance(kind, list) and kind else (None,)
+        if second not in ([_name("prov:Person")], [_name("prov:SoftwareAgent")]):
+            _refuse(f"{name} is neither a person nor software")
+    type_name = kind.get("$") if isinstance(kind, dict) else None
+    label = str(type_name).removeprefix("exhibit:")
+    if (
+        kind != _name(f"exhibit:{label}")
+        or not _TYPE.fullmatch(label)
+        or not _NAME.fullmatch(name.removeprefix("run:"))
+    ):
+        _refuse(f"{name[:60]} is no name, or has no type of the vocabulary")
+    for key in set(record) - {"prov:type", *_TIMES.get(section, ())}:
+        label, value = key.removeprefix("exhibit:"), record[key]
+        if label == key or not _NAME.fullmatch(label) or not isinstance(value, str) or not _VALUE.fullmatch(value):
+            _refuse(f"attribute {key[:40]!r} of {name} is no name with a short ASCII token")
 
 
 def _end(name: str, record: Mapping[str, Any], role: str, declared: Mapping[str, Any]) -> str:
@@ -286,8 +314,8 @@ def _moment(name: str, record: Mapping[str, Any], key: str) -> datetime:
         moment = datetime.fromisoformat(record[key])
     except (KeyError, TypeError, ValueError):
         _refuse(f"{name} has no {key}")
-    if moment.tzinfo is None:
-        _refuse(f"{name}: {key} is not UTC")
+    if moment.tzinfo != UTC or moment.isoformat() != record[key]:
+        _refuse(f"{name}: {key} is not UTC, or written otherwise")
     return moment
 
 

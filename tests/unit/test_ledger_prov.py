@@ -233,6 +233,61 @@ BAD_DOCUMENTS: dict[str, bytes] = {
         )
     ),
     "derived from what was not used": edited(lambda body: body["used"].pop("run:used/activity/generation/source/1")),
+    **{
+        f"{what} {name}": edited(lambda body, section=section, name=name, change=change: change(body[section][name]))
+        for section, name in (
+            ("entity", "run:question"),
+            ("entity", "run:source/1"),
+            ("activity", "run:activity/gate"),
+            ("agent", "run:agent/principal"),
+            ("agent", "run:agent/model"),
+        )
+        for what, change in (
+            ("no type:", lambda record: record.pop("prov:type")),
+            ("type is text:", lambda record: record.update({"prov:type": "exhibit:Question"})),
+            ("type is a number:", lambda record: record.update({"prov:type": 1})),
+            ("type is null:", lambda record: record.update({"prov:type": None})),
+            ("no types:", lambda record: record.update({"prov:type": []})),
+            ("type of nothing:", lambda record: record.update({"prov:type": {}})),
+            (
+                "three types:",
+                lambda record: record.update({"prov:type": [{"$": "exhibit:A", "type": "xsd:QName"}] * 3}),
+            ),
+            ("type of W3C:", lambda record: record.update({"prov:type": {"$": "prov:Plan", "type": "xsd:QName"}})),
+            (
+                "type of no QName:",
+                lambda record: record.update({"prov:type": {"$": "exhibit:A", "type": "xsd:string"}}),
+            ),
+            (
+                "type with a space:",
+                lambda record: record.update({"prov:type": {"$": "exhibit:A b", "type": "xsd:QName"}}),
+            ),
+            ("a label in words:", lambda record: record.update({"prov:label": "Jane Doe"})),
+            ("an attribute with text:", lambda record: record.update({"exhibit:note": "Jane Doe of Topeka"})),
+            ("an attribute that is a number:", lambda record: record.update({"exhibit:note": 1})),
+            ("an attribute without a name:", lambda record: record.update({"exhibit:": "x"})),
+        )
+    },
+    "an agent that is a plan": edited(
+        lambda body: body["agent"]["run:agent/model"]["prov:type"][1].update({"$": "prov:Plan"})
+    ),
+    "an entity with a time": edited(
+        lambda body: body["entity"]["run:question"].update({"prov:startTime": "1970-01-01T00:00:01+00:00"})
+    ),
+    "an id with a space": edited(lambda body: body["entity"].update({"run:Jane Doe": body["entity"]["run:question"]})),
+    "a relation with more": edited(lambda body: body["used"][USED].update({"prov:role": "x"})),
+    "a generation without its time": edited(
+        lambda body: body["wasGeneratedBy"]["run:generated/answer/activity/generation"].pop("prov:time")
+    ),
+    "time of another zone": edited(
+        lambda body: body["activity"]["run:activity/gate"].update({"prov:startTime": "1970-01-01T01:00:01+01:00"})
+    ),
+    "time with a Z": edited(
+        lambda body: body["activity"]["run:activity/gate"].update({"prov:startTime": "1970-01-01T00:00:01Z"})
+    ),
+    "time without separators": edited(
+        lambda body: body["activity"]["run:activity/gate"].update({"prov:startTime": "19700101T000001+00:00"})
+    ),
     "too large": b" " * (4 * 1024 * 1024 + 1),
 }
 
