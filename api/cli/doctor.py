@@ -166,9 +166,11 @@ async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
 
 async def _policy(configured: Configuration) -> AsyncIterator[Finding]:
     from api.backends import backends_of
-    from api.wiring import open_bundle
+    from api.wiring import open_bundle, pass_canary
 
-    yield Finding("policy", "ok", open_bundle(backends_of(configured).policy).digest)
+    bundle = open_bundle(backends_of(configured).policy)
+    await pass_canary(bundle)
+    yield Finding("policy", "ok", bundle.digest)
 
 
 async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:

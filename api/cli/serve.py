@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli.console import configuration, note
 from api.cli.options import Home
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 app = typer.Typer(help="Serve the HTTP API.", add_completion=False, rich_markup_mode=None)
 
@@ -37,16 +40,46 @@ def serve(
     configure_logging(server.log_level)
     note(f"exhibit on http://{server.host}:{server.port or '(a free port)'}, documentation at /docs")
     note("the embedded stores are served by one process; several replicas need PostgreSQL")
-    uvicorn.run(
-        create_app(configured),
-        host=server.host,
-        port=server.port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=10,
-    )
+    served = _Served(create_app(configured))
+    try:
+        uvicorn.run(
+            served,
+            host=server.host,
+            port=server.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=10,
+        )
+    except SystemExit:
+        if served.failure is not None:
+            raise served.failure from None
+        raise
+
+
+class _Served:
+    """The application. Why it could not start is kept, to be told in one line as by any command, and not by the
+    server's log, which would hold a stack."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self.failure: Exception | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+
+        async def quiet(message: Message) -> None:
+            await send({"type": message["type"]} if message["type"] == "lifespan.startup.failed" else message)
+
+        try:
+            await self._app(scope, receive, quiet)
+        except Exception as exc:
+            self.failure = exc
+            raise
 
 
 async def _redact_again(configured: Any) -> None:

@@ -196,6 +196,21 @@ def test_a_folder_without_a_corpus_stays_as_it_is(cli: Run, tmp_path: Path) -> N
     assert not (tmp_path / "empty").exists()
 
 
+def test_what_cannot_be_served_is_told_in_one_line(tmp_path: Path) -> None:
+    """In a process of its own, since serving sets up its log."""
+    program = "import sys; from api.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "serve", "--port", "0", "--home", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (8, "")
+    assert done.stderr.splitlines()[-1].startswith("exhibit: INDEX_NOT_READY: there is no corpus")
+    assert "Traceback" not in done.stderr
+
+
 def test_ingest_reports_every_file(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "good.md").write_text("# Wells\n\nThe deep well at Alma was dug in 1881.\n")
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 truncated")
