@@ -19,7 +19,7 @@ from rfc8785 import CanonicalizationError
 from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import EntryRefused, MalformedLeaf
 from ledger.leaf import is_entry_id, strict_object
-from ledger.prov import RUN, VOCABULARY
+from ledger.prov_check import RUN, VOCABULARY
 from ledger.store import PartAt
 
 REDACTION_VERSION = "exhibit.redaction/1"

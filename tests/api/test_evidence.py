@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from api.schemas.evidence import CollectionsResponse, EvidenceResponse
-from ledger.prov import check_prov
+from ledger.prov_check import check_prov
 from tests.api_world import DIARY, FERRY, POPULATION
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -32,7 +32,7 @@ from api.app import create_app
 from api.configuration import load
 from api.problems import problem_of
 from ledger.model import PART_NAMES, Kind
-from ledger.prov import check_prov
+from ledger.prov_check import check_prov
 from retrieval.bundle import BundleRules
 from retrieval.model import ChannelName, Query, Run
 from retrieval.reranker import HeuristicReranker, Passage

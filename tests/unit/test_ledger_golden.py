@@ -14,7 +14,7 @@ from ledger.leaf import parse_leaf
 from ledger.model import Kind
 from ledger.note import parse_vkey, verify_checkpoint
 from ledger.parts import commitment
-from ledger.prov import check_prov
+from ledger.prov_check import check_prov
 from ledger.receipt import parse_receipt, verify_receipt
 from ledger.sqlite import SqliteLedgerStore
 from ledger.tree import EMPTY_ROOT, root_of

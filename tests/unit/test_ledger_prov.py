@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import MalformedProv
-from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts, check_prov, prov_document, prov_n
+from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts, prov_document, prov_n
+from ledger.prov_check import check_prov
 from tests.ledger_vectors.golden import prov_facts
 from tests.prov_reference import reference
 
