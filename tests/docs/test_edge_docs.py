@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from api.configuration import load
 from api.problems import MEANINGS
 from api.settings import ENVIRONMENT_NAMES
 from api.wiring import open_ingest
+from retrieval import errors
 from tests.command_line import without_settings
 
 ROOT = Path(__file__).parents[2]
@@ -105,8 +107,26 @@ def test_every_code_of_the_guide_is_told_with_its_status() -> None:
     for codes, status in re.findall(r"^\| ((?:`[A-Z_]+`(?:, )?)+) \| (\d{3}) \|", text, re.MULTILINE):
         for code in re.findall(r"[A-Z_]+", codes):
             assert MEANINGS[code].status == int(status)
-    for code in MEANINGS.keys() - {"EMBED_MODEL_MISMATCH", "RATE_LIMITED"}:
+    for code in MEANINGS.keys() - {"RATE_LIMITED"}:
         assert f"`{code}`" in text, code
+
+
+def limitations() -> set[str]:
+    """The codes of every limitation that is made anywhere."""
+    of_channels = (errors.ChannelError, errors.EmbedModelMismatch, errors.IndexNotReady)
+    found = {each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, of_channels)}
+    for file in [*(ROOT / "ai").rglob("*.py"), *(ROOT / "retrieval").rglob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name(id="Limitation"), args=[ast.Constant(value=str(code)), *_]):
+                    found.add(code)
+    return found
+
+
+def test_every_limitation_is_in_the_guide() -> None:
+    text = (DOCS / "api.md").read_text("utf-8")
+    assert len(found := limitations()) > 10
+    assert [code for code in sorted(found) if f"`{code}`" not in text] == []
 
 
 def matches(expected: Any, found: Any) -> bool:
