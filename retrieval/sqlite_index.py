@@ -72,4 +72,6 @@ class SqliteIndex:
         try:
             return await work
         except apsw.Error as exc:
-            raise ChannelUnavailable(self.name, f"the {self.name} index cannot be written") from exc
+            raise ChannelUnavailable(
+                self.name, f"the {self.name.name.lower()} index cannot be read or written"
+            ) from exc
