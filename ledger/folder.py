@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ledger.errors import LedgerError, MalformedLeaf, MalformedNote, VerificationFailed
+from ledger.errors import LedgerError, MalformedLeaf, MalformedNote
 from ledger.export import CHECKPOINT
 from ledger.leaf import parse_leaf
 from ledger.model import Kind, Leaf, Problem, TreeHead, Verdict
@@ -44,23 +44,13 @@ def verify_folder(read: Read, *, keys: Sequence[VerifierKey], policy: TrustPolic
     head, witnessed = TreeHead(0, EMPTY_ROOT), None
     try:
         note = _text(read(CHECKPOINT))
-        head = verify_any(note, keys)
+        head = verify_checkpoint(note, *keys, origin=keys[0].name)
         witnessed = None if policy is None else policy.check(note)
     except LedgerError as exc:
         audit.add(getattr(exc, "step", CHECKPOINT), str(exc))
     if head.size:
         audit.tree(head)
     return FolderReport(keys[0].name, head, tuple(audit.problems), witnessed)
-
-
-def verify_any(note: str, keys: Sequence[VerifierKey]) -> TreeHead:
-    """The tree head that one of a log's keys signed. Raises as `verify_checkpoint` does for the last of them."""
-    for key in keys[:-1]:
-        try:
-            return verify_checkpoint(note, key, origin=key.name)
-        except VerificationFailed:
-            continue
-    return verify_checkpoint(note, keys[-1], origin=keys[-1].name)
 
 
 class _FolderAudit:

@@ -207,15 +207,17 @@ def parse_signatures(lines: str) -> tuple[Signature, ...]:
     return tuple(_parse_signature(line) for line in each)
 
 
-def verify_note(note: str, key: VerifierKey) -> str:
-    """The text, once a signature of `key` over it holds; lines of other keys are ignored. Raises MalformedNote, or
-    VerificationFailed with the step `signature`."""
+def verify_note(note: str, *keys: VerifierKey) -> str:
+    """The text, once a signature over it by one of the keys is there and each that is there holds; lines of other keys
+    are ignored. Raises MalformedNote, or VerificationFailed with the step `signature`."""
     parsed = parse_note(note)
-    ours = [item for item in parsed.signatures if key.wrote(item)]
+    ours = [(key, item) for key in keys for item in parsed.signatures if key.wrote(item)]
     if not ours:
-        raise VerificationFailed("signature", f"the note bears no signature of {key.name} {key.key_id.hex()}")
-    if not all(key.holds(item.signature, parsed.text.encode()) for item in ours):
-        raise VerificationFailed("signature", f"the signature of {key.name} does not hold")
+        wanted = " or ".join(f"{key.name} {key.key_id.hex()}" for key in keys)
+        raise VerificationFailed("signature", f"the note bears no signature of {wanted}")
+    for key, item in ours:
+        if not key.holds(item.signature, parsed.text.encode()):
+            raise VerificationFailed("signature", f"the signature of {key.name} {key.key_id.hex()} does not hold")
     return parsed.text
 
 
@@ -241,9 +243,10 @@ def parse_checkpoint_text(text: str) -> tuple[str, TreeHead]:
     return origin, TreeHead(int(size), data)
 
 
-def verify_checkpoint(note: str, key: VerifierKey, *, origin: str) -> TreeHead:
-    """The tree head that `key` signed for the log `origin`. Raises MalformedNote or VerificationFailed."""
-    named, head = parse_checkpoint_text(verify_note(note, key))
+def verify_checkpoint(note: str, *keys: VerifierKey, origin: str) -> TreeHead:
+    """The tree head that one of the keys signed for the log `origin`. Raises as `verify_note` does, and
+    VerificationFailed with the step `origin`."""
+    named, head = parse_checkpoint_text(verify_note(note, *keys))
     if named != origin:
         raise VerificationFailed("origin", f"the checkpoint is of {named}, not of {origin}")
     return head

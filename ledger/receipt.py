@@ -108,9 +108,14 @@ def verify_receipt(text: str, *, vkey: str, policy: TrustPolicy | None = None) -
     `sources`.
 
     The log is the one that the key names: a checkpoint whose origin is not the key's name is refused."""
-    key = parse_vkey(vkey)
-    receipt = parse_receipt(text)
-    head = verify_checkpoint(receipt.checkpoint, key, origin=key.name)
+    return verify_with_any(text, vkeys=[vkey], policy=policy)
+
+
+def verify_with_any(text: str, *, vkeys: Sequence[str], policy: TrustPolicy | None = None) -> VerifiedReceipt:
+    """The same with the keys that a log has had: one of them signed the checkpoint, and no signature of any of them
+    fails. Raises MalformedNote also for keys of two logs."""
+    keys, receipt = _keys_of_one_log(vkeys), parse_receipt(text)
+    head = verify_checkpoint(receipt.checkpoint, *keys, origin=keys[0].name)
     cosigned = None if policy is None else policy.check(receipt.checkpoint)
     leaf_hash = hash_leaf(receipt.leaf_bytes)
     verify_inclusion(leaf_hash=leaf_hash, index=receipt.index, size=head.size, proof=receipt.proof, root=head.root)
@@ -119,7 +124,7 @@ def verify_receipt(text: str, *, vkey: str, policy: TrustPolicy | None = None) -
         raise VerificationFailed("seen", f"the entry claims to have seen {leaf.seen.size} leaves")
     parts = _verified_parts(leaf, receipt.disclosures)
     return VerifiedReceipt(
-        origin=key.name,
+        origin=keys[0].name,
         size=head.size,
         root=head.root.hex(),
         index=receipt.index,
@@ -131,18 +136,6 @@ def verify_receipt(text: str, *, vkey: str, policy: TrustPolicy | None = None) -
     )
 
 
-def verify_with_any(text: str, *, vkeys: Sequence[str], policy: TrustPolicy | None = None) -> VerifiedReceipt:
-    """Check a receipt against whichever of a log's keys signed its checkpoint. Raises as `verify_receipt` does for the
-    last of them."""
-    for vkey in vkeys[:-1]:
-        try:
-            return verify_receipt(text, vkey=vkey, policy=policy)
-        except VerificationFailed as exc:
-            if exc.step != "signature":
-                raise
-    return verify_receipt(text, vkey=vkeys[-1], policy=policy)
-
-
 def seen_at(verified: VerifiedReceipt, checkpoint: str, *, vkeys: Sequence[str], policy: TrustPolicy) -> int:
     """When witnesses had cosigned the checkpoint that the entry says it had seen, in seconds since 1970: a log that
     writes honestly writes no entry before it has seen what it names. Raises MalformedNote, and VerificationFailed with
@@ -150,21 +143,19 @@ def seen_at(verified: VerifiedReceipt, checkpoint: str, *, vkeys: Sequence[str],
     seen = verified.leaf.seen
     if (verified.origin, seen) != parse_checkpoint_text(parse_note(checkpoint).text):
         raise VerificationFailed("seen", f"it is not the checkpoint of size {seen.size} that the entry had seen")
-    keys = [parse_vkey(vkey) for vkey in vkeys]
-    if not any(_signed_by(checkpoint, key) for key in keys):
-        raise VerificationFailed("signature", "the checkpoint that the entry had seen is signed by no key of the log")
+    keys = _keys_of_one_log(vkeys)
+    verify_checkpoint(checkpoint, *keys, origin=keys[0].name)
     cosigned = policy.check(checkpoint)
     if cosigned is None:
         raise VerificationFailed("quorum", "nobody cosigned the checkpoint that the entry had seen")
     return cosigned.by_s
 
 
-def _signed_by(checkpoint: str, key: VerifierKey) -> bool:
-    try:
-        verify_checkpoint(checkpoint, key, origin=key.name)
-    except VerificationFailed:
-        return False
-    return True
+def _keys_of_one_log(vkeys: Sequence[str]) -> list[VerifierKey]:
+    keys = [parse_vkey(vkey) for vkey in vkeys]
+    if len({key.name for key in keys}) != 1:
+        _refuse("keys of one log are needed")
+    return keys
 
 
 def _verified_parts(leaf: Leaf, disclosures: Sequence[OpenedPart]) -> dict[str, bytes]:

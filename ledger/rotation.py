@@ -23,7 +23,7 @@ from ledger.errors import LedgerError, MalformedLeaf, MalformedNote, Verificatio
 from ledger.keys import KeyRing
 from ledger.leaf import parse_leaf, strict_object
 from ledger.model import Checkpoint, Kind, TreeHead
-from ledger.note import Signer, VerifierKey, parse_vkey, signed_note, verify_checkpoint, verify_note
+from ledger.note import Signer, VerifierKey, parse_note, parse_vkey, signed_note, verify_checkpoint, verify_note
 from ledger.parts import open_part
 from ledger.store import LedgerStore, StoredLeaf
 
@@ -79,19 +79,13 @@ class KeyChain:
             raise VerificationFailed("checkpoint", f"the stored head of size {size} is not the signed one")
 
     def verified(self, note: str) -> TreeHead:
-        """The head of a checkpoint that the key of its size signed. Raises as `verify` does."""
-        failure: LedgerError | None = None
-        for key in reversed(self.keys):
-            try:
-                head = verify_checkpoint(note, key, origin=self.first.name)
-            except VerificationFailed as exc:
-                failure = failure or exc
-                continue
-            if self.at(head.size) != key:
-                failure = VerificationFailed("signature", f"size {head.size} is signed by a key that was replaced")
-                continue
-            return head
-        raise failure or AssertionError("a chain has a key")
+        """The head of a checkpoint that the key of its size signed; what other keys of the log signed in it must hold
+        too. Raises as `verify` does."""
+        head = verify_checkpoint(note, *self.keys, origin=self.first.name)
+        due = self.at(head.size)
+        if not any(due.wrote(item) for item in parse_note(note).signatures):
+            raise VerificationFailed("signature", f"size {head.size} is signed by a key that was replaced")
+        return head
 
 
 def statement_text(old: VerifierKey, new: VerifierKey) -> str:

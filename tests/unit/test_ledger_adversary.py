@@ -389,6 +389,39 @@ def test_a_key_changed_in_the_middle(scene: Scene, verify: Any, capsys: pytest.C
     assert [each["from_size"] for each in json.loads(capsys.readouterr().out)] == [0, 9]
 
 
+@pytest.mark.parametrize("line", [-1, -2], ids=["of the new key", "of the replaced key"])
+def test_a_bit_of_either_signature_of_the_checkpoint_at_a_change_of_keys(
+    scene: Scene, verify: Any, capsys: pytest.CaptureFixture[str], line: int
+) -> None:
+    assert run(["ledger", "key", "rotate", "--home", str(scene.home)]) == 0
+    new = capsys.readouterr().out.strip()
+
+    async def signed_by_both() -> tuple[str, str]:
+        async with opened(scene.home) as ledger:
+            last = (await ledger.entries())[-1].leaf.entry_id
+            return (await ledger.checkpoint_of(9)).text, await ledger.receipt(last, disclose=())
+
+    note, receipt = asyncio.run(signed_by_both())
+    folder, file = scene.folder / "export", scene.folder / "receipt.tlog-proof"
+    assert run(["ledger", "export", str(folder), "--home", str(scene.home)]) == 0
+    file.write_text(receipt, "utf-8")
+    keys = ("--vkey", scene.vkey, "--vkey", new)
+    for given in (("--export", folder, *keys), ("--receipt", file, *keys)):
+        assert verify(*given, log=False) == (INTACT, "intact")
+
+    def flipped(text: str) -> str:
+        lines = text.removesuffix("\n").split("\n")
+        lines[line] = lines[line][:-8] + ("A" if lines[line][-8] != "A" else "B") + lines[line][-7:]
+        return "\n".join(lines) + "\n"
+
+    (folder / "checkpoint").write_text(flipped((folder / "checkpoint").read_text("utf-8")), "utf-8")
+    file.write_text(flipped(receipt), "utf-8")
+    for given in (("--export", folder, *keys), ("--receipt", file, *keys)):
+        assert verify(*given, log=False) == (BROKEN, "signature")
+    spoil(scene.database, f"UPDATE checkpoints SET note = '{flipped(note)}' WHERE size = 9")
+    assert verify()[0] == BROKEN
+
+
 def test_a_replaced_key_signs_nothing_any_more(scene: Scene, verify: Any) -> None:
     assert run(["ledger", "key", "rotate", "--home", str(scene.home)]) == 0
 
