@@ -14,7 +14,7 @@ from typing import Any
 from api.errors import NoSuchThing
 from api.records import AUDIT, Reader
 from ledger.errors import EntryNotFound, PartErased
-from ledger.model import Entry
+from ledger.model import Entry, Kind
 from policy.messages import text_of
 
 PARTS = ("policy.query", "policy.evidence", "policy.answer")
@@ -33,7 +33,7 @@ class DecisionReader:
         entry = await self.reader.entry(entry_id)
         whole = self.reader.principal.may(AUDIT)
         if not whole:
-            await self.reader.part(entry_id, "question" if "question" in entry.leaf.parts else "answer")
+            await self.reader.part(entry_id, "question" if entry.leaf.kind is Kind.INTENT else "answer")
         intents = [ref.id for ref in entry.leaf.refs if ref.rel == "intent"]
         entries = [await self._entry(each) for each in intents] + [entry]
         found = [(name, each) for name in PARTS for one in entries for each in await self._recorded(one, name)]

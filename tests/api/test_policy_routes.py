@@ -136,6 +136,17 @@ async def test_an_author_reads_the_decisions_of_own_requests_and_no_input(connec
         assert all(t.kind in ("request", "answer", "collection") or t.ref in each.admit for t in targets)
 
 
+async def test_an_author_reads_the_decisions_of_own_searches(connect: Any) -> None:
+    async with connect("author") as author:
+        listed = (await author.post("/retrieval/query", json={"query": POPULATION, "top_k": 3})).json()
+        found = await read(author, listed["provenance"]["entry_id"])
+    assert [(each.point, each.effect, each.input) for each in found.decisions] == [
+        ("query", "allow", None),
+        ("evidence", "allow", None),
+    ]
+    assert {hit["chunk_id"] for hit in listed["hits"]} <= set(found.decisions[1].admit)
+
+
 async def test_an_author_does_not_read_those_of_others(connect: Any) -> None:
     async with connect("viewer") as viewer, connect("author") as author, connect("stranger") as stranger:
         entry_id = await asked(viewer)
