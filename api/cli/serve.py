@@ -9,6 +9,7 @@ import typer
 
 from api.cli.console import configuration, note
 from api.cli.options import Home
+from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,34 +29,22 @@ def serve(
     """Serve until stopped. Beyond loopback only with API keys. The embedded default serves from one process."""
     configured = configuration(home, **{"server.host": host, "server.port": port})
     check_exposure(configured)
-    import uvicorn
-
     from api.app import create_app
     from api.logs import configure_logging
+    from api.serving import listening, serve_until_stopped, url_of
     from api.wiring import trust_policy
 
     trust_policy(configured.settings)  # told here in one line, not by the server's log
-    asyncio.run(_redact_again(configured))
     server = configured.settings.server
-    configure_logging(server.log_level)
-    note(f"exhibit on http://{server.host}:{server.port or '(a free port)'}, documentation at /docs")
-    note("the embedded stores are served by one process; several replicas need PostgreSQL")
-    served = _Served(create_app(configured))
-    try:
-        uvicorn.run(
-            served,
-            host=server.host,
-            port=server.port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=10,
-        )
-    except SystemExit:
-        if served.failure is not None:
-            raise served.failure from None
-        raise
+    with listening(server.host, server.port) as listener:
+        asyncio.run(_redact_again(configured))
+        configure_logging(server.log_level)
+        note(f"exhibit on {url_of(server.host, listener)}, documentation at /docs")
+        note("the embedded stores are served by one process; several replicas need PostgreSQL")
+        served = _Served(create_app(configured))
+        started = serve_until_stopped(served, listener, proxy_headers=False, timeout_graceful_shutdown=10)
+    if not started:
+        raise served.failure or typer.Exit(EXIT_FAILED)
 
 
 class _Served:

@@ -10,6 +10,7 @@ import typer
 
 from api.cli.console import emit, note
 from api.cli.options import AsJson
+from api.problems import EXIT_FAILED
 
 app = typer.Typer(
     help="A small witness for other logs.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
@@ -40,23 +41,17 @@ def serve(
     port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="Port; 0 takes a free one.")] = 8485,
 ) -> None:
     """Cosign the checkpoints of these logs until stopped; never two that contradict each other."""
-    import uvicorn
-
     from api.logs import configure_logging
+    from api.serving import listening, serve_until_stopped, url_of
     from api.witness import create_witness_app
     from ledger.note import parse_vkey
     from ledger.witness_key import open_witness_key
 
     signer = asyncio.run(open_witness_key(folder))
     keys = [parse_vkey(each) for each in log]
-    configure_logging("info")
-    note(f"witness {signer.verifier}")
-    note(f"submission prefix http://{host}:{port or '(a free port)'}")
-    uvicorn.run(
-        create_witness_app(folder / "witness.sqlite", key=signer, logs=keys),
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-    )
+    with listening(host, port) as listener:
+        configure_logging("info")
+        note(f"witness {signer.verifier}")
+        note(f"submission prefix {url_of(host, listener)}")
+        if not serve_until_stopped(create_witness_app(folder / "witness.sqlite", key=signer, logs=keys), listener):
+            raise typer.Exit(EXIT_FAILED)
