@@ -88,7 +88,8 @@ def _compile(opa: Opa, root: Path) -> Iterator[str]:
         opa.run("check", "--strict", "--schema", str(INPUT_SCHEMA), "-b", ".", "--ignore", "*_test.rego", cwd=root)
         opa.run("check", "--strict", "-b", ".", cwd=root)
     except OpaFailed as exc:
-        yield from (line for line in str(exc).splitlines() if not line.endswith("errors occurred:"))
+        lines = (line.removeprefix("1 error occurred: ") for line in str(exc).splitlines())
+        yield from (line for line in lines if not line.endswith("errors occurred:"))
 
 
 def _unformatted(opa: Opa, root: Path) -> Iterator[str]:

@@ -87,6 +87,8 @@ def test_what_is_wrong_is_told_with_its_place(
     problems = [p for each in document["checks"] if each["name"].startswith(check) for p in each["problems"]]
     assert code == 1
     assert any(said in problem for problem in problems), document
+    if check == "opa check":
+        assert problems[0].startswith(said), "the place comes first, as in every other finding"
     if check == "lint":
         assert document["advice"]["denial-without-helper"].startswith("Deny where")
 
