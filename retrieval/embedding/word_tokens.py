@@ -21,13 +21,17 @@ _LONGEST_WORD = 32
 
 class WordTokens:
     """`token_ids` equals the tokenizer's own encoding of each text without special tokens. Safe to use from several
-    threads; holds at most `MAX_WORDS` words."""
+    threads; holds at most `max_words` words, and `len` is how many it holds."""
 
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(self, tokenizer: Any, *, max_words: int = MAX_WORDS) -> None:
         self._tokenizer = tokenizer
+        self._max_words = max_words
         self._ids: dict[str, bytes] = {}
         self._special: tuple[str, ...] | None = None
         self._by_word = False
+
+    def __len__(self) -> int:
+        return len(self._ids)
 
     def token_ids(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
         """The ids of each text."""
@@ -62,7 +66,7 @@ class WordTokens:
 
     def _remember(self, new: dict[str, bytes]) -> None:
         kept = {word: ids for word, ids in new.items() if len(word) <= _LONGEST_WORD and "\n" not in word}
-        if len(self._ids) + len(kept) > MAX_WORDS:
+        if len(self._ids) + len(kept) > self._max_words:
             self._ids = {}
         self._ids.update(kept)
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.embedding import word_tokens
 from retrieval.embedding.word_tokens import WordTokens, splits_at_spaces
 from retrieval.embedding.wordllama import WordllamaEmbedder
 from tests.corpora import corpus
@@ -56,12 +55,12 @@ def test_where_a_word_does_not_stand_alone(tokenizer: Any, text: str) -> None:
     assert by_word(words, [text]) == whole(tokenizer, [text])
 
 
-def test_holds_no_more_than_it_may(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_tokens, "MAX_WORDS", 3)
-    words = WordTokens(tokenizer)
+def test_holds_no_more_than_it_may(tokenizer: Any) -> None:
+    words = WordTokens(tokenizer, max_words=3)
     texts = ["one two three", "four five", "one four"]
-    assert [by_word(words, [text])[0] for text in texts] == whole(tokenizer, texts)
-    assert len(words._ids) <= 3
+    for text, expected in zip(texts, whole(tokenizer, texts), strict=True):
+        assert by_word(words, [text]) == [expected]
+        assert len(words) <= 3
 
 
 def test_a_token_over_a_space_forbids_it() -> None:
