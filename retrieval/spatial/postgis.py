@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from typing import Self, TypeVar
 
-import psycopg
 from psycopg import errors
 
-from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
+from retrieval.errors import ChannelFault
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Query, Run
 from retrieval.pending import Pending
 from retrieval.postgres import SCHEMA, patience_of
+from retrieval.postgres_errors import as_channel_errors
 from retrieval.postgres_threads import Connection, PostgresThreads
 from retrieval.spatial.postgis_rows import PostgisFacts
 from retrieval.spatial.postgis_writes import DocumentRows, drop, replace, rows_of
@@ -64,13 +63,13 @@ class PostgisChannel:
 
         if not self.asks(query):
             return Run(self.name, self.store), ()
-        try:
-            with _as_channel_errors():
+        with as_channel_errors(self.name):
+            try:
                 return await self._postgres.read(read, scope=query.scope)
-        except errors.UndefinedTable:  # nothing was ever written
-            return Run(self.name, self.store), ()
-        except (ValueError, ArithmeticError) as exc:
-            raise ChannelFault(self.name, "the spatial store holds a record that cannot be computed with") from exc
+            except errors.UndefinedTable:  # nothing was ever written
+                return Run(self.name, self.store), ()
+            except (ValueError, ArithmeticError) as exc:
+                raise ChannelFault(self.name, "the spatial store holds a record that cannot be computed with") from exc
 
     async def aclose(self) -> None:
         """See `Channel`."""
@@ -109,11 +108,11 @@ class PostgisIndex:
     async def documents(self) -> frozenset[str]:
         """See `ChannelIndex`."""
         statement = "SELECT document_id FROM spatial_document"
-        try:
-            with _as_channel_errors():
+        with as_channel_errors(self.name):
+            try:
                 rows = await self._postgres.read(lambda c: c.execute(statement).fetchall(), scope=None)
-        except errors.UndefinedTable:
-            return frozenset()
+            except errors.UndefinedTable:
+                return frozenset()
         return frozenset(row[0] for row in rows)
 
     async def clear(self) -> None:
@@ -128,26 +127,6 @@ class PostgisIndex:
     def _replace(self, connection: Connection) -> None:
         replace(connection, self._pending.removed, self._pending.added, row_security=self._row_security)
 
-    def _write(self, work: Callable[[Connection], T]) -> Awaitable[T]:
-        return _guarded(self._postgres.write(work, lock="spatial"))
-
-
-async def _guarded(work: Awaitable[T]) -> T:
-    with _as_channel_errors():
-        return await work
-
-
-@contextmanager
-def _as_channel_errors() -> Iterator[None]:
-    """The server's errors as the channel's, without a word of the server's own; a table that does not exist is the
-    caller's to judge."""
-    try:
-        yield
-    except errors.UndefinedTable:
-        raise
-    except errors.QueryCanceled as error:
-        raise ChannelTimeout(ChannelName.SPATIAL, "the spatial store took too long") from error
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise ChannelUnavailable(ChannelName.SPATIAL, "the spatial store cannot be reached") from error
-    except psycopg.Error as error:
-        raise ChannelFault(ChannelName.SPATIAL, "the spatial store refused the statement") from error
+    async def _write(self, work: Callable[[Connection], T]) -> T:
+        with as_channel_errors(self.name):
+            return await self._postgres.write(work, lock="spatial")

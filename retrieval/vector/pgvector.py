@@ -6,20 +6,19 @@ in the graph that a search walks.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Self, TypeVar
 
-import psycopg
 from pgvector import Vector
 from psycopg import errors
 
 from retrieval.embedding.embedder import Embedder, EmbedModel
-from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
+from retrieval.errors import ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.pending import Pending
 from retrieval.postgres import SCHEMA, Connection, Postgres, patience_of
+from retrieval.postgres_errors import as_channel_errors
 from retrieval.statement import Statement
 from retrieval.vector import pgvector_tables as tables
 from retrieval.vector.embedded import embedded, question_vector
@@ -84,7 +83,7 @@ class PgvectorChannel:
         if vector is None or not vector.any():
             return (), ()
         model, text = await self._embedder.identity(), Vector(vector).to_text()
-        with _as_channel_errors():
+        with as_channel_errors(self.name):
             for _ in range(_READINGS):
                 search = self._statement(query, text)
                 indexed, found = await self._read(query, model, search)
@@ -188,7 +187,7 @@ class PgvectorIndex:
     async def documents(self) -> frozenset[str]:
         """The committed documents, with those that contributed no text."""
         model = await self._embedder.identity()
-        with _as_channel_errors():
+        with as_channel_errors(self.name):
             return await self._postgres.run(lambda connection: tables.documents(connection, model))
 
     async def clear(self) -> None:
@@ -209,7 +208,7 @@ class PgvectorIndex:
             await tables.index_large(connection, classes, at_least=self._exact_rows, row_security=self._row_security)
 
     async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        with _as_channel_errors():
+        with as_channel_errors(self.name):
             return await self._postgres.write(work, lock="vector")
 
 
@@ -230,16 +229,3 @@ class PgvectorRenewal(PgvectorIndex):
 
         async with self._pending.kept():
             await self._write(work)
-
-
-@contextmanager
-def _as_channel_errors() -> Iterator[None]:
-    """The server's errors as the channel's, without a word of the server's own."""
-    try:
-        yield
-    except errors.QueryCanceled as error:
-        raise ChannelTimeout(ChannelName.VECTOR, "the vector store took too long") from error
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise ChannelUnavailable(ChannelName.VECTOR, "the vector store cannot be reached") from error
-    except psycopg.Error as error:
-        raise ChannelFault(ChannelName.VECTOR, "the vector store refused the statement") from error

@@ -283,7 +283,7 @@ async def _until(dsn: str, *, waiting: int) -> None:
 
 async def test_the_server_gives_up_after_the_channels_deadline(locked: Callable[[int], PgvectorChannel]) -> None:
     with pytest.raises(ChannelTimeout) as raised:
-        await locked(50).search(probes(CONTENT)[0])
+        await locked(1_000).search(probes(CONTENT)[0])
     assert "vector_model" not in raised.value.message
 
 
