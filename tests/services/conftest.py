@@ -4,14 +4,13 @@ where there is none the test is skipped, and with CI set it fails."""
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NoReturn
 
 import psycopg
 import pytest
 
+from tests.services import containers
 from tests.services.ollama_server import ollama, own_ollama  # noqa: F401  fixtures
 from tests.services.opensearch_server import opensearch_url  # noqa: F401  a fixture, one server for all modules
 from tests.services.postgres_server import NotPrepared, installed, running
@@ -25,8 +24,8 @@ def postgres_dsn() -> Iterator[str]:
         _install(given)
         yield given
         return
-    if image := os.environ.get("EXHIBIT_TEST_POSTGRES_IMAGE"):
-        with _container(image) as dsn:
+    if image := containers.image_of("postgres"):
+        with containers.postgres(image) as dsn:
             _install(dsn)
             yield dsn
         return
@@ -37,16 +36,6 @@ def postgres_dsn() -> Iterator[str]:
     with running(installation) as server:
         _install(server.dsn)
         yield server.dsn
-
-
-@contextmanager
-def _container(image: str) -> Iterator[str]:
-    """The image on the engine that answers, see `podman.sh env`."""
-    from testcontainers.community.postgres import PostgresContainer
-
-    password = secrets.token_hex(16)
-    with PostgresContainer(image, username="exhibit", password=password, dbname="exhibit", driver=None) as container:
-        yield container.get_connection_url()
 
 
 def missing(why: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""A real Neo4j server for tests: the one that the environment names, else the pinned one, started on loopback.
+"""A real Neo4j server for tests: the one that the environment names, a container, or the pinned one on loopback.
 
 `EXHIBIT_TEST_NEO4J_URI`, `_USER` and `_PASSWORD` name a server whose graphs of these tests may be written. Without them
 `neo4j.sh` prepares one; where that cannot be done the tests are skipped, and fail when CI is set.
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.services import containers
 from tests.services.run_folders import free_port, named_in_command, new_run
 
 RECIPE = Path(__file__).with_name("neo4j.sh")
@@ -115,6 +116,10 @@ def neo4j_server() -> Iterator[Address]:
     if uri := os.environ.get("EXHIBIT_TEST_NEO4J_URI"):
         user = os.environ.get("EXHIBIT_TEST_NEO4J_USER", "neo4j")
         yield Address(uri, user, os.environ.get("EXHIBIT_TEST_NEO4J_PASSWORD", ""))
+        return
+    if image := containers.image_of("neo4j"):
+        with containers.neo4j(image) as (uri, password):
+            yield Address(uri, password=password)
         return
     server = new_server()
     try:

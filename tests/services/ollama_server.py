@@ -1,4 +1,4 @@
-"""A real Ollama server for tests: the one that the environment names, else the pinned one, started on loopback.
+"""A real Ollama server for tests: the one that the environment names, a container, or the pinned one on loopback.
 
 `EXHIBIT_TEST_OLLAMA_URL` names a server on which these tests may make the models `exhibit-tiny` and
 `exhibit-tiny-embed`. Without it `ollama.sh` prepares one; where that cannot be done the tests are skipped, and fail when
@@ -22,6 +22,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.services import containers
 from tests.services.run_folders import free_port, new_run
 from tests.services.tiny_chat import TEMPLATE, write_chat
 from tests.services.tiny_embedder import write_embedder
@@ -166,6 +167,10 @@ def ollama() -> Iterator[Models]:
     """One server with both models, for all tests that only ask."""
     if url := os.environ.get("EXHIBIT_TEST_OLLAMA_URL"):
         yield make_models(url)
+        return
+    if image := containers.image_of("ollama"):
+        with containers.ollama(image) as url:
+            yield make_models(url)
         return
     server = new_server()
     try:

@@ -1,4 +1,4 @@
-"""A real OpenSearch server for tests: the one that the environment names, else the pinned one, started on loopback.
+"""A real OpenSearch server for tests: the one that the environment names, a container, or the pinned one on loopback.
 
 `EXHIBIT_TEST_OPENSEARCH_URL` names a server whose indexes of these tests may be written. Without it `opensearch.sh`
 prepares one; where that cannot be done the tests are skipped, and fail when CI is set.
@@ -18,6 +18,7 @@ from typing import Literal
 
 import pytest
 
+from tests.services import containers
 from tests.services.run_folders import free_port, named_in_command, new_run
 
 RECIPE = Path(__file__).with_name("opensearch.sh")
@@ -126,6 +127,10 @@ def opensearch_url() -> Iterator[str]:
     """One server for all tests that share one; each test takes index names of its own on it."""
     if url := os.environ.get("EXHIBIT_TEST_OPENSEARCH_URL"):
         yield url
+        return
+    if image := containers.image_of("opensearch"):
+        with containers.opensearch(image) as url:
+            yield url
         return
     server = new_server()
     try:

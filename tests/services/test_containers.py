@@ -10,9 +10,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import docker
 import psycopg
 import pytest
 
@@ -20,6 +21,7 @@ from api import wiring
 from api.configuration import load
 from tests.api_world import POPULATION, make_world
 from tests.harness import ask
+from tests.services import containers
 from tests.services.postgres_server import free_port
 
 pytestmark = pytest.mark.services
@@ -86,13 +88,25 @@ async def _answers(dsn: str, folder: Path) -> None:
 
 
 async def test_a_container_of_testcontainers_holds_the_stores(engine: Mapping[str, str], tmp_path: Path) -> None:
-    from testcontainers.community.postgres import PostgresContainer
-
-    image = engine["EXHIBIT_TEST_POSTGRES_IMAGE"]
-    password = secrets.token_hex(8)
-    with PostgresContainer(image, username="exhibit", password=password, dbname="exhibit", driver=None) as postgres:
-        dsn = postgres.get_connection_url()
+    with containers.postgres(engine["EXHIBIT_TEST_POSTGRES_IMAGE"]) as dsn:
         await _answers(dsn, tmp_path)
+
+
+def test_a_container_is_taken_where_the_engine_holds_the_image(
+    engine: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = engine["EXHIBIT_TEST_POSTGRES_IMAGE"]
+    assert containers.image_of("postgres") == named
+    monkeypatch.delenv("EXHIBIT_TEST_POSTGRES_IMAGE")
+    assert [containers.image_of(name) for name in ("postgres", "neo4j", "opensearch", "ollama")] == [None] * 4
+    with closing(docker.from_env()) as client:
+        client.images.get(named).tag("exhibit-postgres", "17-3.5-0.8")
+        try:
+            assert containers.image_of("postgres") == "exhibit-postgres:17-3.5-0.8"
+        finally:
+            client.images.remove("exhibit-postgres:17-3.5-0.8")
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    assert containers.image_of("postgres") is None
 
 
 def test_compose_brings_the_service_up_and_takes_it_down(engine: Mapping[str, str], tmp_path: Path) -> None:
