@@ -19,6 +19,8 @@ from ledger.witness import NOTHING, Accepted, Declined, WitnessReply, judge, mal
 T = TypeVar("T")
 
 MAX_EVIDENCE = 1_000
+"""Of one log and one status: whoever holds an honest checkpoint can send it with a wrong proof (422) as often as they
+like, and must leave room for two trees of one size (409), which only the log can have signed."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS seen (
     origin TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL CHECK (length(root) = 32), note TEXT NOT NULL
@@ -92,7 +94,8 @@ class SqliteWitness:
         return await self._run(lambda: _seen(self._connection, origin))
 
     async def evidence(self, origin: str) -> tuple[str, ...]:
-        """The requests that show a log to have signed against itself, oldest first."""
+        """The requests that show a log to have signed against itself (409), or that a checkpoint came with a proof that
+        does not hold (422), oldest first."""
         sql = "SELECT request FROM evidence WHERE origin = ? ORDER BY n"
         rows = await self._run(lambda: self._connection.execute(sql, (origin,)).fetchall())
         return tuple(str(row[0]) for row in rows)
@@ -113,8 +116,8 @@ class SqliteWitness:
             )
         elif verdict.evidence:
             db.execute(
-                "INSERT INTO evidence (origin, t, status, request) SELECT ?, ?, ?, ?"
-                " WHERE (SELECT count(*) FROM evidence) < ?",
+                "INSERT INTO evidence (origin, t, status, request) SELECT ?1, ?2, ?3, ?4"
+                " WHERE (SELECT count(*) FROM evidence WHERE origin = ?1 AND status = ?3) < ?5",
                 (origin, self._clock_s(), verdict.reply.status, request, MAX_EVIDENCE),
             )
 

@@ -21,7 +21,7 @@ from ledger.proving import prove_consistency
 from ledger.receipt import verify_receipt
 from ledger.trust import parse_policy
 from ledger.witness import SIZE_TYPE, AddCheckpoint, WitnessReply, parse_add_checkpoint
-from ledger.witness_sqlite import SqliteWitness
+from ledger.witness_sqlite import MAX_EVIDENCE, SqliteWitness
 from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, open_ledger
 from tests.ledger_long import LOG_KEY, ORIGIN, grow
 from tests.ledger_witnesses import T0_S, Deaf, Says, cosigner_of, open_witness, policy_text, witness_key
@@ -118,6 +118,17 @@ async def test_what_a_witness_refuses_changes_nothing(witness: SqliteWitness, na
     assert await witness.seen(ORIGIN) == before
     assert len(await witness.evidence(ORIGIN)) == (status == 422 or name == "another tree of the same size")
     assert (await witness.add_checkpoint(asked[5, 9])).status == 200
+
+
+async def test_wrong_proofs_of_a_stranger_leave_room_for_what_the_log_signed(witness: SqliteWitness) -> None:
+    _, asked = await requests(5, 9)
+    assert (await witness.add_checkpoint(asked[0, 5])).status == 200
+    wrong = REFUSED["proof of zeros"][1](asked[5, 9])
+    for _ in range(MAX_EVIDENCE + 1):
+        assert (await witness.add_checkpoint(wrong)).status == 422
+    split = REFUSED["another tree of the same size"][1](asked[5, 9])
+    assert (await witness.add_checkpoint(split)).status == 409
+    assert (await witness.evidence(ORIGIN))[MAX_EVIDENCE:] == (split,)
 
 
 async def test_one_of_two_racing_branches_is_cosigned(witness: SqliteWitness) -> None:
