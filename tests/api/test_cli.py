@@ -291,6 +291,9 @@ def test_the_ledger_is_listed_shown_and_proved(cli: Run, home: Path, tmp_path: P
         "ledger", "verify", "--receipt", tmp_path / "r.tlog-proof", "--vkey", checkpoint["vkey"], "--json"
     )
     assert (code, document(out)["entry_id"]) == (0, entry_id)
+    (tmp_path / "one").write_text(cli("ledger", "proof", entry_id, "--disclose", "sources/1", "--home", home)[1])
+    code, out, _ = cli("ledger", "verify", "--receipt", tmp_path / "one", "--vkey", checkpoint["vkey"])
+    assert (code, out.split("; ")[1].split("\n")[0]) == (0, "discloses sources, sources/1")
     (tmp_path / "r.tlog-proof").write_text(receipt.replace("index 1", "index 0"))
     code, out, _ = cli(
         "ledger", "verify", "--receipt", tmp_path / "r.tlog-proof", "--vkey", checkpoint["vkey"], "--json"

@@ -187,9 +187,12 @@ def _receipt_json(verified: VerifiedReceipt, after_s: int | None) -> dict[str, A
 
 
 def _receipt_text(verified: VerifiedReceipt, after_s: int | None) -> str:
+    from ledger.parts import source_name
+
+    disclosed = [*sorted(verified.parts), *map(source_name, sorted(verified.sources))]
     lines = [
         f"intact: entry {verified.leaf.entry_id} is leaf {verified.index} of {verified.size} in {verified.origin}"
-        f"; discloses {', '.join(sorted(verified.parts)) or 'nothing'}"
+        f"; discloses {', '.join(disclosed) or 'nothing'}"
     ]
     if verified.cosigned is None:
         return "\n".join([*lines, UNWITNESSED])
