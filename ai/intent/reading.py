@@ -124,8 +124,9 @@ def _lying(
 
 
 def _states_told(place: EntityRef, gazetteer: Gazetteer) -> set[str]:
-    """What stands after the comma of its names: `kansas` and `ks` for Topeka."""
-    return {name.rpartition(",")[2].strip().casefold() for name in gazetteer.names(place.entity_id) if "," in name}
+    """The states that stand after the comma of its names: `kansas` for Topeka."""
+    states = {name.casefold() for state in gazetteer.of_type("state") for name in gazetteer.names(state.entity_id)}
+    return states & {name.rpartition(",")[2].strip().casefold() for name in gazetteer.names(place.entity_id)}
 
 
 def _kind_cue(text: str, reading: Reading, i: int) -> tuple[str | None, str] | None:

@@ -55,7 +55,7 @@ GAZETTEER = Gazetteer(
         entry("nation:shawnee", "Shawnee"),
         entry("nation:kansas", "Kansas"),
         entry("nation:kansa", "Kansa"),
-        entry("place:santa-fe", "Santa Fe"),
+        entry("place:santa-fe", "Santa Fe", "Santa Fe, on the old trail"),
         entry("event:black-sunday", "Black Sunday"),
     ]
 )
@@ -208,6 +208,7 @@ def test_a_name_that_governs_nothing_does_not_stop_a_question() -> None:
         ("Topeka in Kansas", [TOPEKA, KANSAS, "nation:kansas"]),
         ("Topeka, Wichita and Missouri", [TOPEKA, WICHITA, "county:20203", MISSOURI]),
         ("Douglas County, Missouri", [DOUGLAS, MISSOURI]),
+        ("treaties signed at Santa Fe in Missouri", ["place:santa-fe", MISSOURI]),
         ("treaties of the Shawnee in Missouri", ["nation:shawnee", MISSOURI]),
     ],
 )
