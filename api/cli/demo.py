@@ -163,7 +163,7 @@ async def _receipts(bodies: list[dict[str, Any]], system: System, say: Callable[
     from api import demonstration as shown
 
     verified = [await shown.check_receipt(body, system) for body in bodies]
-    said = f"{len(verified)} of {len(bodies)} verify offline with the key {system.services.ledger.vkey}"
+    said = f"{len(verified)} of {len(bodies)} verify offline (unwitnessed) with the key {system.services.ledger.vkey}"
     say(f"{bold('receipts')}         {said}")
 
 
@@ -196,7 +196,7 @@ async def _tampered(configured: Configuration, scratch: Path, say: Callable[[str
     named = [problem for problem in report.problems if problem.index == index]
     if report.ok or not named:
         raise ExpectationFailed("a flipped byte in the ledger was not found")
-    said = f"intact: {intact.entries} entries, {intact.parts} parts; in a copy with one flipped bit: {named[0]}"
+    said = f"intact, unwitnessed: {intact.entries} entries, {intact.parts} parts; one bit flipped in a copy: {named[0]}"
     say(f"{bold('ledger')}           {said}")
     return {"verdict": str(report.verdict), "problem": str(named[0]), "index": index}
 

@@ -24,6 +24,7 @@ def test_the_demo_shows_what_it_claims(
     code = run(["demo", "--json"])
     out, err = capsys.readouterr()
     assert code == 0, err
+    assert err.count("unwitnessed") == 2  # what was verified, no witness has seen
     report = json.loads(out)
     assert report["home"] == "exhibit-home"
     assert len(report["scenes"]) >= 8
