@@ -3,7 +3,7 @@ store."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -82,10 +82,18 @@ def answer(  # noqa: PLR0911, PLR0912 - one branch for each operation
             assert_never(operation)
 
 
+def figures(
+    operation: Lookup, facts: FactSource, *, place_ids: Collection[str], times: Sequence[TimeRange]
+) -> list[Fact]:
+    """The figures of these places in the year that is asked for, else in `times`, else in any; none of no place."""
+    found = facts.observations(operation.measure, place_ids=place_ids, year=operation.year) if place_ids else []
+    if operation.year is not None or not times:
+        return found
+    return [f for f in found if f.start and f.end and any(t.overlaps(TimeRange(f.start, f.end)) for t in times)]
+
+
 def _lookup(operation: Lookup, facts: FactSource, times: Sequence[TimeRange]) -> Answer:
-    found = facts.observations(operation.measure, place_ids=operation.place_ids, year=operation.year)
-    if operation.year is None and times:
-        found = [f for f in found if f.start and f.end and any(t.overlaps(TimeRange(f.start, f.end)) for t in times)]
+    found = figures(operation, facts, place_ids=operation.place_ids, times=times)
     order = {place_id: i for i, place_id in enumerate(operation.place_ids)}
     found.sort(key=lambda f: (order[f.place.entity_id], -_day(f), f.source_id, f.record_id))
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in found)]

@@ -8,7 +8,7 @@ from typing import Protocol
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.operations import Lookup, Operation
 from retrieval.spatial import geometry
-from retrieval.spatial.answer import Answer, answer
+from retrieval.spatial.answer import Answer, answer, figures
 from retrieval.spatial.facts import Fact, FactSource
 
 _AROUND_LIMIT = 200
@@ -50,7 +50,7 @@ def _answered(operation: Operation, rows: SearchedFacts, query: Query) -> Answer
 def _figures_in_region(operation: Lookup, rows: SearchedFacts, query: Query) -> Answer:
     """The figures of the places that the map shows; that some of them have none is no limitation."""
     places = {fact.place.entity_id for fact in _in_region(rows, query) if fact.geometry is not None}
-    found = rows.observations(operation.measure, place_ids=places, year=operation.year) if places else []
+    found = figures(operation, rows, place_ids=places, times=query.intent.times)
     return Answer(records=tuple(fact.record_id for fact in found))
 
 

@@ -302,8 +302,8 @@ async def test_without_a_place_the_region_of_the_map_is_shown(channel: SpatialCh
 
 
 async def test_a_figure_without_a_place_is_that_of_the_places_on_the_map(channel: SpatialChannel) -> None:
-    def asked(year: int | None, **shown: object) -> Query:
-        intent = Intent(operations=(Lookup(POP, (), year),), measures=(POP,))
+    def asked(year: int | None, *times: TimeRange, **shown: object) -> Query:
+        intent = Intent(operations=(Lookup(POP, (), year),), measures=(POP,), times=times)
         return Query("the population here?", SCOPE, 20, intent, **shown)  # type: ignore[arg-type]
 
     box = (-96.6, 39.4, -96.4, 39.6)
@@ -311,6 +311,7 @@ async def test_a_figure_without_a_place_is_that_of_the_places_on_the_map(channel
     assert ids(await channel.search(asked(1930, bbox=box, layers=("source-towns",)))) == ["pop#city:elm.1930"]
     assert ids(await channel.search(asked(1900, bbox=box))) == ["pop#county:0.1900"]
     assert len(ids(await channel.search(asked(None, bbox=box)))) == 3
+    assert ids(await channel.search(asked(None, TimeRange.year(1890, 1910), bbox=box))) == ["pop#county:0.1900"]
     triangle = '{"type":"Polygon","coordinates":[[[-97,38],[-96.01,38],[-97,38.99],[-97,38]]]}'
     assert ids(await channel.search(asked(1930, geometry=triangle))) == ["pop#county:2.1930"]
     for nothing in ({"bbox": (10.0, 10.0, 11.0, 11.0)}, {}):
