@@ -15,11 +15,15 @@ import pytest
 from playwright.sync_api import Browser
 
 from api.configuration import load
+from api.erasing import carry_out
+from api.erasure import Order
 from api.page import page
 from api.receipt_page import receipt_page
 from api.wiring import open_ledger, open_system
 from ledger.errors import MalformedNote
+from ledger.model import Kind
 from ledger.note import SigningKey, parse_checkpoint_text, parse_note, sign_note
+from ledger.redaction import Target
 from tests.api_world import POPULATION, make_world
 from tests.harness import ask
 from tests.ledger_vectors import FOLDER, KEY, MALFORMED
@@ -78,6 +82,25 @@ def test_an_answer_verifies_from_a_file_without_a_network(
     state, step, text = pressed(chromium, written(tmp_path, pages[0]))
     assert (state, step) == ("verified", None), text
     assert "unwitnessed" in text
+
+
+async def _without_the_question(folder: Path) -> str:
+    world = await make_world(folder)
+    configuration = load({}, home=world.configuration.home)
+    async with open_system(configuration) as system:
+        body = await ask(system, POPULATION)
+        [intent] = await system.services.ledger.entries(kind=Kind.INTENT)
+    await carry_out(configuration, Order(Target.ENTRY, intent.leaf.entry_id, "default", "x"))
+    async with open_ledger(configuration) as ledger:
+        return await receipt_page(ledger, body["provenance"]["entry_id"])
+
+
+def test_an_answer_verifies_whose_question_was_erased(chromium: Browser, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        made = thread.submit(lambda: asyncio.run(_without_the_question(tmp_path / "world"))).result()
+    assert "The question was erased." in made
+    assert "population of Shawnee County in 1930?" not in made
+    assert pressed(chromium, written(tmp_path, made))[0] == "verified"
 
 
 def test_a_carriage_return_is_shown_as_it_stands(chromium: Browser, tmp_path: Path) -> None:
