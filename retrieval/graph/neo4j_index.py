@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncTransaction
+from neo4j.exceptions import Neo4jError
 
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph import cypher
@@ -24,6 +25,9 @@ T = TypeVar("T")
 _ROWS = 2_000
 _DOCUMENTS = 200
 _INDEXES_ONLINE_S = 60
+_SCHEMA_CLASH = ".Schema."
+_LAYINGS = 20
+_PAUSE_S = 0.25
 _TAKEN = "another writer has taken the graph"
 
 
@@ -209,12 +213,25 @@ class Neo4jIndex:
     # ---- the server
 
     async def _lay_out(self) -> None:
+        """Makes what is missing of the schema. Another writer, or one that was killed a moment ago, may be making the
+        same: a constraint's index is there before its constraint, and looks like somebody else's until then."""
+        for left in reversed(range(_LAYINGS)):
+            try:
+                await self._lay_out_missing()
+            except Neo4jError as exc:
+                if not left or _SCHEMA_CLASH not in (exc.code or ""):
+                    raise
+                await asyncio.sleep(_PAUSE_S)
+            else:
+                break
+        self._laid_out = True
+
+    async def _lay_out_missing(self) -> None:
         missing = cypher.SCHEMA.keys() - {row[0] for row in await self._read(cypher.INDEXES)}
         for name in sorted(missing):
             await self._read(cypher.SCHEMA[name])
         if missing:
             await self._read(cypher.AWAIT_INDEXES, seconds=_INDEXES_ONLINE_S)
-        self._laid_out = True
 
     async def _change(self, statements: Sequence[str], documents: Sequence[str], *, generation: int) -> None:
         """Runs each until it changes no more, a bounded number of rows at a time."""
