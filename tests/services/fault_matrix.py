@@ -27,8 +27,8 @@ BOUND_MS = 250
 
 @dataclass(frozen=True)
 class Toll:
-    """What questions get while a server fails. `limits` are codes of a limitation, and the answer stands; `errors` are
-    codes of a refusal; `starts` is whether Exhibit starts."""
+    """What questions get while a server fails. `limits` are codes of a limitation, and the answer stands, or is none
+    where `errors`, the codes of a refusal, are named too; `starts` is whether Exhibit starts."""
 
     limits: frozenset[str] = frozenset()
     errors: frozenset[str] = frozenset()
@@ -78,7 +78,9 @@ def _refusal(code: str) -> dict[str, Toll]:
 
 MATRIX: dict[str, dict[str, Toll]] = {
     "Neo4j": _channel(),
-    "PostgreSQL": _refusal("INDEX_NOT_READY"),
+    # One that was searching when the server stopped may find it again when it reads the records.
+    "PostgreSQL": _refusal("INDEX_NOT_READY")
+    | {"restarted": Toll(limits=frozenset({GONE}), errors=frozenset({"INDEX_NOT_READY"}))},
     "OpenSearch": _channel(),
     "OPA": _refusal("POLICY_UNAVAILABLE"),
     "Ollama": _refusal("MODEL_UNAVAILABLE")

@@ -41,18 +41,21 @@ class Proxy:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # the sockets are closed in the loop's next turn, which may be its last
 
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        with suppress(OSError, asyncio.CancelledError):
+        try:
             if self.says is not None:
                 await self._lie(reader, writer, self.says)
             else:
                 await self._forward(reader, writer)
-        writer.close()
+            writer.close()
+        except (OSError, asyncio.CancelledError):
+            writer.transport.abort()  # closing would wait for a reader who may stand still
 
     async def _lie(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, says: bytes) -> None:
         await reader.read(1)
@@ -68,7 +71,7 @@ class Proxy:
         except* OSError:  # one side broke off, so the other is dropped
             pass
         finally:
-            to_them.close()
+            to_them.transport.abort()
 
     async def _pass(self, source: asyncio.StreamReader, to: asyncio.StreamWriter, *, slow: bool) -> None:
         while part := await source.read(65_536):
