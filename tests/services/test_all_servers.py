@@ -12,15 +12,14 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from api import wiring
 from api.configuration import Configuration, load
 from policy.authoring.server_bundle import server_bundle
 from tests.golden.test_kansas import ABSTAINED, ANSWERED
-from tests.harness import KANSAS, ask
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving
 from tests.services import test_neo4j_same_run, test_opensearch_system
 from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a fixture
 from tests.services.opensearch_backend import RUN, wipe
+from tests.services.sample_corpus import answered, ingested
 
 pytestmark = pytest.mark.services
 DATABASE = "kansas_on_all"
@@ -73,20 +72,8 @@ def both(
 
 
 async def _both(embedded: Configuration, real: Configuration) -> Both:
-    hashes = await _ingest(embedded), await _ingest(real)
-    return Both(await _answers(embedded), await _answers(real), hashes)
-
-
-async def _ingest(configuration: Configuration) -> str:
-    async with wiring.open_ingest(configuration) as ingest:
-        report = await ingest.run([], tenant="default", manifest=KANSAS)
-    assert not report.failed
-    return report.manifest_hash
-
-
-async def _answers(configuration: Configuration) -> dict[str, dict[str, Any]]:
-    async with wiring.open_system(configuration) as system:
-        return {question: await ask(system, question) for question in QUESTIONS}
+    hashes = await ingested(embedded), await ingested(real)
+    return Both(await answered(embedded, QUESTIONS), await answered(real, QUESTIONS), hashes)
 
 
 def test_the_corpus_has_one_hash(both: Both) -> None:

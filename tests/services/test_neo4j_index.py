@@ -7,8 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from neo4j import AsyncGraphDatabase
 
 from retrieval.errors import ChannelUnavailable
+from retrieval.graph import cypher
 from tests.channel_backends import Backend, Opener
 from tests.contracts.test_channel_index import *  # noqa: F403  the suite
 from tests.contracts.test_channel_index import CONTENT, fill, seen, seen_of
@@ -84,6 +86,31 @@ async def test_a_second_writer_takes_the_graph_and_the_first_is_told(opener: Ope
         assert await second.index.documents() == set(corpus(22, prefix="x").document_ids)
         await fill(first, CONTENT)
         assert await first.index.documents() == {*CONTENT.document_ids, *corpus(22, prefix="x").document_ids}
+
+
+async def test_a_constraint_whose_index_stands_alone_is_waited_for(
+    neo4j_server: Address,  # noqa: F811
+    opener: Opener,
+    tmp_path: Path,
+) -> None:
+    """As a writer leaves it who is killed between the two."""
+    async with opener(tmp_path / "first") as first:
+        await fill(first, CONTENT)
+    name, statement = next((name, text) for name, text in cypher.SCHEMA.items() if name.endswith("_unique"))
+    keys = statement.partition("REQUIRE (")[2].partition(")")[0]
+    auth = (neo4j_server.user, neo4j_server.password)
+    async with AsyncGraphDatabase.driver(neo4j_server.uri, auth=auth) as driver:
+        await driver.execute_query(f"DROP CONSTRAINT {name}")
+        await driver.execute_query(f"CREATE INDEX {name} FOR (x:{name.removesuffix('_unique')}) ON ({keys})")
+        async with opener(tmp_path / "second") as second:
+            filling = asyncio.create_task(fill(second, CONTENT))
+            await asyncio.sleep(1)
+            assert not filling.done()
+            await driver.execute_query(f"DROP INDEX {name}")
+            await filling
+            assert await second.index.documents() == set(CONTENT.document_ids)
+        made = await driver.execute_query("SHOW CONSTRAINTS YIELD name WHERE name = $name RETURN name", name=name)
+    assert len(made.records) == 1
 
 
 async def test_searches_beside_a_writer_see_whole_commits(opener: Opener, tmp_path: Path) -> None:

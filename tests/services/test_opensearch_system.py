@@ -19,8 +19,8 @@ from api.configuration import Configuration, load
 from retrieval.model import Query
 from retrieval.scope import Scope
 from tests.golden.test_kansas import ABSTAINED, ANSWERED
-from tests.harness import KANSAS, ask
 from tests.services.opensearch_backend import DEADLINE_S, RUN, wipe
+from tests.services.sample_corpus import answered, ingested
 
 pytestmark = pytest.mark.services
 QUESTIONS = (*ANSWERED, *ABSTAINED)
@@ -47,20 +47,8 @@ def both(opensearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 async def _both(folder: Path, environment: Mapping[str, str]) -> Both:
     embedded, real = load(DEADLINES, home=folder / "a"), load(environment, home=folder / "b")
-    hashes = await _ingest(embedded), await _ingest(real)
-    return Both(await _answers(embedded), await _answers(real), hashes, real)
-
-
-async def _ingest(configuration: Configuration) -> str:
-    async with wiring.open_ingest(configuration) as ingest:
-        report = await ingest.run([], tenant="default", manifest=KANSAS)
-        assert not report.failed
-        return report.manifest_hash
-
-
-async def _answers(configuration: Configuration) -> dict[str, dict[str, Any]]:
-    async with wiring.open_system(configuration) as system:
-        return {question: await ask(system, question) for question in QUESTIONS}
+    hashes = await ingested(embedded), await ingested(real)
+    return Both(await answered(embedded, QUESTIONS), await answered(real, QUESTIONS), hashes, real)
 
 
 def test_the_corpus_has_one_hash_whichever_store_indexes_it(both: Both) -> None:

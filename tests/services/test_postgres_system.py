@@ -12,10 +12,9 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from api import wiring
-from api.configuration import Configuration, load
+from api.configuration import load
 from tests.golden.test_kansas import ABSTAINED, ANSWERED
-from tests.harness import KANSAS, ask
+from tests.services.sample_corpus import answered, ingested
 
 pytestmark = pytest.mark.services
 
@@ -48,17 +47,9 @@ def both(postgres_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 async def _both(folder: Path, dsn: str) -> Both:
     embedded, real = load({}, home=folder / "a"), load({"POSTGIS_DSN": dsn}, home=folder / "b")
-    hashes = await _ingest(embedded), await _ingest(real)
+    hashes = await ingested(embedded), await ingested(real)
     reading = load({"POSTGIS_DSN": await asyncio.to_thread(_reader, dsn)}, home=folder / "b")
-    return Both(await _answers(embedded), await _answers(reading), hashes)
-
-
-async def _ingest(configuration: Configuration) -> str:
-    async with wiring.open_ingest(configuration) as ingest:
-        report = await ingest.run([], tenant="default", manifest=KANSAS)
-        assert not report.failed
-    async with wiring.open_indexes(configuration) as (store, _, _):
-        return await store.manifest_hash("default")
+    return Both(await answered(embedded, QUESTIONS), await answered(reading, QUESTIONS), hashes)
 
 
 def _reader(dsn: str) -> str:
@@ -70,11 +61,6 @@ def _reader(dsn: str) -> str:
         connection.execute(f"GRANT USAGE ON SCHEMA exhibit TO {READER}".encode())
         connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA exhibit TO {READER}".encode())
     return conninfo.make_conninfo(dsn, user=READER, password=password)
-
-
-async def _answers(configuration: Configuration) -> dict[str, dict[str, Any]]:
-    async with wiring.open_system(configuration) as system:
-        return {question: await ask(system, question) for question in QUESTIONS}
 
 
 def test_the_corpus_has_one_hash_whichever_store_holds_it(both: Both) -> None:
