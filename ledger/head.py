@@ -86,9 +86,9 @@ class HeadSigner:
         changed or leaves that were signed for are missing; LogForked if the store is behind what is held outside."""
         async with self._signing:
             self.check()
-            size = await self._store.size()
-            self._chain = await follow(self._store, self._chain, self._detail)
             latest = await self._store.latest_checkpoint()
+            size = await self._store.size()  # after it: other writers append and sign meanwhile
+            self._chain = await follow(self._store, self._chain, self._detail)
             if latest is not None:
                 self._chain.verify(latest)
                 if latest.head.size > size:

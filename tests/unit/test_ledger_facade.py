@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -452,6 +452,35 @@ async def test_two_writers_of_one_file_stay_in_order(tmp_path: Path) -> None:
     assert [entry.leaf.rseq for entry in entries] == list(range(1, 81))
     for ledger in ledgers:
         await ledger.aclose()
+
+
+class Overtaken(MemoryLedgerStore):
+    """Another writer is at work as soon as the size was read."""
+
+    meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def size(self) -> int:
+        size = await super().size()
+        work, self.meanwhile = self.meanwhile, None
+        if work is not None:
+            await work()
+        return size
+
+
+async def test_what_another_writer_signs_meanwhile_is_no_truncation() -> None:
+    store = Overtaken()
+    one, other = await open_ledger(store), await open_ledger(store, first_id=1_000_001)
+    await ask(one, "first")
+
+    async def overtake() -> None:
+        await ask(other, "second")
+        await other.checkpoint()
+
+    store.meanwhile = overtake
+    signed = [await one.checkpoint(), await one.checkpoint()]
+    key = parse_vkey(one.vkey)
+    assert [verify_checkpoint(text, key, origin=ORIGIN).size for text in signed] == [2, 4]
+    assert (await one.verify()).ok
 
 
 async def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
