@@ -231,8 +231,8 @@ def backends_of(configuration: Configuration) -> Backends:
     dsn = None if stores.postgis_dsn is None else stores.postgis_dsn.get_secret_value()
     password = "" if stores.neo4j_password is None else stores.neo4j_password.get_secret_value()
     search = None if stores.opensearch_url is None else stores.opensearch_url.get_secret_value()
-    graph_ca = None if stores.neo4j_ca_file is None else Path(stores.neo4j_ca_file).expanduser()
-    search_ca = None if stores.opensearch_ca_file is None else Path(stores.opensearch_ca_file).expanduser()
+    graph_ca = _path(stores.neo4j_ca_file)
+    search_ca = _path(stores.opensearch_ca_file)
     extractive, deadlines = settings.extractive, settings.retrieval.deadline_ms
     return Backends(
         records=SqliteRecords(home / "record.sqlite")
@@ -268,12 +268,12 @@ def backends_of(configuration: Configuration) -> Backends:
 
 def _policy(configuration: Configuration) -> PolicyBackend:
     settings, stores = configuration.settings.policy, configuration.settings.stores
-    folder = None if settings.bundle is None else Path(settings.bundle).expanduser()
+    folder = _path(settings.bundle)
     releases = configuration.home / "policy"
     if stores.opa_url is None:
         return WasmPolicy(folder, releases)
     token = None if stores.opa_token is None else stores.opa_token.get_secret_value()
-    ca_file = None if stores.opa_ca_file is None else Path(stores.opa_ca_file).expanduser()
+    ca_file = _path(stores.opa_ca_file)
     return OpaPolicy(stores.opa_url, folder, releases, token, ca_file, settings.fallback)
 
 
@@ -281,7 +281,12 @@ def _ollama(models: Models) -> OllamaServer:
     return OllamaServer(
         url=models.ollama_url,
         token=None if models.ollama_token is None else models.ollama_token.get_secret_value(),
-        ca_file=None if models.ollama_ca_file is None else Path(models.ollama_ca_file).expanduser(),
+        ca_file=_path(models.ollama_ca_file),
         threads=models.threads,
         deadline_ms=models.deadline_ms,
     )
+
+
+def _path(named: str | None) -> Path | None:
+    """A file or folder that a setting names, where `~` is whoever runs this."""
+    return None if named is None else Path(named).expanduser()

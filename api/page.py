@@ -1,4 +1,4 @@
-"""HTML pages that work from `file://`: one file each, script and style inside."""
+"""HTML pages: one file each that works from `file://`, script and style inside."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 _WEB = Path(__file__).parent / "web"
 
 
-def page(template: str, *, scripts: tuple[str, ...], **values: Any) -> str:
+def page(template: str, *, scripts: tuple[str, ...] = (), **values: Any) -> str:
     """The template with these values, and the scripts one after the other as `script`."""
     text: str = _templates().get_template(template).render(script=_script(scripts), **values)
     return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ai.intent.times import TimeSpan
@@ -119,14 +119,17 @@ def _lying(
     pattern = rf"(?: (?:{reading.kind_pattern}))?{_IN_STATE if states else ', ?'}"
     if bool(following.candidates) != bool(states) or not re.fullmatch(pattern, between, re.IGNORECASE):
         return candidates
-    said = {name.casefold() for state in states for name in gazetteer.names(state.entity_id)}
-    return tuple(c for c in candidates if not (told := _states_told(c, gazetteer)) or told & said)
+    said, known = _names_of(states, gazetteer), _names_of(gazetteer.of_type("state"), gazetteer)
+    return tuple(c for c in candidates if not (told := _after_comma(c, gazetteer) & known) or told & said)
 
 
-def _states_told(place: EntityRef, gazetteer: Gazetteer) -> set[str]:
-    """The states that stand after the comma of its names: `kansas` for Topeka."""
-    states = {name.casefold() for state in gazetteer.of_type("state") for name in gazetteer.names(state.entity_id)}
-    return states & {name.rpartition(",")[2].strip().casefold() for name in gazetteer.names(place.entity_id)}
+def _names_of(entities: Iterable[EntityRef], gazetteer: Gazetteer) -> set[str]:
+    return {name.casefold() for entity in entities for name in gazetteer.names(entity.entity_id)}
+
+
+def _after_comma(place: EntityRef, gazetteer: Gazetteer) -> set[str]:
+    """What stands after the comma of its names: `kansas` for Topeka."""
+    return {name.rpartition(",")[2].strip().casefold() for name in gazetteer.names(place.entity_id)}
 
 
 def _kind_cue(text: str, reading: Reading, i: int) -> tuple[str | None, str] | None:

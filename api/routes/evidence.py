@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from jinja2 import Environment, FileSystemLoader, Template
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from api.callers import SECURITY, Calling
+from api.page import page
 from api.reading import read_slice
 from api.schemas.errors import errors
 from api.schemas.evidence import EvidenceResponse, Place
@@ -57,10 +55,4 @@ def _page(body: Mapping[str, Any]) -> str:
         ("Digest of the document", body["document_sha256"]),
         ("Ledger entry", body["provenance"]["entry_id"]),
     )
-    return _template().render(**body, facts=facts)
-
-
-@cache
-def _template() -> Template:
-    folder = Path(__file__).parent.parent / "web"
-    return Environment(loader=FileSystemLoader(folder), autoescape=True).get_template("evidence.html.j2")
+    return page("evidence.html.j2", **body, facts=facts)

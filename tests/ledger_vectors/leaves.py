@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 from typing import Any
 
@@ -19,7 +20,7 @@ REFERRED = "018bcfe5-6800-7000-8000-000000000002"
 
 def leaves() -> dict[str, Any]:
     """A leaf with one ref, of each kind, and what is none."""
-    positive = {str(kind): encode_leaf(_leaf(kind)) for kind in Kind}
+    positive = {str(kind): encode_leaf(leaf(kind)) for kind in Kind}
     return vectors("leaf", _encoded(positive), {MALFORMED: _encoded(_NEGATIVE)})
 
 
@@ -27,8 +28,9 @@ def _encoded(texts: dict[str, bytes]) -> dict[str, str]:
     return {name: base64.b64encode(data).decode() for name, data in texts.items()}
 
 
-def _leaf(kind: Kind = Kind.INTENT) -> Leaf:
-    return Leaf(
+def leaf(kind: Kind = Kind.INTENT, **changes: Any) -> Leaf:
+    """A leaf with one ref, and these fields in the place of its own."""
+    made = Leaf(
         kind=kind,
         entry_id=ID,
         t_ms=1_700_000_000_000,
@@ -40,11 +42,12 @@ def _leaf(kind: Kind = Kind.INTENT) -> Leaf:
         refs=(Ref("intent", REFERRED, "cd" * 32),),
         seen=TreeHead(0, EMPTY_ROOT),
     )
+    return dataclasses.replace(made, **changes)
 
 
 def _body(**changes: Any) -> bytes:
     """The JSON of an intent with top-level fields replaced; None removes one."""
-    content = json.loads(encode_leaf(_leaf())) | changes
+    content = json.loads(encode_leaf(leaf())) | changes
     return rfc8785.dumps({key: value for key, value in content.items() if value is not None})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import json
 from typing import Any
 
@@ -17,28 +16,10 @@ from ledger.errors import EntryRefused, MalformedLeaf
 from ledger.leaf import encode_leaf, parse_leaf, strict_object
 from ledger.leaf_form import read_form
 from ledger.model import LEAF_MAX_BYTES, PART_NAMES, Kind, Leaf, Ref, TreeHead
-from ledger.tree import EMPTY_ROOT
 from tests.ledger_vectors import FOLDER
+from tests.ledger_vectors.leaves import REFERRED, leaf
 
-ID = "018bcfe5-6800-7000-8000-000000000001"
-OTHER = "018bcfe5-6800-7000-8000-000000000002"
 VECTORS = json.loads((FOLDER / "leaves.json").read_text())
-
-
-def leaf(kind: Kind = Kind.INTENT, **changes: Any) -> Leaf:
-    made = Leaf(
-        kind=kind,
-        entry_id=ID,
-        t_ms=1_700_000_000_000,
-        tenant="0f" * 16,
-        replica="local",
-        rseq=1,
-        request_id="req-1",
-        parts=dict.fromkeys(PART_NAMES[kind], "ab" * 32),
-        refs=(Ref("intent", OTHER, "cd" * 32),),
-        seen=TreeHead(0, EMPTY_ROOT),
-    )
-    return dataclasses.replace(made, **changes)
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -63,7 +44,7 @@ leaves = st.builds(
     lambda kind, committed, rels, **fields: leaf(
         kind,
         parts=dict(zip(PART_NAMES[kind], committed, strict=False)),
-        refs=tuple(Ref(rel, OTHER, "ef" * 32) for rel in rels),
+        refs=tuple(Ref(rel, REFERRED, "ef" * 32) for rel in rels),
         **fields,
     ),
     st.sampled_from(Kind),
@@ -118,8 +99,8 @@ def test_nothing_else_has_the_one_form(vector: dict[str, str]) -> None:
         {"request_id": "a b"},
         {"request_id": "\ud800"},
         {"parts": {}},
-        {"refs": (Ref("Bad", OTHER, "ab" * 32),)},
-        {"refs": tuple(Ref(f"r{i}", OTHER, "ab" * 32) for i in range(40))},
+        {"refs": (Ref("Bad", REFERRED, "ab" * 32),)},
+        {"refs": tuple(Ref(f"r{i}", REFERRED, "ab" * 32) for i in range(40))},
         {"seen": TreeHead(0, b"short")},
     ],
 )
