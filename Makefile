@@ -14,7 +14,7 @@ export EXHIBIT_CACHE ?= $(CACHE)
 # Commands start in half the time with bytecode; whoever has switched it off elsewhere does not mean this environment.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test again test-services compose-env check fix serve lock policy clean
+.PHONY: help docs demo test again slowest test-services compose-env check fix serve lock policy web web-check figures clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -52,6 +52,9 @@ test: $(DEV)  ## unit, contract, API and golden tests; no server
 again: $(DEV)  ## run once more what failed in the last run of the tests
 	@$(BIN)/pytest -q --last-failed --last-failed-no-failures none
 
+slowest: $(DEV)  ## search for inputs whose time grows faster than they do (SECONDS=60)
+	@$(BIN)/python -m tests.slowest --seconds $(or $(SECONDS),60)
+
 test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
 	@tests/services/prepare.sh
 	@$(BIN)/pytest -q -n 3 --dist loadfile $(PYTEST) -m services tests/services tests/browser  # much of it is waiting
@@ -59,16 +62,31 @@ test-services: $(DEV)  ## prepare and start the real servers and tools, run the 
 compose-env: $(RUNTIME)  ## write the secrets and the policy bundle that compose.yaml needs
 	@PYTHON=$(BIN)/python deploy/compose-env.sh
 
-check: $(DEV)  ## format, lint, types, import contracts, the documents' examples
+check: $(DEV)  ## format, lint, types, import contracts, generated pages, the documents' examples
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --verbose | tail -n 30
+	@$(BIN)/python docs/generate.py --check
 	@$(BIN)/pytest -q $(PYTEST) -m "not services" tests/docs tests/unit/test_import_contracts.py
 
 fix: $(DEV)  ## format and mend what lint can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+docs: $(DEV)  ## write the reference and the diagram of the rooms from the code
+	@$(BIN)/python docs/generate.py
+
+web: $(DEV)  ## copy what the pages take from npm into the repository (needs node)
+	@npm ci --silent --prefix deploy/web
+	@$(BIN)/python deploy/web/vendor.py
+
+web-check: $(DEV)  ## the same, comparing every byte instead of writing
+	@npm ci --silent --prefix deploy/web
+	@$(BIN)/python deploy/web/vendor.py --check
+
+figures: $(DEV)  ## screenshots of the pages for the documentation (needs chromium)
+	@$(BIN)/python -m tests.browser.figures
 
 policy: $(DEV)  ## compile policy/rego to WebAssembly and write its manifest (needs the opa binary)
 	@$(BIN)/python -m policy.authoring.build

@@ -13,11 +13,15 @@ from typing import Any, TypeVar, get_origin
 
 import cattrs
 import orjson
-from cattrs.gen import make_dict_unstructure_fn
+from cattrs.gen import make_dict_unstructure_fn, override
 from cattrs.strategies import configure_tagged_union
 
+from ai.model import Completion
+from retrieval.algebra_json import register
 from retrieval.model import Hit, Locator, Record
 from retrieval.operations import Operation
+from retrieval.scope import Scope
+from retrieval.soundness import check_operation
 
 T = TypeVar("T")
 _SMALLEST = 1e-4
@@ -79,6 +83,24 @@ def from_json(value: object, kind: type[T]) -> T:
     return codec().structure(value, kind)
 
 
+def plan_json(operations: Sequence[Operation]) -> list[Any]:
+    """Operations as JSON values, each with its name as `_type`."""
+    union: Any = Operation
+    return [codec().unstructure(operation, unstructure_as=union) for operation in operations]
+
+
+def plan_of(values: Sequence[object]) -> tuple[Operation, ...]:
+    """The inverse of `plan_json`. Raises `ValueError` for anything else."""
+    union: Any = Operation
+    try:
+        operations: tuple[Operation, ...] = tuple(codec().structure(value, union) for value in values)
+        for operation in operations:
+            check_operation(operation)
+    except (ValueError, cattrs.BaseValidationError, KeyError, TypeError, AttributeError, ArithmeticError) as exc:
+        raise ValueError("not a plan") from exc
+    return operations
+
+
 @cache
 def codec() -> cattrs.Converter:
     """The converter: unions of operations carry their type's name, bytes are base64, dates ISO, floats text."""
@@ -93,13 +115,16 @@ def codec() -> cattrs.Converter:
     made.register_unstructure_hook_func(_is_frozenset, sorted)
     for kind in _SPARSE:
         made.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, made, _cattrs_omit_if_default=True))
+    unread = override(omit_if_default=True)  # as it was written before there was a reader
+    made.register_unstructure_hook(Completion, make_dict_unstructure_fn(Completion, made, reading=unread))
     made.register_unstructure_hook_func(lambda kind: kind is object, _plain)
     made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
+    register(made)
     configure_tagged_union(Operation, made)
     return made
 
 
-_SPARSE = (Locator, Record, Hit)
+_SPARSE = (Locator, Record, Hit, Scope)
 """Written without the fields that have their default: there are dozens of them in every entry, and mostly empty. No
 settings are among them, because a digest of settings must name every value."""
 

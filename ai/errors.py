@@ -3,11 +3,14 @@
 AIError
 ├── RequestInvalid      the question or its context cannot be asked (VALIDATION_FAILED; `details` says where)
 ├── UnknownProfile      no such profile
+├── AgentHomeMissing    an agent used on its own was given no home, and none is registered
 ├── ModelUnavailable    the chat model cannot be reached, or failed while generating
 │   └── ModelMissing    the server has no such model
 ├── ModelTimeout        the chat model gave no answer in time
 ├── PromptTooLong       the prompt does not fit the model's context window
+├── ReaderUnavailable   the reader cannot run here; the lexical judge does its work
 ├── TemplateNotFound    no such prompt template version
+├── ArchiveUnavailable  what shaped an answer cannot be kept, so nothing is released
 └── ReplayImpossible    an entry that lacks the parts which a grade needs; says which
 """
 
@@ -34,6 +37,10 @@ class UnknownProfile(RequestInvalid):
     """No such profile."""
 
 
+class AgentHomeMissing(AIError):
+    """An agent used on its own was given no home, and none is registered."""
+
+
 class ModelUnavailable(AIError):
     """The chat model cannot be reached, or failed while generating."""
 
@@ -56,8 +63,20 @@ class PromptTooLong(AIError):
     code = "VALIDATION_FAILED"
 
 
+class ReaderUnavailable(AIError):
+    """The reader's files are missing or damaged, or this processor cannot run it."""
+
+    code = "MODEL_UNAVAILABLE"
+
+
 class TemplateNotFound(AIError):
     """No such prompt template version."""
+
+
+class ArchiveUnavailable(AIError):
+    """What shaped an answer cannot be kept, so nothing is released."""
+
+    code = "LEDGER_UNAVAILABLE"
 
 
 class ReplayImpossible(AIError):

@@ -10,6 +10,11 @@ from typing import Literal
 from policy.model import Decision, Subject
 from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
+from retrieval.operations import Operation
+
+CLAIMS_VERSION = 1
+"""Raised with every change of what is checked in a draft; recorded with each request, so that older ones replay as
+they were. 0: nothing was checked."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 
@@ -24,7 +29,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MapContext:
-    """What the map showed when the question was asked. The question wins where they disagree."""
+    """The state of the map when the question was asked. The question wins where they disagree."""
 
     place: str | None = None
     place_id: str | None = None
@@ -46,8 +51,9 @@ Effort = Literal["low", "medium", "high"]
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How a retrieval surface searches (R0, R2). `threshold_milli` is the least calibrated relevance of a result,
-    `filters` the filter as canonical JSON, for the record; `weights_milli` those of full text and vectors."""
+    """How a retrieval surface searches (requirements 000 and 002). `threshold_milli` is the least calibrated relevance
+    of a result, `filters` the filter as canonical JSON, for the record; `weights_milli` those of full text and
+    vectors."""
 
     mode: Mode = "hybrid"
     threshold_milli: int = 0
@@ -57,7 +63,8 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class AgentOptions:
-    """The bounds of an agentic run (R0): retrieval steps, results of each sub-query, tokens, milliseconds."""
+    """The bounds of an agentic run (requirement 000): retrieval steps, results of each sub-query, tokens,
+    milliseconds."""
 
     effort: Effort = "medium"
     max_steps: int = 5
@@ -68,7 +75,8 @@ class AgentOptions:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to answer. `collections` are names or ids that narrow the search (empty: all that the subject may use)."""
+    """How to answer. `collections` are names or ids that narrow the search (empty: all that the subject may use).
+    `plan` are operations that are asked in place of those that are read from the question."""
 
     profile: ProfileName = "focus"
     top_k: int = 8
@@ -78,6 +86,7 @@ class Options:
     collections: tuple[str, ...] = ()
     search: SearchOptions = SearchOptions()
     agent: AgentOptions = AgentOptions()
+    plan: tuple[Operation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,7 @@ class TextSpan:
 @dataclass(frozen=True, slots=True)
 class AdmittedItem:
     """An item that the evidence point admitted, after its obligations. `index` is the citation number, fixed before
-    generation.
+    generation; `label` the highest of its inputs, since it is as sensitive as what it was made from.
 
     `text` is the evidence's own text with redacted spans replaced by a block of the same length (so offsets hold);
     `statement` likewise says what a row, cell, feature or computation states. `geometry` is GeoJSON text, generalised
@@ -122,6 +131,7 @@ class AdmittedItem:
     redacted: tuple[TextSpan, ...] = ()
     geometry: str | None = None
     datamarked: bool = False
+    label: str = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +150,7 @@ class PromptSource:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """The exact text that a model is given. `template` is `focus_mode/v1`, `template_digest` of its bytes."""
+    """The exact text that a model is given. `template` is `focus_mode/v2`, `template_digest` of its bytes."""
 
     system: str
     prompt: str
@@ -160,14 +170,37 @@ class ModelIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceChance:
+    """The chance in thousandths, as a reader told it, that a sentence answers: by the number of its source and the
+    place in it where the sentence starts."""
+
+    index: int
+    start: int
+    milli: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReading:
+    """How a reader read the sources: `reader` is the digest of its weights and calibration, `answered_milli` the
+    chance that any sentence answers, `least_milli` the least at which there is an answer. `sentences` are those that
+    it read to the end, best first."""
+
+    reader: str
+    answered_milli: int
+    least_milli: int
+    sentences: tuple[SentenceChance, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's whole output; `truncated` when a token limit cut it."""
+    """A model's whole output; `truncated` when a token limit cut it; `reading` where a reader chose its sentences."""
 
     text: str
     model: ModelIdentity
     prompt_tokens: int
     output_tokens: int
     truncated: bool = False
+    reading: SourceReading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +214,29 @@ class Quote:
     redacted: tuple[TextSpan, ...] = ()
 
 
+ClaimKind = Literal["figure", "event", "superlative", "comparison", "negation", "quotation", "prose"]
+Verdict = Literal["borne_out", "contradicted", "not_in_source", "not_checkable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A part of a sentence that claims something, and what the items say to it. `items` are those that bear it out or
+    contradict it, `reason` says in words why it is not borne out."""
+
+    kind: ClaimKind
+    start: int
+    end: int
+    verdict: Verdict
+    items: tuple[int, ...] = ()
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence of the draft without its markers. `markers` are the admitted items it cites, `unknown_markers` numbers
     that name none. `catalogue` is the id of the fixed phrase it equals, if any. `findings` are what the detectors saw
-    in it."""
+    in it. `claims` are None where they were not checked: in records of earlier versions. `attribution` says who chose
+    the markers, `answers` whether it says something of what was asked."""
 
     i: int
     text: str
@@ -195,21 +246,25 @@ class Sentence:
     support_milli: int = 0
     catalogue: str | None = None
     findings: tuple[TextSpan, ...] = ()
+    claims: tuple[Claim, ...] | None = None
+    attribution: Literal["model", "system"] = "model"
+    answers: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A model's output as sentences with citations and support; nothing of it is released before the answer point
-    allows it."""
+    allows it. `filled` is what the default model wrote in its place, where nothing of it could be released."""
 
     sentences: tuple[Sentence, ...]
     completion: Completion
+    filled: Completion | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What may leave: after the answer point, or a refusal before it. `decisions` are all policy decisions of the
-    request, in order."""
+    """The content that may leave: after the answer point, or a refusal before it. `decisions` are all policy decisions
+    of the request, in order. `related` are true sentences beside the point, shown with an abstention."""
 
     outcome: Outcome
     reason_codes: tuple[str, ...]
@@ -217,3 +272,4 @@ class Release:
     limitations: tuple[Limitation, ...]
     notices: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    related: tuple[Sentence, ...] = ()

@@ -1,4 +1,5 @@
-"""Retrieval without an answer: the pipeline's own front half, ending at the admitted items, for R0 basic and R2.
+"""Retrieval without an answer: the pipeline's own front half, ending at the admitted items, for requirements 000 and
+002.
 
 Same gate, scope, intent, channels, bundle and evidence point as a question; no model. The `retrieval` entry is durable
 before anything leaves.
@@ -10,43 +11,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ai.case import Case, Faulted, Services
+from ai.case.case import Case, RequestFault, Services
+from ai.case.profiles import Profile
 from ai.errors import AIError
 from ai.focus_pipeline import check_gate, decide_scope, narrow, read_question, search
-from ai.found import Found
 from ai.model import Ask
-from ai.passage_search import Passed
-from ai.profiles import Profile
-from ai.retrieval_reads import StoreReads
-from ai.retrieval_record import record_retrieval, record_retrieval_fault
-from ai.retrieval_surface import MOST_NAMED, Surface, decide, show, surface_profile
+from ai.record.retrieval_record import record_retrieval, record_retrieval_fault
+from ai.search.passage_search import ShapedHit
+from ai.search.reads import StoreReads
+from ai.search.result import SearchResult
+from ai.search.surface import MOST_NAMED, Surface, decide, show, surface_profile
 from ledger.errors import LedgerError
 from ledger.model import EntryRef
 from policy.errors import PolicyError
-from retrieval.bundle import Gathered
+from retrieval.bundle import GatheredRuns
 from retrieval.errors import RetrievalError
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
-    """What leaves: the surface's body, what is behind it (`passed` where the surface shapes hits), and where it is
-    recorded."""
+class RetrievalOutcome:
+    """The released outcome: the surface's body, the hits behind it (`passed` where the surface shapes hits), and where
+    it is recorded."""
 
     body: Mapping[str, Any]
-    found: Found
-    passed: tuple[Passed, ...]
+    found: SearchResult
+    passed: tuple[ShapedHit, ...]
     entry: EntryRef
 
 
-async def retrieve(ask: Ask, *, services: Services, profile: Profile, surface: Surface) -> Retrieved:
+async def retrieve(ask: Ask, *, services: Services, profile: Profile, surface: Surface) -> RetrievalOutcome:
     """Search on the ground of `profile`, decide, record, and only then give back what the surface shows of it.
 
-    Raises `LedgerUnavailable` when nothing could be recorded, and `Faulted` (with the entry and the cause) when an
-    engine or a store failed, or where R2's surfaces have nothing to show for it; that is recorded too.
+    Raises `LedgerUnavailable` when nothing could be recorded, and `RequestFault` (with the entry and the cause) when an
+    engine or a store failed, or where requirement 002's surfaces have nothing to show for it; that is recorded too.
     """
     case = Case.of(ask, services=services, profile=surface_profile(surface, ask, profile))
     try:
-        case = check_gate(case, services)
+        case = await check_gate(case, services)
         case = await decide_scope(case, services)
         case = await read_question(case, services)
         case = await narrow(case, services)
@@ -55,7 +56,7 @@ async def retrieve(ask: Ask, *, services: Services, profile: Profile, surface: S
         found = await decide(case, surface, gathered, reads, services)
         shown = await show(found, surface, reads, services)
         given = reads.given(named=tuple(gathered.records) if surface.ids and gathered is not None else ())
-        return Retrieved(
+        return RetrievalOutcome(
             shown.body, found, shown.passed, await record_retrieval(found, surface, shown.body, given, services)
         )
     except LedgerError:
@@ -63,12 +64,12 @@ async def retrieve(ask: Ask, *, services: Services, profile: Profile, surface: S
     except Exception as exc:
         entry = await record_retrieval_fault(case, exc, services)
         if isinstance(exc, PolicyError | AIError | RetrievalError):
-            raise Faulted(ask.request_id, entry.entry_id, exc) from exc
+            raise RequestFault(ask.request_id, entry.entry_id, exc) from exc
         raise
 
 
-async def look(case: Case, surface: Surface, services: Services) -> Gathered | None:
-    """What the channels find, or what answers to the names; None where nothing is looked for."""
+async def look(case: Case, surface: Surface, services: Services) -> GatheredRuns | None:
+    """The records that the channels find, or that answer to the names; None where nothing is looked for."""
     if not case.decided.allowed:
         return None
     if surface.ids:
@@ -76,11 +77,11 @@ async def look(case: Case, surface: Surface, services: Services) -> Gathered | N
     return await search(case, services) if surface.searches else None
 
 
-async def _named(case: Case, ids: tuple[str, ...], services: Services) -> Gathered:
+async def _named(case: Case, ids: tuple[str, ...], services: Services) -> GatheredRuns:
     """Chunks, and all passages of documents, in the order of the names. What is not there and what is not admitted is
     left out alike."""
     wanted: list[str] = []
     for each in dict.fromkeys(ids):
         wanted += (await services.store.passages(each, scope=case.scope))[:MOST_NAMED] or (each,)
     records = await services.store.fetch(wanted, scope=case.scope)
-    return Gathered((), {each: records[each] for each in dict.fromkeys(wanted) if each in records})
+    return GatheredRuns((), {each: records[each] for each in dict.fromkeys(wanted) if each in records})

@@ -3,24 +3,32 @@
 EdgeError
 ├── SettingsInvalid        a setting is unknown or impossible, or its file cannot be read; names the origin
 ├── HomeUnusable           the home folder cannot be made, read or written, or its disk is full
-├── HomeBusy               another process takes documents into this folder
+├── HomeBusy               another process takes documents into this folder, or holds a file of it
+├── VersionUnsupported     a file is of a version that this program does not read; names the version
 ├── MalformedBody          the body is not JSON
 ├── RequestRejected        the request's fields are not valid; `details` says where
 │   └── BadQuery           the same on the surfaces of requirement 002, which call it BAD_REQUEST
 ├── PayloadTooLarge        the body is over the limit
 ├── UnsupportedMediaType   the body is of another content type
-├── CredentialRejected     an API key that is unknown, malformed, expired or revoked
+├── CredentialRejected     an API key or token that is unknown, malformed, expired or revoked
+├── IdentityUnavailable    the identity provider's keys cannot be had
 ├── ActionForbidden        the principal may not use this endpoint, tenant or address
 ├── MethodNotOffered       this HTTP method is not offered on this path
+├── RateLimited            the address, principal or tenant has made too many requests; `retry_after_s`
+├── Overloaded             too many requests or connections are waiting already
+├── RequestTimeout         the whole request took longer than it may
+├── HeadTimeout            the head or the body of the request did not arrive in time
+├── HeadTooLarge           the head of the request is over the limit
 ├── NoSuchThing            nothing of that name for this principal (absent and forbidden alike)
 ├── KeyReused              an Idempotency-Key was used with another body, or its first use has not ended
+├── TrialNeeded            a policy candidate has not passed its trial, or something has changed since
 ├── HomeInUse              the folder already holds something that this command would have to overwrite
 └── ExpectationFailed      a demonstration or a check did not show what it must
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -52,9 +60,15 @@ class HomeUnusable(EdgeError):
 
 
 class HomeBusy(EdgeError):
-    """Another process takes documents into this folder."""
+    """Another process takes documents into this folder, or holds a file of it."""
 
     code = "CONFLICT"
+
+
+class VersionUnsupported(EdgeError):
+    """A file is of a version that this program does not read."""
+
+    code = "VERSION_UNSUPPORTED"
 
 
 class MalformedBody(EdgeError):
@@ -92,9 +106,18 @@ class UnsupportedMediaType(EdgeError):
 
 
 class CredentialRejected(EdgeError):
-    """An API key that is unknown, malformed, expired or revoked; which of them is not said."""
+    """An API key or token that is unknown, malformed, expired or revoked; which of them is not said."""
 
     code = "UNAUTHORIZED"
+
+    def __init__(self, message: str = "the API key is not valid") -> None:
+        super().__init__(message)
+
+
+class IdentityUnavailable(EdgeError):
+    """The identity provider's keys cannot be had, so its tokens cannot be checked."""
+
+    code = "IDENTITY_UNAVAILABLE"
 
 
 class ActionForbidden(EdgeError):
@@ -109,6 +132,41 @@ class MethodNotOffered(EdgeError):
     code = "METHOD_NOT_ALLOWED"
 
 
+class RateLimited(EdgeError):
+    """Too many requests of one caller. `headers` say under which limit, `retry_after_s` when to come again."""
+
+    code = "RATE_LIMITED"
+
+    def __init__(self, message: str, headers: Mapping[str, str], retry_after_s: int) -> None:
+        super().__init__(message)
+        self.headers = dict(headers)
+        self.retry_after_s = retry_after_s
+
+
+class Overloaded(EdgeError):
+    """Too many requests or connections are waiting already."""
+
+    code = "OVERLOADED"
+
+
+class RequestTimeout(EdgeError):
+    """The whole request took longer than it may; its work was cancelled."""
+
+    code = "TIMEOUT"
+
+
+class HeadTimeout(EdgeError):
+    """The head or the body of the request did not arrive in time."""
+
+    code = "REQUEST_TIMEOUT"
+
+
+class HeadTooLarge(EdgeError):
+    """The head of the request is over the limit."""
+
+    code = "HEAD_TOO_LARGE"
+
+
 class NoSuchThing(EdgeError):
     """Nothing of that name for this principal."""
 
@@ -117,6 +175,12 @@ class NoSuchThing(EdgeError):
 
 class KeyReused(EdgeError):
     """An Idempotency-Key was used with another body, or its first use has not ended."""
+
+    code = "CONFLICT"
+
+
+class TrialNeeded(EdgeError):
+    """A policy candidate has not passed its trial, or it or the bundle in force has changed since."""
 
     code = "CONFLICT"
 

@@ -27,35 +27,43 @@ EXIT_CONFLICT: Final = 5
 EXIT_REFUSED: Final = 6
 EXIT_VERIFICATION: Final = 7
 EXIT_BACKEND: Final = 8
+EXIT_CANNOT_RUN: Final = 9
 
 
-class Meaning(NamedTuple):
-    """What a code is over HTTP and on the command line. `text` is all that a reader is told of a fault (5xx)."""
+class CodeMeaning(NamedTuple):
+    """The meaning of a code over HTTP and on the command line. `text` is all that a reader is told of a fault (5xx)."""
 
     status: int
     exit: int
     text: str
 
 
-MEANINGS: Mapping[str, Meaning] = MappingProxyType(
+MEANINGS: Mapping[str, CodeMeaning] = MappingProxyType(
     {
-        "BAD_REQUEST": Meaning(400, EXIT_USAGE, "The request could not be read."),
-        "UNAUTHORIZED": Meaning(401, EXIT_AUTH, "The credential is missing or not valid."),
-        "FORBIDDEN": Meaning(403, EXIT_AUTH, "This is not allowed with this credential."),
-        "NOT_FOUND": Meaning(404, EXIT_NOT_FOUND, "There is nothing of that name."),
-        "METHOD_NOT_ALLOWED": Meaning(405, EXIT_USAGE, "This method is not offered here."),
-        "CONFLICT": Meaning(409, EXIT_CONFLICT, "The request conflicts with what is there."),
-        "PAYLOAD_TOO_LARGE": Meaning(413, EXIT_USAGE, "The request is too large."),
-        "UNSUPPORTED_MEDIA_TYPE": Meaning(415, EXIT_USAGE, "The content type is not application/json."),
-        "EMBED_MODEL_MISMATCH": Meaning(422, EXIT_USAGE, "The vectors are of another model than the index holds."),
-        "VALIDATION_FAILED": Meaning(422, EXIT_USAGE, "The request is not valid."),
-        "RATE_LIMITED": Meaning(429, EXIT_BACKEND, "Too many requests."),
-        "INTERNAL": Meaning(500, EXIT_FAILED, "Something went wrong on our side. The request id helps to find it."),
-        "INDEX_NOT_READY": Meaning(503, EXIT_BACKEND, "The store of documents is not ready."),
-        "POLICY_UNAVAILABLE": Meaning(503, EXIT_BACKEND, "Policy cannot be asked, so nothing is released."),
-        "LEDGER_UNAVAILABLE": Meaning(503, EXIT_BACKEND, "The ledger cannot record, so nothing is released."),
-        "MODEL_UNAVAILABLE": Meaning(503, EXIT_BACKEND, "The model cannot be reached."),
-        "TIMEOUT": Meaning(504, EXIT_BACKEND, "The answer took too long."),
+        "BAD_REQUEST": CodeMeaning(400, EXIT_USAGE, "The request could not be read."),
+        "UNAUTHORIZED": CodeMeaning(401, EXIT_AUTH, "The credential is missing or not valid."),
+        "FORBIDDEN": CodeMeaning(403, EXIT_AUTH, "This is not allowed with this credential."),
+        "NOT_FOUND": CodeMeaning(404, EXIT_NOT_FOUND, "There is nothing of that name."),
+        "METHOD_NOT_ALLOWED": CodeMeaning(405, EXIT_USAGE, "This method is not offered here."),
+        "REQUEST_TIMEOUT": CodeMeaning(408, EXIT_BACKEND, "The request did not arrive in time."),
+        "CONFLICT": CodeMeaning(409, EXIT_CONFLICT, "The request conflicts with what is there."),
+        "PAYLOAD_TOO_LARGE": CodeMeaning(413, EXIT_USAGE, "The request is too large."),
+        "UNSUPPORTED_MEDIA_TYPE": CodeMeaning(415, EXIT_USAGE, "The content type is not application/json."),
+        "EMBED_MODEL_MISMATCH": CodeMeaning(422, EXIT_USAGE, "The vectors are of another model than the index holds."),
+        "VALIDATION_FAILED": CodeMeaning(422, EXIT_USAGE, "The request is not valid."),
+        "RATE_LIMITED": CodeMeaning(429, EXIT_BACKEND, "Too many requests."),
+        "HEAD_TOO_LARGE": CodeMeaning(431, EXIT_USAGE, "The head of the request is too large."),
+        "INTERNAL": CodeMeaning(500, EXIT_FAILED, "Something went wrong on our side. The request id helps to find it."),
+        "INDEX_NOT_READY": CodeMeaning(503, EXIT_BACKEND, "The store of documents is not ready."),
+        "VERSION_UNSUPPORTED": CodeMeaning(
+            503, EXIT_BACKEND, "What is stored here is of a version that cannot be read."
+        ),
+        "POLICY_UNAVAILABLE": CodeMeaning(503, EXIT_BACKEND, "Policy cannot be asked, so nothing is released."),
+        "LEDGER_UNAVAILABLE": CodeMeaning(503, EXIT_BACKEND, "The ledger cannot record, so nothing is released."),
+        "MODEL_UNAVAILABLE": CodeMeaning(503, EXIT_BACKEND, "The model cannot be reached."),
+        "IDENTITY_UNAVAILABLE": CodeMeaning(503, EXIT_BACKEND, "The identity provider cannot be reached."),
+        "OVERLOADED": CodeMeaning(503, EXIT_BACKEND, "Too many requests are waiting. Try again shortly."),
+        "TIMEOUT": CodeMeaning(504, EXIT_BACKEND, "The answer took too long."),
     }
 )
 
@@ -68,31 +76,43 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         ai.ModelMissing: "MODEL_UNAVAILABLE",
         ai.ModelTimeout: "TIMEOUT",
         ai.PromptTooLong: "VALIDATION_FAILED",
+        ai.ReaderUnavailable: "MODEL_UNAVAILABLE",
         ai.TemplateNotFound: "INTERNAL",
         ai.ReplayImpossible: "NOT_FOUND",
+        ai.AgentHomeMissing: "INTERNAL",
+        ai.ArchiveUnavailable: "LEDGER_UNAVAILABLE",
         api.EdgeError: "INTERNAL",
         api.SettingsInvalid: "VALIDATION_FAILED",
         api.HomeUnusable: "INDEX_NOT_READY",
         api.HomeBusy: "CONFLICT",
+        api.VersionUnsupported: "VERSION_UNSUPPORTED",
         api.MalformedBody: "BAD_REQUEST",
         api.RequestRejected: "VALIDATION_FAILED",
         api.BadQuery: "BAD_REQUEST",
         api.PayloadTooLarge: "PAYLOAD_TOO_LARGE",
         api.UnsupportedMediaType: "UNSUPPORTED_MEDIA_TYPE",
         api.CredentialRejected: "UNAUTHORIZED",
+        api.IdentityUnavailable: "IDENTITY_UNAVAILABLE",
         api.ActionForbidden: "FORBIDDEN",
         api.MethodNotOffered: "METHOD_NOT_ALLOWED",
+        api.RateLimited: "RATE_LIMITED",
+        api.Overloaded: "OVERLOADED",
+        api.RequestTimeout: "TIMEOUT",
+        api.HeadTimeout: "REQUEST_TIMEOUT",
+        api.HeadTooLarge: "HEAD_TOO_LARGE",
         api.NoSuchThing: "NOT_FOUND",
+        api.TrialNeeded: "CONFLICT",
         api.KeyReused: "CONFLICT",
         api.HomeInUse: "CONFLICT",
         api.ExpectationFailed: "INTERNAL",
         ledger.LedgerError: "LEDGER_UNAVAILABLE",
         ledger.LedgerUnavailable: "LEDGER_UNAVAILABLE",
-        ledger.LedgerSilent: "LEDGER_UNAVAILABLE",
+        ledger.LedgerNotResponding: "LEDGER_UNAVAILABLE",
         ledger.KeyUnusable: "LEDGER_UNAVAILABLE",
         ledger.CheckpointPending: "LEDGER_UNAVAILABLE",
         ledger.WitnessUnavailable: "LEDGER_UNAVAILABLE",
         ledger.LedgerTablesMissing: "LEDGER_UNAVAILABLE",
+        ledger.SchemaUnsupported: "VERSION_UNSUPPORTED",
         ledger.LogForked: "LEDGER_UNAVAILABLE",
         ledger.EntryNotFound: "NOT_FOUND",
         ledger.PartErased: "NOT_FOUND",
@@ -107,7 +127,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         policy.PolicyError: "POLICY_UNAVAILABLE",
         policy.PolicyUnavailable: "POLICY_UNAVAILABLE",
         policy.OpaUnavailable: "POLICY_UNAVAILABLE",
-        policy.OpaSilent: "POLICY_UNAVAILABLE",
+        policy.OpaNotResponding: "POLICY_UNAVAILABLE",
         policy.BundleRejected: "POLICY_UNAVAILABLE",
         policy.BundleNotFound: "NOT_FOUND",
         policy.InputRejected: "VALIDATION_FAILED",
@@ -116,17 +136,20 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         retrieval.ChannelError: "INTERNAL",
         retrieval.ChannelTimeout: "TIMEOUT",
         retrieval.ChannelUnavailable: "INDEX_NOT_READY",
-        retrieval.ChannelResting: "INDEX_NOT_READY",
+        retrieval.ChannelCircuitOpen: "INDEX_NOT_READY",
         retrieval.ChannelFault: "INTERNAL",
         retrieval.IndexNotReady: "INDEX_NOT_READY",
         retrieval.EmbedModelMismatch: "EMBED_MODEL_MISMATCH",
         retrieval.StoreUnavailable: "INDEX_NOT_READY",
-        retrieval.StoreSilent: "INDEX_NOT_READY",
+        retrieval.StoreNotResponding: "INDEX_NOT_READY",
+        retrieval.SchemaUnsupported: "VERSION_UNSUPPORTED",
         retrieval.RecordNotFound: "NOT_FOUND",
         retrieval.FilterInvalid: "VALIDATION_FAILED",
+        retrieval.CursorInvalid: "VALIDATION_FAILED",
         retrieval.IngestError: "VALIDATION_FAILED",
         retrieval.LoadError: "VALIDATION_FAILED",
         retrieval.LabelMissing: "VALIDATION_FAILED",
+        retrieval.SourceConflict: "CONFLICT",
         retrieval.ManifestError: "VALIDATION_FAILED",
     }
 )
@@ -170,12 +193,12 @@ def code_of(exc: BaseException) -> str:
 
 
 def is_known(exc: BaseException) -> bool:
-    """Whether an error is one of ours, and not a bug."""
+    """True if an error is one of ours, and not a bug."""
     return any(kind in CODES for kind in type(exc).__mro__)
 
 
 def problem_of(exc: BaseException) -> Problem:
-    """What is told of an error: a caller's mistake in its own words, a fault of ours by its code's fixed text. A
+    """The account of an error: a caller's mistake in its own words, a fault of ours by its code's fixed text. A
     recorded failure is told as its cause, with the entry that records it."""
     entry_id: str | None = getattr(exc, "entry_id", None)
     if entry_id is not None and exc.__cause__ is not None:

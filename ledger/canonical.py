@@ -22,8 +22,19 @@ def canonical_json(value: Any) -> bytes:
     return data if data.isascii() else rfc8785.dumps(value)
 
 
+def canonical_object(data: bytes) -> dict[str, Any] | None:
+    """The object of these bytes if they are ASCII and canonical, which a key that occurs twice is not; None for others,
+    of which the caller says more. Numbers with a fraction are left in it."""
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    same = isinstance(value, dict) and data.isascii() and orjson.dumps(value, option=_OPTIONS) == data
+    return value if same else None
+
+
 def is_canonical(value: Any, data: bytes) -> bool:
-    """Whether `data` are the canonical bytes of `value`; False too if the value has none (a lone surrogate)."""
+    """True if `data` are the canonical bytes of `value`; False too if the value has none (a lone surrogate)."""
     try:
         return canonical_json(value) == data
     except (rfc8785.CanonicalizationError, UnicodeError):

@@ -22,8 +22,8 @@ _TURNS = 3  # another replica may get its checkpoint in between
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a witness did: `lines` that hold, or `fault`, in words, why there are none."""
+class WitnessAnswer:
+    """The reply of one witness: `lines` that hold, or `fault`, in words, why there are none."""
 
     witness: TrustedWitness
     lines: tuple[str, ...] = ()
@@ -32,16 +32,16 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Cosigned:
-    """What the witnesses did with one checkpoint; `lines` are empty unless they make the policy's quorum."""
+class CosigningResult:
+    """The replies of the witnesses to one checkpoint; `lines` are empty unless they make the policy's quorum."""
 
     checkpoint: Checkpoint
-    asked: tuple[Asked, ...]
+    asked: tuple[WitnessAnswer, ...]
     lines: tuple[str, ...]
 
     @property
     def reached(self) -> bool:
-        """Whether any witness answered."""
+        """True if any witness answered."""
         return any(each.reached for each in self.asked)
 
 
@@ -62,7 +62,7 @@ class Cosigner:
         self.deadline_s = deadline_s
         self._seen: dict[str, int] = {}
 
-    async def cosign(self, checkpoint: Checkpoint) -> Cosigned:
+    async def cosign(self, checkpoint: Checkpoint) -> CosigningResult:
         """Ask every witness at the same time, and keep the cosignatures in the store if they make the quorum. Raises
         LogForked if one has seen a checkpoint that this log cannot lead to; a witness that fails otherwise is a
         value."""
@@ -71,21 +71,21 @@ class Cosigner:
         enough = bool(lines) and self._policy.satisfied_by({each.witness.name for each in asked if each.lines})
         if enough:
             await self._store.add_cosignatures(checkpoint.head.size, lines)
-        return Cosigned(checkpoint, tuple(asked), lines if enough else ())
+        return CosigningResult(checkpoint, tuple(asked), lines if enough else ())
 
     async def aclose(self) -> None:
         """Close the connections."""
         for _, witness in self._witnesses:
             await witness.aclose()
 
-    async def _ask(self, known: TrustedWitness, witness: Witness, checkpoint: Checkpoint) -> Asked:
+    async def _ask(self, known: TrustedWitness, witness: Witness, checkpoint: Checkpoint) -> WitnessAnswer:
         try:
             async with asyncio.timeout(self.deadline_s):
                 return await self._converse(known, witness, checkpoint)
         except (TimeoutError, WitnessUnavailable) as exc:
-            return Asked(known, fault=str(exc) or f"no answer within {self.deadline_s:g} s", reached=False)
+            return WitnessAnswer(known, fault=str(exc) or f"no answer within {self.deadline_s:g} s", reached=False)
 
-    async def _converse(self, known: TrustedWitness, witness: Witness, checkpoint: Checkpoint) -> Asked:
+    async def _converse(self, known: TrustedWitness, witness: Witness, checkpoint: Checkpoint) -> WitnessAnswer:
         size = checkpoint.head.size
         for _ in range(_TURNS):
             old = min(self._seen.get(known.name, 0), size)
@@ -105,29 +105,29 @@ class Cosigner:
                 case 422:
                     raise LogForked(f"witness {known.key.name} has cosigned {old} leaves that are not this log's")
                 case status:
-                    return Asked(known, fault=f"status {status}: {reply.body.strip()[:200]}")
-        return Asked(known, fault="its size changed at every turn")
+                    return WitnessAnswer(known, fault=f"status {status}: {reply.body.strip()[:200]}")
+        return WitnessAnswer(known, fault="its size changed at every turn")
 
-    async def _overtaken(self, known: TrustedWitness, seen: int) -> Asked:
+    async def _overtaken(self, known: TrustedWitness, seen: int) -> WitnessAnswer:
         """The witness has seen more than this checkpoint: of a replica that was faster, or of what this store lost."""
         stored = await self._store.size()
         if seen > stored:
             raise LogForked(f"{stored} leaves are stored, witness {known.key.name} has cosigned {seen}")
-        return Asked(known, fault=f"it has cosigned {seen} leaves already")
+        return WitnessAnswer(known, fault=f"it has cosigned {seen} leaves already")
 
 
-def _taken(known: TrustedWitness, checkpoint: Checkpoint, body: str) -> Asked:
+def _taken(known: TrustedWitness, checkpoint: Checkpoint, body: str) -> WitnessAnswer:
     """The witness's own lines of its reply, once they hold; lines of other keys are ignored."""
     try:
         ours = [line for line in parse_signatures(body) if known.key.wrote(line)]
         lines = tuple(signature_line(known.key, line.signature) for line in ours)
         note = checkpoint.note + "".join(f"{line}\n" for line in lines)
         if cosigned_at(note, known.key) is None:
-            return Asked(known, fault="it answered without a cosignature of its key")
+            return WitnessAnswer(known, fault="it answered without a cosignature of its key")
         parse_note(note)
     except LedgerError as exc:
-        return Asked(known, fault=f"its cosignature does not hold: {exc}")
-    return Asked(known, lines)
+        return WitnessAnswer(known, fault=f"its cosignature does not hold: {exc}")
+    return WitnessAnswer(known, lines)
 
 
 def _size_in(reply: WitnessReply) -> int:

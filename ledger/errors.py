@@ -2,11 +2,12 @@
 
 LedgerError
 ├── LedgerUnavailable    the store cannot be written or read; nothing may be released
-│   ├── LedgerSilent         the store's server does not answer: no connection, or nothing in time
+│   ├── LedgerNotResponding         the store's server does not answer: no connection, or nothing in time
 │   ├── KeyUnusable          a key is missing, belongs to another log, or its file can be read by others
 │   ├── CheckpointPending    no checkpoint covers the entry yet; ask again in a second
 │   ├── WitnessUnavailable   a witness cannot be reached, or answers what no witness may
 │   ├── LedgerTablesMissing  the database holds no log, and the role may not make one
+│   ├── SchemaUnsupported    the tables are of a version that this program does not use; names the command
 │   └── LogForked            the store is behind or beside a checkpoint that is held outside; nothing is signed
 ├── EntryNotFound        no entry of that id
 ├── PartErased           the part was erased; its commitment stays
@@ -32,7 +33,7 @@ class LedgerUnavailable(LedgerError):
     """The store cannot be written or read."""
 
 
-class LedgerSilent(LedgerUnavailable):
+class LedgerNotResponding(LedgerUnavailable):
     """The store's server does not answer: no connection, or nothing in time."""
 
 
@@ -74,6 +75,12 @@ class WitnessUnavailable(LedgerUnavailable):
 
 class LedgerTablesMissing(LedgerUnavailable):
     """The database holds no tables of the log, and the role may not make them: an administrator prepares them."""
+
+
+class SchemaUnsupported(LedgerUnavailable):
+    """The tables are of a version that this program does not use; the message names the command that changes it."""
+
+    code = "VERSION_UNSUPPORTED"
 
 
 class LogForked(LedgerUnavailable):

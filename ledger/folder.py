@@ -13,19 +13,19 @@ from ledger.model import Kind, Leaf, Problem, TreeHead, Verdict
 from ledger.note import VerifierKey, verify_checkpoint
 from ledger.tiles import TILE_WIDTH, Tile, parse_bundle, parse_tile, tile_path, tiles_of
 from ledger.tree import EMPTY_ROOT, Frontier, Node, hash_leaf
-from ledger.trust import TrustPolicy, Witnessed
+from ledger.trust import TrustPolicy, WitnessedHead
 
 Read = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
 class FolderReport:
-    """What was recomputed of an exported log and what did not hold."""
+    """The recomputed parts of an exported log and those that did not hold."""
 
     origin: str
     head: TreeHead
     problems: tuple[Problem, ...]
-    witnessed: Witnessed | None = None
+    witnessed: WitnessedHead | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -165,8 +165,12 @@ class HeadSigner:
             self.refuse(fork)
             raise
 
+    async def held_outside(self) -> str | None:
+        """The highest checkpoint, as it is held outside."""
+        return None if self._outside is None else await self._outside.read()
+
     async def _compare_outside(self) -> None:
-        note = None if self._outside is None else await self._outside.read()
+        note = await self.held_outside()
         if note is None:
             return
         try:

@@ -153,7 +153,7 @@ def _signing_key(path: Path, origin: str, entropy: Callable[[int], bytes], *, cr
     try:
         key = parse_signing_key(read_private(path).strip())
     except MalformedNote as exc:
-        raise KeyUnusable(f"{path} is no signing key: {exc}") from exc
+        raise KeyUnusable(f"{path} is not a signing key: {exc}") from exc
     if key.name != origin:
         raise KeyUnusable(f"{path} signs for {key.name}, not for {origin}")
     return key
@@ -165,9 +165,9 @@ def _secret(path: Path, entropy: Callable[[int], bytes], *, create: bool) -> byt
     try:
         key = bytes.fromhex(read_private(path).strip())
     except ValueError as exc:
-        raise KeyUnusable(f"{path} is no key") from exc
+        raise KeyUnusable(f"{path} is not a key") from exc
     if len(key) != SECRET_BYTES:
-        raise KeyUnusable(f"{path} is no key of {SECRET_BYTES} bytes")
+        raise KeyUnusable(f"{path} is not a key of {SECRET_BYTES} bytes")
     return key
 
 

@@ -1,4 +1,5 @@
-"""The bytes of a leaf, `exhibit.ledger/1`: RFC 8785 JSON, at most 4 KiB. These bytes never change once written.
+"""The bytes of a leaf, `exhibit.ledger/N`: RFC 8785 JSON, at most 4 KiB. These bytes never change once written, and
+every version stays readable.
 
 Nothing is re-serialised to verify: the stored bytes are hashed. Parsing is strict, so one meaning has one form of
 bytes.
@@ -15,11 +16,10 @@ from rfc8785 import CanonicalizationError
 
 from ledger.canonical import canonical_json, is_canonical
 from ledger.errors import EntryRefused, MalformedLeaf
-from ledger.leaf_form import HEX32, MAX_INTEGER, REL, TOKEN, UUID7, read_form
-from ledger.model import LEAF_MAX_BYTES, LEAF_VERSION, PART_NAMES, Kind, Leaf, Ref, TreeHead
+from ledger.leaf_form import HEX32, KNOWN, MAX_INTEGER, REL, TOKEN, UUID7, LeafForm, LeafForms, read_form
+from ledger.model import LEAF_MAX_BYTES, Leaf, Ref, TreeHead
 from ledger.tree import EMPTY_ROOT
 
-_KINDS = frozenset(map(str, Kind))
 _FIELDS = frozenset({"v", "kind", "id", "t", "tenant", "replica", "rseq", "req", "parts", "refs", "seen"})
 _HEX32 = re.compile(HEX32)
 _UUID7 = re.compile(UUID7)
@@ -27,10 +27,11 @@ _TOKEN = re.compile(TOKEN)
 _REL = re.compile(REL)
 
 
-def encode_leaf(leaf: Leaf) -> bytes:
-    """The canonical bytes. Raises EntryRefused if a field breaks a rule or the leaf would exceed 4 KiB."""
+def encode_leaf(leaf: Leaf, *, forms: LeafForms = KNOWN) -> bytes:
+    """The canonical bytes of the leaf's version. Raises EntryRefused if a field breaks a rule or the leaf would exceed
+    4 KiB."""
     body: dict[str, Any] = {
-        "v": LEAF_VERSION,
+        "v": leaf.version,
         "kind": str(leaf.kind),
         "id": leaf.entry_id,
         "t": leaf.t_ms,
@@ -44,8 +45,8 @@ def encode_leaf(leaf: Leaf) -> bytes:
     }
     try:
         data = canonical_json(body)
-        if read_form(data) is None:
-            _leaf_of(body)
+        if read_form(data, forms) is None:
+            _leaf_of(body, forms)
     except (MalformedLeaf, CanonicalizationError, UnicodeError) as exc:
         raise EntryRefused(f"not the content of a leaf: {exc}") from exc
     if len(data) > LEAF_MAX_BYTES:
@@ -53,17 +54,18 @@ def encode_leaf(leaf: Leaf) -> bytes:
     return data
 
 
-def parse_leaf(data: bytes) -> Leaf:
-    """The content of a leaf's bytes. Raises MalformedLeaf for anything that `encode_leaf` would not have written."""
+def parse_leaf(data: bytes, *, forms: LeafForms = KNOWN) -> Leaf:
+    """The content of a leaf's bytes, of any version. Raises MalformedLeaf for anything that `encode_leaf` would not
+    have written."""
     if len(data) > LEAF_MAX_BYTES:
         _refuse(f"{len(data)} bytes, over {LEAF_MAX_BYTES}")
-    return read_form(data) or _leaf_of_any(data)
+    return read_form(data, forms) or _leaf_of_any(data, forms)
 
 
-def _leaf_of_any(data: bytes) -> Leaf:
-    """What `parse_leaf` says of bytes that are not in the one form: always why not."""
+def _leaf_of_any(data: bytes, forms: LeafForms) -> Leaf:
+    """The reason why `parse_leaf` refused bytes that are in none of the forms."""
     body = strict_object(data)
-    leaf = _leaf_of(body)
+    leaf = _leaf_of(body, forms)
     if not is_canonical(body, data):
         _refuse("the bytes are not in canonical form")
     return leaf
@@ -87,53 +89,54 @@ def strict_object(data: bytes) -> dict[str, Any]:
 
 
 def is_hash(value: object) -> bool:
-    """Whether `value` is 32 bytes in lower-case hex."""
+    """True if `value` is 32 bytes in lower-case hex."""
     return isinstance(value, str) and _HEX32.fullmatch(value) is not None
 
 
 def is_entry_id(value: str) -> bool:
-    """Whether `value` can be the id of an entry: a UUID of version 7 in lower case."""
+    """True if `value` can be the id of an entry: a UUID of version 7 in lower case."""
     return _UUID7.fullmatch(value) is not None
 
 
 def is_token(value: str) -> bool:
-    """Whether `value` can be a request id, replica or tenant of a leaf."""
+    """True if `value` can be a request id, replica or tenant of a leaf."""
     return _TOKEN.fullmatch(value) is not None
 
 
-def _leaf_of(body: Mapping[str, Any]) -> Leaf:
+def _leaf_of(body: Mapping[str, Any], forms: LeafForms) -> Leaf:
     if set(body) != _FIELDS:
         _refuse(f"fields {sorted(_FIELDS ^ set(body))} are missing or unknown")
-    if body["v"] != LEAF_VERSION:
-        _refuse("v is not " + LEAF_VERSION)
-    if not isinstance(body["kind"], str) or body["kind"] not in _KINDS:
+    if not isinstance(body["v"], str) or body["v"] not in {version for version, _ in forms}:
+        _refuse("v is not the version of a leaf")
+    form = forms.get((body["v"], body["kind"])) if isinstance(body["kind"], str) else None
+    if form is None:
         _refuse("kind is unknown")
-    kind = Kind(body["kind"])
     return Leaf(
-        kind=kind,
+        kind=form.kind,
         entry_id=_text(body, "id", _UUID7),
         t_ms=_integer(body, "t", 0),
         tenant=_text(body, "tenant", _TOKEN),
         replica=_text(body, "replica", _TOKEN),
         rseq=_integer(body, "rseq", 1),
         request_id=_text(body, "req", _TOKEN),
-        parts=_parts(kind, body["parts"]),
+        parts=_parts(form, body["parts"]),
         refs=_refs(body["refs"]),
         seen=_seen(body["seen"]),
+        version=form.version,
     )
 
 
-def _parts(kind: Kind, value: object) -> dict[str, str]:
-    if not isinstance(value, dict) or set(value) != set(PART_NAMES[kind]):
-        _refuse(f"parts are not exactly those of {kind}")
+def _parts(form: LeafForm, value: object) -> dict[str, str]:
+    if not isinstance(value, dict) or set(value) != set(form.parts):
+        _refuse(f"parts are not exactly those of {form.kind}")
     if not all(is_hash(item) for item in value.values()):
         _refuse("a commitment is not 32 bytes in lower-case hex")
-    return {name: value[name] for name in PART_NAMES[kind]}
+    return {name: value[name] for name in form.parts}
 
 
 def _refs(value: object) -> tuple[Ref, ...]:
     if not isinstance(value, list):
-        _refuse("refs is no list")
+        _refuse("refs is not a list")
     refs = tuple(_ref(item) for item in value)
     if len({(ref.rel, ref.id) for ref in refs}) != len(refs):
         _refuse("refs names one entry twice under one relation")
@@ -167,14 +170,14 @@ def _text(body: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:
 def _integer(body: Mapping[str, Any], name: str, least: int) -> int:
     value = body[name]
     if type(value) is not int or not least <= value <= MAX_INTEGER:
-        _refuse(f"{name} is no integer from {least} to 2^53-1")
+        _refuse(f"{name} is not an integer from {least} to 2^53-1")
     return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     body = dict(pairs)
     if len(body) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return body
 
 
@@ -186,7 +189,7 @@ def _safe_integer(text: str) -> int:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text[:20]} is no integer")
+    raise ValueError(f"{text[:20]} is not an integer")
 
 
 def _refuse(reason: str) -> NoReturn:

@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 
 from ledger.checkpointer import Checkpointer
-from ledger.cosigning import Cosigned, Cosigner
+from ledger.cosigning import Cosigner, CosigningResult
 from ledger.errors import (
     CheckpointPending,
     EntryConflict,
@@ -21,7 +21,7 @@ from ledger.export import export_files, read_tile
 from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
 from ledger.leaf import is_entry_id, is_token
-from ledger.model import PART_NAMES, SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, VerifyReport
+from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, VerifyReport
 from ledger.outside import OutsideCheckpoint
 from ledger.parts import Entropy, SealedEntry, seal_entry, source_number
 from ledger.proving import prove_inclusion
@@ -120,7 +120,7 @@ class Ledger:
 
     @property
     def head(self) -> HeadSigner:
-        """What signs; for whoever keeps it signing."""
+        """The signer, for whoever keeps it signing."""
         return self._head
 
     @property
@@ -149,7 +149,7 @@ class Ledger:
 
         Raises EntryRefused for a part that the kind does not have or a leaf over 4 KiB, EntryConflict if the request
         has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then nothing
-        was written, or (LedgerSilent) it is not known yet whether it is whole or absent."""
+        was written, or (LedgerNotResponding) it is not known yet whether it is whole or absent."""
         alias = self.pseudonym("tenant", tenant)
         return await self._record(
             kind, alias, request_id, parts, sources=sources, refs=tuple(refs), entry_id=entry_id, erase=()
@@ -315,16 +315,16 @@ class Ledger:
     def cosigner(
         self, policy: TrustPolicy, witnesses: Sequence[tuple[TrustedWitness, Witness]], *, deadline_s: float = 5.0
     ) -> Cosigner:
-        """Who shows this log's checkpoints to the witnesses of a policy."""
+        """The client that shows this log's checkpoints to the witnesses of a policy."""
         return Cosigner(store=self._store, policy=policy, witnesses=witnesses, deadline_s=deadline_s)
 
     def checkpointer(self, cosigner: Cosigner | None, *, interval_s: float = 1.0, entries: int = 256) -> Checkpointer:
-        """Who keeps this log signed, once started."""
+        """The task that keeps this log signed, once started."""
         return Checkpointer(
             store=self._store, head=self._head, cosigner=cosigner, interval_s=interval_s, entries=entries
         )
 
-    async def show_to(self, cosigner: Cosigner) -> Cosigned:
+    async def show_to(self, cosigner: Cosigner) -> CosigningResult:
         """Show the latest checkpoint to the witnesses. Raises LogForked if one has seen what this log cannot lead to:
         nothing is written or signed from then on."""
         latest = await self._store.latest_checkpoint() or await self._head.empty()
@@ -348,6 +348,7 @@ class Ledger:
             policy=policy,
             fork=self._head.fork,
             contents=contents,
+            held=await self._head.held_outside(),
         )
 
     async def aclose(self) -> None:
@@ -386,7 +387,7 @@ class Ledger:
         conflict = EntryConflict(f"request {entry.leaf.request_id} has another entry of kind {entry.leaf.kind}")
         if entry.leaf.tenant != tenant or entry.leaf.refs != refs:
             raise conflict
-        names = [name for name in PART_NAMES[entry.leaf.kind] if name != SOURCES]
+        names = [name for name in entry.leaf.parts if name != SOURCES]
         try:
             opened = await self._reader.open(entry, names)
             recorded = await self.sources(entry.leaf.entry_id)

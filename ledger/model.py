@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-LEAF_VERSION = "exhibit.ledger/1"
+V1 = "exhibit.ledger/1"
+LEAF_VERSION = V1
+"""The version that is written."""
 RECEIPT_VERSION = "exhibit.receipt/1"
 LEAF_MAX_BYTES = 4096
 SOURCES = "sources"
 
 
 class Kind(StrEnum):
-    """What an entry records."""
+    """The kind of an entry."""
 
     INTENT = "intent"
     OUTCOME = "outcome"
@@ -25,12 +27,13 @@ class Kind(StrEnum):
     INCIDENT = "incident"
 
 
-# Frozen: every leaf of a kind commits to exactly these names, so the list is part of the leaf's bytes. An absent part
-# is committed to as empty bytes under a salt of its own, so that a leaf does not show which parts there are.
-PART_NAMES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
+# The parts of each form of a leaf, by its version and kind: those of LEAF_VERSION are written, all are read for ever.
+# Frozen: every leaf of a form commits to exactly these names, so a change of the list is another version. An absent
+# part is committed to as empty bytes under a salt of its own, so that a leaf does not show which parts there are.
+FORMS: Mapping[tuple[str, Kind], tuple[str, ...]] = MappingProxyType(
     {
-        Kind.INTENT: ("question", "context", "scope", "policy.query"),
-        Kind.OUTCOME: (
+        (V1, Kind.INTENT): ("question", "context", "scope", "policy.query"),
+        (V1, Kind.OUTCOME): (
             "candidates",
             "bundle",
             "sources",
@@ -41,7 +44,7 @@ PART_NAMES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
             "prov",
             "replay",
         ),
-        Kind.RETRIEVAL: (
+        (V1, Kind.RETRIEVAL): (
             "question",
             "context",
             "scope",
@@ -55,12 +58,14 @@ PART_NAMES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
             "prov",
             "replay",
         ),
-        Kind.REDACTION: ("detail", "prov"),
-        Kind.KEY: ("detail",),
-        Kind.CONFIG: ("detail",),
-        Kind.INCIDENT: ("detail",),
+        (V1, Kind.REDACTION): ("detail", "prov"),
+        (V1, Kind.KEY): ("detail",),
+        (V1, Kind.CONFIG): ("detail",),
+        (V1, Kind.INCIDENT): ("detail",),
     }
 )
+PART_NAMES: Mapping[Kind, tuple[str, ...]] = MappingProxyType({kind: FORMS[LEAF_VERSION, kind] for kind in Kind})
+"""The parts of what is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,8 @@ class TreeHead:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A leaf's content; `ledger.leaf` maps it to its bytes and back. `parts` holds commitments as lower-case hex."""
+    """A leaf's content; `ledger.leaf` maps it to its bytes and back. `parts` holds commitments as lower-case hex, by
+    the names of the leaf's own form."""
 
     kind: Kind
     entry_id: str
@@ -95,6 +101,7 @@ class Leaf:
     parts: Mapping[str, str]
     refs: tuple[Ref, ...]
     seen: TreeHead
+    version: str = LEAF_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +160,7 @@ class Checkpoint:
 
 
 class Verdict(StrEnum):
-    """What a verification found, in one word."""
+    """The finding of a verification, in one word."""
 
     INTACT = "intact"
     BROKEN = "broken"
@@ -178,9 +185,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What was recomputed and what did not hold. `dangling` lists intents without an outcome: a crash, not a forgery.
-    `erased` counts parts that a redaction entry accounts for. `witnessed_size` is the size of the largest checkpoint
-    whose cosignatures were checked and make the quorum; None if none was: the operator alone vouches for the log."""
+    """The recomputed parts and those that did not hold. `dangling` lists intents without an outcome: a crash, not a
+    forgery. `erased` counts parts that a redaction entry accounts for. `witnessed_size` is the size of the largest
+    checkpoint whose cosignatures were checked and make the quorum; None if none was: the operator alone vouches for the
+    log."""
 
     verdict: Verdict
     size: int
@@ -195,7 +203,7 @@ class VerifyReport:
 
     @property
     def witnessed(self) -> bool:
-        """Whether cosignatures of the trusted witnesses were checked and hold."""
+        """True if cosignatures of the trusted witnesses were checked and hold."""
         return self.witnessed_size is not None
 
     @property

@@ -16,15 +16,19 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import NoReturn, Protocol
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
 
-from ledger.errors import MalformedNote, VerificationFailed
+from ledger.errors import KeyUnusable, MalformedNote, VerificationFailed
 from ledger.model import TreeHead
 from ledger.tree import EMPTY_ROOT, HASH_BYTES, MAX_SIZE
 
 ED25519 = b"\x01"
 COSIGNATURE = b"\x04"
+MLDSA44_COSIGNATURE = b"\x06"
+PUBLIC_BYTES = {ED25519: 32, COSIGNATURE: 32, MLDSA44_COSIGNATURE: 1312}
+"""The length of a public key by its type; another type is an algorithm that is not known here."""
 MAX_NOTE_BYTES = 1_000_000
 MAX_SIGNATURES = 100
 _DECIMAL = re.compile(r"0|[1-9][0-9]{0,18}")
@@ -49,7 +53,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class VerifierKey:
-    """An Ed25519 key that verifies notes or, of type 04, cosignatures."""
+    """A key that verifies notes (Ed25519) or cosignatures (type 04 Ed25519, type 06 ML-DSA-44)."""
 
     name: str
     public: bytes
@@ -61,15 +65,20 @@ class VerifierKey:
         return sha256(self.name.encode() + b"\n" + self.type + self.public).digest()[:4]
 
     def wrote(self, signature: Signature) -> bool:
-        """Whether a signature line names this key; whether it holds is another matter."""
+        """True if a signature line names this key; whether it holds is another matter."""
         return signature.name == self.name and signature.key_id == self.key_id
 
     def holds(self, signature: bytes, message: bytes) -> bool:
-        """Whether it is this key's signature over the message."""
+        """True if it is this key's signature over the message."""
         try:
-            Ed25519PublicKey.from_public_bytes(self.public).verify(signature, message)
+            if self.type == MLDSA44_COSIGNATURE:
+                MLDSA44PublicKey.from_public_bytes(self.public).verify(signature, message)
+            else:
+                Ed25519PublicKey.from_public_bytes(self.public).verify(signature, message)
         except (InvalidSignature, ValueError):
             return False
+        except UnsupportedAlgorithm as exc:
+            raise KeyUnusable(f"this machine cannot check the signatures of {self.name}: {exc}") from exc
         return True
 
     def __str__(self) -> str:
@@ -131,8 +140,7 @@ def parse_signing_key(text: str, *, type: bytes = ED25519) -> SigningKey:
 
 
 def parse_vkey(text: str, *, type: bytes = ED25519) -> VerifierKey:
-    """A verifier key from its text. Raises MalformedNote unless it is an Ed25519 key of that type whose id belongs to
-    it."""
+    """A verifier key from its text. Raises MalformedNote unless it is a key of that type whose id belongs to it."""
     name, key_id, public = _parse_key(text, type, "a verifier key")
     key = VerifierKey(name, public, type)
     if key.key_id.hex() != key_id:
@@ -140,16 +148,29 @@ def parse_vkey(text: str, *, type: bytes = ED25519) -> VerifierKey:
     return key
 
 
+def vkey_type(text: str) -> bytes:
+    """The type byte of a verifier key, of whatever algorithm. Raises MalformedNote."""
+    name, _, tail = text.partition("+")
+    key_id, _, encoded = tail.partition("+")
+    check_name(name)
+    if not re.fullmatch(r"[0-9a-f]{8}", key_id):
+        _refuse("the key id is not 8 lower-case hex digits")
+    data = unb64(encoded, "a verifier key")
+    if not data:
+        _refuse("a verifier key is empty")
+    return data[:1]
+
+
 def _parse_key(text: str, kind: bytes, what: str) -> tuple[str, str, bytes]:
-    """Name, key id and the 32 bytes of a key's text."""
+    """Name, key id and the bytes of a key's text."""
     name, _, tail = text.partition("+")
     key_id, _, encoded = tail.partition("+")
     check_name(name)
     if not re.fullmatch(r"[0-9a-f]{8}", key_id):
         _refuse("the key id is not 8 lower-case hex digits")
     data = unb64(encoded, what)
-    if len(data) != HASH_BYTES + 1 or data[:1] != kind:
-        _refuse(f"{what} is not an Ed25519 key of type {kind.hex()}")
+    if data[:1] != kind or len(data) != PUBLIC_BYTES[kind] + 1:
+        _refuse(f"{what} is not one of type {kind.hex()}")
     return name, key_id, data[1:]
 
 
@@ -214,7 +235,7 @@ def verify_note(note: str, *keys: VerifierKey) -> str:
     ours = [(key, item) for key in keys for item in parsed.signatures if key.wrote(item)]
     if not ours:
         wanted = " or ".join(f"{key.name} {key.key_id.hex()}" for key in keys)
-        raise VerificationFailed("signature", f"the note bears no signature of {wanted}")
+        raise VerificationFailed("signature", f"the note has no signature of {wanted}")
     for key, item in ours:
         if not key.holds(item.signature, parsed.text.encode()):
             raise VerificationFailed("signature", f"the signature of {key.name} {key.key_id.hex()} does not hold")
@@ -234,7 +255,7 @@ def parse_checkpoint_text(text: str) -> tuple[str, TreeHead]:
         _refuse("a checkpoint is at least three lines, none of them empty")
     origin, size, root = lines[:3]
     if not _DECIMAL.fullmatch(size) or int(size) > MAX_SIZE:
-        _refuse("the tree size is no canonical decimal")
+        _refuse("the tree size is not a canonical decimal")
     data = unb64(root, "the root hash")
     if len(data) != HASH_BYTES:
         _refuse("the root hash is not 32 bytes long")

@@ -14,11 +14,21 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection
 
-from ledger.errors import LedgerTablesMissing, LedgerUnavailable
+from ledger.errors import LedgerTablesMissing, LedgerUnavailable, SchemaUnsupported
 from ledger.model import Checkpoint, Kind, SealedPart, TreeHead
 from ledger.postgres_checks import faults_of
 from ledger.postgres_pool import DEADLINE_S, Guard, LedgerConnections, asked_once, said_by
-from ledger.postgres_schema import REDACTOR, SCHEMA, SCHEMA_VERSION, WRITER, installation, memberships
+from ledger.postgres_schema import (
+    AS_ONESELF,
+    REDACTOR,
+    SCHEMA,
+    SCHEMA_VERSION,
+    STEPS,
+    WRITER,
+    as_owner,
+    installation,
+    memberships,
+)
 from ledger.postgres_writes import (
     LEAF,
     Connection,
@@ -29,15 +39,22 @@ from ledger.postgres_writes import (
     locked_frontier,
     rows_of,
 )
-from ledger.store import Appended, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
+from ledger.store import AppendedBatch, LogIdentity, NewEntry, PartAt, RefusedBatch, StoredLeaf
 from ledger.tree import Frontier, Node
 
 
 async def install(
-    dsn: str, *, schema: str = SCHEMA, writers: Sequence[str] = (), redactors: Sequence[str] = ()
+    dsn: str,
+    *,
+    schema: str = SCHEMA,
+    writers: Sequence[str] = (),
+    redactors: Sequence[str] = (),
+    version: int = SCHEMA_VERSION,
+    steps: Mapping[int, Sequence[str]] = STEPS,
 ) -> None:
-    """Make the roles and tables where they are not there, and let the login roles use them. `dsn` is of a role that
-    may create roles and schemas. Raises LedgerTablesMissing."""
+    """Make the roles and tables where they are not there, bring them to `version` where they are, and let the login
+    roles use them, in one transaction. `dsn` is of a role that may create roles and schemas. Raises
+    LedgerTablesMissing, SchemaUnsupported."""
     granted = {"writers": [_quoted(role) for role in writers], "redactors": [_quoted(role) for role in redactors]}
     try:
         async with await AsyncConnection.connect(dsn, autocommit=True) as connection, connection.transaction():
@@ -48,8 +65,40 @@ async def install(
             script = memberships(**granted) if there else installation(_quoted(schema), **granted)
             if script:
                 await connection.execute(script.encode())
+            if there:
+                await _bring_up(connection, schema, version, steps)
     except psycopg.Error as exc:
         raise LedgerTablesMissing(f"the ledger's tables cannot be made: {said_by(exc)}") from exc
+
+
+async def _bring_up(
+    connection: AsyncConnection[Any], schema: str, version: int, steps: Mapping[int, Sequence[str]]
+) -> None:
+    """The tables' steps to `version`, as their owner. A log that has no identity yet has the newest tables."""
+    for statement in as_owner(_quoted(schema)):
+        await connection.execute(statement.encode())
+    row = await (await connection.execute("SELECT version FROM log")).fetchone()
+    found = version if row is None else int(row[0])
+    if found > version or any(n not in steps for n in range(found, version)):
+        raise unsupported(found, version)
+    for statement in (each for n in range(found, version) for each in steps[n]):
+        await connection.execute(statement.encode())
+    if found < version:
+        await connection.execute("ALTER TABLE log DISABLE TRIGGER log_no_update")  # nobody else changes its row
+        await connection.execute("UPDATE log SET version = %s", (version,))
+        await connection.execute("ALTER TABLE log ENABLE ALWAYS TRIGGER log_no_update")
+    for statement in AS_ONESELF:
+        await connection.execute(statement.encode())
+
+
+def unsupported(found: int, known: int) -> SchemaUnsupported:
+    """The refusal of a log whose tables are of another version."""
+    way = (
+        "back the database up, then `exhibit ledger prepare --dsn ADMIN` brings it up to date"
+        if found < known
+        else "use the release that wrote it or a later one"
+    )
+    return SchemaUnsupported(f"the ledger has schema {found}, this program uses schema {known}: {way}")
 
 
 def shard_schema(shard: int) -> str:
@@ -58,7 +107,7 @@ def shard_schema(shard: int) -> str:
 
 
 async def last_shard(dsn: str, *, deadline_s: float = DEADLINE_S) -> int:
-    """The number of the last log of the database; 1 if there is none. Raises LedgerSilent."""
+    """The number of the last log of the database; 1 if there is none. Raises LedgerNotResponding."""
     sql = "SELECT coalesce(max(substring(nspname from %s)::int), 1) FROM pg_namespace"
     (number,) = await asked_once(dsn, sql, (f"^{SCHEMA}_([1-9][0-9]{{0,5}})$",), deadline_s=deadline_s)
     return int(number)
@@ -69,7 +118,7 @@ class PostgresLedgerStore:
     role that may SELECT and INSERT, whoever logged in.
 
     No call but `faults` and `shrink` takes longer than `deadline_s`, also where the server stands still: then it raises
-    LedgerSilent, and an append may yet become durable, whole, when the server goes on. `guard` is around each call."""
+    LedgerNotResponding, and an append may yet become durable, whole, later. `guard` wraps each call."""
 
     def __init__(self, connections: LedgerConnections) -> None:
         self._connections = connections
@@ -96,12 +145,12 @@ class PostgresLedgerStore:
             await db.execute("INSERT INTO log VALUES (1, %s, %s, %s, %s) ON CONFLICT DO NOTHING", values)
             version, *kept = (await rows_of(db, "SELECT version, origin, vkey, pseudonym_check FROM log"))[0]
             if version != SCHEMA_VERSION:
-                raise LedgerUnavailable("the tables are no ledger of this version")
+                raise unsupported(int(version), SCHEMA_VERSION)
             return LogIdentity(*kept)
 
         return await self._run(work)
 
-    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused:
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> AppendedBatch | RefusedBatch:
         """See LedgerStore."""
         return await self._run(lambda db: self._append(db, batch, erase), whole=True)
 
@@ -216,7 +265,9 @@ class PostgresLedgerStore:
         """Close the connections; what was acknowledged stays. A second call does nothing."""
         await self._connections.aclose()
 
-    async def _append(self, db: Connection, batch: Sequence[NewEntry], erase: Sequence[PartAt]) -> Appended | Refused:
+    async def _append(
+        self, db: Connection, batch: Sequence[NewEntry], erase: Sequence[PartAt]
+    ) -> AppendedBatch | RefusedBatch:
         try:
             async with db.pipeline(), db.transaction():
                 if erase:
@@ -227,7 +278,7 @@ class PostgresLedgerStore:
         except Refusal as refusal:
             return refusal.refused
         self._frontier = frontier
-        return Appended(frontier.size - len(batch))
+        return AppendedBatch(frontier.size - len(batch))
 
     async def _signed(self, which: str, bindings: Sequence[Any] = ()) -> tuple[Checkpoint, ...]:
         sql = f"SELECT size, root, note, c.lines FROM checkpoints LEFT JOIN cosignatures c USING (size) {which}"  # noqa: S608

@@ -1,4 +1,4 @@
-"""What PostgreSQL itself can tell of the log's tables."""
+"""Checks that PostgreSQL itself can make of the log's tables."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ async def faults_of(db: Connection) -> tuple[str, ...]:
         db, "SELECT (SELECT size FROM head), coalesce(min(idx), 0), coalesce(max(idx) + 1, 0), count(*) FROM leaves"
     )
     if (size, first, count) != (last, 0, last):
-        faults.append(f"the head stands at {size}, and {count} leaves are stored from {first} to {last - 1}")
+        faults.append(f"the head is at {size}, and {count} leaves are stored from {first} to {last - 1}")
     ((stray,),) = await rows_of(
         db,
         "SELECT count(*) FROM secrets s FULL JOIN blobs b USING (entry, name)"
         " WHERE s.key IS NULL OR b.blob IS NULL OR NOT EXISTS (SELECT FROM leaves l WHERE l.id = entry)",
     )
-    return (*faults, *([f"{stray} parts stand without their leaf, salt or content"] if stray else []))
+    return (*faults, *([f"{stray} parts lack their leaf, salt or content"] if stray else []))

@@ -13,7 +13,7 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from ledger.errors import LedgerSilent, LedgerUnavailable
+from ledger.errors import LedgerNotResponding, LedgerUnavailable
 from ledger.postgres_schema import WRITER
 from ledger.postgres_writes import Connection
 
@@ -47,7 +47,7 @@ _SESSION = {
 
 class LedgerConnections:
     """At most `CONNECTIONS` connections, as the role that may SELECT and INSERT, in one schema. Open them with
-    `LedgerConnections.open`. `run` raises only LedgerUnavailable, LedgerSilent where the server does not answer."""
+    `LedgerConnections.open`. `run` raises only LedgerUnavailable; LedgerNotResponding where the server is silent."""
 
     def __init__(self, pool: AsyncConnectionPool[Connection], *, deadline_s: float, guard: Guard) -> None:
         self._pool = pool
@@ -83,7 +83,7 @@ class LedgerConnections:
         return cls(pool, deadline_s=deadline_s, guard=guard)
 
     async def run(self, work: Callable[[Connection], Awaitable[T]], *, whole: bool = False, timely: bool = True) -> T:
-        """What `work` makes of a connection; within the deadline, unless it is not `timely`. When its caller is
+        """The result of `work` on a connection; within the deadline, unless it is not `timely`. When its caller is
         cancelled the server is told to stop; with `whole` it goes on to its end, which the caller waits for."""
         if self._closed:
             raise LedgerUnavailable("the ledger is closed")
@@ -112,7 +112,7 @@ class LedgerConnections:
                 return await asyncio.shield(task)
         except TimeoutError as exc:
             task.cancel()
-            raise LedgerSilent(f"the ledger's database did not answer within {deadline_s:g} s") from exc
+            raise LedgerNotResponding(f"the ledger's database did not answer within {deadline_s:g} s") from exc
         except asyncio.CancelledError:
             if not whole:
                 task.cancel()
@@ -124,9 +124,9 @@ class LedgerConnections:
             async with self._pool.connection() as connection:
                 return await work(connection)
         except (PoolTimeout, PoolClosed) as exc:
-            raise LedgerSilent("the ledger's database cannot be reached") from exc
+            raise LedgerNotResponding("the ledger's database cannot be reached") from exc
         except (psycopg.OperationalError, psycopg.InterfaceError, OSError) as exc:
-            raise LedgerSilent(f"the ledger's database does not answer: {said_by(exc)}") from exc
+            raise LedgerNotResponding(f"the ledger's database does not answer: {said_by(exc)}") from exc
         except psycopg.Error as exc:
             raise LedgerUnavailable(f"the ledger's database refuses: {said_by(exc)}") from exc
 
@@ -137,17 +137,17 @@ class LedgerConnections:
 
 
 async def asked_once(dsn: str, sql: str, bindings: tuple[Any, ...], *, deadline_s: float) -> tuple[Any, ...]:
-    """The first row that the statement finds, on a connection of its own. Raises LedgerSilent."""
+    """The first row that the statement finds, on a connection of its own. Raises LedgerNotResponding."""
     patience_s = max(2, math.ceil(deadline_s))
     try:
         async with await AsyncConnection.connect(dsn, autocommit=True, connect_timeout=patience_s) as connection:
             async with asyncio.timeout(deadline_s):
                 return await (await connection.execute(sql.encode(), bindings)).fetchone() or ()
     except (psycopg.Error, OSError) as exc:
-        raise LedgerSilent(f"the ledger's database cannot be reached: {said_by(exc)}") from exc
+        raise LedgerNotResponding(f"the ledger's database cannot be reached: {said_by(exc)}") from exc
 
 
 def said_by(exc: Exception) -> str:
-    """What the server said, without the statement and its values."""
+    """The server's message, without the statement and its values."""
     said = exc.diag.message_primary if isinstance(exc, psycopg.Error) else None
     return said or type(exc).__name__

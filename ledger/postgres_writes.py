@@ -7,7 +7,7 @@ from typing import Any
 
 from psycopg import AsyncConnection
 
-from ledger.store import Clash, NewEntry, PartAt, Refused, StoredLeaf
+from ledger.store import Clash, NewEntry, PartAt, RefusedBatch, StoredLeaf
 from ledger.tree import Frontier, Node, hash_leaf
 
 Connection = AsyncConnection[tuple[Any, ...]]
@@ -24,7 +24,7 @@ _NODES = "INSERT INTO nodes SELECT * FROM unnest(%b::int4[], %b::int8[], %b::byt
 class Refusal(Exception):
     """Ends the transaction of a batch that is not written."""
 
-    def __init__(self, refused: Refused) -> None:
+    def __init__(self, refused: RefusedBatch) -> None:
         super().__init__(refused)
         self.refused = refused
 
@@ -47,17 +47,17 @@ async def locked_frontier(db: Connection, batch: Sequence[NewEntry], known: Fron
     size, hashes, next_rseq, taken_at, taken = found[0]
     if taken_at is not None:
         existing = StoredLeaf(*(await rows_of(db, f"{LEAF} WHERE idx = %s", (taken,)))[0])
-        raise Refusal(Refused(Clash.REQUEST, taken_at, existing=existing))
+        raise Refusal(RefusedBatch(Clash.REQUEST, taken_at, existing=existing))
     refused = _out_of_sequence(batch, next_rseq)
     if refused is not None:
         raise Refusal(refused)
     return known if hashes is None else Frontier(size, tuple(hashes))
 
 
-def _out_of_sequence(batch: Sequence[NewEntry], expected: int) -> Refused | None:
+def _out_of_sequence(batch: Sequence[NewEntry], expected: int) -> RefusedBatch | None:
     for position, entry in enumerate(batch):
         if entry.leaf.rseq != expected + position:
-            return Refused(Clash.SEQUENCE, position, next_rseq=expected)
+            return RefusedBatch(Clash.SEQUENCE, position, next_rseq=expected)
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
-from ledger.canonical import is_canonical
+from ledger.canonical import canonical_object, is_canonical
 from ledger.errors import MalformedLeaf, MalformedProv
 from ledger.leaf import strict_object
 
@@ -38,23 +38,20 @@ def qualified(name: str) -> dict[str, str]:
     return {"$": name, "type": "xsd:QName"}
 
 
-def check_prov(data: bytes) -> None:
-    """Raise MalformedProv unless `data` is a document of our shape: canonical; every id declared once; every element
+def check_prov(data: bytes) -> dict[str, Any]:
+    """The document. Raises MalformedProv unless it is of our shape: canonical; every id declared once; every element
     with a type of the vocabulary and short attributes, an agent a person or software; every relation between declared
     things of the right type and with nothing more; times in UTC and in order; one answer, generated once; nothing
     derived from what no activity used."""
-    _check_document(_parse(data))
+    body = _parse(data)
+    _check_document(body)
+    return body
 
 
 def _parse(data: bytes) -> dict[str, Any]:
     if len(data) > MAX_PROV_BYTES:
         refuse("the document is too large")
-    try:
-        body = strict_object(data)
-    except MalformedLeaf as exc:
-        raise MalformedProv(f"no strict JSON object: {exc}") from exc
-    if not is_canonical(body, data):
-        refuse("the bytes are not in canonical form")
+    body = canonical_object(data) or _strict(data)
     unknown = set(body) - {"prefix", *_ELEMENTS, *RELATIONS}
     if unknown or not all(isinstance(section, dict) for section in body.values()):
         refuse(f"section {min(unknown, default='?')!r} does not belong to the shape")
@@ -66,13 +63,24 @@ def _parse(data: bytes) -> dict[str, Any]:
     return body
 
 
+def _strict(data: bytes) -> dict[str, Any]:
+    """The object, or what keeps it from being canonical."""
+    try:
+        body = strict_object(data)
+    except MalformedLeaf as exc:
+        raise MalformedProv(f"not a strict JSON object: {exc}") from exc
+    if not is_canonical(body, data):
+        refuse("the bytes are not in canonical form")
+    return body
+
+
 def _check_document(body: Mapping[str, Any]) -> None:
     declared = {section: body.get(section, {}) for section in _ELEMENTS}
     seen: set[str] = set()
     for section in (*_ELEMENTS, *RELATIONS):
         for name, record in body.get(section, {}).items():
             if not name.startswith("run:") or name in seen or not isinstance(record, dict):
-                refuse(f"{name[:60]} is no record of the run, or stands twice")
+                refuse(f"{name[:60]} is not a record of the run, or occurs twice")
             seen.add(name)
     for section in _ELEMENTS:
         for name, record in declared[section].items():
@@ -80,7 +88,7 @@ def _check_document(body: Mapping[str, Any]) -> None:
     for relation, (label, subject, target) in RELATIONS.items():
         for name, record in body.get(relation, {}).items():
             if set(record) != {subject[0], target[0], *_TIMES.get(relation, ())}:
-                refuse(f"{name} has not the fields of its relation")
+                refuse(f"{name} does not have the fields of its relation")
             ends = [_end(name, record, role, declared[section]) for role, section in (subject, target)]
             if name != f"run:{label}/{ends[0]}/{ends[1]}":
                 refuse(f"{name} is not the id of that relation")
@@ -89,7 +97,7 @@ def _check_document(body: Mapping[str, Any]) -> None:
 
 
 def _check_described(section: str, name: str, record: Mapping[str, Any]) -> None:
-    """What `_described`, `_activity` and `_agent` write."""
+    """Properties that `_described`, `_activity` and `_agent` write."""
     kind = record.get("prov:type")
     if section == "agent":
         kind, *second = kind if isinstance(kind, list) and kind else (None,)
@@ -102,11 +110,11 @@ def _check_described(section: str, name: str, record: Mapping[str, Any]) -> None
         or not TYPE.fullmatch(label)
         or not NAME.fullmatch(name.removeprefix("run:"))
     ):
-        refuse(f"{name[:60]} is no name, or has no type of the vocabulary")
+        refuse(f"{name[:60]} is not a name, or has no type of the vocabulary")
     for key in set(record) - {"prov:type", *_TIMES.get(section, ())}:
         label, value = key.removeprefix("exhibit:"), record[key]
         if label == key or not NAME.fullmatch(label) or not isinstance(value, str) or not VALUE.fullmatch(value):
-            refuse(f"attribute {key[:40]!r} of {name} is no name with a short ASCII token")
+            refuse(f"attribute {key[:40]!r} of {name} is not a name with a short ASCII token")
 
 
 def _end(name: str, record: Mapping[str, Any], role: str, declared: Mapping[str, Any]) -> str:

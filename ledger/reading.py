@@ -52,7 +52,7 @@ class PartReader:
         return await asyncio.to_thread(work)
 
     async def contents(self, entry: Entry, names: Collection[str] | None) -> dict[str, bytes]:
-        """What is not erased of the named parts, of all parts and sources if None. Raises VerificationFailed."""
+        """The named parts that are not erased; all parts and sources if None. Raises VerificationFailed."""
         wanted = None if names is None else sorted({*names, SOURCES} & {*names, *entry.leaf.parts})
         stored = {part.name for part in await self.store.parts(entry.leaf.entry_id, wanted)}
         if SOURCES not in stored:

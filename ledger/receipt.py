@@ -26,7 +26,7 @@ from ledger.model import RECEIPT_VERSION, SOURCES, Leaf
 from ledger.note import VerifierKey, b64, parse_checkpoint_text, parse_note, parse_vkey, unb64, verify_checkpoint
 from ledger.parts import SALT_BYTES, OpenedPart, commitment, parse_source_commitments, source_number
 from ledger.tree import HASH_BYTES, MAX_SIZE, hash_leaf, verify_inclusion
-from ledger.trust import TrustPolicy, Witnessed
+from ledger.trust import TrustPolicy, WitnessedHead
 
 HEADER = "c2sp.org/tlog-proof@v1"
 MAX_RECEIPT_CHARS = 400_000_000
@@ -46,9 +46,9 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedReceipt:
-    """What a receipt proves: this leaf stands at `index` of the log `origin`, and these are its disclosed parts and
-    sources (by number, from 1). `cosigned` are the trusted witnesses whose cosignatures hold; None if none was checked,
-    so that the log's operator alone vouches for the checkpoint."""
+    """The content that a receipt proves: this leaf stands at `index` of the log `origin`, and these are its disclosed
+    parts and sources (by number, from 1). `cosigned` are the trusted witnesses whose cosignatures hold; None if none
+    was checked, so that the log's operator alone vouches for the checkpoint."""
 
     origin: str
     size: int
@@ -58,11 +58,11 @@ class VerifiedReceipt:
     leaf_hash: str
     parts: Mapping[str, bytes]
     sources: Mapping[int, bytes]
-    cosigned: Witnessed | None = None
+    cosigned: WitnessedHead | None = None
 
     @property
     def witnessed(self) -> bool:
-        """Whether cosignatures of trusted witnesses were checked and hold."""
+        """True if cosignatures of trusted witnesses were checked and hold."""
         return self.cosigned is not None
 
 
@@ -192,11 +192,11 @@ def _parse_extra(data: bytes) -> tuple[bytes, tuple[OpenedPart, ...]]:
     try:
         body = strict_object(data)
     except MalformedLeaf as exc:
-        raise MalformedNote(f"extra is no strict JSON object: {exc}") from exc
+        raise MalformedNote(f"extra is not a strict JSON object: {exc}") from exc
     if set(body) != {"v", "leaf", "disclosures"} or body["v"] != RECEIPT_VERSION:
         _refuse(f"extra is not {{v, leaf, disclosures}} of {RECEIPT_VERSION}")
     if not isinstance(body["disclosures"], list):
-        _refuse("disclosures is no list")
+        _refuse("disclosures is not a list")
     disclosures = tuple(_parse_disclosure(item) for item in body["disclosures"])
     names = [part.name for part in disclosures]
     if names != sorted(set(names)):
@@ -220,7 +220,7 @@ def _parse_disclosure(item: object) -> OpenedPart:
 
 def _field(body: Mapping[str, Any], name: str) -> bytes:
     if not isinstance(body[name], str):
-        _refuse(f"{name} is no text")
+        _refuse(f"{name} is not text")
     return unb64(body[name], name)
 
 

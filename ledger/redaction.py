@@ -31,7 +31,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Target(StrEnum):
-    """What was to be erased."""
+    """The target of a redaction."""
 
     ENTRY = "entry"
     SUBJECT = "subject"
@@ -40,8 +40,8 @@ class Target(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What goes: `name` is an entry id, or the pseudonym of a subject or source; `basis` the ground, in words that
-    name no person; `parts` of at most 16 entries. Raises EntryRefused for anything else."""
+    """The target of an erasure: `name` is an entry id, or the pseudonym of a subject or source; `basis` the ground, in
+    words that name no person; `parts` of at most 16 entries. Raises EntryRefused for anything else."""
 
     target: Target
     name: str
@@ -148,12 +148,12 @@ def _kept(line: str, number: int) -> bytes:
             value = json.loads(value["contents"]["detail"])
         return parse_detail(canonical_json(value)).detail()
     except (ValueError, KeyError, TypeError, MalformedLeaf, CanonicalizationError) as exc:
-        raise MalformedLeaf(f"line {number} is no redaction: {exc}") from exc
+        raise MalformedLeaf(f"line {number} is not a redaction: {exc}") from exc
 
 
 def _parts(value: object) -> Iterable[PartAt]:
     if not isinstance(value, dict):
-        raise MalformedLeaf("parts is no object")
+        raise MalformedLeaf("parts is not an object")
     for entry_id, names in value.items():
         if not is_entry_id(entry_id) or not isinstance(names, list) or not names:
             raise MalformedLeaf("parts does not name entries with their parts")

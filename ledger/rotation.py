@@ -89,7 +89,7 @@ class KeyChain:
 
 
 def statement_text(old: VerifierKey, new: VerifierKey) -> str:
-    """What both keys sign."""
+    """The message that both keys sign."""
     return f"{KEY_VERSION}\n{old.name}\n{old}\n{new}\n"
 
 

@@ -34,15 +34,15 @@ class EntryFacts:
     rules: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    """What was admitted."""
+    """The admitted sources."""
     held: tuple[str, ...] = ()
     """Other sources of which the entry holds words: found and not admitted, or remarked on."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery:
-    """What to look for; None is "any". Everything is compared exactly; `since_ms` is included, `until_ms` is not.
-    `holding` is a source that was admitted or is held."""
+    """The criteria of a search; None is "any". Everything is compared exactly; `since_ms` is included, `until_ms` is
+    not. `holding` is a source that was admitted or is held."""
 
     tenant: str | None = None
     kind: Kind | None = None

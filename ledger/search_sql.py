@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,8 +17,8 @@ from ledger.model import Kind
 from ledger.postgres_schema import REDACTOR, WRITER
 from ledger.search import EntryFacts, EntryQuery
 from ledger.search_tables import (
-    DETAILS,
     INDEX_VERSION,
+    SETS,
     ActorRow,
     Base,
     EntryRow,
@@ -106,7 +106,8 @@ class SqlEntryIndex:
         """See EntryIndex."""
 
         def work(db: Connection) -> None:
-            for table in (EntryRow, *DETAILS):
+            tables: tuple[type[Base], ...] = (EntryRow, OutcomeRow, ActorRow, *SETS)
+            for table in tables:
                 db.execute(delete(table).where(_columns(table).idx.in_([each.index for each in facts])))
             _insert(db, facts)
 
@@ -190,78 +191,76 @@ def _position(db: Connection) -> int:
 
 def _insert(db: Connection, facts: Sequence[EntryFacts]) -> None:
     rows: dict[type[Base], list[dict[str, Any]]] = {
-        EntryRow: [
-            {
-                "idx": each.index,
-                "id": each.entry_id,
-                "leaf_hash": each.leaf_hash,
-                "kind": str(each.kind),
-                "t_ms": each.t_ms,
-                "tenant": each.tenant,
-                "request_id": each.request_id,
-            }
-            for each in facts
-        ],
+        EntryRow: [{column.name: _value(each, column.name) for column in _columns(EntryRow)} for each in facts],
         OutcomeRow: [
             {"idx": each.index, "outcome": each.outcome, "model": each.model}
             for each in facts
             if each.outcome is not None
         ],
         ActorRow: [{"idx": each.index, "actor": each.actor} for each in facts if each.actor is not None],
-        RuleRow: [{"idx": each.index, "rule": rule} for each in facts for rule in sorted(set(each.rules))],
-        PlaceRow: [{"idx": each.index, "place": place} for each in facts for place in sorted(set(each.places))],
-        SourceRow: [{"idx": each.index, "source": source} for each in facts for source in sorted(set(each.sources))],
-        HeldRow: [{"idx": each.index, "source": source} for each in facts for source in sorted(set(each.held))],
     }
+    for table, field in SETS.items():
+        _, column = _columns(table)
+        rows[table] = [{"idx": f.index, column.name: value} for f in facts for value in sorted(set(getattr(f, field)))]
     for table, values in rows.items():
         if values:
             db.execute(insert(table), values)
 
 
+def _value(facts: EntryFacts, column: str) -> object:
+    value = getattr(facts, {"idx": "index", "id": "entry_id"}.get(column, column))
+    return str(value) if isinstance(value, Kind) else value
+
+
 def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[EntryFacts, ...]:
     entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
-    wanted: Iterable[tuple[object, Callable[[], Any]]] = (
-        (query.tenant, lambda: entry.tenant == query.tenant),
-        (query.kind, lambda: entry.kind == str(query.kind)),
-        (query.entry_id, lambda: entry.id == query.entry_id),
-        (query.leaf_hash, lambda: entry.leaf_hash == query.leaf_hash),
-        (query.request_id, lambda: entry.request_id == query.request_id),
-        (query.since_ms, lambda: entry.t_ms >= query.since_ms),
-        (query.until_ms, lambda: entry.t_ms < query.until_ms),
-        (query.outcome, lambda: outcome.outcome == query.outcome),
-        (query.model, lambda: outcome.model == query.model),
-        (query.actor, lambda: actor.actor == query.actor),
-        (query.rule, lambda: _has(RuleRow, "rule", query.rule)),
-        (query.place, lambda: _has(PlaceRow, "place", query.place)),
-        (query.source, lambda: _has(SourceRow, "source", query.source)),
-        (
-            query.holding,
-            lambda: _has(SourceRow, "source", query.holding) | _has(HeldRow, "source", query.holding),
-        ),
-    )
     statement = (
         select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash,
                outcome.outcome, outcome.model, actor.actor)
         .select_from(EntryRow)
         .outerjoin(OutcomeRow, outcome.idx == entry.idx)
         .outerjoin(ActorRow, actor.idx == entry.idx)
-        .where(entry.idx > after, *(condition() for value, condition in wanted if value is not None))
+        .where(entry.idx > after, *_conditions(query))
         .order_by(entry.idx)
         .limit(limit)
     )  # fmt: skip
     found = db.execute(statement).all()
-    many = [_many(db, table, [row[0] for row in found]) for table in (RuleRow, PlaceRow, SourceRow, HeldRow)]
+    sets = [_members(db, table, [row[0] for row in found]) for table in SETS]
     return tuple(
-        EntryFacts(row[0], row[1], Kind(row[2]), *row[3:], *(each.get(row[0], ()) for each in many)) for row in found
+        EntryFacts(row[0], row[1], Kind(row[2]), *row[3:], *(each.get(row[0], ()) for each in sets)) for row in found
     )
 
 
-def _has(table: type[Base], column: str, value: object) -> Any:
-    columns = _columns(table)
-    return select(columns.idx).where(columns.idx == _columns(EntryRow).idx, columns[column] == value).exists()
+def _conditions(query: EntryQuery) -> Iterator[Any]:
+    """The condition on an entry for each field of the query that is given."""
+    entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
+    compared: dict[str, Callable[[Any], Any]] = {
+        "tenant": entry.tenant.__eq__,
+        "kind": lambda kind: entry.kind == str(kind),
+        "entry_id": entry.id.__eq__,
+        "leaf_hash": entry.leaf_hash.__eq__,
+        "request_id": entry.request_id.__eq__,
+        "since_ms": entry.t_ms.__ge__,
+        "until_ms": entry.t_ms.__lt__,
+        "outcome": outcome.outcome.__eq__,
+        "model": outcome.model.__eq__,
+        "actor": actor.actor.__eq__,
+        "rule": lambda rule: _has(RuleRow, rule),
+        "place": lambda place: _has(PlaceRow, place),
+        "source": lambda source: _has(SourceRow, source),
+        "holding": lambda source: _has(SourceRow, source) | _has(HeldRow, source),
+    }
+    for field, condition in compared.items():
+        if (value := getattr(query, field)) is not None:
+            yield condition(value)
 
 
-def _many(db: Connection, table: type[Base], indexes: Sequence[int]) -> dict[int, tuple[str, ...]]:
+def _has(table: type[Base], value: object) -> Any:
+    idx, column = _columns(table)
+    return select(idx).where(idx == _columns(EntryRow).idx, column == value).exists()
+
+
+def _members(db: Connection, table: type[Base], indexes: Sequence[int]) -> dict[int, tuple[str, ...]]:
     columns = list(_columns(table))
     found: dict[int, tuple[str, ...]] = {}
     for idx, value in db.execute(select(*columns).where(columns[0].in_(indexes)).order_by(*columns)):

@@ -21,7 +21,7 @@ class VersionRow(Base, table=True):
 
 
 class EntryRow(Base, table=True):
-    """What the leaf says; `tenant` is a pseudonym."""
+    """The facts of the leaf; `tenant` is a pseudonym."""
 
     __tablename__ = "entries"
     idx: int = Field(primary_key=True, sa_type=BigInteger)
@@ -82,4 +82,5 @@ class HeldRow(Base, table=True):
     source: str = Field(primary_key=True, index=True)
 
 
-DETAILS = (OutcomeRow, ActorRow, RuleRow, PlaceRow, SourceRow, HeldRow)
+SETS: dict[type[Base], str] = {RuleRow: "rules", PlaceRow: "places", SourceRow: "sources", HeldRow: "held"}
+"""Tables of an index and a value, by the field of `EntryFacts` that they hold, in its order."""

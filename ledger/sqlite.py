@@ -15,8 +15,8 @@ from ledger import sqlite_checkpoints
 from ledger.errors import LedgerUnavailable
 from ledger.model import Checkpoint, Kind, SealedPart
 from ledger.sqlite_copier import LogCopier
-from ledger.sqlite_schema import connect
-from ledger.store import Appended, Clash, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
+from ledger.sqlite_schema import connect, schema_faults
+from ledger.store import AppendedBatch, Clash, LogIdentity, NewEntry, PartAt, RefusedBatch, StoredLeaf
 from ledger.tree import Frontier, Node, frontier_nodes, hash_leaf
 
 T = TypeVar("T")
@@ -27,6 +27,12 @@ _OTHERWISE = (
     "SELECT idx FROM leaves WHERE json_valid(CAST(leaf AS TEXT)) AND json_extract(CAST(leaf AS TEXT),"
     " '$.id', '$.kind', '$.tenant', '$.req', '$.replica', '$.rseq')"
     " IS NOT json_array(id, kind, tenant, req, replica, rseq) ORDER BY idx LIMIT 100"
+)
+_UNPAIRED = (
+    "SELECT b.idx, b.name, 'salt and key' FROM blobs b WHERE NOT EXISTS"
+    " (SELECT 1 FROM secrets s WHERE s.idx = b.idx AND s.name = b.name)"
+    " UNION ALL SELECT s.idx, s.name, 'content' FROM secrets s WHERE NOT EXISTS"
+    " (SELECT 1 FROM blobs b WHERE b.idx = s.idx AND b.name = s.name) LIMIT 100"
 )
 _DANGLING = (
     "SELECT idx, id, leaf, hash FROM leaves WHERE kind = 'intent' AND (?1 IS NULL OR replica = ?1) AND NOT EXISTS"
@@ -70,7 +76,7 @@ class SqliteLedgerStore:
 
         return await self._run(work)
 
-    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused:
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> AppendedBatch | RefusedBatch:
         """See LedgerStore."""
         return await self._run(lambda: self._append(batch, erase))
 
@@ -163,12 +169,15 @@ class SqliteLedgerStore:
         return await self._run(lambda: sqlite_checkpoints.every(self._connection))
 
     async def faults(self) -> tuple[str, ...]:
-        """See LedgerStore: SQLite's own integrity and foreign key checks."""
+        """See LedgerStore: SQLite's own checks, pairs of salt and content, and that the schema is the version's."""
 
         def work() -> tuple[str, ...]:
             found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
             found += [f"foreign key: {row}" for row in self._connection.execute("PRAGMA foreign_key_check")]
-            found += [f"row {row[0]} says otherwise than its leaf" for row in self._connection.execute(_OTHERWISE)]
+            found += [f"row {row[0]} does not match its leaf" for row in self._connection.execute(_OTHERWISE)]
+            unpaired = self._connection.execute(_UNPAIRED)
+            found += [f"part {name} of row {index} lacks its {what}" for index, name, what in unpaired]
+            found += schema_faults(self._connection)
             return tuple(found)
 
         return await self._run(work)
@@ -217,7 +226,7 @@ class SqliteLedgerStore:
                 db.execute("ROLLBACK")
             raise
 
-    def _append(self, batch: Sequence[NewEntry], erase: Sequence[PartAt]) -> Appended | Refused:
+    def _append(self, batch: Sequence[NewEntry], erase: Sequence[PartAt]) -> AppendedBatch | RefusedBatch:
         try:
             with self._transaction() as db:
                 refused = _refusal(db, batch)
@@ -234,7 +243,7 @@ class SqliteLedgerStore:
             self._frontier = Frontier()
             raise
         self._frontier = frontier
-        return Appended(first.size)
+        return AppendedBatch(first.size)
 
     def _current_frontier(self, db: apsw.Connection) -> Frontier:
         size = _size(db)
@@ -247,17 +256,17 @@ class SqliteLedgerStore:
         return Frontier(size, tuple(found[node] for node in wanted))
 
 
-def _refusal(db: apsw.Connection, batch: Sequence[NewEntry]) -> Refused | None:
+def _refusal(db: apsw.Connection, batch: Sequence[NewEntry]) -> RefusedBatch | None:
     for position, entry in enumerate(batch):
         row = db.execute(
             f"{_LEAF} WHERE req = ? AND kind = ?", (entry.leaf.request_id, str(entry.leaf.kind))
         ).fetchone()
         if row:
-            return Refused(Clash.REQUEST, position, existing=StoredLeaf(*row))
+            return RefusedBatch(Clash.REQUEST, position, existing=StoredLeaf(*row))
     expected = _next_rseq(db, batch[0].leaf.replica)
     for position, entry in enumerate(batch):
         if entry.leaf.rseq != expected + position:
-            return Refused(Clash.SEQUENCE, position, next_rseq=expected)
+            return RefusedBatch(Clash.SEQUENCE, position, next_rseq=expected)
     return None
 
 

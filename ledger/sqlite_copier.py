@@ -39,7 +39,7 @@ class LogCopier:
 
     @property
     def behind(self) -> bool:
-        """Whether `catch_up` is due."""
+        """True if `catch_up` is due."""
         return self._pages >= WAIT_PAGES
 
     def catch_up(self, connection: apsw.Connection) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import apsw
 
 from ledger import sqlite_checkpoints
-from ledger.errors import LedgerUnavailable
+from ledger.errors import LedgerUnavailable, SchemaUnsupported
 
 APPLICATION_ID = 0x45584C47  # "EXLG"
 SCHEMA_VERSION = 2
 BUSY_TIMEOUT_MS = 5_000
+_SPACE = re.compile(r"\s")
 
 _SCHEMA = """
 CREATE TABLE log (
@@ -51,6 +53,13 @@ CREATE TRIGGER IF NOT EXISTS {table}_redacted BEFORE DELETE ON {table}
 CREATE TRIGGER IF NOT EXISTS {table}_no_update BEFORE UPDATE ON {table}
     BEGIN SELECT RAISE(ABORT, '{table} is insert-only'); END;
 """
+# What takes version n to n + 1; whoever opens the file of an earlier version runs them first.
+STEPS = {
+    1: (
+        sqlite_checkpoints.COSIGNATURES,
+        *(_ONLY_WITH_REDACTION.format(table=table) for table in ("secrets", "blobs")),
+    )
+}
 
 
 def connect(path: Path) -> apsw.Connection:
@@ -68,6 +77,24 @@ def connect(path: Path) -> apsw.Connection:
         db.close()
         raise
     return db
+
+
+def schema_faults(db: apsw.Connection) -> list[str]:
+    """Tables, indexes and triggers that are not those of this version: one that is missing, changed or too many."""
+    fresh = apsw.Connection(":memory:")
+    _migrate(fresh)
+    wanted, found = _schema(fresh), _schema(db)
+    fresh.close()
+    names = sorted(set(wanted) | set(found))
+    faults = [name for name in names if wanted.get(name) != found.get(name)]
+    what = {name: "missing" if name not in found else "unknown" if name not in wanted else "changed" for name in faults}
+    return [f"{' '.join(name)} is {what[name]}" for name in faults]
+
+
+def _schema(db: apsw.Connection) -> dict[tuple[str, str], str]:
+    """What was said to make each, however it was spaced."""
+    rows = db.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'")
+    return {(kind, name): _SPACE.sub("", sql) for kind, name, sql in rows}
 
 
 def _prepare(db: apsw.Connection) -> None:
@@ -94,11 +121,10 @@ def _migrate(db: apsw.Connection) -> None:
     application, version = db.pragma("application_id"), db.pragma("user_version")
     if (application, version) == (APPLICATION_ID, SCHEMA_VERSION):
         return
-    if (application, version) == (APPLICATION_ID, 1):
-        _finish(db)
-        return
+    if application == APPLICATION_ID:
+        raise SchemaUnsupported(f"the ledger has schema {version}, this program uses schema {SCHEMA_VERSION}")
     if application or version or db.execute("SELECT count(*) FROM sqlite_schema").get:
-        raise LedgerUnavailable("the file is no ledger of this version")
+        raise LedgerUnavailable("the file is not a ledger of this version")
     db.execute(_SCHEMA)
     for table, taken in _INSERT_ONLY.items():
         db.execute(
@@ -110,13 +136,8 @@ def _migrate(db: apsw.Connection) -> None:
                 f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table}"
                 f" BEGIN SELECT RAISE(ABORT, '{table} is insert-only'); END"
             )
-    _finish(db)
-
-
-def _finish(db: apsw.Connection) -> None:
-    """What version 2 has beside version 1, and the mark of this version."""
-    db.execute(sqlite_checkpoints.COSIGNATURES)
-    for table in ("secrets", "blobs"):
-        db.execute(_ONLY_WITH_REDACTION.format(table=table))
+    for step in STEPS.values():
+        for statement in step:
+            db.execute(statement)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

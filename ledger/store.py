@@ -48,7 +48,7 @@ class StoredLeaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Appended:
+class AppendedBatch:
     """The batch is durable; its first leaf has this index, the others follow."""
 
     first_index: int
@@ -62,7 +62,7 @@ class Clash(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedBatch:
     """Nothing was written. REQUEST: entry `position` of the batch has the request id and kind of the leaf `existing`.
     SEQUENCE: the replica's next number is `next_rseq`."""
 
@@ -98,7 +98,9 @@ class LedgerStore(Protocol):
     """
 
     async def bind(self, identity: LogIdentity) -> LogIdentity: ...
-    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused: ...
+    async def append(
+        self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()
+    ) -> AppendedBatch | RefusedBatch: ...
     async def shrink(self) -> None: ...
     async def size(self) -> int: ...
     async def next_rseq(self, replica: str) -> int: ...

@@ -71,7 +71,7 @@ class Frontier:
         return Frontier(self.size + 1, tuple(hashes)), tuple(made)
 
     def extend(self, leaf_hashes: Sequence[bytes]) -> tuple[Frontier, list[tuple[Node, bytes]]]:
-        """What `append` of each in turn comes to; the completed subtrees level by level, lowest first."""
+        """The tree after `append` of each leaf in turn; the completed subtrees level by level, lowest first."""
         size, rest = self.size + len(leaf_hashes), list(self.hashes)
         made: list[tuple[Node, bytes]] = []
         level, start, row, kept = 0, self.size, list(leaf_hashes), list[bytes]()
@@ -123,7 +123,7 @@ def _split(size: int) -> int:
 
 
 def inclusion_spans(index: int, size: int) -> tuple[Span, ...]:
-    """What an inclusion proof consists of, from the leaf's sibling up. RFC 9162 section 2.1.3.1."""
+    """The hashes of an inclusion proof, from the leaf's sibling up. RFC 9162 section 2.1.3.1."""
     if not 0 <= index < size <= MAX_SIZE:
         raise ValueError(f"no leaf {index} in a tree of {size}")
     spans: list[Span] = []
@@ -140,7 +140,7 @@ def inclusion_spans(index: int, size: int) -> tuple[Span, ...]:
 
 
 def consistency_spans(old: int, new: int) -> tuple[Span, ...]:
-    """What a consistency proof consists of; empty if `old` is 0 or `new`. RFC 9162 section 2.1.4.1."""
+    """The hashes of a consistency proof; empty if `old` is 0 or `new`. RFC 9162 section 2.1.4.1."""
     if not 0 <= old <= new <= MAX_SIZE:
         raise ValueError(f"no consistency from {old} to {new}")
     if old in (0, new):
@@ -200,7 +200,7 @@ def verify_consistency(*, old: int, new: int, old_root: bytes, new_root: bytes, 
     step = "consistency-proof"
     _check_hashes(step, (old_root, new_root, *proof))
     if not 0 <= old <= new <= MAX_SIZE:
-        raise VerificationFailed(step, f"sizes {old} and {new} are in no order")
+        raise VerificationFailed(step, f"sizes {old} and {new} are out of order")
     if old in (0, new):
         _verify_trivial(old, new, old_root, new_root, proof)
         return

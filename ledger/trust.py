@@ -6,7 +6,8 @@
     quorum <name>|none
 
 Words are parted by spaces and tabs only; other bytes are opaque. A name is defined before it is used and is a member of
-at most one group, so every witness counts once.
+at most one group, so every witness counts once. A log or witness whose key is of an algorithm that is not known here is
+skipped, with a note: such a witness can be a member, and never counts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import NoReturn
 
 from ledger.cosignature import cosigned_at, parse_witness_key
 from ledger.errors import MalformedNote, MalformedPolicy, VerificationFailed
-from ledger.note import VerifierKey, parse_vkey
+from ledger.note import PUBLIC_BYTES, VerifierKey, parse_vkey, vkey_type
 
 NONE = "none"
 MAX_POLICY_BYTES = 1_000_000
@@ -44,7 +45,7 @@ class TrustedWitness:
 
     @property
     def operator(self) -> str:
-        """Who runs it: the key name, a schema-less URL, up to its first slash."""
+        """The operator of a witness: the key name, a schema-less URL, up to its first slash."""
         return self.key.name.partition("/")[0]
 
 
@@ -57,7 +58,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Witnessed:
+class WitnessedHead:
     """The witnesses whose cosignatures hold, by key name, with their times, and the time by which they made the
     quorum, in seconds since 1970."""
 
@@ -73,18 +74,19 @@ class TrustPolicy:
     witnesses: tuple[TrustedWitness, ...]
     groups: Mapping[str, Group]
     quorum: str
+    notes: tuple[str, ...] = ()
 
     @property
     def asks_none(self) -> bool:
-        """Whether a checkpoint is accepted without any cosignature."""
+        """True if a checkpoint is accepted without any cosignature."""
         return self.quorum == NONE
 
     def satisfied_by(self, names: Collection[str]) -> bool:
-        """Whether these witnesses make the quorum."""
+        """True if these witnesses make the quorum."""
         return self.asks_none or self._witnessed(self.quorum, names)
 
     def needs_two_operators(self) -> bool:
-        """Whether no operator can make the quorum with its own witnesses alone."""
+        """True if no operator can make the quorum with its own witnesses alone."""
         operators = {witness.operator for witness in self.witnesses}
         return not any(
             self.satisfied_by({each.name for each in self.witnesses if each.operator == operator})
@@ -95,21 +97,21 @@ class TrustPolicy:
         """The keys of the log of that origin."""
         return tuple(log.key for log in self.logs if log.key.name == origin)
 
-    def check(self, note: str) -> Witnessed | None:
+    def check(self, note: str) -> WitnessedHead | None:
         """The cosignatures of a checkpoint whose own signature has been verified; None if the policy asks for none and
         there is none. Raises MalformedNote, and VerificationFailed with the step `cosignature` for one that does not
         hold and `quorum` if too few are there."""
         times = {each: at for each in self.witnesses if (at := cosigned_at(note, each.key)) is not None}
         if not self.satisfied_by({each.name for each in times}):
-            raise VerificationFailed("quorum", f"{len(times)} trusted witnesses cosigned, which makes no quorum")
+            raise VerificationFailed("quorum", f"{len(times)} trusted witnesses cosigned, which is not a quorum")
         if not times:
             return None
         so_far: set[str] = set()
         for witness in sorted(times, key=lambda each: times[each]):
             so_far.add(witness.name)
             if self.satisfied_by(so_far):
-                return Witnessed({each.key.name: at for each, at in times.items()}, times[witness])
-        raise AssertionError("a quorum of all is none of some")
+                return WitnessedHead({each.key.name: at for each, at in times.items()}, times[witness])
+        raise AssertionError("a quorum of all is not a quorum of some")
 
     def _witnessed(self, name: str, names: Collection[str]) -> bool:
         group = self.groups.get(name)
@@ -138,7 +140,7 @@ def parse_policy(data: bytes) -> TrustPolicy:
 
 
 class _Reader:
-    """What has been read so far."""
+    """The part that has been read so far."""
 
     def __init__(self) -> None:
         self._logs: list[TrustedLog] = []
@@ -146,9 +148,18 @@ class _Reader:
         self._groups: dict[str, Group] = {}
         self._members: set[str] = set()
         self._quorum: str | None = None
+        self._skipped: set[str] = set()
+        self._notes: list[str] = []
 
     def line(self, verb: str, words: Sequence[str]) -> None:
         match verb, list(words):
+            case "log", [vkey, *url] if len(url) <= 1 and _unknown(vkey):
+                self._notes.append(f"a log's key is of type {vkey_type(vkey).hex()}, which is not known here: skipped")
+            case "witness", [name, vkey, *url] if len(url) <= 1 and _unknown(vkey):
+                self._skipped.add(self._new(name))
+                self._notes.append(
+                    f"the key of witness {name} is of type {vkey_type(vkey).hex()}, which is not known here: skipped"
+                )
             case "log", [vkey, *url] if len(url) <= 1:
                 self._log(TrustedLog(parse_vkey(vkey), *url))
             case "witness", [name, vkey, *url] if len(url) <= 1:
@@ -163,16 +174,17 @@ class _Reader:
     def policy(self) -> TrustPolicy:
         if self._quorum is None:
             _refuse("there is no quorum line")
-        return TrustPolicy(tuple(self._logs), tuple(self._witnesses), dict(self._groups), self._quorum)
+        groups, notes = dict(self._groups), tuple(self._notes)
+        return TrustPolicy(tuple(self._logs), tuple(self._witnesses), groups, self._quorum, notes)
 
     def _log(self, log: TrustedLog) -> None:
         if any(log.key.public == other.key.public for other in self._logs):
-            _refuse("a log's key stands twice")
+            _refuse("a log's key occurs twice")
         self._logs.append(log)
 
     def _witness(self, witness: TrustedWitness) -> None:
         if any(witness.key.public == other.key.public for other in self._witnesses):
-            _refuse("a witness's key stands twice")
+            _refuse("a witness's key occurs twice")
         self._witnesses.append(witness)
 
     def _group(self, name: str, count: str, members: Sequence[str]) -> None:
@@ -195,7 +207,11 @@ class _Reader:
         return name
 
     def _defined(self, name: str) -> bool:
-        return name in self._groups or any(witness.name == name for witness in self._witnesses)
+        return name in self._groups or name in self._skipped or any(witness.name == name for witness in self._witnesses)
+
+
+def _unknown(vkey: str) -> bool:
+    return vkey_type(vkey) not in PUBLIC_BYTES
 
 
 def _least(count: str, members: int) -> int:

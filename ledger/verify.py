@@ -10,6 +10,7 @@ from ledger.keys import KeyRing
 from ledger.leaf import parse_leaf
 from ledger.model import SOURCES, Checkpoint, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
 from ledger.parts import open_part, parse_source_commitments, source_name
+from ledger.prov_of_entry import PROV, READ, check_entry_prov
 from ledger.redaction import REDACTS, parse_detail
 from ledger.regrowing import RegrownTree
 from ledger.rotation import KeyChain
@@ -29,16 +30,19 @@ async def verify_log(
     policy: TrustPolicy | None = None,
     fork: LogForked | None = None,
     contents: bool = True,
+    held: str | None = None,
 ) -> VerifyReport:
     """Recompute leaf hashes, tree, checkpoints, sequence numbers, references and every commitment; report what fails,
     in that order of discovery, and intents without an outcome. `chain` holds the keys that signed, `policy` the
-    witnesses whose cosignatures are checked, `fork` what a checkpoint held outside contradicts; without `contents` no
+    witnesses whose cosignatures are checked, `fork` what a checkpoint held outside contradicts, `held` the checkpoint
+    that this home holds outside; without `contents` no
     part is opened. Raises only LedgerUnavailable."""
     audit = _Audit(store, keys, chain, policy, contents=contents)
     await audit.backend()
     if fork is not None:
         audit.outside(fork)
     await audit.checkpoints()
+    await audit.held(held)
     await audit.leaves()
     return audit.report()
 
@@ -56,6 +60,7 @@ class _Audit:
         self._policy = policy
         self._witnessed_size: int | None = None
         self._problems: list[Problem] = []
+        self._latest: Checkpoint | None = None
         self._signed: dict[int, bytes] = {}
         self._tree = RegrownTree(nodes=store.nodes, signed=self._signed)
         self._next_rseq: dict[str, int] = {}
@@ -77,6 +82,7 @@ class _Audit:
         """Signature of every checkpoint, and that the stored head is the signed one."""
         for checkpoint in await self._store.checkpoints():
             size = checkpoint.head.size
+            self._latest = checkpoint
             self._signed[size] = checkpoint.head.root
             try:
                 self._chain.verify(checkpoint)
@@ -84,11 +90,32 @@ class _Audit:
                 self._add("checkpoint", f"the checkpoint of size {size} does not verify: {exc}")
                 continue
             self._cosignatures(checkpoint)
+        if self._policy is not None and not self._policy.asks_none:
+            self._quorum_of_latest()
         if self._signed.get(0, EMPTY_ROOT) != EMPTY_ROOT:
-            self._add("checkpoint", "the checkpoint of size 0 has not the root of the empty tree")
+            self._add("checkpoint", "the checkpoint of size 0 does not have the root of the empty tree")
+
+    def _quorum_of_latest(self) -> None:
+        """The newest checkpoint is the one that everything else rests on: it must have its quorum."""
+        latest = self._latest
+        if latest is None:
+            self._add("quorum", "no checkpoint is stored that witnesses could have signed")
+        elif not latest.cosignatures:
+            self._add("quorum", f"no witness cosigned the latest checkpoint, of size {latest.head.size}")
+
+    async def held(self, note: str | None) -> None:
+        """A checkpoint that is held outside was stored first; of one that is ahead of the store `fork` tells."""
+        if note is None:
+            return
+        try:
+            head = self._chain.verified(note)
+        except LedgerError:
+            return  # that it does not verify is what `fork` says
+        if head.size not in self._signed and head.size <= await self._store.size():
+            self._add("checkpoint-missing", f"the checkpoint of size {head.size}, held outside, is not stored")
 
     def outside(self, fork: LogForked) -> None:
-        """What a checkpoint that is held outside says against the store."""
+        """Compare a checkpoint that is held outside with the store."""
         self._add("behind", str(fork))
 
     def _cosignatures(self, checkpoint: Checkpoint) -> None:
@@ -118,7 +145,7 @@ class _Audit:
                 self._add("truncated", f"{self._tree.size} leaves are stored, {size} were signed for")
 
     def report(self) -> VerifyReport:
-        """What was found."""
+        """The findings."""
         unaccounted = [p for p in self._missing if (p.entry_id, p.part) not in self._redacted]
         found = (*self._problems, *unaccounted)
         problems = tuple(sorted(found, key=lambda problem: problem.step == STORE))  # what it means, before where it is
@@ -210,7 +237,7 @@ class _Audit:
         except MalformedLeaf:
             return  # it names no erasure, so it accounts for none
         if tuple(ref.id for ref in leaf.refs if ref.rel == REDACTS) != redaction.entry_ids:
-            self._add("redaction", "the entry points at others than its detail names", stored)
+            self._add("redaction", "the entry points at other entries than its detail names", stored)
             return
         self._redacted |= {(part.entry_id, part.name) for part in redaction.parts}
 
@@ -229,7 +256,7 @@ def _check_parts(
     committed = dict(leaf.parts)
     names = [SOURCES] if SOURCES in committed else []  # first: it tells which sources there are
     names += [name for name in committed if name != SOURCES]
-    opened = 0
+    opened, read = 0, dict[str, bytes]()
     for name in names:  # grows below
         if name not in by_name:
             missing.append(Problem("part-missing", "the part is not stored", stored.index, leaf.entry_id, name))
@@ -240,9 +267,15 @@ def _check_parts(
                 each = {source_name(n): item for n, item in enumerate(parse_source_commitments(part.data), start=1)}
                 committed |= each
                 names += each
+            if name in READ:
+                read[name] = part.data
             opened += 1
         except VerificationFailed as exc:
             problems.append(Problem(exc.step, str(exc), stored.index, leaf.entry_id, name))
+    try:
+        check_entry_prov(leaf, read)
+    except VerificationFailed as exc:
+        problems.append(Problem(exc.step, str(exc), stored.index, leaf.entry_id, PROV))
     known = SOURCES not in leaf.parts or source_name(1) in committed or SOURCES in by_name
     for name in by_name:
         if name not in committed and known and not problems:

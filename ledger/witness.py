@@ -39,7 +39,7 @@ class AddCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class WitnessReply:
-    """What a witness answers, as over HTTP: 200 with signature lines, 409 with the size that it has seen, or another
+    """The reply of a witness, as over HTTP: 200 with signature lines, 409 with the size that it has seen, or another
     refusal."""
 
     status: int
@@ -72,7 +72,7 @@ def parse_add_checkpoint(text: str) -> AddCheckpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedCheckpoint:
     """The checkpoint may be cosigned, once `head` is kept as the latest of the log `origin`."""
 
     origin: str
@@ -81,7 +81,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Declined:
+class DeclinedCheckpoint:
     """The request is refused. `evidence` says that the log signed what contradicts what it signed before, or could not
     prove otherwise."""
 
@@ -94,8 +94,10 @@ def origin_of(request: AddCheckpoint) -> str:
     return parse_checkpoint_text(parse_note(request.checkpoint).text)[0]
 
 
-def judge(request: AddCheckpoint, *, keys: Mapping[str, Sequence[VerifierKey]], seen: TreeHead) -> Accepted | Declined:
-    """What a witness does with a request: `keys` are those of the logs that it knows by origin, `seen` is the latest
+def judge(
+    request: AddCheckpoint, *, keys: Mapping[str, Sequence[VerifierKey]], seen: TreeHead
+) -> AcceptedCheckpoint | DeclinedCheckpoint:
+    """Decide over a request to a witness: `keys` are those of the logs that it knows by origin, `seen` is the latest
     head that it cosigned of this one (`NOTHING` if none)."""
     note = parse_note(request.checkpoint)
     origin, head = parse_checkpoint_text(note.text)
@@ -107,16 +109,16 @@ def judge(request: AddCheckpoint, *, keys: Mapping[str, Sequence[VerifierKey]], 
         return _declined(400, "the old size is larger than the checkpoint's")
     split = head.size == seen.size and head.root != seen.root
     if split or request.old != seen.size:
-        return Declined(_conflict(seen), evidence=split)
+        return DeclinedCheckpoint(_conflict(seen), evidence=split)
     try:
         verify_consistency(old=seen.size, new=head.size, old_root=seen.root, new_root=head.root, proof=request.proof)
     except VerificationFailed as exc:
-        return Declined(WitnessReply(422, f"{exc}\n"), evidence=True)
-    return Accepted(origin, head, note.text)
+        return DeclinedCheckpoint(WitnessReply(422, f"{exc}\n"), evidence=True)
+    return AcceptedCheckpoint(origin, head, note.text)
 
 
 def _signed(note: Note, keys: Sequence[VerifierKey]) -> bool:
-    """Whether a signature of a known key is there and each that is holds."""
+    """True if a signature of a known key is there and each that is holds."""
     lines = [(key, line) for key in keys for line in note.signatures if key.wrote(line)]
     return bool(lines) and all(key.holds(line.signature, note.text.encode()) for key, line in lines)
 
@@ -125,8 +127,8 @@ def _conflict(seen: TreeHead) -> WitnessReply:
     return WitnessReply(409, f"{seen.size}\n", SIZE_TYPE)
 
 
-def _declined(status: int, reason: str) -> Declined:
-    return Declined(WitnessReply(status, f"{reason}\n"))
+def _declined(status: int, reason: str) -> DeclinedCheckpoint:
+    return DeclinedCheckpoint(WitnessReply(status, f"{reason}\n"))
 
 
 def malformed(exc: LedgerError) -> WitnessReply:

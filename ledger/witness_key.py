@@ -32,7 +32,7 @@ async def open_witness_key(folder: Path) -> SigningKey:
     try:
         return parse_signing_key((await asyncio.to_thread(read_private, path)).strip(), type=COSIGNATURE)
     except MalformedNote as exc:
-        raise KeyUnusable(f"{path} is no key of a witness: {exc}") from exc
+        raise KeyUnusable(f"{path} is not a witness's key: {exc}") from exc
 
 
 def _create(folder: Path, key: SigningKey) -> None:

@@ -11,16 +11,28 @@ from typing import Any, TypeVar
 import apsw
 
 from ledger.cosignature import cosign
-from ledger.errors import LedgerError, LedgerUnavailable
+from ledger.errors import LedgerError, LedgerUnavailable, SchemaUnsupported
 from ledger.model import TreeHead
 from ledger.note import Signer, VerifierKey
-from ledger.witness import NOTHING, Accepted, Declined, WitnessReply, judge, malformed, origin_of, parse_add_checkpoint
+from ledger.witness import (
+    NOTHING,
+    AcceptedCheckpoint,
+    DeclinedCheckpoint,
+    WitnessReply,
+    judge,
+    malformed,
+    origin_of,
+    parse_add_checkpoint,
+)
 
 T = TypeVar("T")
 
 MAX_EVIDENCE = 1_000
 """Of one log and one status: whoever holds an honest checkpoint can send it with a wrong proof (422) as often as they
 like, and must leave room for two trees of one size (409), which only the log can have signed."""
+SCHEMA_VERSION = 1
+# What takes version n to n + 1; the first files, of the same tables, bear no number.
+STEPS: Mapping[int, Sequence[str]] = {0: ()}
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS seen (
     origin TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL CHECK (length(root) = 32), note TEXT NOT NULL
@@ -77,14 +89,14 @@ class SqliteWitness:
         except LedgerError as exc:
             return malformed(exc)
 
-        def work() -> Accepted | Declined:
+        def work() -> AcceptedCheckpoint | DeclinedCheckpoint:
             with self._connection:
                 verdict = judge(parsed, keys=self._logs, seen=_seen(self._connection, origin))
                 self._keep(verdict, origin, request, parsed.checkpoint)
             return verdict
 
         verdict = await self._run(work)
-        if isinstance(verdict, Declined):
+        if isinstance(verdict, DeclinedCheckpoint):
             return verdict.reply
         line = await cosign(verdict.text, self._key, timestamp_s=self._clock_s())
         return WitnessReply(200, f"{line}\n")
@@ -105,9 +117,9 @@ class SqliteWitness:
         await asyncio.get_running_loop().run_in_executor(self._executor, self._connection.close)
         self._executor.shutdown(wait=False)
 
-    def _keep(self, verdict: Accepted | Declined, origin: str, request: str, note: str) -> None:
+    def _keep(self, verdict: AcceptedCheckpoint | DeclinedCheckpoint, origin: str, request: str, note: str) -> None:
         db = self._connection
-        if isinstance(verdict, Accepted):
+        if isinstance(verdict, AcceptedCheckpoint):
             row = (origin, verdict.head.size, verdict.head.root, note)
             db.execute(
                 "INSERT INTO seen VALUES (?, ?, ?, ?) ON CONFLICT (origin)"
@@ -138,7 +150,12 @@ def _connect(path: Path) -> apsw.Connection:
         db.transaction_mode = "IMMEDIATE"
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "trusted_schema = OFF"):
             db.execute(f"PRAGMA {pragma}")
-        db.execute(_SCHEMA)
+        version = db.pragma("user_version")
+        if version not in (0, SCHEMA_VERSION):
+            db.close()
+            raise SchemaUnsupported(f"the witness has schema {version}, this program uses schema {SCHEMA_VERSION}")
+        if version == 0:
+            db.execute(f"BEGIN IMMEDIATE; {_SCHEMA}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT")
     except apsw.Error as exc:
         raise LedgerUnavailable(f"the witness's file {path} cannot be used: {exc}") from exc
     return db

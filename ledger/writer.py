@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ledger.errors import EntryRefused, LedgerSilent, LedgerUnavailable
+from ledger.errors import EntryRefused, LedgerNotResponding, LedgerUnavailable
 from ledger.leaf import encode_leaf
 from ledger.model import Kind, Leaf, Ref, TreeHead
 from ledger.parts import SealedEntry
-from ledger.store import Appended, Clash, LedgerStore, NewEntry, PartAt, StoredLeaf
+from ledger.store import AppendedBatch, Clash, LedgerStore, NewEntry, PartAt, StoredLeaf
 from ledger.tree import hash_leaf
 
 BATCH_ENTRIES = 64
@@ -31,7 +31,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
+class _WaitingBatch:
     draft: Draft
     done: asyncio.Future[StoredLeaf]
 
@@ -56,22 +56,22 @@ class Writer:
         self._replica = replica
         self._seen = seen
         self._next_rseq: int | None = None
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_WaitingBatch] = []
         self._flusher: asyncio.Task[None] | None = None
 
     async def append(self, draft: Draft) -> StoredLeaf:
         """The durable leaf; it is of an earlier entry if the request has one of that kind. Raises EntryRefused or
-        LedgerUnavailable: then nothing of this entry was written, or (LedgerSilent) the store may yet keep it, whole. A
-        cancelled call may still be written, unless it waits for its turn."""
+        LedgerUnavailable: then nothing of this entry was written, or (LedgerNotResponding) the store may yet keep it,
+        whole. A cancelled call may still be written, unless it waits for its turn."""
         done: asyncio.Future[StoredLeaf] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(draft, done))
+        self._waiting.append(_WaitingBatch(draft, done))
         if self._flusher is None or self._flusher.done():
             self._flusher = asyncio.create_task(self._flush())
         try:
             async with asyncio.timeout(self._deadline_s):
                 return await done
         except TimeoutError as exc:
-            raise LedgerSilent(f"the entry was not durable within {self._deadline_s:g} s") from exc
+            raise LedgerNotResponding(f"the entry was not durable within {self._deadline_s:g} s") from exc
 
     async def aclose(self) -> None:
         """Wait for what is being written."""
@@ -91,7 +91,7 @@ class Writer:
                 if fault is not exc:
                     raise
 
-    async def _write(self, batch: list[_Waiting]) -> None:
+    async def _write(self, batch: list[_WaitingBatch]) -> None:
         """Append the batch; entries that cannot be, are settled and taken out of it, and the rest is tried again."""
         while batch:
             first = self._next_rseq or await self._store.next_rseq(self._replica)
@@ -99,7 +99,7 @@ class Writer:
             if not entries:
                 return
             result = await self._store.append(entries, erase=[part for each in batch for part in each.draft.erase])
-            if isinstance(result, Appended):
+            if isinstance(result, AppendedBatch):
                 self._next_rseq = first + len(batch)
                 for offset, (waiting, entry) in enumerate(zip(batch, entries, strict=True)):
                     waiting.settle(_stored(entry, result.first_index + offset))
@@ -108,7 +108,7 @@ class Writer:
             if result.clash is Clash.REQUEST and result.existing is not None:
                 batch.pop(result.position).settle(result.existing)
 
-    def _encode(self, batch: list[_Waiting], first_rseq: int) -> list[NewEntry]:
+    def _encode(self, batch: list[_WaitingBatch], first_rseq: int) -> list[NewEntry]:
         entries: list[NewEntry] = []
         for waiting in tuple(batch):
             leaf = self._leaf(waiting.draft, first_rseq + len(entries))
@@ -134,10 +134,10 @@ class Writer:
         )
 
 
-def _next_batch(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
-    """What to write now and what to leave: at most `BATCH_ENTRIES`, each request and kind once; redactions, which
-    erase, last."""
-    batch: dict[tuple[str, Kind], _Waiting] = {}
+def _next_batch(waiting: list[_WaitingBatch]) -> tuple[list[_WaitingBatch], list[_WaitingBatch]]:
+    """Split into entries to write now and entries to leave: at most `BATCH_ENTRIES`, each request and kind once;
+    redactions, which erase, last."""
+    batch: dict[tuple[str, Kind], _WaitingBatch] = {}
     rest = []
     for item in waiting:
         key = (item.draft.request_id, item.draft.kind)

@@ -53,7 +53,7 @@ class BundleArchive:
         return place
 
     def digests(self) -> tuple[str, ...]:
-        """What is filed, sorted."""
+        """The digests on file, sorted."""
         if not self.folder.is_dir():
             return ()
         return tuple(sorted(f"sha256:{p.name}" for p in self.folder.iterdir() if _DIGEST.fullmatch(f"sha256:{p.name}")))
@@ -75,7 +75,7 @@ class BundleArchive:
     def _place(self, digest: str) -> Path:
         match = _DIGEST.fullmatch(digest)
         if match is None:
-            raise BundleNotFound(f"{digest} is no digest of a policy bundle")
+            raise BundleNotFound(f"{digest} is not the digest of a policy bundle")
         return self.folder / match[1]
 
     def _write(self, source: Path, place: Path, *, renew: bool) -> None:
@@ -100,4 +100,16 @@ def copy_bundle(source: Path, target: Path) -> None:
     target.mkdir(parents=True)
     for part in PARTS:
         origin = source / part if (source / part).is_dir() else SHIPPED / part
-        shutil.copytree(origin, target / part, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        _copy(origin, target / part)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a tree by its contents alone: who may read the copy is not for the original to say."""
+    target.mkdir()
+    for path in sorted(source.iterdir()):
+        if path.name == "__pycache__" or path.name.startswith("."):
+            continue
+        if path.is_dir():
+            _copy(path, target / path.name)
+        else:
+            shutil.copyfile(path, target / path.name)

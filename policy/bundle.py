@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,15 @@ from policy.errors import BundleRejected, InputRejected
 from policy.rules import RuleInfo, rules_from
 
 ENTRYPOINTS = ("kfm/ai/query", "kfm/ai/evidence", "kfm/ai/answer", "kfm/ai/allow_answer")
+# The versions of the manifest, and what makes one into today's; a manifest that names none is of the first.
+VERSIONS: Mapping[int, Callable[[Any], Any]] = {1: lambda manifest: manifest}
 SHIPPED = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What an engine needs: `data_json` and `wasm` are bytes as stored, `digest` is asserted in every reply. `rules` is
-    what the rules say of themselves, by id."""
+    """The parts of a bundle that an engine needs: `data_json` and `wasm` are bytes as stored, `digest` is asserted in
+    every reply. `rules` is what the rules say of themselves, by id."""
 
     digest: str
     files: Mapping[str, str]
@@ -85,6 +87,10 @@ def _manifest(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as exc:
         raise BundleRejected(f"{path.name} cannot be read") from exc
     wanted = {"files": dict, "wasm_sha256": str, "bundle": str, "opa": str, "entrypoints": list, "rules": list}
+    version = manifest.get("version", 1) if isinstance(manifest, dict) else 1
+    if type(version) is not int or version not in VERSIONS:
+        raise BundleRejected(f"{path.name} is of a version that this program does not read")
+    manifest = VERSIONS[version](manifest)
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), kind) for key, kind in wanted.items()):
         raise BundleRejected(f"{path.name} is not a manifest")
     return manifest

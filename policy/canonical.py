@@ -42,7 +42,7 @@ def encode_plain(value: object) -> bytes:
 def whole(value: int) -> int:
     """The integer itself. Raises InputRejected for anything but an integer within +-(2**53 - 1)."""
     if type(value) is not int or not -MAX_INTEGER <= value <= MAX_INTEGER:
-        raise InputRejected("a number is no integer, or beyond 2**53 - 1")
+        raise InputRejected("a number is not an integer, or is beyond 2**53 - 1")
     return value
 
 
@@ -109,7 +109,7 @@ def _compact(text: bytes) -> Any:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no integer")
+    raise ValueError(f"{text} is not an integer")
 
 
 def _integer(text: str) -> int:
@@ -122,5 +122,5 @@ def _integer(text: str) -> int:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs) or not all(key.isascii() for key in made):
-        raise ValueError("a key stands twice, or is not ASCII text")
+        raise ValueError("a key occurs twice, or is not ASCII text")
     return made

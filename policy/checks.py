@@ -7,7 +7,7 @@ decision.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,16 +15,17 @@ from policy.canonical import encode_plain, parse_plain
 from policy.engine import Reply
 from policy.errors import InputRejected
 from policy.model import Effect, Obligation, Point, Reason, Target
+from policy.obligations import ANSWER, EVIDENCE, FILTER, QUERY
 
 MAX_RESULT_BYTES = 4 * 1024 * 1024
 INVALID = "POLICY_DECISION_INVALID"
 SEVERITIES = frozenset({"deny", "drop"})
 
 Document = dict[str, Any]
-Params = Mapping[str, Any]
+_DUTIES = {Point.QUERY: QUERY, Point.EVIDENCE: EVIDENCE, Point.ANSWER: ANSWER}
 
 
-class Untrusted(Exception):
+class UntrustedReply(Exception):
     """A reply that cannot be acted on; `code` says why. Stays inside the package: `points` makes a denial of it."""
 
     def __init__(self, problem: str) -> None:
@@ -33,7 +34,7 @@ class Untrusted(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedDecision:
     """A decision whose shape, ids and effect have been checked.
 
     `classes` is the filter, empty but at the query point.
@@ -47,22 +48,22 @@ class Checked:
     document: Document
 
 
-def check(reply: Reply, *, point: Point, asked: Document, bundle_digest: str) -> Checked:
+def check(reply: Reply, *, point: Point, asked: Document, bundle_digest: str) -> CheckedDecision:
     """Check `reply` against the input that was `asked`. Raises Untrusted."""
     if reply.bundle_digest != bundle_digest:
-        raise Untrusted("BUNDLE_MISMATCH")
+        raise UntrustedReply("BUNDLE_MISMATCH")
     document = decision_of(reply.results)
     admit = _ids(document["admit"])
     reasons = tuple(_reason(each) for each in document["reasons"])
     obligations = tuple(_obligation(each, point) for each in document["obligations"])
     _check_targets(reasons, obligations, asked)
     _check_admit(point, admit, asked)
-    filters = [each for each in obligations if each.op == "filter"]
-    others = tuple(each for each in obligations if each.op != "filter")
+    filters = [each for each in obligations if each.op == FILTER]
+    others = tuple(each for each in obligations if each.op != FILTER)
     effect = Effect(document["effect"])
     _check_effect(effect, reasons, obligations, others, admit)
     classes = _check_filter(point, effect, filters, asked)
-    return Checked(effect, reasons, others, admit, classes, document)
+    return CheckedDecision(effect, reasons, others, admit, classes, document)
 
 
 def decision_of(results: bytes) -> Document:
@@ -73,27 +74,27 @@ def decision_of(results: bytes) -> Document:
 def single_result(results: bytes) -> object:
     """The one value of a result set. Raises Untrusted for none, several, or what is not plain JSON."""
     if len(results) > MAX_RESULT_BYTES:
-        raise Untrusted("TOO_LARGE")
+        raise UntrustedReply("TOO_LARGE")
     try:
         found = parse_plain(results)
     except ValueError as exc:
-        raise Untrusted("NOT_JSON") from exc
+        raise UntrustedReply("NOT_JSON") from exc
     if found == []:
-        raise Untrusted("UNDEFINED")
+        raise UntrustedReply("UNDEFINED")
     if not isinstance(found, list) or not all(isinstance(each, dict) and set(each) == {"result"} for each in found):
-        raise Untrusted("SCHEMA")
+        raise UntrustedReply("SCHEMA")
     if len(found) != 1:
-        raise Untrusted("SEVERAL_RESULTS")
+        raise UntrustedReply("SEVERAL_RESULTS")
     return found[0]["result"]
 
 
 def _decision(value: object) -> Document:
     if not isinstance(value, dict) or set(value) != {"effect", "reasons", "obligations", "admit"}:
-        raise Untrusted("SCHEMA")
+        raise UntrustedReply("SCHEMA")
     if value["effect"] not in [str(each) for each in Effect]:
-        raise Untrusted("SCHEMA")
+        raise UntrustedReply("SCHEMA")
     if not all(isinstance(value[key], list) for key in ("reasons", "obligations", "admit")):
-        raise Untrusted("SCHEMA")
+        raise UntrustedReply("SCHEMA")
     return value
 
 
@@ -106,7 +107,7 @@ def _canonical_order(document: Document) -> Document:
             "admit": sorted(document["admit"], key=encode_plain),
         }
     except InputRejected as exc:
-        raise Untrusted("SCHEMA") from exc
+        raise UntrustedReply("SCHEMA") from exc
 
 
 def _filter_in_order(obligation: Any) -> Any:
@@ -120,25 +121,25 @@ def _filter_in_order(obligation: Any) -> Any:
 
 def _ids(values: list[Any]) -> tuple[str, ...]:
     if not all(isinstance(each, str) for each in values) or len(set(values)) != len(values):
-        raise Untrusted("SCHEMA")
+        raise UntrustedReply("SCHEMA")
     return tuple(values)
 
 
 def _reason(value: object) -> Reason:
     fields = _fields(value, {"rule": str, "code": str, "severity": str, "target": dict, "params": dict})
     if fields["severity"] not in SEVERITIES:
-        raise Untrusted("SCHEMA")
+        raise UntrustedReply("SCHEMA")
     return Reason(fields["rule"], fields["code"], fields["severity"], _target(fields["target"]), fields["params"])
 
 
 def _obligation(value: object, point: Point) -> Obligation:
     fields = _fields(value, {"op": str, "target": dict, "rule": str, "params": dict})
-    if fields["op"] not in OBLIGATIONS[point]:
-        raise Untrusted("UNKNOWN_OBLIGATION")
-    kind, right = OBLIGATIONS[point][fields["op"]]
+    duty = _DUTIES[point].get(fields["op"])
+    if duty is None:
+        raise UntrustedReply("UNKNOWN_OBLIGATION")
     target = _target(fields["target"])
-    if target.kind != kind or not right(fields["params"]):
-        raise Untrusted("OBLIGATION_INVALID")
+    if target.kind != duty.target or not duty.fits(fields["params"]):
+        raise UntrustedReply("OBLIGATION_INVALID")
     return Obligation(fields["op"], target, fields["rule"], fields["params"])
 
 
@@ -149,9 +150,9 @@ def _target(value: object) -> Target:
 
 def _fields(value: object, kinds: Mapping[str, type]) -> Document:
     if not isinstance(value, dict) or value.keys() != kinds.keys():
-        raise Untrusted("SCHEMA")
+        raise UntrustedReply("SCHEMA")
     if not all(type(value[key]) is kind for key, kind in kinds.items()):
-        raise Untrusted("SCHEMA")
+        raise UntrustedReply("SCHEMA")
     return value
 
 
@@ -166,7 +167,7 @@ def _check_targets(reasons: tuple[Reason, ...], obligations: tuple[Obligation, .
     targets = [each.target for each in reasons] + [each.target for each in obligations]
     for target in targets:
         if target.ref not in known.get(target.kind, ()):
-            raise Untrusted("TARGET_UNKNOWN")
+            raise UntrustedReply("TARGET_UNKNOWN")
 
 
 def _check_admit(point: Point, admit: tuple[str, ...], asked: Document) -> None:
@@ -176,7 +177,7 @@ def _check_admit(point: Point, admit: tuple[str, ...], asked: Document) -> None:
     if point is Point.ANSWER:
         allowed &= set(asked["prior"]["admit"])
     if not set(admit) <= allowed:
-        raise Untrusted("ADMIT_NOT_SUBSET")
+        raise UntrustedReply("ADMIT_NOT_SUBSET")
 
 
 def _check_effect(
@@ -192,72 +193,15 @@ def _check_effect(
     else:
         right = effect is (Effect.ALLOW_WITH_OBLIGATIONS if others else Effect.ALLOW)
     if not right:
-        raise Untrusted("EFFECT_MISMATCH")
+        raise UntrustedReply("EFFECT_MISMATCH")
 
 
 def _check_filter(point: Point, effect: Effect, filters: list[Obligation], asked: Document) -> tuple[str, ...]:
     if point is not Point.QUERY or effect is Effect.DENY:
         return ()
     if len(filters) != 1:
-        raise Untrusted("FILTER_MISSING")
+        raise UntrustedReply("FILTER_MISSING")
     classes = filters[0].params["classes"]
     if len(set(classes)) != len(classes) or not set(classes) <= {each["id"] for each in asked["classes"]}:
-        raise Untrusted("FILTER_NOT_SUBSET")
+        raise UntrustedReply("FILTER_NOT_SUBSET")
     return tuple(sorted(classes))
-
-
-def _nothing(params: Params) -> bool:
-    return not params
-
-
-def _texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def _whole(value: object, *, least: int) -> bool:
-    return type(value) is int and value >= least
-
-
-def _filter(params: Params) -> bool:
-    return params.keys() == {"classes", "lifecycle"} and _texts(params["classes"]) and params["lifecycle"] == ["active"]
-
-
-def _kinds(params: Params) -> bool:
-    return params.keys() == {"kinds"} and _texts(params["kinds"]) and bool(params["kinds"])
-
-
-def _geometry(params: Params) -> bool:
-    right = params.keys() == {"metres", "decimals"}
-    return right and _whole(params["metres"], least=1) and _whole(params["decimals"], least=0)
-
-
-def _minimum(params: Params) -> bool:
-    return params.keys() == {"minimum"} and _whole(params["minimum"], least=1)
-
-
-def _span(params: Params) -> bool:
-    right = params.keys() == {"kind", "start", "end"} and isinstance(params["kind"], str)
-    return right and _whole(params["start"], least=0) and _whole(params["end"], least=params["start"] + 1)
-
-
-def _catalogue(params: Params) -> bool:
-    return params.keys() == {"catalogue"} and isinstance(params["catalogue"], str)
-
-
-# What each point may ask for: operation -> (kind of its target, whether its parameters are right).
-OBLIGATIONS: Mapping[Point, Mapping[str, tuple[str, Callable[[Params], bool]]]] = {
-    Point.QUERY: {"filter": ("request", _filter), "neutralise_prompt": ("request", _nothing)},
-    Point.EVIDENCE: {
-        "drop": ("evidence", _nothing),
-        "redact": ("evidence", _kinds),
-        "generalise_geometry": ("evidence", _geometry),
-        "aggregate_only": ("evidence", _minimum),
-        "datamark": ("evidence", _nothing),
-    },
-    Point.ANSWER: {
-        "drop_sentence": ("sentence", _nothing),
-        "redact": ("sentence", _span),
-        "append_notice": ("answer", _catalogue),
-        "abstain": ("answer", _nothing),
-    },
-}

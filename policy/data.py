@@ -15,14 +15,16 @@ from typing import Any
 import cattrs
 
 from policy.errors import BundleRejected
+from policy.obligations import EVIDENCE, MEETS_TAGS
 
+CLAIM_KINDS = frozenset({"figure", "event", "superlative", "comparison", "negation", "quotation", "prose"})
 DATA_PATH = "kfm/config/data.json"
 SCHEMA = "exhibit.policy.config/1"
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What one role carries: a clearance (a label), permissions, capabilities."""
+    """The content of one role: a clearance (a label), permissions, capabilities."""
 
     clearance: str
     permissions: frozenset[str]
@@ -30,9 +32,33 @@ class Role:
 
 
 @dataclass(frozen=True, slots=True)
+class TagDuty:
+    """The obligation that a handling tag can be met by, with its parameters."""
+
+    op: str
+    params: Mapping[str, object]
+
+    @property
+    def valid(self) -> bool:
+        """True if a tag may ask for it, with these parameters."""
+        return self.op in MEETS_TAGS and EVIDENCE[self.op].fits(self.params)
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """A handling tag: the capability or the group that satisfies it, else the obligation that it is met by; None
+    refuses."""
+
+    capability: str | None
+    group: str | None
+    obligation: TagDuty | None
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyData:
     """`labels` maps each label to its rank, ascending; `aliases` maps other names of roles to roles; `purposes` maps
-    each purpose to the clearance that it asks for."""
+    each purpose to the clearance that it asks for; `handling` maps each handling tag to what it asks for.
+    `injection_milli` is the most that a text may look like an instruction."""
 
     labels: Mapping[str, int]
     roles: Mapping[str, Role]
@@ -42,6 +68,8 @@ class PolicyData:
     purposes: Mapping[str, str]
     lifecycle: frozenset[str]
     capabilities: frozenset[str]
+    handling: Mapping[str, Handling]
+    injection_milli: int = 0
 
     @classmethod
     def parse(cls, text: bytes) -> PolicyData:
@@ -53,6 +81,15 @@ class PolicyData:
             raise BundleRejected(f"{DATA_PATH}: {'; '.join(cattrs.transform_error(exc, path='data'))}") from exc
         except (ValueError, KeyError, TypeError, AttributeError) as exc:
             raise BundleRejected(f"{DATA_PATH}: {type(exc).__name__}: {exc}") from exc
+
+    @property
+    def ascending(self) -> tuple[str, ...]:
+        """The labels, from the one that all may see to the one that fewest may."""
+        return tuple(sorted(self.labels, key=lambda label: self.labels[label]))
+
+    def rank(self, label: str) -> int:
+        """The rank of a label; one that is not known is above all."""
+        return self.labels.get(label, len(self.labels))
 
     def resolve_roles(self, names: Iterable[str]) -> tuple[str, ...]:
         """Known roles, sorted, without repeats; an unknown name, or none at all, is the default role."""
@@ -72,23 +109,23 @@ class _Purpose:
 
 
 @dataclass(frozen=True, slots=True)
-class _Obligation:
-    op: str
-    params: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class _Handling:
-    capability: str | None
-    group: str | None
-    obligation: _Obligation | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Limits:
     support_milli: int
     datamark_milli: int
     injection_milli: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Tolerated:
+    verdict: str
+    kinds: frozenset[str]
+    label: str
+    purposes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    tolerated: tuple[_Tolerated, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +136,7 @@ class _Notice:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The whole file, key by key."""
+    """The whole file, key by key; data of version 0.1 tolerate no claim that is not borne out."""
 
     schema: str
     labels: Mapping[str, int]
@@ -109,16 +146,17 @@ class _File:
     roles: Mapping[str, Role]
     default_purpose: str
     purposes: Mapping[str, _Purpose]
-    handling: Mapping[str, _Handling]
+    handling: Mapping[str, Handling]
     lifecycle: frozenset[str]
     limits: _Limits
     leaks: frozenset[str]
     notice: _Notice
+    claims: _Claims = _Claims(())
 
 
 def _read(raw: object) -> _File:
     if not isinstance(raw, dict):
-        raise TypeError("the data are no object")
+        raise TypeError("the data are not an object")
     return _codec().structure(raw, _File)
 
 
@@ -145,9 +183,9 @@ def _codec() -> cattrs.Converter:
 
 def _names(value: object, _: object) -> frozenset[str]:
     if not isinstance(value, list) or not all(type(each) is str for each in value):
-        raise TypeError("a list of names is wanted")
+        raise TypeError("a list of names is expected")
     if len(set(value)) != len(value):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name occurs twice")
     return frozenset(value)
 
 
@@ -157,7 +195,7 @@ def _checked(file: _File) -> PolicyData:
     _require(len(file.labels) >= 2, "there must be two labels at least")
     _require(sorted(file.labels.values()) == list(range(len(file.labels))), "labels must have the ranks 0, 1, 2 ...")
     _require(
-        {file.default_role, *file.aliases.values()} <= file.roles.keys(), "the default role or an alias is no role"
+        {file.default_role, *file.aliases.values()} <= file.roles.keys(), "the default role or an alias is not a role"
     )
     _require(file.default_purpose in file.purposes, "the default purpose is not among the purposes")
     _require(file.lifecycle == {"active"}, "only active items may be retrieved")
@@ -176,6 +214,8 @@ def _checked(file: _File) -> PolicyData:
         purposes={name: purpose.clearance for name, purpose in file.purposes.items()},
         lifecycle=file.lifecycle,
         capabilities=file.capabilities,
+        handling=file.handling,
+        injection_milli=file.limits.injection_milli,
     )
 
 
@@ -185,32 +225,14 @@ def _check_rest(file: _File) -> None:
     for tag, handling in file.handling.items():
         known = handling.capability is None or handling.capability in file.capabilities
         _require(known, f"handling tag {tag} names an unknown capability")
-        _require(
-            handling.obligation is None or _right(handling.obligation), f"handling tag {tag} has a wrong obligation"
-        )
+        _require(handling.obligation is None or handling.obligation.valid, f"handling tag {tag} has a wrong obligation")
     limits = (file.limits.support_milli, file.limits.datamark_milli, file.limits.injection_milli)
     _require(all(0 <= each <= 1_000 for each in limits), "a limit is not within 0 and 1000")
+    for each in file.claims.tolerated:
+        _require(each.verdict in {"not_in_source", "not_checkable"}, f"{each.verdict} is not tolerated of a claim")
+        known = each.label in file.labels and each.purposes <= file.purposes.keys() and each.kinds <= CLAIM_KINDS
+        _require(known, "a tolerated claim has an unknown kind, label or purpose")
     _require(file.notice.label in file.labels, "the notice has an unknown label")
-
-
-def _right(obligation: _Obligation) -> bool:
-    params = dict(obligation.params)
-    match obligation.op, sorted(params):
-        case "redact", ["kinds"]:
-            kinds = params["kinds"]
-            return isinstance(kinds, list) and bool(kinds) and all(type(each) is str for each in kinds)
-        case "generalise_geometry", ["decimals", "metres"]:
-            return _at_least(params["metres"], 1) and _at_least(params["decimals"], 0)
-        case "aggregate_only", ["minimum"]:
-            return _at_least(params["minimum"], 1)
-        case "datamark", []:
-            return True
-        case _:
-            return False
-
-
-def _at_least(value: object, least: int) -> bool:
-    return type(value) is int and value >= least
 
 
 def _require(right: bool, what: str) -> None:

@@ -48,3 +48,28 @@ class PolicyEngine(Protocol):
     async def aclose(self) -> None:
         """Release what the engine holds; later evaluations raise PolicyUnavailable."""
         ...
+
+
+class WrappedEngine:
+    """A PolicyEngine that is the one it is given (which it closes), but for what a subclass does around it."""
+
+    def __init__(self, inner: PolicyEngine) -> None:
+        self._inner = inner
+
+    @property
+    def name(self) -> str:
+        """See PolicyEngine."""
+        return self._inner.name
+
+    @property
+    def bundle_digest(self) -> str:
+        """See PolicyEngine."""
+        return self._inner.bundle_digest
+
+    async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
+        """See PolicyEngine."""
+        return await self._inner.evaluate(entrypoint, input, deadline_s=deadline_s)
+
+    async def aclose(self) -> None:
+        """See PolicyEngine."""
+        await self._inner.aclose()

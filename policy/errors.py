@@ -3,7 +3,7 @@
 PolicyError
 ├── PolicyUnavailable   the engine gave no decision in time, trapped, or cannot be reached
 │   └── OpaUnavailable  an OPA server; its `problem` says in one word what was wrong
-│       └── OpaSilent       it does not answer: no connection, nothing in time, or half a reply
+│       └── OpaNotResponding       it does not answer: no connection, nothing in time, or half a reply
 ├── BundleRejected      a bundle that must not be activated; says why
 ├── BundleNotFound      no bundle of that digest is archived here
 ├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
@@ -37,7 +37,7 @@ class OpaUnavailable(PolicyUnavailable):
         self.problem = problem
 
 
-class OpaSilent(OpaUnavailable):
+class OpaNotResponding(OpaUnavailable):
     """An OPA server does not answer: no connection, nothing in time, or half a reply."""
 
 

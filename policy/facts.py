@@ -29,7 +29,7 @@ Document = dict[str, Any]
 
 
 def head(point: Point, now_ms: int, request: RequestFacts, subject: Subject) -> Document:
-    """What every input begins with."""
+    """The head of every input."""
     wire: Document = {"id": request.id, "profile": request.profile, "collections": list(request.collections)}
     if request.purpose:
         wire["purpose"] = request.purpose
@@ -96,7 +96,7 @@ def answer_wire(answer: AnswerFacts) -> Document:
 
 
 def prior_wire(prior: Decision) -> Document:
-    """What the point before decided: its digest, and the ids that it let through."""
+    """The decision of the point before: its digest, and the ids that it let through."""
     if prior.point is Point.QUERY:
         return {"query": prior.digest, "admit": list(prior.classes)}
     return {"query": prior.input["prior"]["query"], "evidence": prior.digest, "admit": list(prior.admit)}
@@ -125,13 +125,17 @@ def _item(item: EvidenceFacts) -> Document:
 
 
 def _sentence(sentence: SentenceFacts) -> Document:
-    return {
+    wire: Document = {
         "i": whole(sentence.i),
         "catalogue": sentence.catalogue,
         "citations": list(sentence.citations),
         "support_milli": whole(sentence.support_milli),
         "findings": _findings(sentence.findings),
     }
+    if sentence.claims is not None:
+        wire["claims"] = [{"kind": each.kind, "verdict": each.verdict} for each in sentence.claims]
+        wire["answers"] = sentence.answers
+    return wire
 
 
 def _findings(findings: Iterable[Finding]) -> list[Document]:
@@ -142,4 +146,4 @@ def _bounded(what: str, ids: Iterable[str], count: int, limit: int) -> None:
     if count > limit:
         raise InputRejected(f"{count} {what} are more than {limit}")
     if len(set(ids)) != count:
-        raise InputRejected(f"an id stands twice among the {what}")
+        raise InputRejected(f"an id occurs twice among the {what}")

@@ -24,7 +24,7 @@ class Point(StrEnum):
 
 
 class Effect(StrEnum):
-    """What a decision allows."""
+    """The effect of a decision."""
 
     ALLOW = "allow"
     ALLOW_WITH_OBLIGATIONS = "allow_with_obligations"
@@ -33,7 +33,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Who asks.
+    """The asker.
 
     `clearance` is the highest label that the roles may read; `session_expires_ms` is UTC, None = no end.
     """
@@ -75,7 +75,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class RequestFacts:
-    """What is asked for.
+    """The request.
 
     An empty `purpose` means the policy's default; `collections` are names as the caller wrote them.
     """
@@ -157,14 +157,25 @@ class EvidenceFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimFacts:
+    """One claim of a sentence: its kind, and what the evidence says to it."""
+
+    kind: str
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
 class SentenceFacts:
-    """One sentence of a draft: `catalogue` is the id of a fixed phrase or None; `citations` are evidence ids."""
+    """One sentence of a draft: `catalogue` is the id of a fixed phrase or None; `citations` are evidence ids. `claims`
+    None: they were not checked, as in records of earlier versions, and nothing is said of what it answers."""
 
     i: int
     catalogue: str | None
     citations: tuple[str, ...]
     support_milli: int
     findings: tuple[Finding, ...] = ()
+    claims: tuple[ClaimFacts, ...] | None = None
+    answers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +189,7 @@ class AnswerFacts:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a reason or obligation is about:
+    """The subject of a reason or obligation:
 
     `kind` request, collection, evidence, sentence or answer; `ref` names it.
     """
@@ -237,7 +248,7 @@ class Decision:
 
     @property
     def allowed(self) -> bool:
-        """Whether the effect is not a denial."""
+        """True if the effect is not a denial."""
         return self.effect is not Effect.DENY
 
     @property
@@ -246,6 +257,6 @@ class Decision:
         return digest(encode_plain(self.document))
 
     def record(self) -> dict[str, Any]:
-        """What the ledger keeps beside the input: input digest, decision, decision digest, stamp."""
+        """The ledger's copy beside the input: input digest, decision, decision digest, stamp."""
         stamp = {"bundle": self.stamp.bundle, "engine": self.stamp.engine, "input": self.stamp.input}
         return {"point": str(self.point), "decision": dict(self.document), "digest": self.digest, "stamp": stamp}

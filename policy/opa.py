@@ -86,7 +86,7 @@ class OpaServerEngine:
         await self._http.aclose()
 
     def _reply(self, status: int, body: bytes) -> Reply:
-        """What a whole answer says. Raises OpaUnavailable for all but a result, or none, of our bundle."""
+        """The result in a complete reply. Raises OpaUnavailable for all but a result, or none, of our bundle."""
         if status in (401, 403):
             raise OpaUnavailable("CREDENTIALS", "does not accept our token")
         if status != 200:
@@ -113,9 +113,9 @@ def _object(body: bytes) -> dict[str, Any]:
     try:
         document = parse_plain(body)
     except ValueError as exc:
-        raise OpaUnavailable("NOT_JSON", "replied with what is not plain JSON") from exc
+        raise OpaUnavailable("NOT_JSON", "replied with something other than plain JSON") from exc
     if not isinstance(document, dict):
-        raise OpaUnavailable("SCHEMA", "replied with what is no object")
+        raise OpaUnavailable("SCHEMA", "replied with something other than an object")
     return document
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from policy.errors import OpaSilent, OpaUnavailable
+from policy.errors import OpaNotResponding, OpaUnavailable
 
 MAX_REPLY_BYTES = 2 * 1024 * 1024
 CONNECTIONS = 32
@@ -45,23 +45,23 @@ class OpaHttp:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing is sent any more."""
+        """True if nothing is sent any more."""
         return self._closed
 
     async def post(self, path: str, content: bytes, *, deadline_s: float) -> tuple[int, bytes]:
-        """Status and body. Raises OpaSilent where there is no whole answer, OpaUnavailable for too large a one."""
+        """Status and body. Raises OpaNotResponding without a whole answer, OpaUnavailable for too large a one."""
         try:
             async with asyncio.timeout(deadline_s):
                 return await self._exchange(self._base + path, content)
         except TimeoutError as exc:
-            raise OpaSilent("TIMEOUT", f"gave no decision within {deadline_s:g} s") from exc
+            raise OpaNotResponding("TIMEOUT", f"gave no decision within {deadline_s:g} s") from exc
         except aiohttp.ClientConnectorError as exc:
-            raise OpaSilent("UNREACHABLE", "cannot be reached") from exc
+            raise OpaNotResponding("UNREACHABLE", "cannot be reached") from exc
         except (aiohttp.ClientError, OSError) as exc:
-            raise OpaSilent("CUT_OFF", "broke off") from exc
+            raise OpaNotResponding("CUT_OFF", "broke off") from exc
 
     async def aclose(self) -> None:
-        """Close the connections; what is under way ends as OpaSilent."""
+        """Close the connections; what is under way ends as OpaNotResponding."""
         self._closed = True
         if self._session is not None:
             await self._session.close()

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from policy import facts
 from policy.canonical import canonical, digest, encode_plain
-from policy.checks import INVALID, Checked, Untrusted, check, single_result
+from policy.checks import INVALID, CheckedDecision, UntrustedReply, check, single_result
 from policy.data import PolicyData
 from policy.engine import PolicyEngine, Reply
 from policy.errors import InputRejected, PolicyUnavailable
@@ -44,6 +44,11 @@ class PolicyPoints:
         self._clock_ms = clock_ms
         self._deadline_s = deadline_s
         self._data = data
+
+    @property
+    def data(self) -> PolicyData:
+        """The labels, tags and thresholds that are decided by."""
+        return self._data
 
     async def query(
         self, *, request: RequestFacts, subject: Subject, prompt: PromptFacts, classes: Sequence[ClassFacts]
@@ -109,7 +114,7 @@ class PolicyPoints:
         try:
             reply = await self._ask("kfm/ai/allow_answer", canonical({"answer": text}))
             return reply.bundle_digest == self._engine.bundle_digest and single_result(reply.results) is True
-        except (Untrusted, InputRejected):
+        except (UntrustedReply, InputRejected):
             return False
 
     async def _follow(self, point: Point, asked: facts.Document, prior: Decision, expected: Point) -> Decision:
@@ -125,7 +130,7 @@ class PolicyPoints:
         reply = await self._ask(f"kfm/ai/{point}", text)
         try:
             checked = check(reply, point=point, asked=asked, bundle_digest=bundle_digest)
-        except Untrusted as exc:
+        except UntrustedReply as exc:
             return self._denied(point, asked, str(exc))
         stamp = Stamp(reply.bundle_digest, reply.engine or self._engine.name, digest(text))
         return self._decision(point, asked, stamp, checked)
@@ -150,7 +155,7 @@ class PolicyPoints:
         named = subject.id in visibility.allow_list or visibility.owner_group in subject.groups
         return rank <= reach + named
 
-    def _decision(self, point: Point, asked: facts.Document, stamp: Stamp, checked: Checked) -> Decision:
+    def _decision(self, point: Point, asked: facts.Document, stamp: Stamp, checked: CheckedDecision) -> Decision:
         return Decision(
             point=point,
             effect=checked.effect,
@@ -175,4 +180,4 @@ class PolicyPoints:
         }
         document = {"effect": "deny", "reasons": [wire], "obligations": [], "admit": []}
         stamp = Stamp(self._engine.bundle_digest, self._engine.name, digest(encode_plain(asked)))
-        return self._decision(point, asked, stamp, Checked(Effect.DENY, (reason,), (), (), (), document))
+        return self._decision(point, asked, stamp, CheckedDecision(Effect.DENY, (reason,), (), (), (), document))

@@ -19,6 +19,7 @@ from typing import Any
 from policy.archive import BundleArchive
 from policy.errors import BundleNotFound, BundleRejected
 
+VERSION = 1
 ACTIONS = ("publish", "rollback", "shadow", "unshadow")
 
 
@@ -61,7 +62,10 @@ class Releases:
     def state(self) -> ReleaseState:
         """The state as of now. Raises BundleRejected where the file is damaged: then nobody knows who decides."""
         try:
-            return _state(json.loads(self.file.read_bytes()))
+            document = json.loads(self.file.read_bytes())
+            if document.get("version", VERSION) != VERSION:
+                raise BundleRejected(f"{self.file} is of a version that this program does not read")
+            return _state(document)
         except FileNotFoundError:
             return ReleaseState()
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as exc:
@@ -88,8 +92,8 @@ class Releases:
         return self._step(Step("unshadow", running, at_ms), lambda state: replace(state, shadow=None))
 
     def before(self) -> str:
-        """What the active bundle replaced when it was published; so, rolling back again goes further back. Raises
-        BundleNotFound where nothing was published."""
+        """The bundle that the active one replaced when it was published; so, rolling back again goes further back.
+        Raises BundleNotFound where nothing was published."""
         state = self.state()
         for step in reversed(state.history):
             if step.action == "publish" and step.digest == state.active:
@@ -104,7 +108,7 @@ class Releases:
         with self._writing():
             state = change(self.state())
             state = replace(state, history=(*state.history, step))
-            _replace(self.file, json.dumps(asdict(state), indent=1).encode())
+            _replace(self.file, json.dumps({"version": VERSION} | asdict(state), indent=1).encode())
         return state
 
     @contextmanager

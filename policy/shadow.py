@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from policy.canonical import digest
-from policy.checks import Untrusted, decision_of, single_result
-from policy.engine import PolicyEngine, Reply
+from policy.checks import UntrustedReply, decision_of, single_result
+from policy.engine import PolicyEngine, Reply, WrappedEngine
 from policy.errors import PolicyUnavailable
+from policy.obligations import FILTER
 
 WAITING = 64
 DEADLINE_S = 2.0
@@ -25,9 +26,9 @@ MAX_IDS = 50
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What is compared of a decision, and recorded where two differ: `effect` is a word for what was no decision;
-    `codes` are `rule code target` lines, `obligations` `rule op target` lines, `admit` the ids that are let through
-    (class ids at the query point)."""
+    """The parts of a decision that are compared, and recorded where two differ: `effect` is a word where there was no
+    decision; `codes` are `rule code target` lines, `obligations` `rule op target` lines, `admit` the ids that are let
+    through (class ids at the query point)."""
 
     effect: str
     codes: frozenset[str]
@@ -45,7 +46,7 @@ class Difference:
     shadow: Brief
 
     def document(self) -> Mapping[str, Any]:
-        """What only one of them says, at most MAX_IDS of each kind."""
+        """The ids that only one of them has, at most MAX_IDS of each kind."""
         sides = {"active": (self.active, self.shadow), "shadow": (self.shadow, self.active)}
         return {
             "input": self.input_digest,
@@ -66,11 +67,11 @@ class ShadowLog(Protocol):
         ...
 
 
-class ShadowEngine:
-    """PolicyEngine that is `active` in all it says, and puts the same inputs to `candidate` afterwards."""
+class ShadowEngine(WrappedEngine):
+    """The engine `active` in all it says, which puts the same inputs to `candidate` afterwards."""
 
     def __init__(self, *, active: PolicyEngine, candidate: PolicyEngine, log: ShadowLog) -> None:
-        self._active = active
+        super().__init__(active)
         self._candidate = candidate
         self._log = log
         self._tasks: set[asyncio.Task[None]] = set()
@@ -79,21 +80,11 @@ class ShadowEngine:
     @property
     def active(self) -> PolicyEngine:
         """The engine that decides, without the candidate."""
-        return self._active
-
-    @property
-    def name(self) -> str:
-        """The active engine's."""
-        return self._active.name
-
-    @property
-    def bundle_digest(self) -> str:
-        """The active bundle's."""
-        return self._active.bundle_digest
+        return self._inner
 
     async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
         """See PolicyEngine; nothing of the candidate shows."""
-        reply = await self._active.evaluate(entrypoint, input, deadline_s=deadline_s)
+        reply = await super().evaluate(entrypoint, input, deadline_s=deadline_s)
         if len(self._tasks) < WAITING:
             self._later(self._compare(entrypoint, input, reply))
         elif len(self._tasks) < 2 * WAITING:
@@ -111,7 +102,7 @@ class ShadowEngine:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         try:
-            await self._active.aclose()
+            await super().aclose()
         finally:
             await self._candidate.aclose()
 
@@ -133,7 +124,7 @@ class ShadowEngine:
 
 
 def brief(results: bytes) -> Brief:
-    """What is compared of a result set; of requirement 003's boolean the word."""
+    """The compared part of a result set; of requirement 003's boolean the word."""
     try:
         if isinstance(value := single_result(results), bool):
             return Brief(str(value).lower(), frozenset(), frozenset(), frozenset())
@@ -144,12 +135,12 @@ def brief(results: bytes) -> Brief:
             obligations=frozenset(f"{e['rule']} {e['op']} {_target(e)}" for e in decision["obligations"]),
             admit=frozenset(decision["admit"]) | _filtered(decision["obligations"]),
         )
-    except (Untrusted, LookupError, TypeError) as exc:
+    except (UntrustedReply, LookupError, TypeError) as exc:
         return Brief(f"INVALID {exc}", frozenset(), frozenset(), frozenset())
 
 
 def _filtered(obligations: list[dict[str, Any]]) -> frozenset[str]:
-    return frozenset(id for each in obligations if each["op"] == "filter" for id in each["params"]["classes"])
+    return frozenset(id for each in obligations if each["op"] == FILTER for id in each["params"]["classes"])
 
 
 def _target(each: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What the comparison with a shadow bundle found, in a SQLite file of the home.
+"""The findings of the comparison with a shadow bundle, in a SQLite file of the home.
 
 It is a working record, not evidence: it is written without waiting for the disk, holds at most MAX_KEPT differences per
 candidate, and goes with its file. The inputs themselves are in the ledger; here they go by their digest.
@@ -86,11 +86,11 @@ class SqliteShadowLog:
         with self._lock, self._open() as file:
             file.execute(_COUNT, (candidate, entrypoint, compared, differing, skipped))
 
-    def _open(self) -> _Closing:
-        return _Closing(self._path)
+    def _open(self) -> _ClosingConnection:
+        return _ClosingConnection(self._path)
 
 
-class _Closing:
+class _ClosingConnection:
     """A connection for one use; several processes may write."""
 
     def __init__(self, path: Path) -> None:

@@ -133,7 +133,7 @@ def _compiled(wasm: bytes) -> tuple[wasmtime.Engine, wasmtime.Module]:
 atexit.register(_compiled.cache_clear)  # wasmtime frees its objects by functions that are gone when modules are cleared
 
 
-class _Aborted(Exception):
+class _ModuleAborted(Exception):
     """The module called abort, or asked for a built-in function of the host."""
 
 
@@ -149,9 +149,9 @@ class _Instance:
         exports: Any = self._link(engine).instantiate(self._store, module).exports(self._store)
         self._exports = exports
         if (abi := exports["opa_wasm_abi_version"].value(self._store)) != 1:
-            raise _Aborted(f"ABI {abi} is not known")
+            raise _ModuleAborted(f"ABI {abi} is not known")
         if json.loads(self._dump(self._call("builtins"))):
-            raise _Aborted("the module needs built-in functions of the host; write the rule without them")
+            raise _ModuleAborted("the module needs built-in functions of the host; write the rule without them")
         self._entrypoints: dict[str, int] = json.loads(self._dump(self._call("entrypoints")))
         self._data = self._parse(data_json)
         self._heap: int = self._call("opa_heap_ptr_get")
@@ -161,7 +161,7 @@ class _Instance:
     def evaluate(self, entrypoint: str, input: bytes, fuel: int) -> bytes:
         """The result set as JSON. The heap is reset by starting anew from where the data ends."""
         if entrypoint not in self._entrypoints:
-            raise _Aborted(f"no entry point {entrypoint}")
+            raise _ModuleAborted(f"no entry point {entrypoint}")
         if self._heap + len(input) > self._size:
             self._reserve(self._heap + len(input))
             self._see_memory()
@@ -169,7 +169,7 @@ class _Instance:
         self._store.set_fuel(fuel)
         found = self._evaluate(self._store, self._entrypoints[entrypoint], len(input))
         if not found:
-            raise _Aborted("the input could not be read")
+            raise _ModuleAborted("the input could not be read")
         return self._text(found)
 
     def _see_memory(self) -> None:
@@ -203,7 +203,7 @@ class _Instance:
         return linker.instantiate(self._store, module).exports(self._store)["evaluate"]
 
     def _abort(self, address: int) -> None:
-        raise _Aborted(self._text(address).decode("utf-8", "replace"))
+        raise _ModuleAborted(self._text(address).decode("utf-8", "replace"))
 
     def _call(self, name: str, *arguments: int) -> Any:
         return self._exports[name](self._store, *arguments)
@@ -214,7 +214,7 @@ class _Instance:
         value: int = self._call("opa_json_parse", place, len(text))
         self._call("opa_free", place)
         if not value:
-            raise _Aborted("the policy data could not be read")
+            raise _ModuleAborted("the policy data could not be read")
         return value
 
     def _dump(self, address: int) -> bytes:
@@ -231,7 +231,7 @@ class _Instance:
                 return bytes(found + part[:zero])
             found += part
             start, step = start + len(part), step * 4
-        raise _Aborted("a text has no end")
+        raise _ModuleAborted("a text has no end")
 
     def _reserve(self, size: int) -> None:
         missing = size - self._memory.data_len(self._store)
@@ -240,14 +240,15 @@ class _Instance:
 
 
 def _no_builtin(*_arguments: int) -> int:
-    raise _Aborted("the module asked for a built-in function of the host")
+    raise _ModuleAborted("the module asked for a built-in function of the host")
 
 
 def _faults() -> tuple[type[Exception], ...]:
-    """What a module can do to its host: traps, aborts, exports, addresses or texts that are not as they should be."""
+    """Faults of a module towards its host: traps, aborts, exports, addresses or texts that are not as they should
+    be."""
     import wasmtime  # noqa: PLC0415
 
-    return (wasmtime.WasmtimeError, wasmtime.Trap, _Aborted, LookupError, ValueError, TypeError)
+    return (wasmtime.WasmtimeError, wasmtime.Trap, _ModuleAborted, LookupError, ValueError, TypeError)
 
 
 def _first_line(exc: BaseException) -> str:

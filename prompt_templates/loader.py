@@ -22,6 +22,13 @@ class PromptTemplate:
 
 
 @cache
+def released_templates() -> tuple[PromptTemplate, ...]:
+    """Every template that this release has."""
+    names = sorted(f"{path.parent.name}/{path.name.removesuffix('.md.j2')}" for path in _ROOT.glob("*/*.md.j2"))
+    return tuple(map(load_template, names))
+
+
+@cache
 def load_template(name: str) -> PromptTemplate:
     """The template called `name`, as `<folder>/v<N>`. Raises `LookupError` when there is none."""
     path = _ROOT / f"{name}.md.j2"

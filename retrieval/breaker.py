@@ -49,7 +49,7 @@ class Breaker:
 
     @property
     def state(self) -> CircuitState:
-        """What would become of a call now."""
+        """The outcome of a call made now."""
         if self._counted < self._limit:
             return CircuitState.CLOSED
         return CircuitState.OPEN if self._clock() < self._open_until else CircuitState.HALF_OPEN

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from retrieval.channel import Channel
 from retrieval.dedupe import Candidate, DedupeRules, dedupe
 from retrieval.fan_out import Slots, fan_out
-from retrieval.fusion import NANO, Fused, FusionWeights, fuse
+from retrieval.fusion import NANO, FusedRecord, FusionWeights, fuse
 from retrieval.model import ChannelName, Evidence, EvidenceBundle, Hit, Limitation, Query, Run, SourcedRecord
 from retrieval.registry.store import RecordStore
 from retrieval.rerank import RerankWeights, rerank
 from retrieval.run_cache import Authority, RunCache
+from retrieval.stated import with_stated
 
 TOKEN_COUNTER = "utf8-bytes/4"  # noqa: S105 - the name of a measure, no secret
 
@@ -48,8 +49,8 @@ class BundleRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """What the channels returned and the admitted records behind it; `assemble` can be run on it again."""
+class GatheredRuns:
+    """The results of the channels and the admitted records behind them; `assemble` can be run on it again."""
 
     runs: tuple[Run, ...]
     records: Mapping[str, SourcedRecord]
@@ -66,7 +67,7 @@ async def gather(
     slots: Slots,
     cache: RunCache | None = None,
     authority: Authority | None = None,
-) -> Gathered:
+) -> GatheredRuns:
     """Asks all channels, then fetches every record they name, inputs of computed items included, in one read inside the
     scope. Raises `StoreUnavailable`; a channel's failure is a limitation. With `cache` and `authority`, channels that
     were asked the same are not asked again."""
@@ -76,12 +77,19 @@ async def gather(
     if known is None and cache is not None and authority is not None:
         cache.put(query, names, authority, found)
     started = time.perf_counter()
-    wanted = {record_id for run in found.runs for hit in run.hits for record_id in _needed(hit)}
-    records = await store.fetch(sorted(wanted), scope=query.scope) if wanted else {}
+    hits = [hit for run in found.runs for hit in run.hits]
+    wanted = {hit.record_id for hit in hits if hit.computed is None}
+    inputs = {record_id for hit in hits if hit.computed is not None for record_id in hit.computed.inputs} - wanted
+    if not query.scope.aggregates:
+        wanted, inputs = wanted | inputs, set()
+    records = dict(await store.fetch(sorted(wanted), scope=query.scope)) if wanted else {}
+    if inputs:
+        records |= await store.fetch(sorted(inputs), scope=query.scope.with_aggregated)
     if query.documents is not None:  # a computed item has inputs of several documents
         records = {key: found for key, found in records.items() if found.record.document_id in query.documents}
+    runs = tuple(with_stated(run, records, query) for run in found.runs)
     timings = {**found.timings_ms, "fetch": round((time.perf_counter() - started) * 1000, 3)}
-    return Gathered(found.runs, records, found.limitations, timings)
+    return GatheredRuns(runs, records, found.limitations, timings)
 
 
 def assemble(
@@ -107,11 +115,6 @@ def assemble(
     return EvidenceBundle(items, limitations, admitted, candidates=len(fused))
 
 
-def _needed(hit: Hit) -> tuple[str, ...]:
-    """The records without which a hit is no evidence."""
-    return (hit.record_id,) if hit.computed is None else hit.computed.inputs
-
-
 def _without_absent(run: Run, records: Mapping[str, SourcedRecord], excluded: frozenset[str]) -> Run:
     def present(hit: Hit) -> bool:
         if hit.computed is None:
@@ -125,7 +128,7 @@ def _without_absent(run: Run, records: Mapping[str, SourcedRecord], excluded: fr
     return replace(run, hits=tuple(closed))
 
 
-def _candidate(item: Fused, records: Mapping[str, SourcedRecord]) -> Candidate:
+def _candidate(item: FusedRecord, records: Mapping[str, SourcedRecord]) -> Candidate:
     ids = (item.record_id,) if item.computed is None else item.computed.inputs
     return Candidate(item.record_id, tuple(records[i] for i in ids), item.ranks, item.score_nano, item.computed)
 

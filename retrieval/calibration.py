@@ -1,7 +1,7 @@
 """Scores of stores as calibrated relevance in thousandths, so that one threshold means the same in every mode.
 
 The relevance of a score is the share of records with such a score that hold everything that was asked for, measured on
-the shipped corpus (`api.eval.fit`, isotonic regression; docs/retrieval.md shows the curve). BM25 has no bound of its
+the shipped corpus (`exhibit eval`, isotonic regression; docs/retrieval.md shows the curve). BM25 has no bound of its
 own, so it counts as a share of the most that a record could score for the query. Maps are monotone: they never change
 the order within a channel.
 """
@@ -51,7 +51,7 @@ WORDLLAMA = Calibration(
 )
 COSINE = Calibration("cosine/uncalibrated", ((0, 0), (1000, 1000)))
 EXACT = "exact"
-"""What the structured channels' direct answers count as: a cell or computation that answers is relevant as such."""
+"""The score of the structured channels' direct answers: a cell or computation that answers is relevant as such."""
 
 
 def vector_calibration(model: str) -> Calibration:
@@ -61,12 +61,8 @@ def vector_calibration(model: str) -> Calibration:
 
 def calibrations(model: str) -> Mapping[str, str]:
     """The name of the map per channel, for the response."""
-    return {
-        ChannelName.FULLTEXT.value: BM25.name,
-        ChannelName.VECTOR.value: vector_calibration(model).name,
-        ChannelName.GRAPH.value: EXACT,
-        ChannelName.SPATIAL.value: EXACT,
-    }
+    maps = {ChannelName.FULLTEXT: BM25.name, ChannelName.VECTOR: vector_calibration(model).name}
+    return {name.value: maps.get(name, EXACT) for name in ChannelName}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class Channel(Protocol):
 
     @property
     def store(self) -> str:
-        """What answers: `sqlite`, `tantivy`, `numpy`, `neo4j` ..."""
+        """The product that answers: `sqlite`, `tantivy`, `numpy`, `neo4j` ..."""
         ...
 
     async def search(self, query: Query) -> Run: ...

@@ -7,7 +7,8 @@ import string
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.model import ChannelRank, Computed, Locator, Record, RecordKind, SourcedRecord
+from retrieval.model import ChannelRank, Computation, Locator, Record, RecordKind, SourcedRecord
+from retrieval.withheld import searchable
 
 _NUMBER = re.compile(r"\d+")
 _BREAKS = str.maketrans(dict.fromkeys(string.punctuation + "“”„‘’«»–—…", " "))
@@ -26,16 +27,29 @@ class Candidate:
     records: tuple[SourcedRecord, ...]
     ranks: tuple[ChannelRank, ...]
     score_nano: int
-    computed: Computed | None = None
+    computed: Computation | None = None
     duplicates: tuple[SourcedRecord, ...] = ()
 
     @property
     def words(self) -> str:
-        """What the item says: the statement of a computed item, cell or feature, the text of a passage."""
+        """The text of the item as a search may read it: the statement of a computed item, cell or feature, the text of
+        a passage."""
         if self.computed is not None:
             return self.computed.statement
-        record = self.records[0].record
-        return record.statement or record.text
+        record, access = self.records[0].record, self.records[0].source.visibility
+        return searchable(record.statement or record.text, places=bool(access.handling))
+
+    @property
+    def heading(self) -> str:
+        """The heading as a search may read it."""
+        record, access = self.records[0].record, self.records[0].source.visibility
+        return searchable(record.heading or "", places=bool(access.handling))
+
+    @property
+    def title(self) -> str:
+        """The title of the item's source as a search may read it."""
+        source = self.records[0].source
+        return searchable(source.title, places=bool(source.visibility.handling))
 
 
 @dataclass(frozen=True, slots=True)

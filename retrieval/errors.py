@@ -4,17 +4,20 @@ RetrievalError
 ├── ChannelError            a channel could not answer; the bundle says so as a limitation
 │   ├── ChannelTimeout      no answer within its deadline
 │   ├── ChannelUnavailable  its store cannot be reached or read
-│   │   └── ChannelResting  its store has not answered lately and is left alone for a moment
+│   │   └── ChannelCircuitOpen  its store is not responding; circuit open
 │   └── ChannelFault        its store answered something that cannot be an answer
 ├── IndexNotReady           the index does not exist yet or is being rebuilt
 ├── EmbedModelMismatch      vectors of another model or dimension than the index holds
 ├── StoreUnavailable        the store of record cannot be read or written
-│   └── StoreSilent         its server does not answer, or not in time
+│   ├── StoreNotResponding         its server does not answer, or not in time
+│   └── SchemaUnsupported          its tables are of a version that this program does not use; names the command
 ├── RecordNotFound          no such document or record in this scope
 ├── FilterInvalid           a filter over metadata that means nothing; names the place
+├── CursorInvalid           a cursor that was not made for this query
 └── IngestError             one file could not be taken in; the others go on
     ├── LoadError           the bytes are not what their media type says (truncated PDF, ragged CSV, not UTF-8 ...)
     ├── LabelMissing        no label from manifest, option or collection default
+    ├── SourceConflict      the file is already a source under another name
     └── ManifestError       the manifest is not valid; names the entry and the field
 """
 
@@ -51,8 +54,8 @@ class ChannelUnavailable(ChannelError):
     code = "CHANNEL_UNAVAILABLE"
 
 
-class ChannelResting(ChannelUnavailable):
-    """The channel's store has not answered lately, and is left alone for a moment."""
+class ChannelCircuitOpen(ChannelUnavailable):
+    """The channel's store is not responding: its circuit is open."""
 
     code = "CHANNEL_CIRCUIT_OPEN"
 
@@ -79,8 +82,14 @@ class StoreUnavailable(RetrievalError):
     code = "INDEX_NOT_READY"
 
 
-class StoreSilent(StoreUnavailable):
+class StoreNotResponding(StoreUnavailable):
     """The server of the store of record does not answer, or not in time."""
+
+
+class SchemaUnsupported(StoreUnavailable):
+    """The tables are of a version that this program does not use; the message names the command that changes it."""
+
+    code = "VERSION_UNSUPPORTED"
 
 
 class RecordNotFound(RetrievalError):
@@ -99,6 +108,12 @@ class FilterInvalid(RetrievalError):
         self.where = where
 
 
+class CursorInvalid(RetrievalError):
+    """A cursor that was not made for this query and order."""
+
+    code = "VALIDATION_FAILED"
+
+
 class IngestError(RetrievalError):
     """One file could not be taken in; the others go on."""
 
@@ -111,6 +126,12 @@ class LoadError(IngestError):
 
 class LabelMissing(IngestError):
     """No label from manifest, option or collection default."""
+
+
+class SourceConflict(IngestError):
+    """The file is already a source under another name, or the same bytes are under other access facts."""
+
+    code = "CONFLICT"
 
 
 class ManifestError(IngestError):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.model import ChannelName, ChannelRank, Computed, Hit, Run
+from retrieval.model import ChannelName, ChannelRank, Computation, Hit, Run
 
 # A weight of one (1000 milli) at k + rank = 1 is this many nano-units.
 NANO = 1_000_000_000
@@ -58,16 +58,16 @@ class FusionWeights:
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusedRecord:
     """A record with all its places in the runs; `score_nano` is the sum of their contributions."""
 
     record_id: str
     score_nano: int
     ranks: tuple[ChannelRank, ...]
-    computed: Computed | None = None
+    computed: Computation | None = None
 
 
-def fuse(runs: Sequence[Run], weights: FusionWeights) -> tuple[Fused, ...]:
+def fuse(runs: Sequence[Run], weights: FusionWeights) -> tuple[FusedRecord, ...]:
     """All records of the runs, best sum first, ties by record id. The order of the runs has no effect; a record that
     stands twice in one run counts with its better rank."""
     places: dict[str, list[tuple[Run, Hit]]] = {}
@@ -87,7 +87,9 @@ def _first_of_each(hits: Iterable[Hit]) -> Iterable[Hit]:
     return best.values()
 
 
-def _sum(record_id: str, places: Sequence[tuple[Run, Hit]], weights: FusionWeights, best: Mapping[int, float]) -> Fused:
+def _sum(
+    record_id: str, places: Sequence[tuple[Run, Hit]], weights: FusionWeights, best: Mapping[int, float]
+) -> FusedRecord:
     ranks = [ChannelRank(run.channel, run.store, hit.rank, hit.score, hit.path) for run, hit in places]
     if len(ranks) > 1:
         ranks.sort(key=lambda r: (r.channel, r.store, r.rank, r.score, r.path))
@@ -99,4 +101,4 @@ def _sum(record_id: str, places: Sequence[tuple[Run, Hit]], weights: FusionWeigh
             part = weights.nano(run.channel, hit.rank)
         score += part if run.weight_milli == _FULL else part * run.weight_milli // _FULL
         computed = computed or hit.computed
-    return Fused(record_id, score, tuple(ranks), computed)
+    return FusedRecord(record_id, score, tuple(ranks), computed)

@@ -4,16 +4,19 @@ only read."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
+from retrieval.english.lists import EVERYDAY_NAMES, NEUTRAL_SUFFIXES, NOT_NAMES
 from retrieval.index import GazetteerEntry, surface_key
-from retrieval.lexicon import EVERYDAY_NAMES, NEUTRAL_SUFFIXES, NOT_NAMES
 from retrieval.model import EntityRef, Mention
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-.'\u2019][^\W_]+)*['\u2019]?")
 _ABBREVIATED = frozenset({"ft", "co", "mt", "st"})
+_DOTTED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)\.(?=\s)")
+"""A word that a name abbreviates: `Stat.` of `7 Stat. 244`. It is looked for where a word begins, else a long word is
+read again from each of its letters."""
 _JOINERS = frozenset({"of", "de", "la", "du", "des"})
 
 
@@ -25,9 +28,9 @@ class _Token:
     capital: bool
     possessive: bool
     joined: bool
-    """Whether only blanks (or the dot of an abbreviation) stand between the token before and this one."""
+    """True if only blanks (or the dot of an abbreviation) stand between the token before and this one."""
     initial: bool
-    """Whether a sentence may begin here, so that the capital says nothing."""
+    """True if a sentence may begin here, so that the capital says nothing."""
 
 
 class _Node:
@@ -51,6 +54,7 @@ class Gazetteer:
         self._entities: dict[str, EntityRef] = {}
         self._documents: dict[str, int] = {}
         self._root = _Node()
+        self._dotted = _ABBREVIATED
         for entity_id, group in groupby(ordered, key=lambda e: e.entity.entity_id):
             stated = list(group)
             entity = stated[0].entity
@@ -60,6 +64,7 @@ class Gazetteer:
             self._documents[entity_id] = len({e.document_id for e in stated})
             for words in dict.fromkeys(_words(name) for name in names):
                 self._plant(words, entity)
+            self._dotted |= {word.casefold() for name in names if "." in name for word in _DOTTED.findall(name)}
 
         types: dict[str, list[EntityRef]] = {}
         for entity in self._entities.values():
@@ -124,7 +129,7 @@ class Gazetteer:
         that read like a name and match nothing are mentions without candidates; so is a known name that is only a
         part of a longer one ("Fort Scott Heights"), because the longer one is somewhere else.
         """
-        tokens = _tokens(text)
+        tokens = _tokens(text, self._dotted)
         spans = list(self._known(tokens))
         taken = {i for first, last, _ in spans for i in range(first, last)}
         shouted = not any(c.islower() for c in text)
@@ -165,13 +170,13 @@ def _words(name: str) -> tuple[str, ...]:
     return tuple(key.replace("-", " ").replace(".", " ").split() if "-" in key or "." in key else key.split())
 
 
-def _tokens(text: str) -> list[_Token]:
+def _tokens(text: str, dotted: Set[str]) -> list[_Token]:
     tokens: list[_Token] = []
     end, before = 0, ""
     for match in _TOKEN.finditer(text):
         surface = match.group()
         gap = text[end : match.start()]
-        abbreviated = before in _ABBREVIATED and gap.strip() == "."
+        abbreviated = before in dotted and gap.strip() == "."
         initial = not tokens or (any(c in '.?!:;\n"\u201c(' for c in gap) and not abbreviated)
         joined = bool(tokens) and (not gap.strip(" \t,-") or abbreviated)
         bare = surface.rstrip("'\u2019")
@@ -184,7 +189,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _everyday(tokens: Sequence[_Token]) -> bool:
-    """Whether a lone word in lower case is rather the everyday word than the name."""
+    """True if a lone word in lower case is rather the everyday word than the name."""
     return len(tokens) == 1 and not tokens[0].capital and all(w in EVERYDAY_NAMES for w in tokens[0].words)
 
 
@@ -251,7 +256,7 @@ def _trimmed(tokens: Sequence[_Token], taken: set[int], first: int, last: int) -
 
 
 def _suffix(tokens: Sequence[_Token], taken: set[int], first: int, last: int) -> bool:
-    """Whether the last word says what the unknown name before it is (`Atlantis County`)."""
+    """True if the last word says what the unknown name before it is (`Atlantis County`)."""
     kind = all(w in NEUTRAL_SUFFIXES for w in tokens[last - 1].words)
     return kind and last - 2 >= first and last - 2 not in taken and _strange(tokens[last - 2])
 

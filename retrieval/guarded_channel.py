@@ -7,7 +7,7 @@ from typing import Protocol
 
 from retrieval.breaker import Breaker, CircuitOpen
 from retrieval.channel import Channel
-from retrieval.errors import ChannelResting
+from retrieval.errors import ChannelCircuitOpen
 from retrieval.model import ChannelName, Query, Run
 from retrieval.statement import Statement
 
@@ -16,18 +16,18 @@ class ServerChannel(Channel, Protocol):
     """A channel whose searches ask a server, unless nothing can be found."""
 
     def asks(self, query: Query) -> bool:
-        """Whether the search of `query` needs the server; the run of any other is empty."""
+        """True if the search of `query` needs the server; the run of any other is empty."""
         ...
 
     async def statements_of(self, query: Query) -> Sequence[Statement]:
-        """What the search of `query` reads from the server, in order: found by searching, since what one statement
+        """Reads of the search of `query` from the server, in order: found by searching, since what one statement
         finds may be asked about by the next. Raises what `search` raises."""
         ...
 
 
 class GuardedChannel:
     """The channel it is given (which it closes), left alone while its server does not answer: then a search raises
-    `ChannelResting` at once. A search that does not ask the server tells the breaker nothing. A `Channel`."""
+    `ChannelCircuitOpen` at once. A search that does not ask the server tells the breaker nothing. A `Channel`."""
 
     def __init__(self, channel: ServerChannel, *, breaker: Breaker, deadline_s: float) -> None:
         self._channel = channel
@@ -52,8 +52,8 @@ class GuardedChannel:
             with self.breaker.call(self._deadline_s):
                 return await self._channel.search(query)
         except CircuitOpen:
-            message = "its store has not answered lately and is left alone for a moment"
-            raise ChannelResting(self.name, message) from None
+            message = "its store is not responding; circuit open"
+            raise ChannelCircuitOpen(self.name, message) from None
 
     async def statements_of(self, query: Query) -> Sequence[Statement]:
         """See `ServerChannel`; the breaker is not asked."""

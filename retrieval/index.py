@@ -68,7 +68,7 @@ class IndexBatch:
 
 
 class ChannelIndex(Protocol):
-    """What ingest writes to.
+    """The stores that ingest writes to.
 
     `add` takes whole documents; adding a document again replaces it (idempotent). Nothing is visible to a search before
     `commit`, and after a crash a document is either wholly there or can be added again. `remove` takes documents out.

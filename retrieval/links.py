@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from retrieval.dedupe import Candidate
-from retrieval.words import content_stems, words
+from retrieval.english.words import content_beginnings, words
 
 LEADERS = 3
-_ASIDE = re.compile(r"\([^)]*\)")
+_ASIDE = re.compile(r"\([^)]*+(?:(?P<end>\))|\Z)")
 
 
 def leading_scores(ordered: Sequence[Candidate], scores: Mapping[str, int], question: str) -> dict[str, int]:
@@ -43,8 +43,8 @@ def _heading(candidate: Candidate) -> str:
 @lru_cache(maxsize=8192)
 def _name(heading: str) -> str:
     """The heading as it is looked for, without what stands in brackets; empty where it has no content word."""
-    bare = _ASIDE.sub(" ", heading)
-    return _written(bare) if content_stems(bare) else ""
+    bare = _ASIDE.sub(lambda aside: " " if aside["end"] else aside[0], heading)
+    return _written(bare) if content_beginnings(bare) else ""
 
 
 def _written(text: str) -> str:

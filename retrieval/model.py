@@ -12,7 +12,7 @@ from retrieval.scope import Scope, VisibilityClass
 
 
 class ChannelName(StrEnum):
-    """A channel's role on the wire (R3); which product answers is the `store`."""
+    """A channel's role on the wire (requirement 003); which product answers is the `store`."""
 
     GRAPH = "neo4j"
     SPATIAL = "postgis"
@@ -21,7 +21,7 @@ class ChannelName(StrEnum):
 
 
 class RecordKind(StrEnum):
-    """What a record is a slice of. On the wire a feature is an `observation`."""
+    """The kind of slice that a record is. On the wire a feature is an `observation`."""
 
     PASSAGE = "passage"
     OBSERVATION = "observation"
@@ -55,7 +55,7 @@ class TimeRange:
         return cls(date(year, 1, 1), date(year if until is None else until, 12, 31))
 
     def overlaps(self, other: TimeRange) -> bool:
-        """Whether the two share a day."""
+        """True if the two share a day."""
         return self.start <= other.end and other.start <= self.end
 
 
@@ -134,7 +134,7 @@ class Relationship:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What the registry knows of the document that a record belongs to."""
+    """Registry facts about the document that a record belongs to."""
 
     source_id: str
     document_id: str
@@ -171,13 +171,20 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What the question, with its map context, asks for; read with the scope's gazetteer only."""
+    """The intent of the question with its map context; read with the scope's gazetteer only. `reading` says its
+    operations in words. Of a question of figures, places or rows that could not be read in full `unread` are the words
+    that were not understood, and `nearest` says what would be answered without them. `map_time`:
+    the times are those of the map, which shows how things lie now where nothing is dated."""
 
     mentions: tuple[Mention, ...] = ()
     times: tuple[TimeRange, ...] = ()
     measures: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = ()
     terms: tuple[str, ...] = ()
+    reading: str = ""
+    unread: tuple[str, ...] = ()
+    nearest: str = ""
+    map_time: bool = False
 
     @property
     def entities(self) -> tuple[EntityRef, ...]:
@@ -209,7 +216,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class Computation:
     """A named operation over records, recomputed on replay by `retrieval.spatial.compute`."""
 
     operation: str
@@ -236,7 +243,7 @@ class Hit:
     rank: int
     record_id: str
     score: float
-    computed: Computed | None = None
+    computed: Computation | None = None
     path: tuple[str, ...] = ()
 
 
@@ -285,7 +292,7 @@ class Evidence:
     records: tuple[SourcedRecord, ...]
     ranks: tuple[ChannelRank, ...]
     fused_score: float
-    computed: Computed | None = None
+    computed: Computation | None = None
     duplicates: tuple[SourcedRecord, ...] = ()
 
     @property
@@ -296,7 +303,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceBundle:
-    """What retrieval found: items numbered 1..n in order, what went wrong, and the runs behind it for the ledger."""
+    """The result of retrieval: items numbered 1..n in order, its limitations, and the runs behind it for the ledger."""
 
     items: tuple[Evidence, ...]
     limitations: tuple[Limitation, ...] = ()

@@ -1,4 +1,5 @@
-"""What a question can ask of structured data. Values only: `ai.intent` reads them, the spatial channel answers them.
+"""Operations that a question can ask of structured data. Values only: `ai.intent` reads them, the spatial channel
+answers them.
 
 Places are entity ids, so that one question means the same on every store. `place_type` is the gazetteer's type
 (`county`, `city`, `state` ...).
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+from retrieval.algebra import Figures, Part, Peak, Rank, Select, Stated, Tally, Test, Total, Weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,4 +139,15 @@ Operation = (
     | ContainerOf
     | Count
     | Distance
+    | Select
+    | Tally
+    | Rank
+    | Total
+    | Figures
+    | Weigh
+    | Part
+    | Peak
+    | Test
+    | Stated
 )
+"""The short forms, and those of the algebra (`retrieval.algebra`)."""

@@ -1,4 +1,4 @@
-"""What an index was given since its last commit, kept in memory until it is written."""
+"""The changes given to an index since its last commit, kept in memory until they are written."""
 
 from __future__ import annotations
 

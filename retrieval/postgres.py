@@ -67,7 +67,7 @@ class Postgres:
         self._leaving: set[asyncio.Task[Any]] = set()
 
     async def run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """What `work` makes of a connection, each statement by itself."""
+        """The result of `work` on a connection, each statement by itself."""
         task = asyncio.create_task(self._lent(work))
         try:
             return await asyncio.shield(task)
@@ -79,7 +79,7 @@ class Postgres:
             raise
 
     async def read(self, *statements: Statement, scope: Scope) -> list[list[tuple[Any, ...]]]:
-        """What each statement gives of the scope's rows, all of one moment: one message there and one back."""
+        """The rows of each statement inside the scope, all of one moment: one message there and one back."""
 
         async def reading(connection: Connection) -> list[list[tuple[Any, ...]]]:
             opened = opened_for(scope)

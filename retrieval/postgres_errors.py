@@ -1,4 +1,4 @@
-"""What PostgreSQL's driver raises, as the error of the channel that asked."""
+"""Exceptions of PostgreSQL's driver as errors of the channel that asked."""
 
 from __future__ import annotations
 

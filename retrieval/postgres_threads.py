@@ -112,7 +112,7 @@ class PostgresThreads:
         )
 
     async def read(self, work: Callable[[Connection], T], *, scope: Scope | None) -> T:
-        """What `work` reads of the scope's rows; None for the owner of the tables, who reads all."""
+        """The result of `work` on the scope's rows; None for the owner of the tables, who reads all."""
         opened = WHOLE if scope is None else opened_for(scope)
 
         def reading(connection: Connection) -> T:
@@ -124,7 +124,7 @@ class PostgresThreads:
         return await self._run(reading)
 
     async def write(self, work: Callable[[Connection], T], *, lock: str) -> T:
-        """What `work` returns once it is committed; writers of one schema and `lock` wait for each other."""
+        """The result of `work` once it is committed; writers of one schema and `lock` wait for each other."""
 
         def writing(connection: Connection) -> T:
             with connection.transaction():
@@ -179,7 +179,7 @@ class PostgresThreads:
                     raise
 
     def _check(self, connection: Connection) -> None:
-        """Whether the connection still lives, asked for the job of this thread: it can be stopped meanwhile."""
+        """True if the connection still lives, asked for the job of this thread: it can be stopped meanwhile."""
         ticket: _Ticket = self._jobs.ticket
         with ticket.holding(connection):
             ConnectionPool.check_connection(connection)
@@ -215,6 +215,6 @@ def copying(connection: Connection, table: str) -> Iterator[Copy]:
 
 
 def exists(connection: Connection, table: str) -> bool:
-    """Whether the schema that is being written holds the table."""
+    """True if the schema that is being written holds the table."""
     row = connection.execute("SELECT to_regclass(format('%%I.%%I', current_schema(), %s::text))", (table,)).fetchone()
     return row is not None and row[0] is not None

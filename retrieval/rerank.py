@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.dedupe import Candidate
+from retrieval.english.words import content_beginnings, occurs, words
 from retrieval.links import leading_scores
 from retrieval.model import Intent, Query
 from retrieval.operations import Lookup
-from retrieval.words import content_stems, occurs, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class RerankWeights:
 def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeights) -> tuple[Candidate, ...]:
     """The candidates by weighted features, ties by fused score, then record id. All arithmetic is on integers."""
     best = max((c.score_nano for c in candidates), default=0)
-    asked = _Asked.of(query)
+    asked = _QuestionFeatures.of(query)
 
     scores = {c.record_id: score_milli(c, asked=asked, best_nano=best, weights=weights) for c in candidates}
     ordered = sorted(candidates, key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
@@ -46,7 +46,7 @@ def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeig
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _QuestionFeatures:
     """The question as the features read it: its stems, and for each known name the entities that it may mean."""
 
     intent: Intent
@@ -54,12 +54,12 @@ class _Asked:
     names: tuple[frozenset[str], ...]
 
     @classmethod
-    def of(cls, query: Query) -> _Asked:
+    def of(cls, query: Query) -> _QuestionFeatures:
         named = (frozenset(c.entity_id for c in m.candidates) for m in query.intent.mentions if m.candidates)
-        return cls(query.intent, content_stems(query.text), tuple(named))
+        return cls(query.intent, content_beginnings(query.text), tuple(named))
 
 
-def score_milli(candidate: Candidate, *, asked: _Asked, best_nano: int, weights: RerankWeights) -> int:
+def score_milli(candidate: Candidate, *, asked: _QuestionFeatures, best_nano: int, weights: RerankWeights) -> int:
     """The sum of weight x feature, in thousandths."""
     entity, time = _entity(candidate, asked.names), _time(candidate, asked.intent)
     total = (
@@ -78,28 +78,27 @@ def _coverage(candidate: Candidate, asked: Sequence[str]) -> int:
     """The share of the question's words that the item, its heading or its title holds."""
     if not asked:
         return 0
-    first = candidate.records[0]
-    folded = f"{first.source.title}\n{first.record.heading or ''}\n{candidate.words}".casefold()
+    folded = f"{candidate.title}\n{candidate.heading}\n{candidate.words}".casefold()
     held = [stem for stem in asked if stem in folded]  # most are not, and a look at the string is the cheaper one
     return sum(occurs(stem, folded) for stem in held) * 1000 // len(asked)
 
 
 def _title(candidate: Candidate, asked: Sequence[str]) -> int:
-    """Whether the question holds every content word of the item's heading: it asks about that subject."""
-    heading = candidate.records[0].record.heading
+    """True if the question holds every content word of the item's heading: it asks about that subject."""
+    heading = candidate.heading
     return 1000 if heading and _stems_of(heading) <= set(asked) else 0
 
 
 @lru_cache(maxsize=8192)
 def _stems_of(heading: str) -> frozenset[str]:
-    return frozenset(content_stems(heading))
+    return frozenset(content_beginnings(heading))
 
 
 def _names(candidate: Candidate, intent: Intent) -> int:
     """The share of the question's names, known or not, that the item writes out."""
     if not intent.mentions:
         return 0
-    text = f"{candidate.records[0].record.heading or ''} {candidate.words}".casefold()
+    text = f"{candidate.heading} {candidate.words}".casefold()
     asked = [words(mention.surface) for mention in intent.mentions]
     possible = [name for name in asked if all(word in text for word in name)]  # cheaper than to take the text apart
     if not possible:
@@ -118,7 +117,7 @@ def _entity(candidate: Candidate, names: Sequence[frozenset[str]]) -> int:
 
 
 def _time(candidate: Candidate, intent: Intent) -> int:
-    """Whether the item is dated inside a time of the question."""
+    """True if the item is dated inside a time of the question."""
     if not intent.times:
         return 0
     times = [s.record.time for s in candidate.records if s.record.time is not None]

@@ -54,7 +54,7 @@ def differing(tables: Collection[str], *, wanted: bool) -> Statement:
 
 
 def changes(tables: Sequence[str], *, wanted: bool) -> Iterator[bytes]:
-    """What puts the wall up around the tables, or takes it down."""
+    """Statements that put the wall up around the tables, or take it down."""
     for table in tables:
         for statement in _UP if wanted else _DOWN:
             yield sql.SQL(statement).format(table=sql.Identifier(table)).as_bytes(None)

@@ -37,7 +37,7 @@ class RunCache:
         self.misses = 0
 
     def get(self, query: Query, names: Sequence[ChannelName], authority: Authority) -> FanOut | None:
-        """What the same search found, or None."""
+        """The results of the same search, or None."""
         if not self._capacity:
             return None
         key = (query, tuple(names), authority)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import rfc8785
@@ -14,8 +14,10 @@ import rfc8785
 class VisibilityClass:
     """The access facts that a record carries, as one value; two records with equal facts share one class.
 
-    `label` is one of public, internal, confidential, restricted as the policy data orders them; `handling`, `groups`
-    and `allow_list` are sorted and free of duplicates, so that equal facts give an equal `class_id`.
+    `label` is one of those that the policy orders; `handling`, `groups`
+    and `allow_list` are sorted and free of duplicates, so that equal facts give an equal `class_id`. Records that may
+    be seen for a time only (UTC, from inclusive, until exclusive) are in a class of their own: what has expired is in
+    no index that a search reads.
     """
 
     tenant: str
@@ -25,6 +27,8 @@ class VisibilityClass:
     groups: tuple[str, ...] = ()
     owner_group: str | None = None
     allow_list: tuple[str, ...] = ()
+    valid_from_ms: int | None = None
+    valid_until_ms: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("handling", "groups", "allow_list"):
@@ -36,8 +40,10 @@ class VisibilityClass:
         return digest(self.facts())
 
     def facts(self) -> dict[str, object]:
-        """The canonical form, as JSON values."""
+        """The canonical form, as JSON values; times are part of it only where there are some."""
+        times = {"valid_from_ms": self.valid_from_ms, "valid_until_ms": self.valid_until_ms}
         return {
+            **{name: moment for name, moment in times.items() if moment is not None},
             "tenant": self.tenant,
             "collection": self.collection,
             "label": self.label,
@@ -47,23 +53,43 @@ class VisibilityClass:
             "allow_list": list(self.allow_list),
         }
 
+    def in_force(self, now_ms: int) -> bool:
+        """True if its records may be seen at that moment."""
+        begun = self.valid_from_ms is None or self.valid_from_ms <= now_ms
+        return begun and (self.valid_until_ms is None or now_ms < self.valid_until_ms)
+
 
 @dataclass(frozen=True)
 class Scope:
-    """The classes that one request may see. An empty set sees nothing; there is no value that means "everything"."""
+    """The classes that one request may see, and in which form. An empty set sees nothing; there is no value that means
+    "everything".
+
+    Records of `class_ids` may be searched and shown; the geometries of those in `coarse` (class, metres, decimals) only
+    as points on a grid. Records of `aggregates` (class, least number of places) are in no `class_ids`: they may only
+    enter into a figure over at least so many.
+    """
 
     tenant: str
     class_ids: frozenset[str]
+    coarse: frozenset[tuple[str, int, int]] = frozenset()
+    aggregates: frozenset[tuple[str, int]] = frozenset()
 
     @classmethod
     def of(cls, tenant: str, classes: Iterable[VisibilityClass]) -> Scope:
-        """The scope of `classes`; a class of another tenant is left out, whatever the caller says."""
+        """The scope of `classes` as they are; a class of another tenant is left out, whatever the caller says."""
         return cls(tenant, frozenset(c.class_id for c in classes if c.tenant == tenant))
 
     @cached_property
     def digest(self) -> str:
         """Identity of the scope, for caches and the ledger."""
-        return digest({"tenant": self.tenant, "classes": sorted(self.class_ids)})
+        shapes = {"coarse": sorted(map(list, self.coarse)), "aggregates": sorted(map(list, self.aggregates))}
+        told = {name: shape for name, shape in shapes.items() if shape}
+        return digest({"tenant": self.tenant, "classes": sorted(self.class_ids), **told})
+
+    @cached_property
+    def with_aggregated(self) -> Scope:
+        """The same with the records behind aggregates: for the inputs of a computed figure, never for a search."""
+        return replace(self, class_ids=self.class_ids | {class_id for class_id, _ in self.aggregates})
 
 
 def digest(value: object) -> str:

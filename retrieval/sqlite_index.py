@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What the file holds: `put` takes whole documents in, in place of what was there of them, `delete` takes them out,
+    """The contents of the file: `put` takes whole documents in, in place of earlier versions, `delete` takes them out,
     `clear` everything. The tables include `document(document_id)`."""
 
     schema: str

@@ -1,4 +1,4 @@
-"""What a channel over a server has that server carry out, as a value."""
+"""The work that a channel over a server has that server carry out, as a value."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Stopped(Exception):
+class WorkStopped(Exception):
     """Raised inside a worker by `Stop.check`; never seen by a caller, who has already gone."""
 
 
@@ -26,9 +26,9 @@ class Stop:
         self._event.set()
 
     def check(self) -> None:
-        """Raises `Stopped` once the caller has gone."""
+        """Raises `WorkStopped` once the caller has gone."""
         if self._event.is_set():
-            raise Stopped
+            raise WorkStopped
 
 
 class Workers:

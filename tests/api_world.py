@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from api.configuration import Configuration, load
+from api.home.configuration import Configuration, load
 from api.wiring import key_store, open_ingest
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "kansas"

@@ -9,14 +9,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ai.chat_model import ChatRequest
 from ai.errors import ModelTimeout
 from ai.model import AdmittedItem, Completion, ModelIdentity, TextSpan
+from ai.models.chat_model import ChatRequest
 from policy.model import Decision, Effect, Obligation, Point, Stamp, Target
 from retrieval.model import (
     ChannelName,
     ChannelRank,
-    Computed,
+    Computation,
     EntityRef,
     Evidence,
     Lifecycle,
@@ -167,7 +167,10 @@ def sourced(
 
 
 def an_evidence(
-    *records: SourcedRecord, index: int = 1, computed: Computed | None = None, duplicates: Sequence[SourcedRecord] = ()
+    *records: SourcedRecord,
+    index: int = 1,
+    computed: Computation | None = None,
+    duplicates: Sequence[SourcedRecord] = (),
 ) -> Evidence:
     """An item of a bundle."""
     rank = ChannelRank(ChannelName.FULLTEXT, "tantivy", 1, 1.0)
@@ -178,7 +181,9 @@ def an_evidence(
 def an_item(text: str, index: int = 1, *, title: str = "A book", **changes: object) -> AdmittedItem:
     """An admitted passage, one document each."""
     record = a_record(text, **{"record_id": f"r{index}", "document_id": f"d{index}", **changes})
-    return AdmittedItem(index, an_evidence(sourced(record, title=title), index=index), text, record.statement)
+    return AdmittedItem(
+        index, an_evidence(sourced(record, title=title), index=index), text, record.statement, label="public"
+    )
 
 
 def an_observation(
@@ -199,9 +204,9 @@ def an_observation(
 
 def a_computed(
     statement: str, inputs: Sequence[SourcedRecord], *, operation: str = "change", **parameters: object
-) -> Computed:
+) -> Computation:
     """A computed result over records."""
-    return Computed(
+    return Computation(
         operation, parameters, tuple(s.record.record_id for s in inputs), "sha256:" + "b" * 64, {"value": 1}, statement
     )
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder, EmbedModel
+from retrieval.english.words import content_beginnings, occurs
 from retrieval.errors import ChannelError
 from retrieval.index import ChannelIndex, IndexBatch
 from retrieval.index_text import index_text
 from retrieval.model import ChannelName, Hit, Query, Record, Run, SourcedRecord
 from retrieval.scope import Scope
-from retrieval.words import content_stems, occurs
 
 
 class ScanIndex(ChannelIndex):
@@ -61,7 +61,7 @@ class ScanChannel(Channel):
 
     async def search(self, query: Query) -> Run:
         await asyncio.sleep(0)
-        stems = content_stems(query.text)
+        stems = content_beginnings(query.text)
         scored: list[tuple[int, str]] = []
         for records in self._index.visible.values():
             for record in records:
@@ -134,7 +134,7 @@ class HashEmbedder(Embedder):
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = np.zeros((len(texts), self._dimension), np.float32)
         for row, text in enumerate(texts):
-            for stem in content_stems(text):
+            for stem in content_beginnings(text):
                 word = hashlib.sha256(stem.encode("utf-8", "replace")).digest()
                 vectors[row, word[0] % self._dimension] += 1 + word[1] / 255
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -11,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ai.case import Services
+from ai.case.case import Services
 from ai.focus_pipeline import answer
 from ai.model import Ask, MapContext, Options
 from api import wiring
-from api.configuration import load
+from api.home.configuration import load
 from policy.model import Subject
 from retrieval.ingest.pipeline import Ingest, IngestReport
+from tests.shipped_terms import shipped_terms
 
 KANSAS = Path(__file__).parents[1] / "examples" / "kansas" / "manifest.toml"
 
@@ -28,7 +29,9 @@ async def ingest(
     """Takes files into the home, as `exhibit ingest` does; a failed file fails the test."""
     await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
     async with wiring.open_indexes(load({}, home=home)) as (store, _, indexes):
-        report = await Ingest(store=store, indexes=indexes).run(paths, tenant=tenant, manifest=manifest, **access)
+        report = await Ingest(terms=shipped_terms, store=store, indexes=indexes).run(
+            paths, tenant=tenant, manifest=manifest, **access
+        )
     assert not report.failed, report.failed
     return report
 

@@ -11,7 +11,7 @@ from ledger.errors import KeyUnusable, LedgerUnavailable
 from ledger.ledger import Ledger
 from ledger.model import Checkpoint, Kind, SealedPart
 from ledger.note import SigningKey, VerifierKey
-from ledger.store import Appended, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, Refused, StoredLeaf
+from ledger.store import AppendedBatch, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, RefusedBatch, StoredLeaf
 from ledger.tree import Frontier, Node, hash_leaf
 
 ORIGIN = "exhibit.example/log"
@@ -38,16 +38,16 @@ class MemoryLedgerStore(LedgerStore):
         self.identity = self.identity or identity
         return self.identity
 
-    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused:
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> AppendedBatch | RefusedBatch:
         self._check()
         for position, entry in enumerate(batch):
             for index, old in enumerate(self.entries):
                 if (old.leaf.request_id, old.leaf.kind) == (entry.leaf.request_id, entry.leaf.kind):
-                    return Refused(Clash.REQUEST, position, existing=self._stored(index))
+                    return RefusedBatch(Clash.REQUEST, position, existing=self._stored(index))
         expected = await self.next_rseq(batch[0].leaf.replica)
         for position, entry in enumerate(batch):
             if entry.leaf.rseq != expected + position:
-                return Refused(Clash.SEQUENCE, position, next_rseq=expected)
+                return RefusedBatch(Clash.SEQUENCE, position, next_rseq=expected)
         if erase and all(entry.leaf.kind is not Kind.REDACTION for entry in batch):
             raise LedgerUnavailable("parts are erased with a redaction only")
         first = len(self.entries)
@@ -59,7 +59,7 @@ class MemoryLedgerStore(LedgerStore):
         for index, entry in enumerate(self.entries):
             kept = tuple(part for part in entry.parts if (entry.leaf.entry_id, part.name) not in gone)
             self.entries[index] = replace(entry, parts=kept)
-        return Appended(first)
+        return AppendedBatch(first)
 
     async def shrink(self) -> None:
         self._check()

@@ -8,14 +8,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from api.configuration import load
+from api.home.configuration import load
 from api.wiring.log import open_log
 from ledger.model import VerifyReport
 
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from api.configuration import load
+from api.home.configuration import load
 from api.wiring.log import kept_signed, open_log_to_write
 from ledger.model import Kind
 

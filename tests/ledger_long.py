@@ -9,7 +9,7 @@ from ledger.export import export_files
 from ledger.leaf import encode_leaf
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, TreeHead
 from ledger.note import SigningKey, checkpoint_text, sign_note
-from ledger.store import Appended, LedgerStore, LogIdentity, NewEntry
+from ledger.store import AppendedBatch, LedgerStore, LogIdentity, NewEntry
 from ledger.tree import EMPTY_ROOT, Frontier, hash_leaf
 
 ORIGIN = "exhibit.example/long"
@@ -41,7 +41,7 @@ async def grow(store: LedgerStore, sizes: Sequence[int]) -> list[Checkpoint]:
     for size in sizes:
         while frontier.size < size:
             batch = [leaf_number(n) for n in range(frontier.size, min(size, frontier.size + BATCH))]
-            assert isinstance(await store.append(batch), Appended)
+            assert isinstance(await store.append(batch), AppendedBatch)
             for entry in batch:
                 frontier, _ = frontier.append(hash_leaf(entry.leaf_bytes))
         head = TreeHead(size, frontier.root)

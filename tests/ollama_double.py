@@ -1,4 +1,4 @@
-"""A small HTTP server that speaks the part of Ollama's API that the client uses. It is a double, not Ollama: it
+"""A small HTTP server that speaks the parts of Ollama's and OpenAI's interfaces that the clients use. It is a double, not Ollama: it
 generates nothing, and tells only whether the client asks rightly and understands the answers, the bad ones above all.
 The real server is met in `make test-services`."""
 
@@ -39,6 +39,8 @@ class OllamaDouble:
     stall_s: float = 0.0
     shown: dict[str, Any] = field(default_factory=lambda: dict(SHOWN))
     missing: bool = False
+    owner: str = "library"
+    listing: bool = True
     window: int = 512
     dimension: int = 24
     embeddings: Any = None
@@ -68,6 +70,9 @@ class OllamaDouble:
         body = json.loads(await reader.readexactly(length)) if length else {}
         if path == "/api/version":
             return await _reply(writer, 200, {"version": "0.17.4"})
+        if path == "/v1/models":
+            listed = [] if self.missing else [{"id": "tiny", "object": "model", "owned_by": self.owner}]
+            return await _reply(writer, 200, {"object": "list", "data": listed} if self.listing else {"object": 7})
         if self.missing:
             return await _reply(writer, 404, {"error": "model not found"})
         if path == "/api/show":
@@ -82,7 +87,10 @@ class OllamaDouble:
             return await _reply(writer, self.status, {"error": self.error})
         if path == "/api/embed":
             return await self._embed(reader, writer, body["input"])
-        await self._stream(reader, writer, chat=path == "/api/chat")
+        if path == "/v1/chat/completions":
+            await self._events(reader, writer)
+        else:
+            await self._stream(reader, writer, chat=path == "/api/chat")
         return False
 
     async def _embed(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, texts: list[str]) -> bool:
@@ -107,8 +115,6 @@ class OllamaDouble:
         return vector
 
     async def _stream(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, chat: bool) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nConnection: close\r\n\r\n")
-        gone = asyncio.create_task(reader.read(1))
         last = {"done": True, "done_reason": self.done_reason, "prompt_eval_count": 11, "eval_count": 7}
         lines = [json.dumps(_said(part, chat=chat) | {"done": False}) for part in self.parts]
         if not self.cut:
@@ -117,6 +123,25 @@ class OllamaDouble:
             lines = [lines[0], json.dumps({"error": self.error_in_stream})]
         if self.garbage:
             lines = ["{not json"]
+        await self._written(reader, writer, "application/x-ndjson", lines)
+
+    async def _events(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Server-sent events, as OpenAI's interface has them."""
+        events: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": {"content": part}}]} for part in self.parts]
+        usage = {"prompt_tokens": 11, "completion_tokens": 7}
+        if not self.cut:
+            events += [{"choices": [{"delta": {}, "finish_reason": self.done_reason}]}, {"choices": [], "usage": usage}]
+        if self.error_in_stream is not None:
+            events = [events[0], {"error": {"message": self.error_in_stream}}]
+        lines = [f"data: {json.dumps(event)}\n" for event in events]
+        lines += [] if self.cut else ["data: [DONE]\n"]
+        await self._written(reader, writer, "text/event-stream", ["data: {not json"] if self.garbage else lines)
+
+    async def _written(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, kind: str, lines: list[str]
+    ) -> None:
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n".encode())
+        gone = asyncio.create_task(reader.read(1))
         for line in lines:
             if self.stall_s:
                 await asyncio.wait({gone}, timeout=self.stall_s)

@@ -10,6 +10,7 @@ write in the folder.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import resource
@@ -19,8 +20,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
+
+import httpx
+from asgi_lifespan import LifespanManager
 
 from api.cli.main import run
+from api.home.configuration import load
+from api.http.app import create_app
 from tests.api_world import POPULATION
 
 ROOMS_KIB = (60, 400)
@@ -47,12 +54,31 @@ def main(kind: str, folder: Path, manifest: Path) -> dict[str, tuple[int, str, s
         told["remove hindered"] = command("index", "remove", "county-population", "--home", home)
         if kind != "limit":  # its scratch folder lies elsewhere, and is limited too
             told["demo hindered"] = command("demo", "--home", folder / "demo")
+    told["readiness"] = readiness(home, hinder)
     told["list again"] = command("ledger", "list", "--home", home, "--json")
     told["keys"] = command("key", "list", "--home", home, "--json")
     told["ask again"] = command(*ask)
     told["status"] = command("index", "status", "--home", home)
     told["verify"] = command("ledger", "verify", "--home", home)
     return told
+
+
+def readiness(home: Path, hinder: Hinder) -> tuple[int, str, str]:
+    """The states of `/readyz` before, while and after the home is hindered."""
+
+    async def look() -> list[tuple[int, Any]]:
+        app = create_app(load({}, home=home))
+        async with LifespanManager(app, startup_timeout=60, shutdown_timeout=60):
+            transport = httpx.ASGITransport(app=app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+                seen = [await client.get("/readyz")]
+                with hinder(1):
+                    seen.append(await client.get("/readyz"))
+                seen.append(await client.get("/readyz"))
+        return [(response.status_code, response.json()["parts"]["ledger"]["state"]) for response in seen]
+
+    with redirect_stdout(StringIO()):
+        return 0, json.dumps(asyncio.run(look())), ""
 
 
 def command(*arguments: object) -> tuple[int, str, str]:

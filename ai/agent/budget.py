@@ -1,10 +1,10 @@
-"""The budgets of one run (R0): wall clock on an injected clock, tokens by the one counter."""
+"""The budgets of one run (requirement 000): wall clock on an injected clock, tokens by the one counter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ai.agent_record import Cut, context_tokens
+from ai.case.agent_record import Cut, context_tokens
 from ai.model import AgentOptions
 
 
@@ -45,7 +45,7 @@ class Budget:
 
     @property
     def left_tokens(self) -> int:
-        """What may still be spent, with the evidence counted as if it were in the answer's prompt."""
+        """The budget that is left, with the evidence counted as if it were in the answer's prompt."""
         return max(0, self.options.token_budget - self.spent - self.held)
 
     def stop(self) -> Cut | None:
@@ -59,7 +59,7 @@ class Budget:
         return None
 
     def hold(self, tokens: int) -> bool:
-        """Whether evidence of that size still fits its share of the budget; if it does, it is held."""
+        """True if evidence of that size still fits its share of the budget; if it does, it is held."""
         limit = context_tokens(self.options.token_budget)
         if self.held + tokens > limit or tokens > self.left_tokens:
             self.cut = self.cut or "budget"

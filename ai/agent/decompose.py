@@ -5,22 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from retrieval.words import STOP_WORDS, words
+import re2
+
+from retrieval.english.lists import STOP_WORDS
+from retrieval.english.words import words
 
 MOST_PARTS = 4
 _FEWEST_WORDS = 2
+# Questions are read with single spaces between their words. What can be read in several ways is matched by RE2, which
+# does not try them one after another.
 _QUESTIONS = re.compile(r"\?\s+|;\s+")
 _CLAUSES = re.compile(
-    r",?\s+and\s+(?=(?:who|what|when|where|which|why|how|did|does|do|is|are|was|were)\b)|,\s+(?=(?:who|what|when|where|how)\b)",
+    r",? and (?=(?:who|what|when|where|which|why|how|did|does|do|is|are|was|were)\b)"
+    r"|, (?=(?:who|what|when|where|how)\b)",
     re.IGNORECASE,
 )
-_COMPARED = re.compile(
-    r"(?P<frame>.*?)\b(?:between|compare[ds]?|both)\s+(?P<a>.+?)\s+(?:and|with|to)\s+(?P<b>[^,?]+?)(?P<rest>(?:\s+(?:in|during|of|from|since|by)\s.+)?)[?.]?$",
-    re.IGNORECASE,
+_COMPARED = re2.compile(
+    r"(?i)(?P<frame>.*?)\b(?:between|compare[ds]?|both) (?P<a>.+?) (?:and|with|to) (?P<b>[^,?]+?)"
+    r"(?P<rest>(?: (?:in|during|of|from|since|by) .+)?)[?.]?$"
 )
-_EITHER = re.compile(r"^(?P<frame>.+?)[,:]\s*(?P<a>[^,]+?),?\s+or\s+(?P<b>[^,?]+)\?*$", re.IGNORECASE)
+_EITHER = re2.compile(r"(?i)^(?P<frame>.+?)[,:] ?(?P<a>[^,]+?),? or (?P<b>[^,?]+)\?*$")
 _NESTED = re.compile(
-    r"\bthe\s+(?P<head>[\w' -]{2,60}?)\s+(?P<pronoun>that|who|which|where|whose|when)\s+(?P<clause>[^,?]{6,200})",
+    r"\bthe (?P<head>[\w' -]{2,60}?) (?P<pronoun>that|who|which|where|whose|when) (?P<clause>[^,?]{6,200})",
     re.IGNORECASE,
 )
 

@@ -23,15 +23,15 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from ai.agent import nodes
+from ai.agent.home import AgentHome, registered_home
 from ai.agent.run import agent_run
-from ai.agent.services import AgentHome, default_home
 from ai.agent.session import AgentRun
 from ai.agent.state import AgentState, create_initial_state
-from ai.case import Answered, Case, Services
+from ai.answer.core import CoreResult
+from ai.case.case import Case, ReleasedAnswer, Services
+from ai.case.profiles import AGENTIC
 from ai.focus_pipeline import answer
 from ai.model import AgentOptions, Ask, Options
-from ai.profiles import AGENTIC
-from ai.shell import Shell
 
 __all__ = ["AgentGraph", "build_graph", "compiled_graph", "create_initial_state", "run_agent", "run_graph"]
 
@@ -68,22 +68,22 @@ def _bound(node: Node) -> Any:
     return bound
 
 
-async def run_graph(run: AgentRun, state: AgentState) -> tuple[Case, Shell, AgentState]:
-    """One run of the graph from `state`; what it came to is in the shell."""
+async def run_graph(run: AgentRun, state: AgentState) -> tuple[Case, CoreResult, AgentState]:
+    """One run of the graph from `state`; what it came to is in the core."""
     limit = _STEPS_BESIDE + _STEPS_PER_ITERATION * state["max_iterations"]
     final = await compiled_graph().ainvoke(state, context=run, config={"recursion_limit": limit})
-    if run.shell is None:
+    if run.core is None:
         raise AssertionError("the graph ended without a synthesis")
-    return run.case, run.shell, cast("AgentState", final)
+    return run.case, run.core, cast("AgentState", final)
 
 
-async def run_agent(case: Case, services: Services) -> tuple[Case, Shell]:
-    """The agentic profile of the pipeline: the case and its shell after the graph has run. Raises `PolicyError`,
+async def run_agent(case: Case, services: Services) -> tuple[Case, CoreResult]:
+    """The agentic profile of the pipeline: the case and its core after the graph has run. Raises `PolicyError`,
     `RetrievalError`, `AIError`."""
     options = case.ask.options.agent
     cap = options.max_steps if options.effort == "high" else 1
-    case, shell, _ = await run_graph(agent_run(case, services), create_initial_state(case.question, cap))
-    return case, shell
+    case, core, _ = await run_graph(agent_run(case, services), create_initial_state(case.question, cap))
+    return case, core
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ class AgentGraph:
         async with self.home() as (services, subject):
             kept: list[AgentState] = []
 
-            async def agent(case: Case, services: Services) -> tuple[Case, Shell]:
-                case, shell, final = await run_graph(agent_run(case, services), state)
+            async def agent(case: Case, services: Services) -> tuple[Case, CoreResult]:
+                case, core, final = await run_graph(agent_run(case, services), state)
                 kept.append(final)
-                return case, shell
+                return case, core
 
             ask = Ask(services.new_id(), state["query"], subject, options=_options(state))
             told = await answer(ask, services=replace(services, agent=agent), profile=AGENTIC)
@@ -116,8 +116,8 @@ class AgentGraph:
 
 
 def build_graph(home: Callable[[], AgentHome] | None = None) -> AgentGraph:
-    """The agent. Without `home` it works on the default home folder, as the public viewer."""
-    return AgentGraph(home or default_home)
+    """The agent. Without `home` it works on the registered one: the default home folder, as the public viewer."""
+    return AgentGraph(home or registered_home)
 
 
 def _options(state: AgentState) -> Options:
@@ -126,7 +126,7 @@ def _options(state: AgentState) -> Options:
     )
 
 
-def _refused(state: AgentState, told: Answered) -> AgentState:
+def _refused(state: AgentState, told: ReleasedAnswer) -> AgentState:
     """The state of a question that the gate or the query point refused."""
     return {**state, "answer": str(told.body["answer"]), "needs_more_info": False}
 

@@ -10,12 +10,21 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from ai.agent.budget import Budget
-from ai.agent.planning import MAX_PROPOSED, MAX_SUB_QUERIES, QUERY_CHARS, Grade, Plan, Proposed, Seen, each_tool
+from ai.agent.planning import (
+    MAX_PROPOSED,
+    MAX_SUB_QUERIES,
+    QUERY_CHARS,
+    Grade,
+    Plan,
+    PlannerEvidence,
+    ProposedCall,
+    each_tool,
+)
 from ai.agent.rules import WHOLE
-from ai.agent_record import AgentCall
-from ai.chat_model import Message, StructuredModel, StructuredRequest
-from ai.context import neutralise
+from ai.case.agent_record import AgentCall
 from ai.model import PromptSource
+from ai.models.chat_model import Message, StructuredModel, StructuredRequest
+from ai.models.context import neutralise
 from prompt_templates.loader import PromptTemplate
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
@@ -84,7 +93,7 @@ class ModelPlanner:
         return Plan((*itself, *proposed), analysis, "planned by the model", _made(call))
 
     async def grade(
-        self, question: str, *, intent: Intent, seen: Sequence[Seen], tools: Sequence[str], budget: Budget
+        self, question: str, *, intent: Intent, seen: Sequence[PlannerEvidence], tools: Sequence[str], budget: Budget
     ) -> Grade:
         """See `Planner`. Only a readable `true` over some evidence is sufficient."""
         del intent
@@ -99,7 +108,7 @@ class ModelPlanner:
         self,
         purpose: Literal["plan", "grade"],
         question: str,
-        seen: Sequence[Seen],
+        seen: Sequence[PlannerEvidence],
         *,
         tools: Sequence[str],
         budget: Budget,
@@ -148,16 +157,16 @@ def read_object(text: str) -> Mapping[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def proposals(said: Mapping[str, Any] | None) -> tuple[Proposed, ...]:
+def proposals(said: Mapping[str, Any] | None) -> tuple[ProposedCall, ...]:
     """The calls that a model proposed, whatever their tools: what is none is left out, what is too much is cut."""
-    found: list[Proposed] = []
+    found: list[ProposedCall] = []
     for each in _list(said, "sub_queries")[:MAX_PROPOSED]:
         if not isinstance(each, dict):
             continue
         tool, query, document = (_text(each, name, QUERY_CHARS) for name in ("tool", "query", "document_id"))
         arguments = {name: value for name, value in (("query", query), ("document_id", document)) if value.strip()}
         if tool and arguments:
-            found.append(Proposed(tool, arguments, _text(each, "rationale", _THOUGHT_CHARS)))
+            found.append(ProposedCall(tool, arguments, _text(each, "rationale", _THOUGHT_CHARS)))
     return tuple(found)
 
 
@@ -172,7 +181,9 @@ def _text(said: Mapping[str, Any], name: str, limit: int) -> str:
     return plain[:limit].replace("\x00", " ")
 
 
-def render(template: PromptTemplate, question: str, seen: Sequence[Seen], tools: Sequence[str]) -> tuple[str, str]:
+def render(
+    template: PromptTemplate, question: str, seen: Sequence[PlannerEvidence], tools: Sequence[str]
+) -> tuple[str, str]:
     """System and user part; nothing of others can close its block."""
     compiled = _compiled(template)
     sources = [

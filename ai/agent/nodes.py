@@ -10,23 +10,24 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from ai.agent.planning import Grade, Plan, Proposed, each_tool
+from ai.agent.planning import Grade, Plan, ProposedCall, each_tool
 from ai.agent.rules import WHOLE
 from ai.agent.session import AgentRun
 from ai.agent.state import AgentState, ReasoningStep, SourceCitation
-from ai.agent.tools import Ordered, Outcome
-from ai.agent_record import Action, AgentStep, SubQuery
+from ai.agent.tools import Outcome, SearchGroup
+from ai.agent.tracing import span, told
+from ai.answer.core import CoreResult
+from ai.answer.links import evidence_href
+from ai.case.agent_record import Action, AgentStep, SubQuery
 from ai.errors import ModelTimeout, ModelUnavailable
 from ai.model import AdmittedItem
-from ai.render import evidence_href
-from ai.shell import Shell
-from ai.tracing import span, told
 
 Update = dict[str, Any]
 
 
 async def analyze_query(state: AgentState, run: AgentRun) -> Update:
-    """What is asked, and which tools to call for it. `low` effort asks for the question itself and nothing else."""
+    """The request of a planner, and the tools to call for it. `low` effort asks for the question itself and nothing
+    else."""
     query, effort = state["query"], run.case.ask.options.agent.effort
     before, spent = run.budget.elapsed_ms, run.budget.spent
     with span("decompose_query", input=told(query, in_words=run.in_words), reasoning_effort=effort) as opened:
@@ -78,7 +79,7 @@ async def execute_tools(state: AgentState, run: AgentRun) -> Update:
 
 
 async def grade_results(state: AgentState, run: AgentRun) -> Update:
-    """Whether the evidence is enough. Below `high` effort one pass is all there is; at the cap there is no more."""
+    """True if the evidence is enough. Below `high` effort one pass is all there is; at the cap there is no more."""
     options, enough = run.case.ask.options.agent, {"needs_more_info": False}
     if options.effort != "high" or run.budget.stop() is not None:
         return dict(enough)
@@ -110,17 +111,17 @@ async def synthesize(state: AgentState, run: AgentRun) -> Update:
     room = run.budget.stop() is None
     with span("synthesize", results=len(run.documents)) as opened:
         run.case = replace(run.case, agent=run.record(synthesize=room))
-        run.shell = shell = await run.synthesis(run.case, run.only_admitted())
-        used = shell.written_tokens
+        run.core = core = await run.synthesis(run.case, run.only_admitted())
+        used = core.written_tokens
         opened.set_attribute("exhibit.tokens", used)
     run.budget.spend(used)
-    step = _step(run, "synthesize", state["query"], before, spent, result_count=len(shell.items))
-    answer, citations = answer_of(shell)
+    step = _step(run, "synthesize", state["query"], before, spent, result_count=len(core.items))
+    answer, citations = answer_of(core)
     return {
         "answer": answer,
         "citations": citations,
         "messages": [AIMessage(content=answer)],
-        "reasoning_trace": [ReasoningStep("synthesize", str(shell.release.outcome), step)],
+        "reasoning_trace": [ReasoningStep("synthesize", str(core.release.outcome), step)],
     }
 
 
@@ -148,7 +149,7 @@ async def _grade(run: AgentRun, query: str) -> Grade:
         return Grade(False, f"no grade: {exc.code}")
 
 
-async def _search(run: AgentRun, order: Ordered, number: int, iteration: int) -> Outcome:
+async def _search(run: AgentRun, order: SearchGroup, number: int, iteration: int) -> Outcome:
     shown = told(order.text or order.document_id, in_words=run.in_words)
     with span(f"retrieve_subquery_{number}", input=shown) as opened:
         outcome = await run.tools.carry_out(
@@ -181,26 +182,26 @@ def _step(
     return made
 
 
-def _plain(call: Proposed) -> dict[str, Any]:
+def _plain(call: ProposedCall) -> dict[str, Any]:
     return {"tool": call.tool, "arguments": dict(call.arguments), "rationale": call.rationale}
 
 
-def _proposed(call: Mapping[str, Any]) -> Proposed:
-    return Proposed(call["tool"], call["arguments"], call["rationale"])
+def _proposed(call: Mapping[str, Any]) -> ProposedCall:
+    return ProposedCall(call["tool"], call["arguments"], call["rationale"])
 
 
-def _text_of(call: Proposed) -> str:
+def _text_of(call: ProposedCall) -> str:
     return call.arguments.get("query", call.arguments.get("document_id", ""))
 
 
-def answer_of(shell: Shell) -> tuple[str, list[SourceCitation]]:
+def answer_of(core: CoreResult) -> tuple[str, list[SourceCitation]]:
     """The released answer with its Sources section, and the sources that it cites."""
-    items = {item.index: item for item in shell.items}
-    quotes = {quote.index: quote.text for s in shell.release.sentences for quote in s.quotes}
+    items = {item.index: item for item in core.items}
+    quotes = {quote.index: quote.text for s in core.release.sentences for quote in s.quotes}
     citations = [_citation(items[index], quote) for index, quote in sorted(quotes.items()) if index in items]
     lines = " ".join(
         s.text.rstrip() + "".join(f" [{n}]" for n in dict.fromkeys(q.index for q in s.quotes))
-        for s in shell.release.sentences
+        for s in core.release.sentences
     )
     sources = "\n".join(f"[{c.index}] {c.title} — {c.href}" for c in citations)
     return (f"{lines}\n\n**Sources**\n{sources}" if citations else lines), citations

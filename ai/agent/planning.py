@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ai.agent.budget import Budget
-from ai.agent_record import AgentCall
+from ai.case.agent_record import AgentCall
 from retrieval.model import Intent
 
 MAX_SUB_QUERIES = 4
@@ -16,7 +16,7 @@ QUERY_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class ProposedCall:
     """One tool call as a planner proposes it; code decides whether it is carried out. `arguments` are `query`, or
     `document_id` for a lookup."""
 
@@ -27,9 +27,9 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to search for. `whole` says that a call asks the whole question, not a part of it."""
+    """The words to search for. `whole` says that a call asks the whole question, not a part of it."""
 
-    calls: tuple[Proposed, ...]
+    calls: tuple[ProposedCall, ...]
     analysis: Mapping[str, Any] = field(default_factory=dict)
     thought: str = ""
     model_calls: tuple[AgentCall, ...] = ()
@@ -37,16 +37,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """Whether the evidence is enough; if not, what to search for next (nothing: there is nothing left to try)."""
+    """True if the evidence is enough; if not, what to search for next (nothing: there is nothing left to try)."""
 
     sufficient: bool
     thought: str
-    calls: tuple[Proposed, ...] = ()
+    calls: tuple[ProposedCall, ...] = ()
     model_calls: tuple[AgentCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PlannerEvidence:
     """A piece of admitted evidence as a planner reads it, best first. `direct` is a computed or observed fact that
     answers an operation of the question."""
 
@@ -68,10 +68,10 @@ class Planner(Protocol):
     async def plan(self, question: str, *, intent: Intent, tools: Sequence[str], budget: Budget) -> Plan: ...
 
     async def grade(
-        self, question: str, *, intent: Intent, seen: Sequence[Seen], tools: Sequence[str], budget: Budget
+        self, question: str, *, intent: Intent, seen: Sequence[PlannerEvidence], tools: Sequence[str], budget: Budget
     ) -> Grade: ...
 
 
-def each_tool(query: str, tools: Sequence[str], rationale: str) -> tuple[Proposed, ...]:
+def each_tool(query: str, tools: Sequence[str], rationale: str) -> tuple[ProposedCall, ...]:
     """The same search by every searching tool."""
-    return tuple(Proposed(tool, {"query": query[:QUERY_CHARS]}, rationale) for tool in tools)
+    return tuple(ProposedCall(tool, {"query": query[:QUERY_CHARS]}, rationale) for tool in tools)

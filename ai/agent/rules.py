@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from ai.agent.budget import Budget
 from ai.agent.decompose import parts_of
-from ai.agent.planning import MAX_SUB_QUERIES, Grade, Plan, Proposed, Seen, each_tool
-from ai.question_kind import kind_of
+from ai.agent.planning import MAX_SUB_QUERIES, Grade, Plan, PlannerEvidence, ProposedCall, each_tool
+from ai.text.question_kind import kind_of
+from retrieval.english.lists import STOP_WORDS
+from retrieval.english.words import beginning_of, content_beginnings, occurs, words
 from retrieval.model import Intent
-from retrieval.words import STOP_WORDS, content_stems, occurs, stem, words
 
 FRONTIER = 3
 """How many of the best pieces of evidence lead on; two more with each round."""
@@ -40,12 +41,12 @@ class RulePlanner:
         return Plan(calls, analysis, f"{len(chosen)} sub-queries by the question's form")
 
     async def grade(
-        self, question: str, *, intent: Intent, seen: Sequence[Seen], tools: Sequence[str], budget: Budget
+        self, question: str, *, intent: Intent, seen: Sequence[PlannerEvidence], tools: Sequence[str], budget: Budget
     ) -> Grade:
         """Enough when one piece of evidence holds every content word and name of the question; else the names of the
         best pieces are followed, each with the words that its piece does not hold."""
         del budget
-        asked = content_stems(question)
+        asked = content_beginnings(question)
         if sum(piece.direct for piece in seen) >= max(1, len(intent.operations)):
             return Grade(True, "every operation of the question has its direct answer")
         if any(not missing(question, asked, piece) for piece in seen[:FRONTIER]):
@@ -55,14 +56,16 @@ class RulePlanner:
         queries = list(self._bridges(question, asked, frontier))
         if not queries:
             return Grade(False, "no new name leads on from the evidence")
-        calls: tuple[Proposed, ...] = tuple(
+        calls: tuple[ProposedCall, ...] = tuple(
             call for query, name in queries for call in each_tool(query, tools, f"leads on from {name}")
         )
         lacking = [m.surface for m in intent.mentions if not any(_holds(m.surface, piece) for piece in seen)]
         thought = f"not yet found: {', '.join(lacking)}" if lacking else "no piece of evidence answers alone"
         return Grade(False, thought, calls)
 
-    def _bridges(self, question: str, asked: Sequence[str], frontier: Sequence[Seen]) -> Iterator[tuple[str, str]]:
+    def _bridges(
+        self, question: str, asked: Sequence[str], frontier: Sequence[PlannerEvidence]
+    ) -> Iterator[tuple[str, str]]:
         """(sub-query, name), the most promising first: names that stand early in a highly ranked piece."""
         spoken = set(words(question))
         found: dict[str, tuple[float, str, str]] = {}
@@ -85,11 +88,11 @@ class RulePlanner:
             yield f"{name} {lacking}", name
 
 
-def missing(question: str, asked: Sequence[str], piece: Seen) -> list[str]:
+def missing(question: str, asked: Sequence[str], piece: PlannerEvidence) -> list[str]:
     """The content words of the question that the piece does not hold, in order."""
     folded = f"{piece.heading}\n{piece.text}".casefold()
     lacking = {each for each in asked if not occurs(each, folded)}
-    return [word for word in words(question) if word not in STOP_WORDS and stem(word) in lacking]
+    return [word for word in words(question) if word not in STOP_WORDS and beginning_of(word) in lacking]
 
 
 def names_in(text: str) -> Iterator[tuple[str, int]]:
@@ -104,6 +107,6 @@ def names_in(text: str) -> Iterator[tuple[str, int]]:
             yield surface, match.start()
 
 
-def _holds(name: str, piece: Seen) -> bool:
+def _holds(name: str, piece: PlannerEvidence) -> bool:
     written = f" {' '.join(words(f'{piece.heading} {piece.text}'))} "
     return f" {' '.join(words(name))} " in written

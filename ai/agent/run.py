@@ -13,11 +13,12 @@ from ai.agent.rules import RulePlanner
 from ai.agent.session import AgentRun
 from ai.agent.state import Document
 from ai.agent.tools import ChannelTools, Tools
-from ai.case import Case, Services
-from ai.chat_model import ChatModel, StructuredModel
-from ai.context import template_named
-from ai.shell import Shell, run_shell, search_query
-from retrieval.bundle import BundleLimits, BundleRules, Gathered, assemble
+from ai.answer.core import CoreResult, run_core
+from ai.answer.evidence import search_query
+from ai.case.case import Case, Services
+from ai.models.chat_model import ChatModel, StructuredModel
+from ai.models.context import template_named
+from retrieval.bundle import BundleLimits, BundleRules, GatheredRuns, assemble
 
 _SEEN = 12
 
@@ -34,11 +35,11 @@ def agent_run(
         started_ms=case.now_ms if clock_ms is None else None,
     )
 
-    async def synthesis(done: Case, gathered: Gathered) -> Shell:
+    async def synthesis(done: Case, gathered: GatheredRuns) -> CoreResult:
         left = replace(done.profile, model_deadline_s=max(budget.deadline_s, 0.001))
-        return await run_shell(replace(done, profile=left), gathered, services=services)
+        return await run_core(replace(done, profile=left), gathered, services=services)
 
-    def rank(gathered: Gathered, documents: dict[str, Document]) -> list[Document]:
+    def rank(gathered: GatheredRuns, documents: dict[str, Document]) -> list[Document]:
         bundle = assemble(
             gathered.runs,
             gathered.records,

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ai.agent.budget import Budget
-from ai.agent.planning import Planner, Seen
+from ai.agent.planning import Planner, PlannerEvidence
 from ai.agent.state import Document
 from ai.agent.tools import Outcome, Tools, failures
-from ai.agent_record import AgentCall, AgentRecord, AgentStep, ToolCall
-from ai.case import Case
-from ai.shell import Shell
-from retrieval.bundle import Gathered
+from ai.answer.core import CoreResult
+from ai.case.agent_record import AgentCall, AgentRecord, AgentStep, ToolCall
+from ai.case.case import Case
+from retrieval.bundle import GatheredRuns
 from retrieval.calibration import FULL_MILLI
 from retrieval.operations import Operation
 
@@ -21,13 +21,13 @@ from retrieval.operations import Operation
 class Synthesis(Protocol):
     """The pipeline's own end: evidence point, generation, answer point."""
 
-    async def __call__(self, case: Case, gathered: Gathered, /) -> Shell: ...
+    async def __call__(self, case: Case, gathered: GatheredRuns, /) -> CoreResult: ...
 
 
 class Ranking(Protocol):
     """The admitted documents that were found so far, best first."""
 
-    def __call__(self, gathered: Gathered, documents: dict[str, Document], /) -> list[Document]: ...
+    def __call__(self, gathered: GatheredRuns, documents: dict[str, Document], /) -> list[Document]: ...
 
 
 @dataclass(slots=True)
@@ -45,10 +45,10 @@ class AgentRun:
     steps: list[AgentStep] = field(default_factory=list)
     tool_calls: list[ToolCall] = field(default_factory=list)
     calls: list[AgentCall] = field(default_factory=list)
-    gathered: Gathered = field(default_factory=lambda: Gathered((), {}))
+    gathered: GatheredRuns = field(default_factory=lambda: GatheredRuns((), {}))
     documents: dict[str, Document] = field(default_factory=dict)
     searched: int = 0
-    shell: Shell | None = None
+    core: CoreResult | None = None
 
     def take(self, outcomes: list[Outcome]) -> list[list[Document]]:
         """Adds what sub-queries found, in their order, as far as the budget holds it; returns what was new or again
@@ -61,7 +61,7 @@ class AgentRun:
             self.tool_calls += outcome.calls
             kept.append(fitting)
         found = [outcome.gathered for outcome in outcomes if outcome.gathered is not None]
-        self.gathered = Gathered(
+        self.gathered = GatheredRuns(
             (*self.gathered.runs, *(run for each in found for run in each.runs)),
             {**self.gathered.records, **{key: record for each in found for key, record in each.records.items()}},
             tuple(dict.fromkeys((*self.gathered.limitations, *failures(outcomes)))),
@@ -75,21 +75,24 @@ class AgentRun:
         if together != intent.operations:
             self.case = replace(self.case, intent=replace(intent, operations=together))
 
-    def seen(self) -> list[Seen]:
+    def seen(self) -> list[PlannerEvidence]:
         """The admitted evidence, best first, as the planner reads it."""
         ranked = self.rank(self.gathered, self.documents)
         direct = bool(self.case.intent.operations)
-        return [Seen(d.record_id, d.title, d.heading, d.text, direct and d.score_milli == FULL_MILLI) for d in ranked]
+        return [
+            PlannerEvidence(d.record_id, d.title, d.heading, d.text, direct and d.score_milli == FULL_MILLI)
+            for d in ranked
+        ]
 
-    def only_admitted(self) -> Gathered:
-        """What was gathered, cut to the records that the evidence point admitted and the budget held."""
+    def only_admitted(self) -> GatheredRuns:
+        """The gathered runs, cut to the records that the evidence point admitted and the budget held."""
         kept = {
             key: record for key, record in self.gathered.records.items() if key in self.documents or self._is_input(key)
         }
         return replace(self.gathered, records=kept)
 
     def _is_input(self, record_id: str) -> bool:
-        """Whether an admitted computed item stands on the record."""
+        """True if an admitted computed item stands on the record."""
         return any(
             hit.record_id in self.documents and record_id in hit.computed.inputs
             for run in self.gathered.runs

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypedDict
 from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.graph.message import add_messages
 
-from ai.agent_record import AgentStep, ToolCall
+from ai.case.agent_record import AgentStep, ToolCall
 
 MAX_ITERATIONS = 3
 
@@ -61,7 +61,7 @@ def merge_documents(held: Sequence[Document], new: Sequence[Document]) -> list[D
 
 
 class AgentState(TypedDict):
-    """What the nodes read and write. Lists with a reducer grow; other keys are replaced."""
+    """The state that the nodes read and write. Lists with a reducer grow; other keys are replaced."""
 
     messages: Annotated[list[BaseMessage], add_messages]
     query: str

@@ -11,17 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from ai.agent.planning import MAX_SUB_QUERIES, Proposed
+from ai.agent.planning import MAX_SUB_QUERIES, ProposedCall
 from ai.agent.state import Document
-from ai.agent_record import ToolCall
-from ai.case import Case, Services
-from ai.found import relevance_milli
+from ai.answer.evidence import admit_bundle
+from ai.answer.links import evidence_href
+from ai.case.agent_record import ToolCall
+from ai.case.case import Case, Services
+from ai.case.profiles import ALL_CHANNELS
+from ai.governance.admission import Admission
 from ai.intent import read_intent
 from ai.model import AdmittedItem, MapContext, Mode
-from ai.profiles import ALL_CHANNELS
-from ai.render import evidence_href
-from ai.shell import Admission, admit
-from retrieval.bundle import Gathered, count_tokens, gather
+from ai.search.result import relevance_milli
+from retrieval.bundle import GatheredRuns, count_tokens, gather
 from retrieval.calibration import Scale
 from retrieval.model import ChannelName, Hit, Limitation, Query, Run
 from retrieval.operations import Operation
@@ -46,20 +47,20 @@ PART_WEIGHT_MILLI = 500
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one sub-query came to: admitted documents, and everything that its runs were made of. `operations` are those
-    that its words ask for."""
+    """The outcome of one sub-query: admitted documents, and everything that its runs were made of. `operations` are
+    those that its words ask for."""
 
     text: str
     rationale: str
     documents: tuple[Document, ...] = ()
-    gathered: Gathered | None = None
+    gathered: GatheredRuns | None = None
     calls: tuple[ToolCall, ...] = ()
     collection_id: str | None = None
     operations: tuple[Operation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class SearchGroup:
     """One sub-query: all searches for the same words, carried out together."""
 
     text: str
@@ -69,28 +70,28 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
-    """What of a plan is carried out, and what is refused."""
+class PlanTriage:
+    """The calls of a plan that are carried out, and those that are refused."""
 
-    orders: tuple[Ordered, ...]
+    orders: tuple[SearchGroup, ...]
     refused: tuple[ToolCall, ...] = field(default=())
 
 
 class Tools(Protocol):
-    """What execute_tools works with. `sort` is pure; `carry_out` returns admitted documents only, and a failure as an
-    outcome."""
+    """The tools that execute_tools works with. `sort` is pure; `carry_out` returns admitted documents only, and a
+    failure as an outcome."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
 
-    def sort(self, plan: Sequence[Proposed], iteration: int) -> Sorted: ...
+    def sort(self, plan: Sequence[ProposedCall], iteration: int) -> PlanTriage: ...
 
-    async def carry_out(self, order: Ordered, *, iteration: int, top_k: int, left_s: float) -> Outcome: ...
+    async def carry_out(self, order: SearchGroup, *, iteration: int, top_k: int, left_s: float) -> Outcome: ...
 
 
-def sort_plan(plan: Sequence[Proposed], allowed: Sequence[str], iteration: int) -> Sorted:
+def sort_plan(plan: Sequence[ProposedCall], allowed: Sequence[str], iteration: int) -> PlanTriage:
     """The allow-list: known tools of this run, at most so many calls; everything else is refused with a code."""
-    orders: dict[tuple[str, str], Ordered] = {}
+    orders: dict[tuple[str, str], SearchGroup] = {}
     refused: list[ToolCall] = []
     for number, call in enumerate(plan):
         reason = _refusal(call, allowed, number)
@@ -99,12 +100,12 @@ def sort_plan(plan: Sequence[Proposed], allowed: Sequence[str], iteration: int) 
             continue
         document = call.arguments.get("document_id", "") if call.tool == LOOKUP else ""
         text = call.arguments.get("query", "")
-        held = orders.get((text, document), Ordered(text, call.rationale, (), document))
+        held = orders.get((text, document), SearchGroup(text, call.rationale, (), document))
         orders[text, document] = replace(held, tools=tuple(dict.fromkeys((*held.tools, call.tool))))
-    return Sorted(tuple(orders.values()), tuple(refused))
+    return PlanTriage(tuple(orders.values()), tuple(refused))
 
 
-def _refusal(call: Proposed, allowed: Sequence[str], number: int) -> str:
+def _refusal(call: ProposedCall, allowed: Sequence[str], number: int) -> str:
     if call.tool == WEB:
         return "WEB_SEARCH_OFF"
     if call.tool not in REGISTERED:
@@ -130,11 +131,11 @@ class ChannelTools:
         """The searching tools of this run's mode."""
         return self._searches
 
-    def sort(self, plan: Sequence[Proposed], iteration: int) -> Sorted:
+    def sort(self, plan: Sequence[ProposedCall], iteration: int) -> PlanTriage:
         """See `sort_plan`."""
         return sort_plan(plan, (*self._searches, LOOKUP), iteration)
 
-    async def carry_out(self, order: Ordered, *, iteration: int, top_k: int, left_s: float) -> Outcome:
+    async def carry_out(self, order: SearchGroup, *, iteration: int, top_k: int, left_s: float) -> Outcome:
         """Search inside the scope, then ask the evidence point; nothing that it does not admit is in the outcome.
         Raises `PolicyError` and `StoreUnavailable`; a channel's failure or a time-out is a limitation."""
         query = await self._query(order, top_k)
@@ -149,28 +150,27 @@ class ChannelTools:
                 ToolCall(tool, self._arguments(order), "failed", "LATENCY", (), iteration) for tool in order.tools
             )
             return Outcome(order.text, order.rationale, calls=calls)
-        admission = await admit(
+        admission = await admit_bundle(
             self._case,
             gathered,
-            points=self._services.points(self._case.now_ms),
-            services=self._services,
+            self._services,
             query=query,
             top_k=LOOKUP_PASSAGES if order.document_id else top_k,
         )
         outcome = self._outcome(order, gathered, admission, iteration, routed)
         return replace(outcome, operations=query.intent.operations)
 
-    async def _query(self, order: Ordered, top_k: int) -> Query:
+    async def _query(self, order: SearchGroup, top_k: int) -> Query:
         case = self._case
         text = order.text or case.question
         vocabulary = await self._services.vocabularies.of(case.scope, corpus_version=case.corpus_version)
         intent = case.intent
         if text != case.question:
-            read = read_intent(text, MapContext(), gazetteer=vocabulary.gazetteer, measures=vocabulary.measures)
+            read = read_intent(text, MapContext(), lexicon=vocabulary.lexicon)
             intent = read.intent
         return Query(text, case.scope, max(24, 2 * top_k), intent, documents=case.documents)
 
-    async def _search(self, query: Query, order: Ordered) -> tuple[Gathered, str | None]:
+    async def _search(self, query: Query, order: SearchGroup) -> tuple[GatheredRuns, str | None]:
         """All channels of the tools at once. Where the evidence lies in one collection by far, the search is that
         collection's: routing by content."""
         names = {name for tool in order.tools for name in SEARCHES[tool]}
@@ -184,7 +184,7 @@ class ChannelTools:
         )
         return await self._routed(gathered)
 
-    async def _routed(self, gathered: Gathered) -> tuple[Gathered, str | None]:
+    async def _routed(self, gathered: GatheredRuns) -> tuple[GatheredRuns, str | None]:
         known = await self._services.store.collections(self._case.scope.tenant)
         chosen = route(gathered)
         if chosen is None:
@@ -193,7 +193,7 @@ class ChannelTools:
         ids = {each.name: each.collection_id for each in known}
         return replace(gathered, records=kept), ids.get(chosen)
 
-    async def _look_up(self, document_id: str) -> Gathered:
+    async def _look_up(self, document_id: str) -> GatheredRuns:
         """All passages of one document of the scope; a document of others is as if it were not there."""
         scope: Scope = self._case.scope
         among = self._case.documents
@@ -204,10 +204,10 @@ class ChannelTools:
         )
         records = await self._services.store.fetch(ids[:LOOKUP_PASSAGES], scope=scope) if ids else {}
         hits = tuple(Hit(rank, record_id, 1 / rank) for rank, record_id in enumerate(records, start=1))
-        return Gathered((Run(ChannelName.FULLTEXT, "record", hits),), records)
+        return GatheredRuns((Run(ChannelName.FULLTEXT, "record", hits),), records)
 
     def _outcome(
-        self, order: Ordered, gathered: Gathered, admission: Admission, iteration: int, routed: str | None
+        self, order: SearchGroup, gathered: GatheredRuns, admission: Admission, iteration: int, routed: str | None
     ) -> Outcome:
         scale = Scale.of(self._services.embedding_model, gathered.runs)
         documents = tuple(document_of(self._case, item, scale) for item in admission.items)
@@ -231,18 +231,18 @@ class ChannelTools:
             )
         return Outcome(order.text, order.rationale, documents, replace(gathered, runs=runs), tuple(calls), routed)
 
-    def _weight(self, order: Ordered, documents: Sequence[Document]) -> int:
+    def _weight(self, order: SearchGroup, documents: Sequence[Document]) -> int:
         """The whole question counts in full, a part of it half as much, and by how sure its best result is."""
         if order.text == self._case.question:
             return 1000
         return PART_WEIGHT_MILLI * max((document.score_milli for document in documents), default=0) // 1000
 
     @staticmethod
-    def _arguments(order: Ordered) -> dict[str, str]:
+    def _arguments(order: SearchGroup) -> dict[str, str]:
         return {"document_id": order.document_id} if order.document_id else {"query": order.text}
 
 
-def route(gathered: Gathered) -> str | None:
+def route(gathered: GatheredRuns) -> str | None:
     """The collection that holds nearly all of what was found, weighed by reciprocal rank; None where several do."""
     mass: dict[str, float] = {}
     for run in gathered.runs:
@@ -273,6 +273,6 @@ def document_of(case: Case, item: AdmittedItem, scale: Scale) -> Document:
 
 
 def failures(outcomes: Sequence[Outcome]) -> tuple[Limitation, ...]:
-    """What the channels said of themselves, each once."""
+    """The limitations of the channels, each once."""
     found = (limitation for outcome in outcomes if outcome.gathered for limitation in outcome.gathered.limitations)
     return tuple(dict.fromkeys(found))

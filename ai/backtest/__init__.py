@@ -1,1 +1,1 @@
-"""What another policy bundle would have decided on the requests that the ledger holds."""
+"""The decisions of another policy bundle on the requests that the ledger holds."""

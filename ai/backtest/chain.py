@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
+from ai.answer.release import ANSWER_RUNS
 from ai.backtest.record import RecordedDecision, RecordedRequest
 from ai.canonical import from_json
-from ai.enforcement import enforce_answer, sentence_facts
-from ai.model import Sentence, TextSpan
-from ai.shell import ANSWER_RUNS
+from ai.governance.enforcement import enforce_answer, sentence_facts
+from ai.model import Claim, ClaimKind, Sentence, TextSpan, Verdict
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
 from policy.model import (
     AnswerFacts,
+    ClaimFacts,
     ClassFacts,
     Decision,
     EvidenceFacts,
@@ -28,6 +29,7 @@ from policy.model import (
     SentenceFacts,
     Subject,
 )
+from policy.obligations import DROP
 from policy.points import PolicyPoints
 
 DEADLINE_S = 30.0
@@ -36,7 +38,7 @@ _UNKNOWN = "unknown:"
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What the bundle decides now. `evidence` None: the query point denied, or nothing had been found; `answers` empty:
+    """The bundle's decisions now. `evidence` None: the query point denied, or nothing had been found; `answers` empty:
     there is no draft on record. `kept` are the places in the draft of the sentences that would leave, None where there
     is no draft."""
 
@@ -55,13 +57,13 @@ class Chain:
         """The ids of the facts that may be used."""
         if self.evidence is None or not self.evidence.allowed:
             return frozenset()
-        dropped = {each.target.ref for each in self.evidence.obligations if each.op == "drop"}
+        dropped = {each.target.ref for each in self.evidence.obligations if each.op == DROP}
         return frozenset(self.evidence.admit) - dropped
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What the query and the evidence point were asked, as values that can be asked again with one of them changed."""
+class PointInputs:
+    """The inputs of the query and the evidence point, as values that can be asked again with one of them changed."""
 
     now_ms: int
     request: RequestFacts
@@ -76,11 +78,11 @@ class Facts:
         return PolicyPoints(engine=engine, clock_ms=lambda: self.now_ms, deadline_s=DEADLINE_S, data=data)
 
 
-def facts_of(request: RecordedRequest, *, data: PolicyData, before: PolicyData) -> Facts:
+def facts_of(request: RecordedRequest, *, data: PolicyData, before: PolicyData) -> PointInputs:
     """The facts on record, with the asker as `data` make it; `before` are the data of the recorded bundle, which tell
     the capabilities of the asker's key from those of its roles."""
     asked = request.query.input
-    return Facts(
+    return PointInputs(
         now_ms=int(asked["now_ms"]),
         request=from_json(asked["request"], RequestFacts),
         subject=_subject(asked["subject"], data=data, before=before),
@@ -91,7 +93,7 @@ def facts_of(request: RecordedRequest, *, data: PolicyData, before: PolicyData) 
     )
 
 
-async def decide_facts(facts: Facts, points: PolicyPoints) -> Chain:
+async def decide_facts(facts: PointInputs, points: PolicyPoints) -> Chain:
     """The query point and, bound to it, the evidence point. Raises PolicyUnavailable."""
     query = await points.query(request=facts.request, subject=facts.subject, prompt=facts.prompt, classes=facts.classes)
     if not query.allowed or not facts.evidence:
@@ -127,9 +129,9 @@ def evidence_of(request: RecordedRequest) -> tuple[EvidenceFacts, ...]:
 
 
 async def _answers(
-    chain: Chain, request: RecordedRequest, *, points: PolicyPoints, facts: Facts, prior: Decision
+    chain: Chain, request: RecordedRequest, *, points: PolicyPoints, facts: PointInputs, prior: Decision
 ) -> Chain:
-    """The answer point over the recorded draft, as `ai.shell.release_draft` runs it."""
+    """The answer point over the recorded draft, as `ai.answer.release.release_draft` runs it."""
     draft = request.answer[0].input["answer"]
     ids = _cited_ids(draft["sentences"])
     sentences = tuple(_sentence(each, ids) for each in draft["sentences"])
@@ -169,7 +171,14 @@ def _sentence(wire: Mapping[str, Any], ids: Sequence[str]) -> Sentence:
         support_milli=facts.support_milli,
         catalogue=facts.catalogue,
         findings=tuple(TextSpan(each.start, each.end, each.kind) for each in facts.findings),
+        claims=None if facts.claims is None else tuple(_claim(each) for each in facts.claims),
+        answers=facts.answers,
     )
+
+
+def _claim(facts: ClaimFacts) -> Claim:
+    """A recorded claim; what it said of which characters no rule reads."""
+    return Claim(cast("ClaimKind", facts.kind), 0, 0, cast("Verdict", facts.verdict))
 
 
 def _classes(decision: RecordedDecision) -> tuple[ClassFacts, ...]:

@@ -1,5 +1,5 @@
-"""What another bundle changes for one recorded request: denials and allowances, scope, evidence, sentences; and what
-the record cannot tell."""
+"""The changes that another bundle makes to one recorded request: denials and allowances, scope, evidence, sentences;
+and the record cannot tell."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ai.backtest.record import RecordedDecision, RecordedRequest
 from ai.canonical import canonical
 from ai.model import Outcome
 from policy.model import Decision
+from policy.obligations import FILTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedItem:
     """An item gained or lost. `rules` are the rules that kept it out; `obligations` what it is, or was, used under."""
 
     id: str
@@ -53,9 +54,9 @@ class Difference:
     flips: tuple[Flip, ...] = ()
     opened: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
-    gained: tuple[Moved, ...] = ()
-    lost: tuple[Moved, ...] = ()
-    reobliged: tuple[Moved, ...] = ()
+    gained: tuple[MovedItem, ...] = ()
+    lost: tuple[MovedItem, ...] = ()
+    reobliged: tuple[MovedItem, ...] = ()
     lost_sentences: tuple[LostSentence, ...] = ()
     fallen: tuple[int, ...] = ()
     risen: tuple[int, ...] = ()
@@ -64,7 +65,7 @@ class Difference:
 
     @property
     def changes(self) -> bool:
-        """Whether anything does."""
+        """True if anything does."""
         scope, evidence = (self.opened, self.closed), (self.gained, self.lost, self.reobliged)
         return any((self.flips, *scope, *evidence, self.fallen, self.risen, self.becomes))
 
@@ -78,11 +79,11 @@ UNKNOWN: Mapping[str, str] = {
     "DRAFT_OLDER": "more evidence may be used now; a draft that could cite it is not on record",
     "TEXT_OTHER": "items would be shown in another form; what the model would have written then is not on record",
 }
-"""What a record cannot tell, by code."""
+"""Facts that a record cannot tell, by code."""
 
 
 def difference(request: RecordedRequest, chain: Chain) -> Difference:
-    """What changes between the record and the chain."""
+    """The difference between the record and the chain."""
     before, after = _used(request), _used_now(request, chain)
     gained, lost = sorted(after - before), sorted(before - after)
     old, new = _duties(request), _duties_now(chain)
@@ -96,9 +97,9 @@ def difference(request: RecordedRequest, chain: Chain) -> Difference:
         flips=tuple(_flips(request, chain)),
         opened=opened,
         closed=closed,
-        gained=tuple(Moved(id, _rules(request.evidence, id), new.get(id, ())) for id in gained),
-        lost=tuple(Moved(id, _rules_now(chain, id), old.get(id, ())) for id in lost),
-        reobliged=tuple(Moved(id, (), new.get(id, ())) for id in changed),
+        gained=tuple(MovedItem(id, _rules(request.evidence, id), new.get(id, ())) for id in gained),
+        lost=tuple(MovedItem(id, _rules_now(chain, id), old.get(id, ())) for id in lost),
+        reobliged=tuple(MovedItem(id, (), new.get(id, ())) for id in changed),
         lost_sentences=tuple(_lost_sentences(request, before, after)),
         fallen=fallen,
         risen=risen,
@@ -225,5 +226,5 @@ def _scope(request: RecordedRequest) -> set[str]:
 
 
 def _filtered(decision: Mapping[str, Any]) -> set[str]:
-    duties = [each["params"] for each in decision["obligations"] if each["op"] == "filter"]
+    duties = [each["params"] for each in decision["obligations"] if each["op"] == FILTER]
     return {id for params in duties for id in params["classes"]}

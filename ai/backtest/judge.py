@@ -17,7 +17,7 @@ from ai.canonical import digest
 from ai.errors import ReplayImpossible
 from policy.bundle import Bundle
 from policy.canonical import encode_plain
-from policy.checks import Untrusted, decision_of
+from policy.checks import UntrustedReply, decision_of
 from policy.engine import PolicyEngine
 from policy.errors import PolicyError
 
@@ -33,7 +33,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreproduced:
+class UnreproducedDecision:
     """A recorded decision that its own bundle does not give again."""
 
     entry_id: str
@@ -43,13 +43,13 @@ class Unreproduced:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRequest:
     """One request. `reproduced` counts decisions; `skipped` is a code where the request could not be judged at all;
     `spoke` are the rules that spoke under the bundle that is tried."""
 
     entry_id: str
     reproduced: int = 0
-    unreproduced: tuple[Unreproduced, ...] = ()
+    unreproduced: tuple[UnreproducedDecision, ...] = ()
     difference: Difference | None = None
     spoke: frozenset[str] = frozenset()
     skipped: str = ""
@@ -77,19 +77,19 @@ class Judge:
         self._open = open_engine
         self._serving: dict[str, _Serving | str] = {}
 
-    async def judge(self, source: Source) -> Judged:
+    async def judge(self, source: Source) -> JudgedRequest:
         """One request; whatever cannot be read or decided is said, not raised."""
         if source.why:
-            return Judged(source.entry_id, skipped=source.why)
+            return JudgedRequest(source.entry_id, skipped=source.why)
         try:
             request = parse_request(source.entry_id, source.t_ms, source.parts)
         except ReplayImpossible:
-            return Judged(source.entry_id, skipped="UNREADABLE")
+            return JudgedRequest(source.entry_id, skipped="UNREADABLE")
         if any(each.by_adapter for each in request.decisions):
-            return Judged(source.entry_id, skipped="INVALID_DECISION")
+            return JudgedRequest(source.entry_id, skipped="INVALID_DECISION")
         missed = [each for each in [await self._again(request, run) for run in request.decisions] if each is not None]
         if missed:
-            return Judged(source.entry_id, unreproduced=tuple(missed))
+            return JudgedRequest(source.entry_id, unreproduced=tuple(missed))
         return await self._tried(request)
 
     async def aclose(self) -> None:
@@ -98,22 +98,22 @@ class Judge:
             if isinstance(each, _Serving):
                 await each.engine.aclose()
 
-    async def _tried(self, request: RecordedRequest) -> Judged:
+    async def _tried(self, request: RecordedRequest) -> JudgedRequest:
         before, tried = await self._of(request.query.bundle), await self._of("")
         if isinstance(before, str) or isinstance(tried, str):
             raise AssertionError("both bundles have just been opened")
         chain = await decide_again(request, engine=tried.engine, data=tried.bundle.data, before=before.bundle.data)
         documents = [run.document for run in chain.decisions]
         spoke = {str(each["rule"]) for found in documents for each in (*found["reasons"], *found["obligations"])}
-        return Judged(
+        return JudgedRequest(
             request.entry_id,
             reproduced=len(request.decisions),
             difference=difference(request, chain),
             spoke=frozenset(spoke),
         )
 
-    async def _again(self, request: RecordedRequest, run: RecordedDecision) -> Unreproduced | None:
-        missed = partial(Unreproduced, request.entry_id, str(run.point), run.bundle)
+    async def _again(self, request: RecordedRequest, run: RecordedDecision) -> UnreproducedDecision | None:
+        missed = partial(UnreproducedDecision, request.entry_id, str(run.point), run.bundle)
         serving = await self._of(run.bundle)
         if isinstance(serving, str):
             return missed(serving)
@@ -121,7 +121,7 @@ class Judge:
             asked = encode_plain(run.input)
             reply = await serving.engine.evaluate(f"kfm/ai/{run.point}", asked, deadline_s=DEADLINE_S)
             decided = decision_of(reply.results)
-        except (PolicyError, Untrusted) as exc:
+        except (PolicyError, UntrustedReply) as exc:
             return missed(f"{type(exc).__name__}: {exc}")
         if digest(decided) == run.digest:
             return None

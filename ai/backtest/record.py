@@ -28,12 +28,12 @@ class RecordedDecision:
 
     @property
     def by_adapter(self) -> bool:
-        """Whether the adapter denied because the engine's word could not be trusted; no bundle gives that again."""
+        """True if the adapter denied because the engine's word could not be trusted; no bundle gives that again."""
         return any(str(reason["code"]).startswith(INVALID) for reason in self.decision["reasons"])
 
     @property
     def allowed(self) -> bool:
-        """Whether it was no denial."""
+        """True if it was no denial."""
         return str(self.decision["effect"]) != "deny"
 
     @property

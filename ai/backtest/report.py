@@ -1,4 +1,4 @@
-"""What a backtest found, over all its requests."""
+"""The findings of a backtest, over all its requests."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ai.backtest.difference import Difference
-from ai.backtest.judge import Judged, Unreproduced
+from ai.backtest.judge import JudgedRequest, UnreproducedDecision
 
 SKIPPED: Mapping[str, str] = {
     "ERASED": "a part that policy decided over was erased",
-    "FAULT": "the request failed before it was decided to the end",
-    "INVALID_DECISION": "the engine's word could not be trusted then, and the adapter denied",
+    "FAULT": "the request failed before all its decisions were made",
+    "INVALID_DECISION": "the engine's reply could not be trusted then, and the adapter denied",
     "UNREADABLE": "the entry holds no policy decision that can be read",
 }
 """Why a request could not be judged, by code."""
@@ -25,7 +25,7 @@ class Backtest:
 
     requests: int
     reproduced: int
-    unreproduced: tuple[Unreproduced, ...]
+    unreproduced: tuple[UnreproducedDecision, ...]
     differences: tuple[Difference, ...]
     silent_rules: tuple[str, ...]
     skipped: Mapping[str, tuple[str, ...]]
@@ -33,11 +33,11 @@ class Backtest:
 
     @property
     def refused(self) -> bool:
-        """Whether the record could not be reproduced."""
+        """True if the record could not be reproduced."""
         return bool(self.unreproduced)
 
 
-def summed_up(judged: Iterable[Judged], *, rules: Iterable[str]) -> Backtest:
+def summed_up(judged: Iterable[JudgedRequest], *, rules: Iterable[str]) -> Backtest:
     """The report over all requests; `rules` are the ids that the tried bundle declares."""
     everything = list(judged)
     unreproduced = tuple(each for one in everything for each in one.unreproduced)

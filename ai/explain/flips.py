@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ai.backtest.chain import Chain, Facts, decide_facts
-from ai.explain.paths import HARMLESS, Verdict
+from ai.backtest.chain import Chain, PointInputs, decide_facts
+from ai.explain.paths import Verdict
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
 from policy.model import ClassFacts, Subject
+from policy.obligations import KEEPS_WORDS
 
 _MOST_PAIRS = 40
 
@@ -46,7 +47,7 @@ class Flips:
 
 
 async def find_flips(
-    facts: Facts, items: Mapping[str, Sequence[str]], *, engine: PolicyEngine, data: PolicyData, caller: Subject
+    facts: PointInputs, items: Mapping[str, Sequence[str]], *, engine: PolicyEngine, data: PolicyData, caller: Subject
 ) -> Flips:
     """For each item that the caller may see (its own facts by id) the first change that turns its verdict: single ones
     first, by how much they ask for, then pairs. Raises PolicyUnavailable."""
@@ -72,14 +73,14 @@ async def find_flips(
 
 
 def verdict(chain: Chain, own: Sequence[str]) -> Verdict:
-    """What a chain makes of an item, by its facts."""
+    """The fate of an item in a chain, by its facts."""
     if chain.evidence is None or not set(own) <= chain.admitted:
         return Verdict.DROPPED
     duties = {each.op for each in chain.evidence.obligations if each.target.ref in own}
-    return Verdict.REDACTED if duties - HARMLESS else Verdict.KEPT
+    return Verdict.REDACTED if duties - KEEPS_WORDS else Verdict.KEPT
 
 
-def _changes(facts: Facts, data: PolicyData, caller: Subject) -> Iterator[Change]:
+def _changes(facts: PointInputs, data: PolicyData, caller: Subject) -> Iterator[Change]:
     """Single changes within the caller's authority, the smallest demand first."""
     asker, reach = facts.subject, _reach(data, caller)
     yield from (Change("group", group) for group in caller.groups if group not in asker.groups)
@@ -113,13 +114,13 @@ def _roles(asker: Subject, data: PolicyData, caller: Subject) -> list[str]:
     return sorted(within, key=lambda name: (abs(data.labels[data.roles[name].clearance] - own), name))
 
 
-def _changed(facts: Facts, changes: Sequence[Change], data: PolicyData, shown: frozenset[str]) -> Facts:
+def _changed(facts: PointInputs, changes: Sequence[Change], data: PolicyData, shown: frozenset[str]) -> PointInputs:
     for change in changes:
         facts = _one(facts, change, data, shown)
     return facts
 
 
-def _one(facts: Facts, change: Change, data: PolicyData, shown: frozenset[str]) -> Facts:
+def _one(facts: PointInputs, change: Change, data: PolicyData, shown: frozenset[str]) -> PointInputs:
     asker, value = facts.subject, change.value
     match change.what:
         case "purpose":
@@ -145,7 +146,7 @@ def _one(facts: Facts, change: Change, data: PolicyData, shown: frozenset[str]) 
             return replace(facts, subject=subject)
 
 
-def _relabelled(facts: Facts, label: str, shown: frozenset[str]) -> Facts:
+def _relabelled(facts: PointInputs, label: str, shown: frozenset[str]) -> PointInputs:
     """The facts with another label on the items that are shown, and on their classes. Another label on any other class
     could let in a collection that is told of nowhere else."""
     of_shown = {each.class_id for each in facts.evidence if each.id in shown}

@@ -3,17 +3,19 @@ rule and fact. Read from the record alone; who may see which of it is not decide
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from ai.backtest.record import RecordedDecision, RecordedRequest
+from policy.obligations import DROP, KEEPS_WORDS
+from policy.rules import OF_AN_OBLIGATION, RuleInfo
 from retrieval.model import Run
 
 
 class Verdict(StrEnum):
-    """What became of a candidate."""
+    """The fate of a candidate."""
 
     KEPT = "kept"
     REDACTED = "redacted"
@@ -43,7 +45,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class RuleReason:
     """A rule that spoke about it, and the facts that the rule is about, as they stand on record."""
 
     rule: str
@@ -61,7 +63,7 @@ class Path:
     found: tuple[Place, ...]
     stage: Stage
     verdict: Verdict
-    because: tuple[Because, ...] = ()
+    because: tuple[RuleReason, ...] = ()
     obligations: tuple[str, ...] = ()
     rank_after: int | None = None
     folded_into: str | None = None
@@ -71,22 +73,6 @@ class Path:
 
 
 _LAST = 2**31  # behind every place
-HARMLESS = frozenset({"datamark"})
-"""Obligations that leave an item's words as they are."""
-# What a rule of the shipped bundle is about: keys of the item, keys of the subject.
-_ABOUT: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "ID_INVALID": (("id",), ()),
-    "CLASS_OUT_OF_SCOPE": (("class_id",), ()),
-    "TENANT_MISMATCH": (("tenant",), ("tenant",)),
-    "LABEL_ABOVE_CLEARANCE": (("label",), ("clearance",)),
-    "GROUP_REQUIRED": (("groups",), ("groups",)),
-    "HANDLING_REFUSED": (("handling",), ("capabilities", "groups")),
-    "NOT_ACTIVE": (("lifecycle",), ()),
-    "EXPIRED": (("valid_until_ms",), ()),
-    "CHANGED_SINCE_INDEXING": (("sha256", "indexed_sha256"), ()),
-    "INJECTION_SUSPECTED": (("injection",), ()),
-}
-_OF_AN_OBLIGATION = (("handling", "findings", "injection"), ("capabilities", "groups"))
 
 
 def candidate_paths(
@@ -94,16 +80,18 @@ def candidate_paths(
     runs: Sequence[Run],
     shown: Sequence[Mapping[str, Any]],
     cited: Mapping[int, Sequence[int]],
+    rules: Iterable[RuleInfo],
 ) -> tuple[Path, ...]:
     """Every candidate once, best place first. `shown` are the admitted items as the record shows them, `cited` the
-    citation numbers of each released sentence."""
+    citation numbers of each released sentence, `rules` those of the bundle that decided."""
     found: dict[str, list[Place]] = {}
     for number, run in enumerate(runs):
         for hit in run.hits:
             place = Place(str(run.channel), run.store, hit.rank, hit.score, number)
             found.setdefault(hit.record_id, []).append(place)
     numbers = {str(each["chunk_id"]): int(each["index"]) for each in shown}
-    record = _Record(request, _last_asked(request), numbers, cited)
+    read = {rule.id: rule.facts for rule in rules}
+    record = _Record(request, _last_asked(request), numbers, cited, read)
     paths = [record.path(id, tuple(places)) for id, places in found.items()]
     return tuple(sorted(paths, key=lambda path: (path.rank_after or _LAST, min(p.rank for p in path.found))))
 
@@ -120,7 +108,7 @@ def _last_asked(request: RecordedRequest) -> Mapping[str, tuple[int, RecordedDec
 
 
 def _suffix(id: str, items: Sequence[str]) -> str:
-    """What an id has beyond that of the item that it belongs to; an item's id may itself hold a mark."""
+    """The suffix of an id beyond that of the item that it belongs to; an item's id may itself hold a mark."""
     longest = max(
         (each for each in items if each != id and id.startswith((f"{each}#", f"{each}~"))), key=len, default=""
     )
@@ -133,12 +121,14 @@ def _own(id: str, own: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What the paths are read from. `last` holds for each fact the run that was asked about it last, and its place."""
+    """The source of the paths. `last` holds for each fact the run that was asked about it last, and its place;
+    `read` for each rule the facts that it is about."""
 
     request: RecordedRequest
     last: Mapping[str, tuple[int, RecordedDecision]]
     numbers: Mapping[str, int]
     cited: Mapping[int, Sequence[int]]
+    read: Mapping[str, tuple[str, ...]]
 
     def path(self, id: str, found: tuple[Place, ...]) -> Path:
         """The way of one candidate."""
@@ -153,12 +143,12 @@ class _Record:
             found,
             Stage.OBLIGATIONS,
             Verdict.DROPPED,
-            because=_because(run, facts, self.request),
+            because=self._because(run, facts),
             obligations=tuple(sorted(duties)),
             rank_after=rank,
             facts=facts,
         )
-        if not set(facts) <= set(run.decision["admit"]) or "drop" in duties:
+        if not set(facts) <= set(run.decision["admit"]) or DROP in duties:
             return replace(path, stage=Stage.EVIDENCE)
         return path if id not in self.numbers else self._used(path)
 
@@ -167,10 +157,23 @@ class _Record:
         return replace(
             path,
             stage=Stage.ANSWER if self.request.answer else Stage.EVIDENCE,
-            verdict=Verdict.REDACTED if set(path.obligations) - HARMLESS else Verdict.KEPT,
+            verdict=Verdict.REDACTED if set(path.obligations) - KEEPS_WORDS else Verdict.KEPT,
             number=number,
             sentences=tuple(i for i, marks in self.cited.items() if number in marks),
         )
+
+    def _because(self, run: RecordedDecision, facts: Sequence[str]) -> tuple[RuleReason, ...]:
+        items = {str(each["id"]): each for each in run.input["evidence"]}
+        asker = {f"subject.{key}": value for key, value in self.request.query.input["subject"].items()}
+        found: dict[tuple[str, str], RuleReason] = {}
+        for each in (*run.decision["reasons"], *run.decision["obligations"]):
+            ref, rule = str(each["target"]["ref"]), str(each["rule"])
+            if ref in facts:
+                known = asker | {key: value for key, value in items[ref].items() if value not in (None, [], {})}
+                about = {key: known[key] for key in self.read.get(rule, OF_AN_OBLIGATION) if key in known}
+                code = str(each.get("code", each.get("op")))
+                found[rule, code] = RuleReason(rule, code, about)
+        return tuple(found.values())
 
 
 def seen_by(paths: Sequence[Path], visible: Collection[str]) -> tuple[Path, ...]:
@@ -195,18 +198,3 @@ def seen_by(paths: Sequence[Path], visible: Collection[str]) -> tuple[Path, ...]
         )
         for path in kept
     )
-
-
-def _because(run: RecordedDecision, facts: Sequence[str], request: RecordedRequest) -> tuple[Because, ...]:
-    items = {str(each["id"]): each for each in run.input["evidence"]}
-    subject = request.query.input["subject"]
-    found: dict[tuple[str, str], Because] = {}
-    for each in (*run.decision["reasons"], *run.decision["obligations"]):
-        ref = str(each["target"]["ref"])
-        if ref in facts:
-            code = str(each.get("code", each.get("op")))
-            keys, of_subject = _ABOUT.get(code, _OF_AN_OBLIGATION)
-            item = {key: items[ref][key] for key in keys if items[ref].get(key) not in (None, [], {})}
-            asker = {f"subject.{key}": subject[key] for key in of_subject if key in subject}
-            found[str(each["rule"]), code] = Because(str(each["rule"]), code, item | asker)
-    return tuple(found.values())

@@ -1,18 +1,28 @@
-"""`read_intent`: the question first, the map for what it leaves out."""
+"""`read_intent`: the question first, the map for what it leaves out; total, or no operation."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from ai.intent.reading import Reading, read
-from ai.intent.rules import Asked, read_operations
-from ai.intent.times import TimeSpan, read_times
-from ai.intent.words import MEASURES, STOP_WORDS
+from ai.intent.lexicon import Lexicon, Role
+from ai.intent.map import Shown, pointed, read_map
+from ai.intent.names import merged, readings, settle
+from ai.intent.phrases import Phrases
+from ai.intent.planning.plans import read_plan
+from ai.intent.planning.sets import Asked
+from ai.intent.planning.short import shortened
+from ai.intent.scanning.read import read_phrases
+from ai.intent.spelling import respelt
+from ai.intent.times import TimeSpan
+from ai.intent.tokens import Item, read_items
+from ai.intent.unread import unread_words
+from ai.intent.wording import reading_of
 from ai.model import MapContext
-from retrieval.gazetteer import Gazetteer
+from retrieval.english.lists import REQUEST_WORDS
 from retrieval.model import EntityRef, Intent, Limitation, Mention, TimeRange
+from retrieval.operations import Lookup, Operation
+from retrieval.wording import listed, plural
 
 _READ_CHARS = 4_000
 _TERMS = 32
@@ -20,84 +30,111 @@ _TERMS = 32
 
 @dataclass(frozen=True, slots=True)
 class IntentReading:
-    """The intent, and where the question overrode the map (`CONTEXT_OVERRIDDEN`)."""
+    """The intent, and notes: what of the map did not count, overridden by the question (`CONTEXT_OVERRIDDEN`) or
+    unknown (`UNKNOWN_PLACE`), what was misspelt (`SPELLING`), and names of several places (`SHARED_NAME`)."""
 
     intent: Intent
     overridden: tuple[Limitation, ...] = ()
 
 
-def read_intent(
-    question: str, context: MapContext, *, gazetteer: Gazetteer, measures: Collection[str] = ()
-) -> IntentReading:
-    """Reads places, times, measures and operations, with the names of one scope only. Pure, and never raises on any
-    text.
+def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> IntentReading:
+    """Reads places, times, measures and operations, with the names and words of one scope only. Pure, and never raises
+    on any text.
 
-    The map fills in the place and the time that the question leaves out: a place so filled in is a mention of no
-    characters at the end. A name that nothing admitted answers to is no gap to fill. `measures` are those that the
-    scope has figures for; the common ones are understood without. Only the first 4,000 characters are read.
+    Operations are given only where the reading is total: every word is consumed by the plan or changes nothing. The
+    map fills in the place and the time that the question leaves out: a place so filled in is a mention of no
+    characters at the end, and so is the name of one that nothing admitted answers to. A name of the question that
+    nothing admitted answers to is no gap to fill. Only the first 4,000 characters are read.
     """
     text = question[:_READ_CHARS]
-    reading = read(text, gazetteer.find(text), read_times(text), gazetteer)
-    shown = _shown_place(context, gazetteer)
+    read, slips = respelt(read_items(text, lexicon), lexicon)
+    shown = read_map(context, lexicon)
+    items = pointed(settle(read, lexicon), shown)
+    spoken = merged(items, lexicon)
+    phrases = read_phrases(spoken)
+    mentions = tuple(item.value for item in items if isinstance(item.value, Mention))
+    if not phrases.times and context.time is not None:
+        phrases.times.append(_of_map(context.time, len(text)))
     asked = Asked(
-        reading=_with_time(reading, context.time, len(text)),
-        measures=_read_measures(reading.masked, measures),
-        home=gazetteer.home("state"),
-        around=None if reading.mentions else shown,
-        region=not reading.mentions and shown is None and bool(context.bbox or context.geometry),
+        phrases=phrases,
+        lexicon=lexicon,
+        opening=items[0].text.split()[0] if items and items[0].text else "",
+        others=readings(items, lexicon),
+        shown=None if mentions else shown.place,
+        region=not mentions and shown.place is None and bool(context.bbox or context.geometry),
     )
-    mentions = asked.reading.mentions
-    if shown is not None and not mentions:
-        mentions = (Mention(shown.name, len(text), len(text), (shown,)),)
+    whole = len(question) <= _READ_CHARS and not (shown.unknown and not mentions)
+    plan = read_plan(asked) if whole else ()
+    shared = _shared(plan, asked)
+    unread = () if plan else unread_words(phrases, spoken)
+    if not mentions:
+        mentions = shown.mentions(len(text))
     intent = Intent(
         mentions=mentions,
-        times=tuple(dict.fromkeys(t.time for t in asked.reading.times)),
-        measures=asked.measures,
-        operations=read_operations(asked),
-        terms=_terms(reading.masked),
+        times=tuple(dict.fromkeys(t.time for t in phrases.times)),
+        measures=tuple(sorted({m for said in phrases.measures for m in said})),
+        operations=tuple(shortened(operation) for operation in plan),
+        terms=_terms(items),
+        reading=reading_of(plan, lexicon.gazetteer),
+        unread=unread,
+        map_time=any(span.start_char == span.end_char for span in phrases.times),
+        nearest=_nearest(spoken, asked, phrases) if unread and whole else "",
     )
-    return IntentReading(intent, tuple(_overridden(reading, context, shown)))
+    return IntentReading(intent, (*shown.notes, *slips, *shared, *_overridden(items, phrases, context, shown, lexicon)))
 
 
-def _shown_place(context: MapContext, gazetteer: Gazetteer) -> EntityRef | None:
-    """The place that the map names, if the scope knows it: by id, else by name."""
-    if context.place_id is not None:
-        return gazetteer.entity(context.place_id)
-    found = gazetteer.find(context.place[:_READ_CHARS]) if context.place else ()
-    return next((c for m in found for c in m.candidates), None)
+def _shared(plan: Sequence[Operation], asked: Asked) -> tuple[Limitation, ...]:
+    """Names that several places of a kind bear, of which the plan takes the one at home."""
+    if not plan or all(isinstance(operation, Lookup) for operation in plan):
+        return ()
+    shared = [ref for ref in asked.others if asked.namesakes(ref)]
+    told = "“{}” is the name of several {}; the one at home was taken."
+    return tuple(Limitation("SHARED_NAME", told.format(ref.name, plural(ref.type))) for ref in shared)
 
 
-def _with_time(reading: Reading, shown: TimeRange | None, end: int) -> Reading:
-    if reading.times or shown is None:
-        return reading
-    years = (shown.start.year, shown.end.year)
-    span = TimeSpan(end, end, shown, years if years[0] < years[1] else None)
-    return Reading(reading.masked, reading.mentions, (span,), reading.kinds)
+def _nearest(items: Sequence[Item], asked: Asked, phrases: Phrases) -> str:
+    """The nearest question that would be answered without the words left over; where that is nothing, what is on
+    record."""
+    left = {(item.start_char, item.end_char) for item in phrases.left}
+    kept = [item for item in items if (item.start_char, item.end_char) not in left]
+    again = read_phrases(kept)
+    again.times = again.times or phrases.times
+    said = reading_of(read_plan(replace(asked, phrases=again)), asked.lexicon.gazetteer)
+    if said:
+        return f"This would be answered: {said}."
+    held = dict.fromkeys((f.measure, f.kind) for f in asked.lexicon.domain.figures)
+    listing = listed([f"{measure.replace('_', ' ')} of {plural(kind)}" for measure, kind in held]) if held else ""
+    return f"On record are figures of {listing}." if listing else ""
 
 
-def _read_measures(masked: str, known: Collection[str]) -> tuple[str, ...]:
-    """The measures that the question names, in alphabetical order."""
-    found = {m for m, patterns in MEASURES.items() if any(re.search(rf"\b(?:{p})", masked) for p in patterns)}
-    named = {m: m.replace("_", " ").casefold() for m in known if m not in MEASURES}
-    found |= {m for m, words in named.items() if words and re.search(rf"\b{re.escape(words)}\b", masked)}
-    return tuple(sorted(found))
+def _of_map(time: TimeRange, end: int) -> TimeSpan:
+    years = (time.start.year, time.end.year)
+    return TimeSpan(end, end, time, years if years[0] < years[1] else None)
 
 
-def _terms(masked: str) -> tuple[str, ...]:
+def _terms(items: Sequence[Item]) -> tuple[str, ...]:
     """The words that carry meaning and are neither a name nor a time, in order."""
-    words = [w for w in masked.split() if w[0] not in "@#" and w not in STOP_WORDS and len(w) > 1]
-    return tuple(dict.fromkeys(words))[:_TERMS]
+    words = [word for item in items if item.value is None for word in item.text.split()]
+    return tuple(dict.fromkeys(w for w in words if w not in REQUEST_WORDS and len(w) > 1))[:_TERMS]
 
 
-def _overridden(reading: Reading, context: MapContext, shown: EntityRef | None) -> list[Limitation]:
+def _overridden(
+    items: Sequence[Item], phrases: Phrases, context: MapContext, shown: Shown, lexicon: Lexicon
+) -> tuple[Limitation, ...]:
     found: list[Limitation] = []
-    named = reading.places
-    if shown is not None and named and shown not in named and not (shown.type == "state" and named[0].type != "state"):
-        found.append(_override(f"the question names {named[0].name}, the map shows {shown.name}"))
-    asked = [t.time for t in reading.times]
+    named = [ref for item in items if isinstance(ref := item.roles.get(Role.PLACE), EntityRef)]
+    place = shown.place
+    if place is not None and named and place not in named and not _wider(place, named[0], lexicon):
+        found.append(_override(f"the question names {named[0].name}, the map shows {place.name}"))
+    asked = [t.time for t in phrases.times if t.end_char > t.start_char]
     if context.time is not None and asked and not any(t.overlaps(context.time) for t in asked):
         found.append(_override(f"the question names {_dated(asked[0])}, the map shows {_dated(context.time)}"))
-    return found
+    return tuple(found)
+
+
+def _wider(one: EntityRef, other: EntityRef, lexicon: Lexicon) -> bool:
+    """True if the map shows what the named place may lie in."""
+    return one.type in lexicon.domain.around(other.type)
 
 
 def _override(disagreement: str) -> Limitation:

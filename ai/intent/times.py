@@ -8,30 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from retrieval.english.lists import MONTH_NUMBERS
 from retrieval.model import TimeRange
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
-_MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_MONTH = r"(?P<month>" + "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True)) + r")\.?"
 _YEAR = r"(?P<year>1[0-9]{3}|20[0-9]{2})"
 _DAY = r"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
 _END = r"(?![\w%]|[.,]\d|['\u2019]s)"
@@ -41,11 +21,13 @@ _COUNTED = (
     r"|dollars?\b|years?\b|stat\b|cities\b|towns?\b|counties\b|settlers\b|men\b|soldiers\b))"
 )
 _AMOUNT_BEFORE = re.compile(r"(?:at least|at most|more than|less than|fewer than|exceeding|exceeded|exceeds)\s+$", re.I)
+_VOLUME_BEFORE = re.compile(r"\d\s+[A-Z][a-z]*\.\s+$")
+"""`10 Stat. 1013` is a volume and a page."""
 _POINTS = (
     ("iso", re.compile(_START + _YEAR + r"-(?P<number>[01][0-9])-(?P<day>[0-3][0-9])(?![\w-])")),
-    ("day", re.compile(r"(?<!\w)" + _MONTH + r"\s+" + _DAY + r"\s*,?\s+" + _YEAR + _END, re.I)),
-    ("day", re.compile(r"(?<!\w)" + _DAY + r"\s+(?:of\s+)?" + _MONTH + r"\s*,?\s+" + _YEAR + _END, re.I)),
-    ("month", re.compile(r"(?<!\w)" + _MONTH + r"\s*,?\s+(?:of\s+)?" + _YEAR + _END, re.I)),
+    ("day", re.compile(r"(?<!\w)" + _MONTH + r"\s++" + _DAY + r"(?:\s*+,)?\s++" + _YEAR + _END, re.I)),
+    ("day", re.compile(r"(?<!\w)" + _DAY + r"\s++(?:of\s++)?" + _MONTH + r"(?:\s*+,)?\s++" + _YEAR + _END, re.I)),
+    ("month", re.compile(r"(?<!\w)" + _MONTH + r"(?:\s*+,)?\s++(?:of\s++)?" + _YEAR + _END, re.I)),
     ("decade", re.compile(_START + r"(?P<year>1[0-9]{2}0|20[0-9]0)['\u2019]?s(?!\w)")),
     ("year", re.compile(r"(?<![\w.,$#/])(?:(?<=\d{4}-)|(?<!\w-))" + _YEAR + _END + _COUNTED, re.I)),
 )
@@ -80,6 +62,8 @@ def _points(text: str) -> Iterator[TimeSpan]:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
+            if kind == "year" and _VOLUME_BEFORE.search(text[max(0, match.start() - 20) : match.start()]):
+                continue
             if kind == "year" and _AMOUNT_BEFORE.search(text[max(0, match.start() - 20) : match.start()]):
                 continue
             span = _point(kind, match)
@@ -94,7 +78,7 @@ def _point(kind: str, match: re.Match[str]) -> TimeSpan:
         return TimeSpan(match.start(), match.end(), TimeRange.year(year, year + 9), (year, year + 10))
     if kind == "year":
         return TimeSpan(match.start(), match.end(), whole)
-    month = int(match["number"]) if kind == "iso" else _MONTHS[match["month"].casefold()]
+    month = int(match["number"]) if kind == "iso" else MONTH_NUMBERS[match["month"].casefold()]
     if kind == "month":
         last = date(year, month, monthrange(year, month)[1])
         return TimeSpan(match.start(), match.end(), TimeRange(date(year, month, 1), last))

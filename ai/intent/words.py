@@ -1,63 +1,242 @@
-"""What questions call measures, kinds of place and comparisons. Data only; patterns over the masked question
-(`ai.intent.reading`)."""
+"""The words of English that a question may use, by what they do. Data only, lower case; a phrase is one entry.
+
+What a corpus holds (its kinds of place, its measures, their units, its relations) is not here: `ai.intent.lexicon`
+takes those words from the corpus and adds the synonyms below, where the corpus holds one of their group.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-MEASURES: Mapping[str, tuple[str, ...]] = {
-    "population": (
-        r"populations?",
-        r"populous",
-        r"populated",
-        r"inhabitants?",
-        r"residents",
-        r"how many (?:people|persons|citizens|souls) "
-        r"(?:lived?|are|were|was|is|resided?|dwelt|inhabited|did|does|do|had|has|in)\b"
-        r"(?! (?:killed|dead|injured|there killed))",
-        r"(?:number of|more|most|fewest|fewer|least) (?:people|persons|citizens)",
-        r"(?:at least|over|more than) \d+ (?:people|persons|citizens|souls)",
-    ),
-}
-"""Patterns that name a measure. A measure of the corpus that is not listed is named by its own words."""
 
-SIZE_MEANS = "population"
-"""What `large` and `small` compare where no measure is named: a county by its people, not by its area."""
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
-AREA_WORDS = r"\b(?:areas?|acres|square|acreage)\b"
-"""Sizes that no operation answers: with these a superlative is not one of people."""
 
-TYPES: Mapping[str, tuple[str, ...]] = {
-    "county": ("county", "counties"),
-    "city": ("city", "cities", "town", "towns", "municipality", "municipalities"),
-    "state": ("state", "states"),
-}
-"""Words for kinds of place. A type of the gazetteer that is not listed is named by itself and its plural."""
+def _phrases(text: str) -> tuple[str, ...]:
+    """Phrases between bars; lines may be broken anywhere."""
+    return tuple(" ".join(phrase.split()) for phrase in text.split("|"))
 
-NOT_PLACES = frozenset(
-    {"nation", "treaty", "person", "event", "organisation", "organization", "document", "date", "tribe"}
+
+SYNONYMS: tuple[frozenset[str], ...] = tuple(
+    frozenset(word.replace("_", " ") for word in _words(group))
+    for group in (
+        "population populations people inhabitant inhabitants resident residents person persons citizen citizens soul"
+        " souls folk folks pop populous populated",
+        "rainfall rain precipitation rain_fell rain_fall rain_falls",
+        "elevation elevations height heights altitude altitudes high tall",
+        "length lengths long",
+        "depth depths deep",
+        "width widths wide",
+        "area areas acreage extent",
+        "city town municipality",
+        "occur occurs occurred happen happens happened",
+        "nation tribe",
+        "signed make makes made making conclude concluded",
+        "struck strike strikes striking hit hits",
+    )
 )
-"""Types of entity that lie nowhere: no operation on places takes them."""
+"""Words of one meaning. A group holds for a measure, unit or kind of the corpus that is one of its words."""
 
-RELATION_CUES = r"\b(?:treat(?:y|ies)|signed|signatory|signatories|tribes?|nations?|indians?|chiefs?|cession|ceded)\b"
-"""With these a name that a nation and a place share is the nation's."""
+SIZES = frozenset({"population", "people", "area", "volume", "size"})
+"""Measures and units that `large` and `small` compare: of a place with one such measure, that one."""
 
-COMPARISONS = (
-    r"\b(?:larger|bigger|smaller|greater|higher|lower|compare[ds]?|comparison|versus|vs|than|"
-    r"more (?:people|inhabitants|residents|populous)|fewer|less populous)\b"
-)
-"""With these a figure of one place is asked for beside that of another."""
-
-COUNTS: Mapping[str, int] = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twenty": 20
+COMPARATORS: Mapping[str, str] = {
+    phrase: sign
+    for sign, phrases in {
+        ">": "more than|over|above|exceeding|exceeds|exceed|exceeded|greater than|larger than|bigger than|higher than|"
+        "in excess of|longer than|taller than|deeper than|farther than|further than|beyond",
+        ">=": "at least|no less than|no fewer than|not less than|not fewer than|a minimum of",
+        "<": "less than|fewer than|under|below|smaller than|lower than|shorter than|closer than|nearer than",
+        "<=": "at most|no more than|not more than|up to|no greater than|not over|a maximum of|no farther than|"
+        "no further than|no larger than",
+        "=": "exactly|precisely|equal to",
+    }.items()
+    for phrase in _phrases(phrases)
+}
+OR_MORE: Mapping[str, str] = {
+    "or more": ">=", "or over": ">=", "and over": ">=", "or above": ">=", "or fewer": "<=", "or less": "<=",
+    "or under": "<=",
 }  # fmt: skip
+"""After a number."""
 
-_STOP_WORDS = """
-a about after all also am an and any are as at be been before being between both but by can could
-did do does each for from had has have he her his how i if in into is it its list me more most much
-name no not of on or other our show since so some such tell than that the their them then there
-these they this those through to under until up us was we were what when where which while who whom
-whose why will with within would year years you
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Words that say nothing of what a question is about."""
+LENGTHS: Mapping[str, str] = dict.fromkeys(
+    ("km", "kms", "kilometre", "kilometres", "kilometer", "kilometers"), "1000"
+) | dict.fromkeys(("mi", "mile", "miles"), "1609.344") | dict.fromkeys(
+    ("metre", "metres", "meter", "meters"), "1"
+)  # fmt: skip
+"""Metres of a unit of length."""
+
+SQUARE_MILE = "2.589988110336"
+SQUARES: Mapping[str, str] = {
+    f"{square} {unit}": scale
+    for unit, scale in (
+        *dict.fromkeys((("km", "1"), ("kilometres", "1"), ("kilometers", "1"), ("kilometre", "1"), ("kilometer", "1"))),
+        *(("miles", SQUARE_MILE), ("mile", SQUARE_MILE), ("mi", SQUARE_MILE)),
+    )
+    for square in ("square", "sq")
+} | {"km2": "1", "km²": "1", "acres": "0.0040468564224", "hectares": "0.01"}
+"""Square kilometres of a unit of area."""
+
+SCALES: Mapping[str, int] = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "dozen": 12}
+NUMBERS: Mapping[str, int] = {
+    word: number
+    for number, word in enumerate(
+        _words(
+            "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+            " eighteen nineteen twenty"
+        ),
+        start=1,
+    )
+} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+ORDINALS: Mapping[str, int] = {
+    word: number
+    for number, word in enumerate(
+        _words("second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"), start=2
+    )
+} | {"next": 2}
+
+EXCEPTIONS = _phrases(
+    "except|except for|excepting|excluding|apart from|aside from|other than|besides|but|not counting|"
+    "without|without counting|leaving out|not including|with the exception of"
+)
+NEGATIONS = _phrases("not|no|never|neither|nor|none|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|non")
+OUTSIDE = ("outside", "outside of")
+BORDERS = _phrases(
+    "border|borders|bordering|bordered|bordered by|share a border with|shares a border with|sharing a border with|"
+    "shared a border with|share borders with|shares its border with|adjacent to|adjacent|adjoin|adjoins|adjoining|"
+    "abut|abuts|abutting|neighbouring|neighboring|touch|touches|touching|next to"
+)
+NEIGHBOURS = _phrases(
+    "neighbours|neighbors|neighbour|neighbor|neighbours of|neighbors of|neighbouring|neighbouring places"
+)
+INSIDE = _phrases(
+    "in|inside|within|of|at|for|on|upon|lie on|lies on|located in|situated in|"
+    "lie in|lies in|lying in|inside of|belonging to|belong to|from"
+)
+HOLDS = _phrases("contain|contains|contained|containing|include|includes|hold|holds|surround|surrounds")
+
+SUPERLATIVES: Mapping[str, tuple[str, str]] = {
+    word: (order, scale)
+    for order, scale, words in (
+        ("largest", "size", "largest biggest greatest"),
+        ("smallest", "size", "smallest tiniest"),
+        ("largest", "amount", "highest most top maximum"),
+        ("smallest", "amount", "lowest fewest least bottom minimum"),
+        ("smallest", "gap", "nearest closest"),
+        ("largest", "gap", "farthest furthest remotest"),
+        ("smallest", "time", "earliest first oldest"),
+        ("largest", "time", "latest last newest"),
+        ("largest", "rate", "fastest"),
+        ("largest", "length", "longest"),
+        ("smallest", "length", "shortest"),
+        ("largest", "elevation", "tallest"),
+        ("largest", "depth", "deepest"),
+        ("largest", "width", "widest"),
+    )
+    for word in _words(words)
+}
+COMPARATIVES: Mapping[str, str] = {
+    word: order
+    for order, words in (
+        ("largest", "larger bigger greater higher more"),
+        ("smallest", "smaller lower fewer less"),
+        ("nearest", "closer nearer"),
+        ("farthest", "farther further"),
+        ("any", "compare compared comparison versus vs rank"),
+    )
+    for word in _words(words)
+}
+AGGREGATES: Mapping[str, str] = {
+    "total": "sum", "sum": "sum", "combined": "sum", "add up": "sum", "sum up": "sum", "together": "sum",
+    "altogether": "sum", "in all": "sum", "in total": "sum",
+    "average": "mean", "mean": "mean", "median": "median",
+}  # fmt: skip
+CHANGES: Mapping[str, int] = {
+    word: direction
+    for direction, words in (
+        (1, "grow grew grown growing grows growth increase increased increases gain gained gains rise rose risen"),
+        (-1, "decline declined declines decrease decreased decreases lose lost loses loss losing fall fell fallen"),
+        (-1, "shrink shrank shrunk shrinking drop dropped"),
+        (0, "change changed changes changing develop developed development"),
+    )
+    for word in _words(words)
+}
+RELATIVE = _phrases(
+    "percent|per cent|percentage|in percent|in per cent|%|by percentage|proportionally|relatively|in relative terms|"
+    "rate|growth rate|relative"
+)
+DIFFERENCE = ("difference", "differ")
+RATIO = ("times as many", "times as large", "times larger", "times as populous", "ratio", "times more", "times bigger")
+AREA = ("area", "areas", "land area", "surface area", "by area", "in area", "surface", "acreage", "square footage")
+DENSITY = (
+    "density", "densities", "population density", "densely populated", "densely", "dense", "densest",
+    "sparsely populated",
+)  # fmt: skip
+PER_AREA: Mapping[str, str] = {
+    f"{per} {unit}": scale
+    for per in ("per", "for each", "for every", "to the")
+    for scale, units in (
+        ("km²", "square kilometre|square kilometer|square km|sq km|km2|km²"),
+        ("mi²", "square mile|sq mile|square mi|sq mi"),
+    )
+    for unit in _phrases(units)
+}
+"""The unit of area of a density."""
+SHARE = _phrases(
+    "share|what share|share of|what share of|fraction|what fraction|fraction of|what fraction of|proportion|"
+    "what proportion|proportion of|what proportion of|percentage of|what percentage|what percentage of|"
+    "what percent of|what per cent of|how many percent of|how many per cent of"
+)
+SERIES = _phrases(
+    "by decade|by year|by census|census by census|year by year|decade by decade|over the years|over time|"
+    "over the decades|each year|each census|each decade|every year|every census|every decade|in each census|"
+    "in every census|in each year|in every year|through the years|through time"
+)
+"""A figure is wanted for every year on record."""
+DISTANCE = ("how far", "distance", "how far apart", "far", "how many km", "how many kilometres", "how many kilometers")
+
+BEFORE_TIMES = frozenset(_words("between before prior after since until from during in on of as the year years and"))
+"""Words that belong to the time after them, as `ai.intent.times` reads it."""
+
+WHICH = _phrases("which|what|which of|what are|what is|name|list|find|show|show me|give me|tell me|give|identify")
+MANY = _phrases("how many|number of|the number of|count of|count|count the|how many are there")
+MUCH = ("how much", "how large", "how big", "how high")
+WHEN = _phrases(
+    "when|what year|which year|in which year|in what year|on what date|what date|in which census|in what census|"
+    "which census"
+)
+WHO = ("who",)
+PLACE_ASKED = ("where", "at what place", "at which place")
+HERE = ("here", "it", "its", "this place", "that place", "this one")
+"""The places in the map's view."""
+
+CHANGES_NOTHING: dict[str, str] = {
+    word: reason
+    for reason, words in {
+        "article": "the a an",
+        "copula or auxiliary": "is are was were be been being did do does will would can could there's that's what's",
+        "says that a place has what is asked of it": "had has have having with",
+        "relative pronoun or conjunction of a condition that is read": "that who whose which and also",
+        "how something is, as its figure says": "how",
+        "every place of the kind is meant anyway": "all every any the",
+        "says that something exists": "there exist exists existed",
+        "politeness, and who asks": "please me us i you we tell show know want like to kindly see find out let",
+        "where a place is, said by the condition": "lie lies lying lay located situated found",
+        "what a record is": "recorded record reported counted registered known held listed",
+        "the noun of a time that is read": "year years census",
+        "says that a figure is counted": "enumerated counted handled handle handles",
+        "a place is meant as a whole anyway": "whole entire itself",
+        "says that a place has its area": "cover covers covered",
+        "whose it is, as the sentence says": "their",
+        "the noun of a figure that is read": "figure figures number value level amount size",
+        "what a question is": "question answer",
+        "genitive": "'s ’s s",
+    }.items()
+    for word in _words(words)
+}
+CHANGES_NOTHING |= {"say about": "names the source of a figure", "says about": "names the source of a figure"}
+"""Words that no plan consumes and that change no answer, each with the reason."""
+
+DWELLING = frozenset(_words("lived live living lives resided reside residing dwelt dwell dwelling inhabited"))
+"""Change nothing where people are counted."""

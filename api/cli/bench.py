@@ -57,11 +57,11 @@ def bench(
     """Measure ingest, the query path stage by stage, throughput, memory and cold start at each size."""
     if context.invoked_subcommand is not None:
         return
-    from api.bench.goals import verdicts
-    from api.bench.model import Plan
-    from api.bench.report import report_json, report_text
-    from api.bench.run import run
-    from api.demonstration import sample_corpus
+    from api.measure.bench.goals import verdicts
+    from api.measure.bench.model import Plan
+    from api.measure.bench.report import report_json, report_text
+    from api.measure.bench.run import run
+    from api.measure.demonstration import sample_corpus
 
     _check_peer(peer)
     servers = _servers(backend)
@@ -88,7 +88,7 @@ def bench(
 
 
 def _servers(backend: Backend) -> dict[str, str]:
-    from api.bench.servers import server_settings
+    from api.measure.bench.servers import server_settings
 
     if backend is Backend.EMBEDDED:
         return {}
@@ -109,7 +109,7 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _check_peer(peer: PeerName | None) -> None:
-    from api.bench.peer_haystack import available
+    from api.measure.bench.peer_haystack import available
 
     if peer is not None and not available():
         raise typer.BadParameter("haystack is not installed; add the dependency group: uv pip install --group bench")
@@ -129,8 +129,8 @@ def ledger_figures(
 ) -> None:
     """Measure appends, verification, proofs and size, beside a plain INSERT of the same bytes. A goal that was not
     measured counts as missed."""
-    from api.bench.ledger import ledger_goals, ledger_json, ledger_rows, measure_ledger
-    from api.bench.machine import machine_facts
+    from api.measure.bench.log.ledger import ledger_goals, ledger_json, ledger_rows, measure_ledger
+    from api.measure.bench.machine import machine_facts
 
     with tempfile.TemporaryDirectory(prefix="exhibit-bench-", dir=Path.cwd()) as folder:
         figures = asyncio.run(measure_ledger(Path(folder), entries=entries, leaves=leaves, seconds=seconds, dsn=dsn))
@@ -153,10 +153,10 @@ def policy_figures(
 ) -> None:
     """Measure the three policy points: embedded, and with the opa program on a server. A goal that was not measured
     counts as missed."""
-    from api.bench.machine import machine_facts
-    from api.bench.policy import measure_policy, policy_goals, policy_json, policy_rows
     from api.cli.policy.candidate import chosen_bundle
     from api.cli.policy.engines import opa_if_there
+    from api.measure.bench.decisions.policy import measure_policy, policy_goals, policy_json, policy_rows
+    from api.measure.bench.machine import machine_facts
 
     bundle, folder = chosen_bundle(None, home)
     figures = asyncio.run(measure_policy(bundle, folder, opa_if_there(), requests=requests, rounds=rounds))
@@ -176,8 +176,8 @@ def budget_figures(
 ) -> None:
     """Measure how far the wall clock runs past max_latency_ms and timeout_ms, at several bounds, also with slow stores
     and a model that never ends. The worst overrun counts."""
-    from api.bench.budgets import budget_goals, budget_json, budget_rows, measure_budgets
-    from api.bench.machine import machine_facts
+    from api.measure.bench.budgets import budget_goals, budget_json, budget_rows, measure_budgets
+    from api.measure.bench.machine import machine_facts
 
     with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as folder:
         overruns = asyncio.run(measure_budgets(Path(folder)))

@@ -1,4 +1,4 @@
-"""What commands print: data on stdout, the rest on stderr."""
+"""Output of commands: data on stdout, the rest on stderr."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from api.configuration import Configuration, load
+from api.home.configuration import Configuration, load
 
 
 def configuration(home: Path | None, **overrides: object) -> Configuration:
@@ -28,7 +28,7 @@ def note(text: str) -> None:
 
 
 def colours(stream: TextIO) -> bool:
-    """Whether to use colours: a terminal, and NO_COLOR not set (no-color.org)."""
+    """True if to use colours: a terminal, and NO_COLOR not set (no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 

@@ -21,7 +21,7 @@ from api.cli.console import bold, configuration, dim, note, styled
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
-    from api.configuration import Configuration
+    from api.home.configuration import Configuration
     from api.wiring import System
 
 app = typer.Typer(
@@ -58,7 +58,7 @@ def _fresh(home: Path | None) -> Configuration:
 
 
 async def _play(configured: Configuration, say: Callable[[str], None]) -> dict[str, Any]:
-    from api import demonstration as shown
+    from api.measure import demonstration as shown
     from api.wiring import open_system
 
     started = time.perf_counter()
@@ -78,7 +78,7 @@ async def _play(configured: Configuration, say: Callable[[str], None]) -> dict[s
         found = await _tampered(configured, Path(scratch), say)
     elapsed_s = round(time.perf_counter() - started, 1)
     say(f"\n{styled('everything that was claimed was seen', '32')} in {elapsed_s} s")
-    say(dim(f'go on:  export EXHIBIT_HOME={configured.home}\n        exhibit ask "{shown.POPULATION}"'))
+    say(dim(f'go on:  export EXHIBIT_HOME={configured.home}\n        exhibit ask "{shown.SCENES[0].question}"'))
     return {
         "home": str(configured.home),
         "scenes": [_scene_json(scene.shows, body) for scene, body in zip(shown.SCENES, bodies, strict=True)],
@@ -97,11 +97,11 @@ async def _ingest(configured: Configuration, manifest: Path, say: Callable[[str]
     report = await take_in(configured, [], manifest=manifest, quiet=True)
     say(report_text(report))
     if report.failed:
-        raise ExpectationFailed(f"{len(report.failed)} files of the sample corpus were not taken in")
+        raise ExpectationFailed(f"{len(report.failed)} files of the sample corpus were not ingested")
 
 
 async def _scenes(configured: Configuration, say: Callable[[str], None]) -> list[dict[str, Any]]:
-    from api import demonstration as shown
+    from api.measure import demonstration as shown
     from api.wiring import open_system
 
     bodies = []
@@ -143,8 +143,8 @@ async def _hidden_changes_nothing(
     without: Configuration, bodies: list[dict[str, Any]], say: Callable[[str], None]
 ) -> None:
     """Ask the public questions of a corpus that never held what is hidden, and compare the bodies."""
-    from api import demonstration as shown
     from api.errors import ExpectationFailed
+    from api.measure import demonstration as shown
     from api.wiring import open_system
 
     compared = 0
@@ -160,7 +160,7 @@ async def _hidden_changes_nothing(
 
 
 async def _receipts(bodies: list[dict[str, Any]], system: System, say: Callable[[str], None]) -> None:
-    from api import demonstration as shown
+    from api.measure import demonstration as shown
 
     verified = [await shown.check_receipt(body, system) for body in bodies]
     said = f"{len(verified)} of {len(bodies)} verify offline (unwitnessed) with the key {system.services.ledger.vkey}"
@@ -168,10 +168,10 @@ async def _receipts(bodies: list[dict[str, Any]], system: System, say: Callable[
 
 
 async def _replay(system: System, say: Callable[[str], None]) -> dict[str, int]:
-    from api.cli.replay import UpTo, grades, replay_all
+    from api.cli.replay import GradeLimit, grades, replay_all
     from api.errors import ExpectationFailed
 
-    results = [result async for result in replay_all(system, up_to=UpTo.R1)]
+    results = [result async for result in replay_all(system, up_to=GradeLimit.R1)]
     short = [result for result in results if not result.reproduced]
     if short:
         raise ExpectationFailed(f"{len(short)} entries were not reproduced; the first differs at {short[0].differs_at}")
@@ -182,8 +182,8 @@ async def _replay(system: System, say: Callable[[str], None]) -> dict[str, int]:
 
 
 async def _tampered(configured: Configuration, scratch: Path, say: Callable[[str], None]) -> Mapping[str, Any]:
-    from api import demonstration as shown
     from api.errors import ExpectationFailed
+    from api.measure import demonstration as shown
     from api.wiring import open_ledger
 
     async with open_ledger(configured) as ledger:

@@ -17,7 +17,7 @@ from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED, problem_of
 
 if TYPE_CHECKING:
-    from api.configuration import Configuration
+    from api.home.configuration import Configuration
 
 app = typer.Typer(help="Find what is wrong and name the next command.", add_completion=False, rich_markup_mode=None)
 LEAST_FREE_BYTES = 256 * 1024 * 1024
@@ -68,15 +68,33 @@ async def _all(configured: Callable[[], Configuration], *, repair: bool) -> list
     looks = {"repair": _repaired, **_LOOKS} if repair else _LOOKS
     for name, look in looks.items():
         down = any(f.name.startswith("server") and f.state == "failed" for f in findings)
-        patience_s = WITHOUT_SERVER_S if down else PATIENCE_S if name in _ASKING else None
+        patience_s = patience_of(name, settings, down=down)
         try:
             async with asyncio.timeout(patience_s):
                 findings += [finding async for finding in look(settings)]
         except TimeoutError:
-            findings.append(Finding(name, "failed", f"given up after {patience_s:g} s: a server does not answer"))
+            findings.append(Finding(name, "failed", f"its server gave no answer within {patience_s:g} s"))
         except Exception as exc:
             findings.append(Finding(name, "failed", problem_of(exc).local, _OTHERWISE.get(name, SHOW_SETTINGS)))
     return findings
+
+
+def patience_of(look: str, configured: Configuration, *, down: bool) -> float | None:
+    """Seconds that a look may take; None for one that asks no server: a slow machine is not a silent one. `down` says
+    that a server did not answer before."""
+    from api.home.backends import backends_of
+    from api.home.stores import Embedded, Extractive, Wordllama
+
+    chosen = backends_of(configured)
+    asked: dict[str, tuple[object, ...]] = {
+        "corpus": (chosen.records, chosen.graph, chosen.spatial, chosen.fulltext, chosen.vector, chosen.embedding),
+        "ledger": (chosen.ledger.store,),
+        "model": (chosen.chat,),
+        "embedder": (chosen.embedding,),
+    }
+    if all(isinstance(each, Embedded | Extractive | Wordllama) for each in asked.get(look, ())):
+        return None
+    return WITHOUT_SERVER_S if down else PATIENCE_S if look in _ASKING else None
 
 
 async def _repaired(configured: Configuration) -> AsyncIterator[Finding]:
@@ -90,10 +108,10 @@ async def _repaired(configured: Configuration) -> AsyncIterator[Finding]:
 
 async def _servers(configured: Configuration) -> AsyncIterator[Finding]:
     """Each server that the settings name, asked as a question would ask it."""
-    from api.diagnosis import ASK_THE_LOG, is_server, next_command
-    from api.health import examine
+    from api.cli.diagnosis import ASK_THE_LOG, is_server, next_command
+    from api.http.health import examine
     from api.wiring import open_system
-    from ledger.errors import LedgerSilent
+    from ledger.errors import LedgerNotResponding
 
     stores, models = configured.settings.stores, configured.settings.models
     named = (stores.neo4j_uri, stores.postgis_dsn, stores.opensearch_url, stores.opa_url, models.chat, models.embed)
@@ -102,7 +120,7 @@ async def _servers(configured: Configuration) -> AsyncIterator[Finding]:
     try:
         async with open_system(configured, empty=True) as system:
             parts = await examine(system)
-    except LedgerSilent as exc:  # without it nothing is opened, so the others are not asked
+    except LedgerNotResponding as exc:  # without it nothing is opened, so the others are not asked
         yield Finding("server ledger", "failed", f"postgresql: {problem_of(exc).local}", ASK_THE_LOG)
         return
     for part, health in parts.items():
@@ -113,15 +131,20 @@ async def _servers(configured: Configuration) -> AsyncIterator[Finding]:
 
 
 async def _home(configured: Configuration) -> AsyncIterator[Finding]:
+    from api.home.folder import is_open
+
     home = configured.home
     if not home.is_dir():
-        yield Finding("home", "failed", f"{home} is no folder", f"exhibit ingest PATH --home {home}")
+        yield Finding("home", "failed", f"{home} is not a folder", f"exhibit ingest PATH --home {home}")
         return
     try:
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as exc:
         yield Finding("home", "failed", f"{home} cannot be written: {exc.strerror}")
+        return
+    if is_open(home):
+        yield Finding("home", "failed", f"{home} is open to other users", f"chmod -R go= {home}")
         return
     free = shutil.disk_usage(home).free
     if free < LEAST_FREE_BYTES:
@@ -133,11 +156,11 @@ async def _home(configured: Configuration) -> AsyncIterator[Finding]:
 async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
     from api.cli.index import compared
     from api.errors import EdgeError
-    from retrieval.errors import ChannelError, RetrievalError, StoreSilent
+    from retrieval.errors import ChannelError, RetrievalError, StoreNotResponding
 
     try:
         found = await compared(configured)
-    except StoreSilent as exc:  # its server has a finding of its own
+    except StoreNotResponding as exc:  # its server has a finding of its own
         yield Finding("corpus", "failed", problem_of(exc).local)
         return
     except ChannelError:  # a channel that cannot even be opened: its settings are wrong
@@ -165,7 +188,7 @@ async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
 
 
 async def _policy(configured: Configuration) -> AsyncIterator[Finding]:
-    from api.backends import backends_of
+    from api.home.backends import backends_of
     from api.wiring import open_bundle, pass_canary
 
     bundle = open_bundle(backends_of(configured).policy)
@@ -174,10 +197,10 @@ async def _policy(configured: Configuration) -> AsyncIterator[Finding]:
 
 
 async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
-    from api.backends import backends_of
-    from api.diagnosis import ASK_THE_LOG
+    from api.cli.diagnosis import ASK_THE_LOG
+    from api.home.backends import backends_of
     from api.wiring import open_ledger
-    from ledger.errors import LedgerSilent
+    from ledger.errors import LedgerNotResponding
 
     backend = backends_of(configured).ledger
     if not backend.exists:
@@ -190,7 +213,7 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
                 yield Finding("ledger", "warning", f"{size} entries, not verified here", "exhibit ledger verify")
                 return
             report = await ledger.verify()
-    except LedgerSilent as exc:
+    except LedgerNotResponding as exc:
         yield Finding("ledger", "failed", problem_of(exc).local, ASK_THE_LOG)
         return
     if not report.ok:
@@ -204,8 +227,8 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
 
 
 async def _keys(configured: Configuration) -> AsyncIterator[Finding]:
-    from api.backends import backends_of
-    from api.principal import is_loopback
+    from api.home.backends import backends_of
+    from api.home.principal import is_loopback
     from api.wiring import key_store
 
     folder = backends_of(configured).ledger.keys
@@ -224,27 +247,37 @@ async def _keys(configured: Configuration) -> AsyncIterator[Finding]:
         yield Finding("API keys", "ok", f"{usable} usable")
 
 
+def _to_have_the_model(configured: Configuration) -> str:
+    models = configured.settings.models
+    return f"ollama pull {models.chat}" if models.openai_url is None else "name a model of that server: models.chat"
+
+
+def _to_reach_it(configured: Configuration) -> str:
+    named = "OLLAMA_API_URL" if configured.settings.models.openai_url is None else "models.openai_url"
+    return f"check {named}, or unset FOCUS_MODE_MODEL"
+
+
 async def _model(configured: Configuration) -> AsyncIterator[Finding]:
     from contextlib import AsyncExitStack
 
     from ai.errors import AIError, ModelMissing
-    from api.backends import backends_of
+    from api.home.backends import backends_of
     from api.wiring import open_chat
 
     async with AsyncExitStack() as stack:
         try:
             identity = await open_chat(backends_of(configured).chat, stack).identity()
         except ModelMissing as exc:
-            yield Finding("model", "failed", problem_of(exc).local, f"ollama pull {configured.settings.models.chat}")
+            yield Finding("model", "failed", problem_of(exc).local, _to_have_the_model(configured))
             return
         except AIError as exc:
-            yield Finding("model", "failed", problem_of(exc).local, "check OLLAMA_API_URL, or unset FOCUS_MODE_MODEL")
+            yield Finding("model", "failed", problem_of(exc).local, _to_reach_it(configured))
             return
     yield Finding("model", "ok", f"{identity.name} {identity.digest}")
 
 
 async def _embedder(configured: Configuration) -> AsyncIterator[Finding]:
-    from api.backends import backends_of
+    from api.home.backends import backends_of
     from api.wiring import open_embedder
     from retrieval.errors import ChannelError
 

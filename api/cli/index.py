@@ -38,6 +38,26 @@ def rebuild(home: Home = None, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def upgrade(
+    *,
+    backed_up: Annotated[
+        bool, typer.Option("--backed-up", help="A backup of the server's database has been made.")
+    ] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the store of record to this version, where it is on a PostgreSQL server. A file in the home is copied and
+    brought up when it is opened."""
+    from api.errors import RequestRejected
+    from api.wiring import upgrade_records
+
+    if not backed_up:
+        raise RequestRejected("back the server's database up first, then give --backed-up")
+    found, now = asyncio.run(upgrade_records(configuration(home)))
+    emit({"from": found, "to": now}, as_json=as_json, render=lambda: f"schema {found} to {now}")
+
+
+@app.command()
 def reembed(
     *,
     force: Annotated[bool, typer.Option("--force", help="Also where the vectors are of this model already.")] = False,
@@ -79,7 +99,7 @@ def remove(
 
 
 async def compared(configured: Any) -> dict[str, Any]:
-    """What each channel holds, compared with the active documents of the store. Raises IndexNotReady for a folder
+    """Compare the contents of each channel with the active documents of the store. Raises IndexNotReady for a folder
     without a corpus."""
     from api.wiring import open_indexes, require_corpus
     from retrieval.errors import ChannelError, IndexNotReady
@@ -131,7 +151,8 @@ async def _rebuild(configured: Any) -> int:
 
 
 async def _reembed(configured: Any, *, force: bool) -> dict[str, Any]:
-    from api.wiring import open_renewal, require_corpus
+    from api.home.backends import backends_of
+    from api.wiring import open_bundle, open_renewal, require_corpus, suspicion
     from retrieval.ingest.reembed import reembed as make_anew
 
     require_corpus(configured)
@@ -141,6 +162,7 @@ async def _reembed(configured: Any, *, force: bool) -> dict[str, Any]:
             store=store,
             current=current,
             renewal=renewal,
+            suspect=suspicion(open_bundle(backends_of(configured).policy).data),
             force=force,
             progress=lambda count, total: note(f"{count} of {total} documents"),
         )

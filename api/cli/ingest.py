@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -34,7 +34,11 @@ def ingest(
     ] = None,
     label: Annotated[str | None, typer.Option("--label", help="Label, where the manifest names none.")] = None,
     tenant: Tenant = "default",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where the last run ended.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume where the last run ended.")] = False,
+    sync: Annotated[
+        bool, typer.Option("--sync", help="One folder: also withdraw sources whose files are gone from it.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --sync: show the plan, change nothing.")] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -42,6 +46,14 @@ def ingest(
     says that one did."""
     if not paths and manifest is None:
         raise typer.BadParameter("name files, folders or a manifest")
+    if sync and (manifest is not None or len(paths or ()) != 1):
+        raise typer.BadParameter("--sync takes one folder")
+    if dry_run and not sync:
+        raise typer.BadParameter("--dry-run shows the plan of --sync")
+    plan = asyncio.run(_plan(home, (paths or [])[0], tenant)) if sync else None
+    if plan is not None and dry_run:
+        emit(plan, as_json=as_json, render=lambda: plan_text(plan))
+        return
     report = asyncio.run(
         take_in(
             configuration(home),
@@ -53,9 +65,45 @@ def ingest(
             resume=resume,
         )
     )
-    emit(report_json(report), as_json=as_json, render=lambda: report_text(report))
-    if report.failed:
+    withdrawn = asyncio.run(_withdraw(home, plan["withdrawn"], tenant)) if plan else []
+    told = report_json(report) | ({"withdrawn": withdrawn} if plan is not None else {})
+    gone = "".join(f"\nwithdrawn: {name}" for name in withdrawn)
+    emit(told, as_json=as_json, render=lambda: report_text(report) + gone)
+    if report.failed or report.cut:
         raise typer.Exit(EXIT_FAILED)
+
+
+async def _plan(home: Path | None, root: Path, tenant: str) -> dict[str, Any]:
+    """What a synchronisation would do. A home without a corpus holds nothing yet."""
+    from api.errors import HomeUnusable
+    from api.wiring import open_indexes, require_corpus
+    from retrieval.errors import IndexNotReady
+    from retrieval.ingest.sync import sync_plan
+
+    configured, held = configuration(home), ()
+    try:
+        require_corpus(configured)
+    except (IndexNotReady, HomeUnusable):
+        return asdict(await sync_plan(root, held))
+    async with open_indexes(configured) as (store, _, _indexes):
+        return asdict(await sync_plan(root, await store.stored_files(tenant)))
+
+
+async def _withdraw(home: Path | None, source_ids: Sequence[str], tenant: str) -> list[str]:
+    """Withdraws sources whose files are gone, each on the ledger first."""
+    from api.audit.source_life import SourceChange, change_source
+
+    for source_id in source_ids:
+        change = SourceChange("withdraw", source_id, tenant, "its file is gone")
+        await change_source(configuration(home), change)
+    return list(source_ids)
+
+
+def plan_text(plan: Mapping[str, Any]) -> str:
+    """A plan for people: what would be done, then how many files stay as they are."""
+    words = {"added": "add", "changed": "change", "withdrawn": "withdraw"}
+    lines = [f"{word} {Path(each).name}" for name, word in words.items() for each in plan[name]]
+    return "\n".join([*lines, f"{len(plan['unchanged'])} unchanged"])
 
 
 async def take_in(

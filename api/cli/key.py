@@ -13,12 +13,14 @@ import typer
 
 from api.cli.console import configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
-from api.home import KEYS_FILE
-from api.keys import ApiKey, KeyStore
+from api.home.folder import KEYS_FILE
+from api.home.keys import ApiKey, KeyStore
 
 app = typer.Typer(
     help="API keys for callers over HTTP.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
+_LIFE = "90d"
+_NEVER = "never"
 _AGE = re.compile(r"(\d{1,5})([hdw])")
 _HOURS = {"h": 1, "d": 24, "w": 168}
 
@@ -38,7 +40,7 @@ def create(
         list[str] | None, typer.Option("--capability", help="Capability; may be given several times.")
     ] = None,
     tenant: Tenant = "default",
-    expires: Annotated[str | None, typer.Option("--expires", help="12h, 30d, 8w or a date; default: never.")] = None,
+    expires: Annotated[str, typer.Option("--expires", help="12h, 30d, 8w, a date, or never.")] = _LIFE,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -60,13 +62,30 @@ def create(
     emit(_shown(key) | {"token": token}, as_json=as_json, render=lambda: token)
 
 
+@app.command()
+def rotate(
+    key_id: Annotated[str, typer.Argument(help="Id of the key.")],
+    expires: Annotated[str, typer.Option("--expires", help="End of the new key: 30d, a date, or never.")] = _LIFE,
+    overlap: Annotated[str, typer.Option("--overlap", help="For how long the old key is accepted: 12h, 7d.")] = "7d",
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key of the same identity, and let the old one expire. The new token is printed once and kept nowhere."""
+    key, token = _store(home).rotate(key_id, expires_ms=_expiry(expires), overlap_ms=_milliseconds(overlap))
+    note("The token is shown once; the folder keeps only its hash.")
+    emit(_shown(key) | {"token": token}, as_json=as_json, render=lambda: token)
+
+
 @app.command("list")
 def list_keys(home: Home = None, as_json: AsJson = False) -> None:
     """Every key, without tokens."""
     keys = _store(home).all()
-    headings = ["id", "name", "tenant", "roles", "groups", "capabilities", "state"]
+    headings = ["id", "name", "tenant", "roles", "groups", "capabilities", "expires", "state"]
     rows = [
-        [k.key_id, k.name, k.tenant, ",".join(k.roles), ",".join(k.groups), ",".join(k.capabilities), _state(k)]
+        [
+            *(k.key_id, k.name, k.tenant, ",".join(k.roles), ",".join(k.groups), ",".join(k.capabilities)),
+            *(_day(k.expires_ms), _state(k)),
+        ]
         for k in keys
     ]
     emit([_shown(key) for key in keys], as_json=as_json, render=lambda: table(headings, rows))
@@ -91,15 +110,26 @@ def _check_known(what: str, words: list[str], known: set[str]) -> None:
             raise typer.BadParameter(f"unknown {what} {word!r}; known: {', '.join(sorted(known))}")
 
 
-def _expiry(text: str | None) -> int | None:
-    if text is None:
+def _expiry(text: str) -> int | None:
+    if text == _NEVER:
         return None
-    if match := _AGE.fullmatch(text):
-        return now_ms() + int(match[1]) * _HOURS[match[2]] * 3_600_000
+    if _AGE.fullmatch(text):
+        return now_ms() + _milliseconds(text)
     try:
         return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
     except (ValueError, OverflowError):
-        raise typer.BadParameter("an expiry is 12h, 30d, 8w or a date such as 2030-01-31") from None
+        raise typer.BadParameter("an expiry is 12h, 30d, 8w, a date such as 2030-01-31, or never") from None
+
+
+def _milliseconds(text: str) -> int:
+    match = _AGE.fullmatch(text)
+    if match is None:
+        raise typer.BadParameter("a time is 12h, 7d or 8w")
+    return int(match[1]) * _HOURS[match[2]] * 3_600_000
+
+
+def _day(expires_ms: int | None) -> str:
+    return _NEVER if expires_ms is None else datetime.fromtimestamp(expires_ms / 1000, UTC).date().isoformat()
 
 
 def _state(key: ApiKey) -> str:

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from api.version import VERSION
+from api.home.version import VERSION
 
 COMMANDS = {
     "demo": "ingest the sample corpus, ask, show cited answers, verify the receipts",
@@ -25,6 +25,8 @@ COMMANDS = {
     "ingest": "take in documents",
     "serve": "serve the HTTP API",
     "index": "compare, rebuild and mend the indexes, withdraw sources",
+    "source": "list, label, withdraw, restore, supersede and erase sources",
+    "asset": "list assets, entities and relationships",
     "ledger": "read and verify the ledger",
     "replay": "recompute recorded answers and grade them",
     "policy": "write, test, publish and roll back the policy bundle",

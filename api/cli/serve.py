@@ -29,9 +29,9 @@ def serve(
     """Serve until stopped. Beyond loopback only with API keys. The embedded default serves from one process."""
     configured = configuration(home, **{"server.host": host, "server.port": port})
     check_exposure(configured)
-    from api.app import create_app
-    from api.logs import configure_logging
-    from api.serving import listening, serve_until_stopped, url_of
+    from api.home.logs import configure_logging
+    from api.http.admission.listener import listening, serve_until_stopped, url_of
+    from api.http.app import create_app
     from api.wiring import trust_policy
 
     trust_policy(configured.settings)  # told here in one line, not by the server's log
@@ -39,15 +39,16 @@ def serve(
     with listening(server.host, server.port) as listener:
         asyncio.run(_redact_again(configured))
         configure_logging(server.log_level)
-        note(f"exhibit on {url_of(server.host, listener)}, documentation at /docs")
+        url = url_of(server.host, listener, tls=server.tls_certificate is not None)
+        note(f"exhibit on {url}, documentation at /docs")
         note("the embedded stores are served by one process; several replicas need PostgreSQL")
-        served = _Served(create_app(configured))
-        started = serve_until_stopped(served, listener, proxy_headers=False, timeout_graceful_shutdown=10)
+        served = _ServedApp(create_app(configured))
+        started = serve_until_stopped(served, listener, server)
     if not started:
         raise served.failure or typer.Exit(EXIT_FAILED)
 
 
-class _Served:
+class _ServedApp:
     """The application. Why it could not start is kept, to be told in one line as by any command, and not by the
     server's log, which would hold a stack."""
 
@@ -72,9 +73,10 @@ class _Served:
 
 
 async def _redact_again(configured: Any) -> None:
-    """What the log says was erased is gone before the first request, whatever a backup has brought back."""
-    from api.backends import backends_of
-    from api.erasing import carry_out_again
+    """Erase again, before the first request, everything that the log says was erased, whatever a backup has brought
+    back."""
+    from api.audit.erasing import carry_out_again
+    from api.home.backends import backends_of
 
     if not backends_of(configured).ledger.exists:
         return
@@ -86,7 +88,7 @@ async def _redact_again(configured: Any) -> None:
 def check_exposure(configured: Any) -> None:
     """Raise ActionForbidden for an address beyond loopback while no usable API key exists."""
     from api.errors import ActionForbidden
-    from api.principal import is_loopback
+    from api.home.principal import is_loopback
     from api.wiring import key_store
 
     host = configured.settings.server.host

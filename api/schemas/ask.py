@@ -8,12 +8,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ai.canonical import plan_of
 from ai.model import Ask, MapContext, Options
 from api.errors import ActionForbidden, FieldProblem, RequestRejected
 from api.problems import printable
 from api.schemas.query import Context, QueryRequest, first_day, last_day
 from policy.model import Subject
 from retrieval.model import TimeRange
+from retrieval.operations import Operation
 
 _FIELD_CHARS = 100
 _MOST_DETAILS = 20
@@ -52,10 +54,19 @@ def ask_of(request: QueryRequest, *, subject: Subject, request_id: str) -> Ask:
             temperature_milli=round(options.temperature * 1000),
             seed=options.seed,
             collections=tuple(options.collections),
+            plan=_plan(options.plan),
         ),
         purpose=request.purpose,
         session_id=request.session_id,
     )
+
+
+def _plan(values: Sequence[object]) -> tuple[Operation, ...]:
+    try:
+        return plan_of(values)
+    except ValueError:
+        detail = FieldProblem("options.plan", "plan_invalid", "Not operations in the form of `interpretation.plan`")
+        raise RequestRejected("The request is not valid.", (detail,)) from None
 
 
 def _context(context: Context) -> MapContext:

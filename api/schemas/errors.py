@@ -19,7 +19,7 @@ class Detail(BaseModel):
 
 
 class ErrorFields(BaseModel):
-    """What is told of an error. `entry_id` names the ledger entry that records it, where there is one."""
+    """The account of an error. `entry_id` names the ledger entry that records it, where there is one."""
 
     model_config = _CLOSED
     code: str

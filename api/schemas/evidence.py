@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.schemas.answer import Closed, Span, WireLocator, WireTime
+from api.schemas.answer import ClosedModel
 
 
 class Place(BaseModel):
@@ -34,46 +34,7 @@ class Place(BaseModel):
         return urlencode(self.model_dump(exclude_none=True))
 
 
-class WireMeasurement(Closed):
-    """What a cell states; `value` is the source's decimal text."""
-
-    place: str
-    place_id: str
-    measure: str
-    value: str
-    unit: str
-    time_range: WireTime
-
-
-class WireReading(Closed):
-    """Where the record of this reading is."""
-
-    entry_id: str
-    receipt: str
-
-
-class EvidenceResponse(Closed):
-    """One slice of one document, as policy lets this caller see it."""
-
-    request_id: str
-    document_id: str
-    source_id: str
-    title: str
-    collection: str
-    license: str
-    attribution: str | None
-    uri: str | None
-    sensitivity: str
-    document_sha256: str
-    locator: WireLocator
-    text: str
-    redacted: list[Span]
-    cell: str | None
-    measurement: WireMeasurement | None
-    provenance: WireReading
-
-
-class WireCollection(Closed):
+class WireCollection(ClosedModel):
     """A collection that the caller may use."""
 
     collection_id: str
@@ -81,13 +42,13 @@ class WireCollection(Closed):
     title: str
 
 
-class CollectionsResponse(Closed):
+class CollectionsResponse(ClosedModel):
     """The collections that the caller may use, by name."""
 
     collections: list[WireCollection]
 
 
-class WireRef(Closed):
+class WireRef(ClosedModel):
     """A pointer to an earlier entry."""
 
     rel: str
@@ -95,8 +56,8 @@ class WireRef(Closed):
     leaf_hash: str
 
 
-class EntryResponse(Closed):
-    """What a ledger entry says of itself: ids, digests and part names."""
+class EntryResponse(ClosedModel):
+    """A ledger entry as a document: ids, digests and part names."""
 
     entry_id: str
     kind: str
@@ -121,7 +82,7 @@ class FoundEntry(EntryResponse):
     rules: list[str] | None = None
 
 
-class EntriesResponse(Closed):
+class EntriesResponse(ClosedModel):
     """A page of entries; `next` is the cursor for `after`, null on the last page. With filters a page may hold fewer
     than asked for, or none, and have a next one."""
 
@@ -129,7 +90,7 @@ class EntriesResponse(Closed):
     next: int | None
 
 
-class ReadyResponse(Closed):
+class ReadyResponse(ClosedModel):
     """Each part by name with its state and latency; `degraded` still answers."""
 
     status: str

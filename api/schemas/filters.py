@@ -22,22 +22,24 @@ _SCALAR: dict[str, Any] = {
 }
 _SCALARS: dict[str, Any] = {"type": "array", "maxItems": MAX_OPERANDS, "items": _SCALAR}
 _USES = {
-    "BasicRequest": SHORT_FILTER,
-    "AgenticRequest": SHORT_FILTER,
-    "RetrievalQuery": FILTER,
-    "PackRequest": FILTER,
+    ("BasicRequest", "filters"): SHORT_FILTER,
+    ("AgenticRequest", "filters"): SHORT_FILTER,
+    ("RetrievalQuery", "filters"): FILTER,
+    ("PackRequest", "filters"): FILTER,
+    ("AssetQueryRequest", "metadata"): FILTER,
+    ("ContextEntityQueryRequest", "metadata"): FILTER,
 }
 
 
 def describe_filters(document: dict[str, Any]) -> None:
-    """Put the language into the components of an OpenAPI document, where the requests' `filters` name it."""
+    """Put the language into the components of an OpenAPI document, where the fields of requests name it."""
     schemas = document["components"]["schemas"]
     schemas[FILTER] = _language(FILTER)
     schemas[SHORT_FILTER] = _language(SHORT_FILTER) | {"patternProperties": {_NO_OPERATOR: _either(_SCALAR, _SCALARS)}}
-    for request, language in _USES.items():
-        field = schemas[request]["properties"]["filters"]
-        kept = {name: field[name] for name in ("description", "default") if name in field}
-        schemas[request]["properties"]["filters"] = {**kept, "$ref": f"#/components/schemas/{language}"}
+    for (request, name), language in _USES.items():
+        field = schemas[request]["properties"][name]
+        kept = {key: field[key] for key in ("description", "default") if key in field}
+        schemas[request]["properties"][name] = {**kept, "$ref": f"#/components/schemas/{language}"}
 
 
 def _language(name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What auditors may look for, as it stands in a request."""
+"""Search criteria of auditors, as written in a request."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from api.searching import Wanted
+from api.audit.log_search import EntryCriteria
 from ledger.model import Kind
+from ledger.search import EntryQuery
 
 KindName = Literal["intent", "outcome", "retrieval", "redaction", "key", "config", "incident"]
+OutcomeName = Literal["ANSWER", "ABSTAIN", "DENY", "FAULT"]
 Format = Literal["json", "ndjson", "csv"]
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -31,7 +33,7 @@ class EntryFilters(BaseModel):
     ) = None
     actor: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="pseudonym of who asked")] | None = None
     subject: Annotated[str, Field(min_length=1, max_length=200, description="id of who asked")] | None = None
-    outcome: Annotated[str, Field(pattern=r"^[A-Z_]{1,40}$")] | None = None
+    outcome: OutcomeName | None = None
     rule: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,80}$", description="policy rule or reason code")] | None = (
         None
     )
@@ -43,25 +45,19 @@ class EntryFilters(BaseModel):
 
     @property
     def searches(self) -> bool:
-        """Whether anything is asked for that the log itself does not order by."""
+        """True if anything is asked for that the log itself does not order by."""
         return bool(self.model_fields_set - {"after", "limit", "format", "kind"})
 
-    def wanted(self, tenant: str | None) -> Wanted:
-        """What to look for in that tenant; None is every tenant."""
-        return Wanted(
+    def wanted(self, tenant: str | None) -> EntryCriteria:
+        """The criteria of a search in that tenant; None is every tenant."""
+        named = self.model_dump(include={"request_id", "actor", "outcome", "rule", "model", "place", "source"})
+        query = EntryQuery(
             tenant=tenant,
             kind=None if self.kind is None else Kind(self.kind),
             entry_id=self.id,
             leaf_hash=self.hash,
-            request_id=self.request_id,
-            text=self.text,
-            actor=self.actor,
-            subject=self.subject,
-            outcome=self.outcome,
-            rule=self.rule,
-            model=self.model,
-            place=self.place,
-            source=self.source,
             since_ms=None if self.since is None else round(self.since.timestamp() * 1000),
             until_ms=None if self.until is None else round(self.until.timestamp() * 1000),
+            **named,
         )
+        return EntryCriteria(query, subject=self.subject, text=self.text)

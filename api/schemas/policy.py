@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from api.schemas.answer import Closed
+from api.schemas.answer import ClosedModel
 
 
 class EvaluateRequest(BaseModel):
@@ -19,14 +19,14 @@ class EvaluateRequest(BaseModel):
     input: JsonValue = Field(description="The facts; integers only, no keys beyond ASCII.")
 
 
-class WireTarget(Closed):
-    """What a reason or an obligation is about."""
+class WireTarget(ClosedModel):
+    """The subject of a reason or an obligation."""
 
     kind: str
     ref: str
 
 
-class WireReason(Closed):
+class WireReason(ClosedModel):
     """A rule that spoke, with its text for readers."""
 
     rule: str
@@ -37,8 +37,8 @@ class WireReason(Closed):
     text: str
 
 
-class WireObligation(Closed):
-    """What must be done before the decision holds."""
+class WireObligation(ClosedModel):
+    """A duty that must be fulfilled before the decision holds."""
 
     op: str
     target: WireTarget
@@ -46,7 +46,7 @@ class WireObligation(Closed):
     params: dict[str, Any]
 
 
-class WireStamp(Closed):
+class WireStamp(ClosedModel):
     """Which bundle decided, on which engine, over which input (digests)."""
 
     bundle: str
@@ -54,7 +54,7 @@ class WireStamp(Closed):
     input: str
 
 
-class EvaluateResponse(Closed):
+class EvaluateResponse(ClosedModel):
     """The checked decision. Nothing was released on it, and it is not recorded."""
 
     request_id: str
@@ -66,8 +66,8 @@ class EvaluateResponse(Closed):
     stamp: WireStamp
 
 
-class WireRule(Closed):
-    """What a rule of the bundle says of itself; `severity` is deny, drop or oblige."""
+class WireRule(ClosedModel):
+    """The METADATA of a rule of the bundle; `severity` is deny, drop or oblige."""
 
     id: str
     code: str
@@ -79,7 +79,7 @@ class WireRule(Closed):
     row: int
 
 
-class BundleResponse(Closed):
+class BundleResponse(ClosedModel):
     """The bundle that decides: its digest (which is its revision on a server), engine, files by SHA-256, rules; and the
     digest of the bundle in its shadow."""
 
@@ -92,7 +92,7 @@ class BundleResponse(Closed):
     rules: list[WireRule]
 
 
-class WireDecision(Closed):
+class WireDecision(ClosedModel):
     """One run of one point, as it was recorded. `input` only for those who may audit."""
 
     point: str
@@ -106,7 +106,7 @@ class WireDecision(Closed):
     input: dict[str, Any] | None
 
 
-class DecisionsResponse(Closed):
+class DecisionsResponse(ClosedModel):
     """The decisions of one ledger entry, in the order in which they were made."""
 
     entry_id: str

@@ -32,7 +32,7 @@ _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _CONTROL = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f"
 PLAIN: dict[str, JsonValue] = {"pattern": f"^[^{_CONTROL}]*$"}
 SAID: dict[str, JsonValue] = {"minLength": 1, "pattern": rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"}
-"""What `plain_text` and `said_text` ask for, as JSON schema."""
+"""The JSON schema that `plain_text` and `said_text` ask for."""
 
 
 def plain_text(value: str) -> str:
@@ -98,7 +98,7 @@ Year = Annotated[StrictInt, Field(ge=1, le=9999)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class Strict(BaseModel):
+class StrictModel(BaseModel):
     """Wire values: no coercion, no unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -128,7 +128,7 @@ def _parts(text: str) -> tuple[int, int | None, int | None]:
     return year or 0, month, day
 
 
-class TimeSpan(Strict):
+class TimeSpan(StrictModel):
     """Days, both inclusive: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`; a year or month means all of it."""
 
     start: Annotated[str, Field(max_length=10)]
@@ -145,8 +145,8 @@ class TimeSpan(Strict):
         return self
 
 
-class Context(Strict):
-    """What the map shows. `bbox` is west, south, east, north in degrees; west > east crosses the antimeridian."""
+class Context(StrictModel):
+    """The view of the map. `bbox` is west, south, east, north in degrees; west > east crosses the antimeridian."""
 
     place: Text | None = None
     place_id: Text | None = None
@@ -167,18 +167,25 @@ class Context(Strict):
         return self
 
 
-class Options(Strict):
+class Options(StrictModel):
     """How to answer."""
 
     profile: Literal["basic", "agentic", "focus"] = "focus"
     top_k: Annotated[StrictInt, Field(ge=1, le=100)] = 8
     max_tokens: Annotated[StrictInt, Field(ge=1, le=4_096)] = 700
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0
+    format: Literal["json", "FeatureCollection"] = Field(
+        default="json",
+        description="FeatureCollection: the answer as GeoJSON, as with `Accept: application/geo+json`",
+    )
     seed: Annotated[StrictInt, Field(ge=0, le=2**31 - 1)] | None = None
     collections: Annotated[list[Text], Field(max_length=50)] = []
+    plan: Annotated[list[dict[str, JsonValue]], Field(max_length=8)] = Field(
+        default=[], description="operations in the form of `interpretation.plan`, asked in place of what is read"
+    )
 
 
-class QueryRequest(Strict):
+class QueryRequest(StrictModel):
     """A question; everything else is optional."""
 
     question: Annotated[

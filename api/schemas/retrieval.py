@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.schemas.answer import Closed
-from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, Strict, Text, plain_text, said_text
-from api.schemas.retrieve import WireNote, WireProvenance
+from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, StrictModel, Text, plain_text, said_text
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Query = Annotated[
@@ -22,21 +20,13 @@ FieldName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
 Component = Annotated[float, Field(allow_inf_nan=False, ge=-1e6, le=1e6)]
 
 
-_POSITIVE: dict[str, JsonValue] = {"exclusiveMinimum": 0}
-_OF_VECTORS: dict[str, JsonValue] = {"required": ["vector"], "properties": {"vector": _POSITIVE}}
-_OF_TEXT: dict[str, JsonValue] = {"required": ["bm25"], "properties": {"bm25": _POSITIVE}}
-_BY_QUERY: dict[str, JsonValue] = {"required": ["query"], "properties": {"query": {"type": "string"}}}
-_BY_VECTOR: dict[str, JsonValue] = {
-    "required": ["vector"],
-    "properties": {
-        "vector": {"required": ["embedding"], "properties": {"embedding": {"type": "array"}}},
-        "hybrid": {"anyOf": [{"type": "null"}, _OF_VECTORS]},
-    },
-}
-"""What the models' validators ask for, as JSON schema."""
+_POSITIVE: dict[str, JsonValue] = {"type": "number", "exclusiveMinimum": 0}
+_OF_VECTORS: dict[str, JsonValue] = {"type": "object", "required": ["vector"], "properties": {"vector": _POSITIVE}}
+_OF_TEXT: dict[str, JsonValue] = {"type": "object", "required": ["bm25"], "properties": {"bm25": _POSITIVE}}
+"""The JSON schema that the validator of weights asks for."""
 
 
-class Hybrid(Strict):
+class Hybrid(StrictModel):
     """Weights of full text and vectors; they count in proportion."""
 
     model_config = ConfigDict(
@@ -52,14 +42,14 @@ class Hybrid(Strict):
         return self
 
 
-class Vector(Strict):
+class Vector(StrictModel):
     """A vector of the caller's own, and the model it is of."""
 
     embedding: Annotated[list[Component], Field(min_length=1, max_length=4096)] | None = None
     model: Text | None = None
 
 
-class Rerank(Strict):
+class Rerank(StrictModel):
     """A second look at the best `top_n`."""
 
     enabled: StrictBool = True
@@ -67,26 +57,23 @@ class Rerank(Strict):
     top_n: Annotated[StrictInt, Field(ge=1, le=100), WHOLE] = 20
 
 
-class GroupBy(Strict):
+class GroupBy(StrictModel):
     """At most `per_group` hits of one value of a field."""
 
     field: FieldName
     per_group: Annotated[StrictInt, Field(ge=1, le=100), WHOLE] = 1
 
 
-class SnippetSpan(Strict):
+class SnippetSpan(StrictModel):
     """Snippets of `window_tokens`, with `surround_tokens` of the document on either side."""
 
     window_tokens: Annotated[StrictInt, Field(ge=1, le=4_000), WHOLE] = 180
     surround_tokens: Annotated[StrictInt, Field(ge=0, le=4_000), WHOLE] = 0
 
 
-class RetrievalQuery(Strict):
+class RetrievalQuery(StrictModel):
     """A search. `query` or `vector.embedding` is required."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, json_schema_extra={"anyOf": [_BY_QUERY, _BY_VECTOR]}
-    )
     query: Query | None = None
     top_k: Annotated[StrictInt, Field(ge=1, le=100), WHOLE]
     hybrid: Hybrid | None = None
@@ -107,39 +94,3 @@ class RetrievalQuery(Strict):
         if self.query is None and self.hybrid is not None and self.hybrid.vector == 0:
             raise PydanticCustomError("nothing_to_search", "Full text needs a query")
         return self
-
-
-class Offset(Closed):
-    """Characters of the stored document, end exclusive."""
-
-    start: int
-    end: int
-
-
-class WireHit(Closed):
-    """One hit. `text` is the document from `offset.start` to `offset.end`, with blocks where words are withheld."""
-
-    doc_id: str
-    chunk_id: str
-    score: float
-    raw_scores: dict[str, float]
-    text: str
-    offset: Offset
-    metadata: dict[str, Any]
-
-
-class RetrievalResponse(Closed):
-    """R2's response. `exhaustive`: the hits are all that match. `index_version` names the documents that could be
-    found."""
-
-    request_id: str
-    outcome: Literal["ANSWER", "ABSTAIN", "DENY"]
-    reason_codes: list[str]
-    took_ms: int
-    hits: list[WireHit]
-    exhaustive: bool
-    embedding_model: str
-    index_version: str
-    limitations: list[WireNote]
-    provenance: WireProvenance
-    trace: dict[str, Any] | None = None

@@ -6,56 +6,30 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictInt
 
-from api.schemas.answer import Closed
-from api.schemas.query import PLAIN, WHOLE, Strict, Text, plain_text
-from api.schemas.retrieval import Hybrid, Offset, Query, RetrievalQuery, WireHit
-from api.schemas.retrieve import WireProvenance
+from ai.answer.shapes import WireReading
+from api.schemas.answer import ClosedModel
+from api.schemas.query import PLAIN, WHOLE, StrictModel, Text, plain_text
+from api.schemas.retrieval import Hybrid, Query, RetrievalQuery
 
 Id = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=PLAIN), AfterValidator(plain_text)]
 EntryId = Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class MgetRequest(Strict):
+class MgetRequest(StrictModel):
     """Documents or chunks by id; a document gives all its passages."""
 
     ids: Annotated[list[Id], Field(min_length=1, max_length=100)]
     tenant: Text | None = None
 
 
-class MgetResponse(Closed):
-    """What is there; what is not there and what is not for this caller are missing alike."""
-
-    request_id: str
-    hits: list[WireHit]
-    missing: list[str]
-    provenance: WireProvenance
-
-
-class ExpandRequest(Strict):
+class ExpandRequest(StrictModel):
     """A query whose words and names are to be said in other ways."""
 
     query: Query
     tenant: Text | None = None
 
 
-class Expansion(Closed):
-    """Another word: `of` is what it stands for, `source` where that is stated."""
-
-    text: str
-    kind: Literal["name", "spelling", "abbreviation", "related"]
-    of: str
-    source: str
-
-
-class ExpandResponse(Closed):
-    """Everything that the query could also have said."""
-
-    request_id: str
-    expansions: list[Expansion]
-    provenance: WireProvenance
-
-
-class FeedbackRequest(Strict):
+class FeedbackRequest(StrictModel):
     """A label on a hit of a recorded request."""
 
     entry_id: EntryId
@@ -65,15 +39,15 @@ class FeedbackRequest(Strict):
     tenant: Text | None = None
 
 
-class FeedbackResponse(Closed):
+class FeedbackResponse(ClosedModel):
     """The entry that holds the label."""
 
     request_id: str
     about: str
-    provenance: WireProvenance
+    provenance: WireReading
 
 
-class Latency(Closed):
+class Latency(ClosedModel):
     """A cumulative histogram: how many requests took at most so many seconds."""
 
     count: int
@@ -81,8 +55,8 @@ class Latency(Closed):
     buckets: dict[str, int]
 
 
-class StatsResponse(Closed):
-    """What runs, and how long it took since the process began."""
+class StatsResponse(ClosedModel):
+    """The running version, and how long it took since the process began."""
 
     software: str
     embedding_model: str
@@ -94,14 +68,14 @@ class StatsResponse(Closed):
     latency: dict[str, Latency]
 
 
-class SavedQuery(Strict):
+class SavedQuery(StrictModel):
     """A query with the ids that answer it: chunks or documents."""
 
     query: Query
     relevant: Annotated[list[Id], Field(min_length=1, max_length=100)]
 
 
-class AblationProfile(Strict):
+class AblationProfile(StrictModel):
     """One way of searching."""
 
     name: Text
@@ -109,7 +83,7 @@ class AblationProfile(Strict):
     rerank: bool = False
 
 
-class AblationRequest(Strict):
+class AblationRequest(StrictModel):
     """Saved queries and the profiles to compare on them; the first profile is the one that others are compared to."""
 
     queries: Annotated[list[SavedQuery], Field(min_length=1, max_length=50)]
@@ -118,7 +92,7 @@ class AblationRequest(Strict):
     tenant: Text | None = None
 
 
-class Interval(Closed):
+class Interval(ClosedModel):
     """A mean with its 95 % bootstrap interval over the queries."""
 
     mean: float
@@ -126,7 +100,7 @@ class Interval(Closed):
     high: float
 
 
-class LeaderboardRow(Closed):
+class LeaderboardRow(ClosedModel):
     """One profile; `against_first` is the paired difference of nDCG to the first profile."""
 
     name: str
@@ -136,7 +110,7 @@ class LeaderboardRow(Closed):
     against_first: Interval
 
 
-class AblationResponse(Closed):
+class AblationResponse(ClosedModel):
     """Profiles by nDCG, the best first."""
 
     request_id: str
@@ -149,25 +123,3 @@ class PackRequest(RetrievalQuery):
     """A search whose hits are packed into one text."""
 
     token_budget: Annotated[StrictInt, Field(ge=50, le=100_000), WHOLE] = 4_000
-
-
-class PackedSource(Closed):
-    """A numbered piece of the context."""
-
-    n: int
-    doc_id: str
-    chunk_id: str
-    offset: Offset
-    tokens: int
-
-
-class PackResponse(Closed):
-    """A context of numbered sources under the token budget, and what was left out for want of room."""
-
-    request_id: str
-    context: str
-    tokens: int
-    token_counter: str
-    sources: list[PackedSource]
-    left_out: list[str]
-    provenance: WireProvenance

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue, StrictInt
 
-from api.schemas.answer import Closed
-from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, Strict, Text, plain_text, said_text
+from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, StrictModel, Text, plain_text, said_text
 
 _UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 KbId = Annotated[str, Field(pattern=_UUID, json_schema_extra={"format": "uuid"})]
@@ -21,7 +20,7 @@ Filters = Annotated[dict[str, JsonValue], Field(description="metadata filters: t
 WireMode = Literal["keyword", "vector", "hybrid"]
 
 
-class BasicRequest(Strict):
+class BasicRequest(StrictModel):
     """One knowledge base, one query."""
 
     kb_id: KbId
@@ -33,7 +32,7 @@ class BasicRequest(Strict):
     similarity_threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.65
 
 
-class AgenticRequest(Strict):
+class AgenticRequest(StrictModel):
     """A question over several knowledge bases, inside budgets."""
 
     query: Question
@@ -46,70 +45,3 @@ class AgenticRequest(Strict):
     max_latency_ms: Annotated[StrictInt, Field(ge=1000, le=120_000), WHOLE] = 30_000
     mode: WireMode = "hybrid"
     filters: Filters = Field(default={})
-
-
-class WireResult(Closed):
-    """One admitted item. `score` is calibrated relevance, 0 to 1."""
-
-    chunk_id: str
-    document_id: str
-    text: str
-    score: float
-    metadata: dict[str, Any]
-
-
-class WireSubQuery(Closed):
-    """What one search looked for, where, and what it found."""
-
-    text: str
-    kb_id: str | None
-    rationale: str
-    result_count: int
-    token_count: int
-
-
-class WireStep(Closed):
-    """One step of a run, in order."""
-
-    step_number: int
-    action: Literal["decompose", "retrieve", "grade", "refine", "synthesize"]
-    input: str
-    result_count: int
-    tokens_used: int
-    latency_ms: int
-    sub_queries: list[WireSubQuery]
-
-
-class WireNote(Closed):
-    """Something to know about what was not found or not asked."""
-
-    channel: str | None
-    code: str
-    message: str
-
-
-class WireProvenance(Closed):
-    """Where the request is recorded."""
-
-    entry_id: str
-    receipt: str
-
-
-class RetrievalResult(Closed):
-    """R0's response. `truncated_reason` says which limit cut something; `calibration` names the map of each channel,
-    `token_counter` how tokens are counted."""
-
-    request_id: str
-    outcome: Literal["ANSWER", "ABSTAIN", "DENY"]
-    reason_codes: list[str]
-    answer: str
-    results: list[WireResult]
-    steps: list[WireStep]
-    total_tokens_used: int
-    total_latency_ms: int
-    truncated: bool
-    truncated_reason: Literal["budget", "latency", "steps"] | None
-    calibration: dict[str, str]
-    token_counter: str
-    limitations: list[WireNote]
-    provenance: WireProvenance

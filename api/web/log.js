@@ -7,10 +7,10 @@ class Order {
 
   add(leaf, hash, index) {
     const request = `${leaf.kind} ${leaf.req}`, due = this.next.get(leaf.replica) ?? 1;
-    check(!this.hashes.has(leaf.id) && !this.requests.has(request), "duplicate", `the id or request of entry ${index} stood before`);
+    check(!this.hashes.has(leaf.id) && !this.requests.has(request), "duplicate", `the id or request of entry ${index} occurs before`);
     check(leaf.rseq === due, "rseq", `entry ${index} of ${leaf.replica} has number ${leaf.rseq} where ${due} was due`);
     check(leaf.seen.size <= index, "seen", `entry ${index} claims to have seen ${leaf.seen.size} entries`);
-    check(leaf.refs.every(ref => this.hashes.get(ref.id) === ref.leaf), "ref", `entry ${index} points at none before it`);
+    check(leaf.refs.every(ref => this.hashes.get(ref.id) === ref.leaf), "ref", `entry ${index} points at no entry before it`);
     this.requests.add(request); this.next.set(leaf.replica, due + 1); this.hashes.set(leaf.id, hash);
   }
 }
@@ -35,7 +35,7 @@ function parseBundle(bytes, width, path) {
     leaves.push(bytes.subarray(at + 2, end));
     at = end;
   }
-  check(at === bytes.length, "bundle", `${path}: goes on after its last leaf`);
+  check(at === bytes.length, "bundle", `${path}: continues after its last leaf`);
   return leaves;
 }
 

@@ -29,7 +29,7 @@ const children = (left, right) => sha256(joined(Uint8Array.of(1), left, right));
 
 async function parseKey(line) {
   const match = new RegExp(`^(${NAME})\\+([0-9a-f]{8})\\+([A-Za-z0-9+/=]+)$`, "u").exec(line);
-  check(match, "key", "no verifier key of a signed note");
+  check(match, "key", "not a verifier key of a signed note");
   const [, name, id, encoded] = match, key = bytes64(encoded, "key");
   check(key.length === 33 && key[0] === 1, "key", "not an Ed25519 key");
   const hash = await sha256(joined(utf8(`${name}\n`), key));
@@ -61,7 +61,7 @@ function parseCheckpoint(note) {
   const form = new RegExp(`^\u2014 (${NAME}) ([A-Za-z0-9+/=]+)$`, "u");
   const signatures = note.slice(gap + 2, -1).split("\n").map(line => {
     const match = form.exec(line);
-    check(match, "checkpoint", "a line is no signature");
+    check(match, "checkpoint", "a line is not a signature");
     const bytes = bytes64(match[2], "checkpoint");
     check(bytes.length > 4, "checkpoint", "a signature is too short");
     return { name: match[1], id: hex(bytes.slice(0, 4)), bytes: bytes.slice(4) };
@@ -85,7 +85,7 @@ async function verifyCheckpoint(note, keys) {
       signed = key;
     }
   }
-  check(signed, "signature", "the checkpoint bears no signature of a given key");
+  check(signed, "signature", "the checkpoint has no signature of a given key");
   check(origin === signed.name, "origin", "the checkpoint is of another log than the key");
   return { origin, size, root };
 }

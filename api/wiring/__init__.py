@@ -6,8 +6,10 @@
 
 from api.wiring.clock import clock_ms, new_id
 from api.wiring.entry_index import open_entry_index
+from api.wiring.identity import token_reader
 from api.wiring.log import create_ledger, open_cosigner, open_witness, trust_policy
-from api.wiring.models import open_chat, open_embedder
+from api.wiring.models import open_chat, open_embedder, trial_model
+from api.wiring.parts import upgrade_records
 from api.wiring.policy import (
     OpenPolicy,
     bundle_folder,
@@ -20,22 +22,22 @@ from api.wiring.policy import (
     pass_canary,
     releases_of,
     shadow_log,
+    suspicion,
 )
 from api.wiring.renewal import open_renewal
 from api.wiring.system import (
-    TEMPLATE,
     System,
     key_store,
     open_indexes,
     open_ingest,
     open_ledger,
+    open_source_life,
     open_system,
     profile_of,
     require_corpus,
 )
 
 __all__ = [
-    "TEMPLATE",
     "OpenPolicy",
     "System",
     "bundle_folder",
@@ -57,6 +59,7 @@ __all__ = [
     "open_renewal",
     "open_server",
     "open_server_over",
+    "open_source_life",
     "open_system",
     "open_witness",
     "pass_canary",
@@ -64,5 +67,9 @@ __all__ = [
     "releases_of",
     "require_corpus",
     "shadow_log",
+    "suspicion",
+    "token_reader",
+    "trial_model",
     "trust_policy",
+    "upgrade_records",
 ]

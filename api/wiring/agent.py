@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ai.case import Case, Services
+from ai.case.case import Case, Services
 
 
 async def lazy_agent(case: Case, services: Services) -> tuple[Case, Any]:

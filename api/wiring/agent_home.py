@@ -1,4 +1,5 @@
-"""What the agent works with when it is used on its own."""
+"""The services that the agent works with when it is used on its own; the entry point `exhibit.agent_home`
+(pyproject.toml)."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from ai.case import Services
-from api.configuration import load
-from api.principal import public_subject
+from ai.case.case import Services
+from api.home.configuration import load
+from api.home.principal import public_subject
 from api.wiring.system import open_system
 from policy.model import Subject
 

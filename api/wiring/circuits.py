@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 
 from ai.errors import ModelTimeout, ModelUnavailable
-from ledger.errors import LedgerSilent, LedgerUnavailable
-from policy.errors import OpaSilent, OpaUnavailable
+from ledger.errors import LedgerNotResponding, LedgerUnavailable
+from policy.errors import OpaNotResponding, OpaUnavailable
 from retrieval.breaker import LIMIT, Breaker, CircuitOpen
 from retrieval.channel import Channel
-from retrieval.errors import ChannelTimeout, ChannelUnavailable, StoreSilent
+from retrieval.errors import ChannelTimeout, ChannelUnavailable, StoreNotResponding
 from retrieval.guarded_channel import GuardedChannel, ServerChannel
 
 RECORDS = "records"
@@ -20,13 +20,13 @@ MODEL = "model"
 RERANKER = "reranker"
 LEDGER = "ledger"
 _BATCHES = 2  # of entries, which are written one after the other: each silence is that of many callers
-_LEFT_ALONE = "has not answered lately and is left alone for a moment"
+_CIRCUIT_OPEN = "is not responding; circuit open"
 Guard = Callable[[float], AbstractContextManager[None]]
 """Around one call of at most so many seconds; raises instead of entering while the server is left alone."""
 
 
 class Circuits:
-    """What guards each server, by a monotonic `clock`; a part that is no server has no circuit."""
+    """The circuit of each server, by a monotonic `clock`; a part that is not on a server has none."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -38,7 +38,7 @@ class Circuits:
 
     def of_records(self) -> Breaker:
         """A new breaker for the store of record."""
-        return self._breaker(RECORDS, StoreSilent)
+        return self._breaker(RECORDS, StoreNotResponding)
 
     def of_model(self) -> Breaker:
         """A new breaker for the chat model."""
@@ -49,19 +49,24 @@ class Circuits:
         return self._breaker(RERANKER, ModelUnavailable, ModelTimeout)
 
     def of_policy(self) -> Guard:
-        """What stands around each exchange with the OPA server. Raises OpaUnavailable while that is left alone."""
-        breaker = self._breaker(POLICY, OpaSilent)
-        return _guard(breaker, lambda: OpaUnavailable("CIRCUIT_OPEN", _LEFT_ALONE))
+        """The guard around each exchange with the OPA server. Raises OpaUnavailable while the circuit is open."""
+        breaker = self._breaker(POLICY, OpaNotResponding)
+        return _guard(breaker, lambda: OpaUnavailable("CIRCUIT_OPEN", _CIRCUIT_OPEN))
 
     def of_ledger(self) -> Guard:
-        """What stands around each call of the ledger's server. Raises LedgerUnavailable while that is left alone."""
-        breaker = self._breaker(LEDGER, LedgerSilent, limit=_BATCHES)
-        return _guard(breaker, lambda: LedgerUnavailable(f"the ledger's database {_LEFT_ALONE}"))
+        """The guard around each call of the ledger's server. Raises LedgerUnavailable while the circuit is open."""
+        breaker = self._breaker(LEDGER, LedgerNotResponding, limit=_BATCHES)
+        return _guard(breaker, lambda: LedgerUnavailable(f"the ledger's database {_CIRCUIT_OPEN}"))
 
-    def guarded(self, channel: ServerChannel, *, deadline_ms: int) -> Channel:
-        """The channel behind a new breaker."""
-        breaker = self._breaker(str(channel.name), ChannelTimeout, ChannelUnavailable)
-        return GuardedChannel(channel, breaker=breaker, deadline_s=deadline_ms / 1000)
+    def guarding(self, open_channel: Callable[[], ServerChannel], *, deadline_ms: int) -> Callable[[], Channel]:
+        """How to open the channel behind a new breaker."""
+
+        def guarded() -> Channel:
+            channel = open_channel()
+            breaker = self._breaker(str(channel.name), ChannelTimeout, ChannelUnavailable)
+            return GuardedChannel(channel, breaker=breaker, deadline_s=deadline_ms / 1000)
+
+        return guarded
 
     def _breaker(self, part: str, *silences: type[Exception], limit: int = LIMIT) -> Breaker:
         breaker = self._breakers[part] = Breaker(*silences, clock=self._clock, limit=limit)

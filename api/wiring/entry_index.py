@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import assert_never
 
-from api import backends
-from api.backends import backends_of
-from api.configuration import Configuration
+from api.home.backends import backends_of
+from api.home.configuration import Configuration
+from api.home.stores import Embedded, Postgres
 from ledger.search import EntryIndex
+
+
+def index_file(configuration: Configuration, origin: str) -> Path:
+    """The file of the index beside a log that is a file."""
+    shard = _shard(configuration, origin)
+    return configuration.home / (f"ledger-index-{shard}.sqlite" if shard else "ledger-index.sqlite")
+
+
+def _shard(configuration: Configuration, origin: str) -> str:
+    return origin.removeprefix(configuration.settings.ledger.origin).removeprefix("/")
 
 
 @asynccontextmanager
@@ -18,12 +29,11 @@ async def open_entry_index(configuration: Configuration, *, origin: str) -> Asyn
     LedgerUnavailable."""
     from ledger.search_sql import SqlEntryIndex, index_schema  # noqa: PLC0415 - SQLAlchemy takes a second to import
 
-    shard = origin.removeprefix(configuration.settings.ledger.origin).removeprefix("/")
-    match backends_of(configuration).ledger:
-        case backends.SqliteLedger():
-            name = f"ledger-index-{shard}.sqlite" if shard else "ledger-index.sqlite"
-            index = await SqlEntryIndex.open_sqlite(configuration.home / name)
-        case backends.PostgresLedger(dsn=dsn):
+    shard = _shard(configuration, origin)
+    match backends_of(configuration).ledger.store:
+        case Embedded():
+            index = await SqlEntryIndex.open_sqlite(index_file(configuration, origin))
+        case Postgres(dsn):
             index = await SqlEntryIndex.open_postgres(dsn, schema=index_schema(int(shard or 1)))
         case backend:
             assert_never(backend)

@@ -6,6 +6,7 @@ so on, with a signing key of its own and the same keys of tenants; its first ent
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -14,11 +15,13 @@ from itertools import count
 from pathlib import Path
 from typing import assert_never
 
-from api import backends
-from api.backends import backends_of
-from api.configuration import Configuration
 from api.errors import HomeUnusable, SettingsInvalid
-from api.settings import Settings
+from api.home.backends import LedgerBackend, backends_of
+from api.home.configuration import Configuration
+from api.home.folder import prepare_home
+from api.home.kept_file import KeptSchema, bring_up_to_date
+from api.home.settings import Settings
+from api.home.stores import Embedded, Postgres, SqlStore
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from ledger.canonical import canonical_json
@@ -64,6 +67,18 @@ async def open_log_to_write(configuration: Configuration, circuits: Circuits | N
     return ledger
 
 
+@asynccontextmanager
+async def log_to_write(configuration: Configuration) -> AsyncIterator[Ledger]:
+    """The log that entries go to while the context is open, for a command that writes one. The home is made if it is
+    not there: its log may be the first thing in it."""
+    prepare_home(configuration)
+    ledger = await open_log_to_write(configuration)
+    try:
+        yield ledger
+    finally:
+        await ledger.aclose()
+
+
 async def open_next_shard(configuration: Configuration, old: Ledger, fork: LogForked) -> Ledger:
     """Close a log that must not be written any more and begin the next one, whose first entry says why. Raises
     LogForked, with the command for an administrator, where the role may not make its tables."""
@@ -82,9 +97,7 @@ async def open_next_shard(configuration: Configuration, old: Ledger, fork: LogFo
         await old.aclose()
 
 
-async def _open_new(
-    configuration: Configuration, backend: backends.LedgerBackend, shard: int, fork: LogForked
-) -> Ledger:
+async def _open_new(configuration: Configuration, backend: LedgerBackend, shard: int, fork: LogForked) -> Ledger:
     try:
         return await _open(configuration, backend, shard)
     except LedgerTablesMissing as exc:
@@ -157,8 +170,9 @@ async def open_cosigner(ledger: Ledger, policy: TrustPolicy) -> AsyncIterator[Co
 
 async def open_witness(path: Path, *, key: Signer, logs: Sequence[VerifierKey]) -> Witness:
     """A witness of other logs over the file at `path`."""
-    from ledger.witness_sqlite import SqliteWitness  # noqa: PLC0415
+    from ledger.witness_sqlite import SCHEMA_VERSION, STEPS, SqliteWitness  # noqa: PLC0415
 
+    await asyncio.to_thread(bring_up_to_date, path, KeptSchema("a witness's state", SCHEMA_VERSION, STEPS))
     by_origin: dict[str, list[VerifierKey]] = {}
     for each in logs:
         by_origin.setdefault(each.name, []).append(each)
@@ -184,31 +198,31 @@ def trust_policy(settings: Settings) -> TrustPolicy | None:
     return policy
 
 
-async def last_shard(backend: backends.LedgerBackend) -> int:
+async def last_shard(backend: LedgerBackend) -> int:
     """The number of the log that is written; 1 if nothing ever happened to it."""
-    match backend:
-        case backends.SqliteLedger():
-            return next(shard for shard in count(1) if not _shard_path(backend, shard + 1).exists())
-        case backends.PostgresLedger(dsn=dsn, deadline_ms=deadline_ms):
+    match backend.store:
+        case Embedded(path):
+            return next(shard for shard in count(1) if not _shard_path(path, shard + 1).exists())
+        case Postgres(dsn, deadline_ms):
             from ledger import postgres  # noqa: PLC0415
 
             return await postgres.last_shard(dsn, deadline_s=deadline_ms / 1000)
         case _:
-            assert_never(backend)
+            assert_never(backend.store)
 
 
-def _shard_path(backend: backends.SqliteLedger, shard: int) -> Path:
-    return backend.path if shard == 1 else backend.path.with_stem(f"{backend.path.stem}-{shard}")
+def _shard_path(path: Path, shard: int) -> Path:
+    return path if shard == 1 else path.with_stem(f"{path.stem}-{shard}")
 
 
 async def _open(
-    configuration: Configuration, backend: backends.LedgerBackend, shard: int, circuits: Circuits | None = None
+    configuration: Configuration, backend: LedgerBackend, shard: int, circuits: Circuits | None = None
 ) -> Ledger:
     from ledger.keys import open_key_ring  # noqa: PLC0415
 
     settings = configuration.settings.ledger
     origin = settings.origin if shard == 1 else f"{settings.origin}/{shard}"
-    store = await _open_store(backend, shard, circuits or Circuits())
+    store = await _open_store(backend.store, shard, circuits or Circuits())
     try:
         # Keys are made for a log without entries only: new ones in the place of lost ones would go unnoticed.
         keys = await open_key_ring(
@@ -222,7 +236,7 @@ async def _open(
             clock_ms=clock_ms,
             new_id=new_id,
             outside=CheckpointFile(_outside(configuration, shard)),
-            deadline_s=backend.deadline_ms / 1000 if isinstance(backend, backends.PostgresLedger) else None,
+            deadline_s=backend.store.deadline_ms / 1000 if isinstance(backend.store, Postgres) else None,
         )
     except BaseException:
         await store.aclose()
@@ -235,13 +249,16 @@ def _outside(configuration: Configuration, shard: int) -> Path:
     return path if shard == 1 else path.with_name(f"{path.name}-{shard}")
 
 
-async def _open_store(backend: backends.LedgerBackend, shard: int, circuits: Circuits) -> LedgerStore:
+async def _open_store(backend: SqlStore, shard: int, circuits: Circuits) -> LedgerStore:
     match backend:
-        case backends.SqliteLedger():
+        case Embedded(path):
             from ledger.sqlite import SqliteLedgerStore  # noqa: PLC0415
+            from ledger.sqlite_schema import SCHEMA_VERSION, STEPS  # noqa: PLC0415
 
-            return await SqliteLedgerStore.open(_shard_path(backend, shard))
-        case backends.PostgresLedger(dsn=dsn, deadline_ms=deadline_ms):
+            file = _shard_path(path, shard)
+            await asyncio.to_thread(bring_up_to_date, file, KeptSchema("the ledger", SCHEMA_VERSION, STEPS))
+            return await SqliteLedgerStore.open(file)
+        case Postgres(dsn, deadline_ms):
             from ledger.postgres import PostgresLedgerStore, shard_schema  # noqa: PLC0415
 
             return await PostgresLedgerStore.open(

@@ -5,36 +5,42 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from typing import assert_never
 
-from api import backends
+from api.errors import RequestRejected
+from api.home.backends import backends_of
+from api.home.configuration import Configuration
+from api.home.kept_file import KeptSchema, bring_up_to_date, sqlite3_connection
+from api.home.stores import Embedded, Postgres, SqlStore
 from api.wiring.circuits import Circuits
 from retrieval.registry.sql_store import SqlRecordStore
-from retrieval.registry.sqlite import open_sqlite_store
+from retrieval.registry.sqlite import SCHEMA_VERSION, STEPS, open_sqlite_store
 
 
-def open_records(backend: backends.RecordsBackend, stack: AsyncExitStack) -> SqlRecordStore:
-    """The store of record for ingest; closed with the stack."""
+async def upgrade_records(configuration: Configuration) -> tuple[int, int]:
+    """Bring the store of record on a server to this version; returns the version that it had and the one that it has.
+    Raises RequestRejected where it is a file, which is brought up when it is opened."""
+    from retrieval.registry import postgres  # noqa: PLC0415
+
+    backend = backends_of(configuration).records
+    if not isinstance(backend, Postgres):
+        raise RequestRejected("the store of record is a file, which is brought up when it is opened")
+    return await postgres.upgrade_postgres_store(backend.dsn), postgres.SCHEMA_VERSION
+
+
+def open_records(backend: SqlStore, stack: AsyncExitStack, *, served: Circuits | None = None) -> SqlRecordStore:
+    """The store of record for ingest, or behind a breaker of `served` for questions, which never write to it; closed
+    with the stack."""
     match backend:
-        case backends.SqliteRecords(path=path):
-            store = open_sqlite_store(path)
-        case backends.PostgresRecords(dsn=dsn, row_security=row_security):
-            from retrieval.registry.postgres import open_postgres_store  # noqa: PLC0415
+        case Embedded(path):
+            bring_up_to_date(path, KeptSchema("the store of record", SCHEMA_VERSION, STEPS, connect=sqlite3_connection))
+            store = open_sqlite_store(path, writable=served is None)
+        case Postgres(dsn, deadline_ms, row_security):
+            from retrieval.registry.postgres import open_guarded_store, open_postgres_store  # noqa: PLC0415
 
-            store = open_postgres_store(dsn, row_security=row_security)
-        case _:
-            assert_never(backend)
-    stack.push_async_callback(store.aclose)
-    return store
-
-
-def open_served_records(backend: backends.RecordsBackend, stack: AsyncExitStack, circuits: Circuits) -> SqlRecordStore:
-    """The store of record for questions, which never write to it; closed with the stack."""
-    match backend:
-        case backends.SqliteRecords(path=path):
-            store = open_sqlite_store(path, writable=False)
-        case backends.PostgresRecords(dsn=dsn, deadline_ms=deadline_ms):
-            from retrieval.registry.postgres import open_guarded_store  # noqa: PLC0415
-
-            store = open_guarded_store(dsn, breaker=circuits.of_records(), deadline_ms=deadline_ms)
+            store = (
+                open_postgres_store(dsn, row_security=row_security)
+                if served is None
+                else open_guarded_store(dsn, breaker=served.of_records(), deadline_ms=deadline_ms)
+            )
         case _:
             assert_never(backend)
     stack.push_async_callback(store.aclose)

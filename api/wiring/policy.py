@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
-from api import backends
+from api.errors import SettingsInvalid
+from api.home.backends import PolicyBackend
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms
 from policy.bundle import SHIPPED, Bundle, load_bundle
@@ -23,6 +25,7 @@ from policy.shadow_log import SqliteShadowLog
 
 if TYPE_CHECKING:
     from policy.opa_http import OpaHttp
+    from retrieval.ingest.label import AccessTerms
 
 SHADOW_FILE = "shadow.sqlite"
 
@@ -57,12 +60,12 @@ class OpenPolicy:
         await self.engine.aclose()
 
 
-def releases_of(backend: backends.PolicyBackend) -> Releases:
-    """What was published to the home."""
+def releases_of(backend: PolicyBackend) -> Releases:
+    """The bundles published to the home."""
     return Releases(backend.releases)
 
 
-def open_bundle(backend: backends.PolicyBackend) -> Bundle:
+def open_bundle(backend: PolicyBackend) -> Bundle:
     """The bundle in force: the folder that the settings name, else what was published to the home, else the shipped
     one. Raises BundleRejected, BundleNotFound."""
     if backend.folder is not None:
@@ -72,7 +75,7 @@ def open_bundle(backend: backends.PolicyBackend) -> Bundle:
     return load_bundle(SHIPPED) if active is None else releases.archive.load(active)
 
 
-def bundle_folder(backend: backends.PolicyBackend) -> Path:
+def bundle_folder(backend: PolicyBackend) -> Path:
     """Where the bundle in force lies. Raises BundleRejected, BundleNotFound."""
     if backend.folder is not None:
         return backend.folder
@@ -81,7 +84,33 @@ def bundle_folder(backend: backends.PolicyBackend) -> Path:
     return SHIPPED if active is None else releases.archive.path(active)
 
 
-def _archived(backend: backends.PolicyBackend) -> Bundle:
+def access_terms(backend: PolicyBackend, defaults: Mapping[str, str]) -> AccessTerms:
+    """The labels and handling tags of the bundle in force, for ingest; `defaults` are the labels that the settings give
+    to collections. Raises BundleRejected, BundleNotFound, and SettingsInvalid for a default that is not a label."""
+    from retrieval.ingest.label import AccessTerms  # noqa: PLC0415 - only who takes documents in needs it
+
+    data = open_bundle(backend).data
+    for collection, label in defaults.items():
+        if label not in data.labels:
+            known = f"{label!r} is not a label of the policy ({', '.join(data.ascending)})"
+            raise SettingsInvalid(f"ingest.default_labels.{collection}: {known}")
+    return AccessTerms(data.ascending, tuple(data.handling), defaults, suspicion(data))
+
+
+def suspicion(data: PolicyData) -> Callable[[str], bool]:
+    """The texts that the evidence point would refuse for what they try to make a model do."""
+    from ai.gate import scan_text, shipped_rules  # noqa: PLC0415 - a question loads it anyway, a command need not
+
+    rules = shipped_rules()
+
+    @lru_cache(maxsize=4096)  # the cells of a row share its words
+    def suspect(text: str) -> bool:
+        return scan_text(text, rules=rules).score_milli > data.injection_milli
+
+    return suspect
+
+
+def _archived(backend: PolicyBackend) -> Bundle:
     """The bundle in force, filed by its digest."""
     bundle = open_bundle(backend)
     archive = releases_of(backend).archive
@@ -90,7 +119,7 @@ def _archived(backend: backends.PolicyBackend) -> Bundle:
     return bundle
 
 
-async def open_policy(backend: backends.PolicyBackend, circuits: Circuits | None = None) -> OpenPolicy:
+async def open_policy(backend: PolicyBackend, circuits: Circuits | None = None) -> OpenPolicy:
     """The bundle in force, its engine, and the candidate in its shadow. The bundle is archived, so that its decisions
     can be made again. What was published has passed every gate; a folder that the settings name has passed none, so the
     canary is asked. A candidate that cannot be opened is left out: what has no effect must not stop what has. Raises
@@ -113,21 +142,21 @@ async def open_policy(backend: backends.PolicyBackend, circuits: Circuits | None
     return OpenPolicy(bundle, ShadowEngine(active=engine, candidate=candidate, log=shadow_log(backend)), shadow)
 
 
-async def open_engine(
-    backend: backends.PolicyBackend, bundle: Bundle, circuits: Circuits | None = None
-) -> PolicyEngine:
+async def open_engine(backend: PolicyBackend, bundle: Bundle, circuits: Circuits | None = None) -> PolicyEngine:
     """The engine that serves the bundle; a server stands behind a breaker of `circuits`."""
-    match backend:
-        case backends.WasmPolicy():
-            return await open_embedded(bundle)
-        case backends.OpaPolicy(url=url, token=token, ca_file=ca_file, fallback=fallback):
-            from policy.opa import OpaServerEngine  # noqa: PLC0415
+    chosen = backend.server
+    if chosen is None:
+        return await open_embedded(bundle)
+    from policy.opa import OpaServerEngine  # noqa: PLC0415
 
-            guard = (circuits or Circuits()).of_policy()
-            server = OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, ca_file=ca_file, guard=guard)
-            return FallbackEngine(first=server, second=await open_embedded(bundle)) if fallback else server
-        case _:
-            assert_never(backend)
+    server = OpaServerEngine.open(
+        chosen.url,
+        bundle_digest=bundle.digest,
+        token=chosen.token,
+        ca_file=chosen.ca_file,
+        guard=(circuits or Circuits()).of_policy(),
+    )
+    return FallbackEngine(first=server, second=await open_embedded(bundle)) if chosen.fallback else server
 
 
 async def pass_canary(bundle: Bundle) -> None:
@@ -166,6 +195,6 @@ def open_server_over(http: OpaHttp, bundle: Bundle) -> PolicyEngine:
     return OpaServerEngine(http=http, bundle_digest=bundle.digest, guard=Circuits().of_policy())
 
 
-def shadow_log(backend: backends.PolicyBackend) -> SqliteShadowLog:
-    """What the comparison with shadow bundles found in this home."""
+def shadow_log(backend: PolicyBackend) -> SqliteShadowLog:
+    """The findings of the comparison with shadow bundles in this home."""
     return SqliteShadowLog(backend.releases / SHADOW_FILE, clock_ms=clock_ms)

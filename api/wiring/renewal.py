@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import assert_never
 
-from api import backends
-from api.backends import backends_of
-from api.configuration import Configuration
-from api.home import only_writer, prepare_home
+from api.home.backends import backends_of
+from api.home.configuration import Configuration
+from api.home.folder import only_writer, prepare_home
+from api.home.stores import Embedded, Postgres, SqlStore
 from api.wiring.models import open_embedder
 from api.wiring.parts import open_records
 from retrieval.embedding.embedder import Embedder
@@ -36,13 +36,13 @@ async def open_renewal(
             yield store, current, renewal, embedder
 
 
-def _both(backend: backends.VectorBackend, embedder: Embedder) -> tuple[ChannelIndex, IndexRenewal]:
+def _both(backend: SqlStore, embedder: Embedder) -> tuple[ChannelIndex, IndexRenewal]:
     match backend:
-        case backends.NumpyVector(path=path):
+        case Embedded(path):
             from retrieval.vector.numpy import NumpyVectorIndex, NumpyVectorRenewal  # noqa: PLC0415
 
             return NumpyVectorIndex(path, embedder=embedder), NumpyVectorRenewal(path, embedder=embedder)
-        case backends.PgvectorVector(dsn=dsn, row_security=row_security):
+        case Postgres(dsn, row_security=row_security):
             from retrieval.vector.pgvector import PgvectorIndex, PgvectorRenewal  # noqa: PLC0415
 
             return (

@@ -7,34 +7,47 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ai.case import Services
-from ai.context import ContextBudgets, template_named
-from ai.profiles import Profile, profile_named
-from ai.prompt_gate import shipped_rules
-from ai.vocabulary import Vocabularies
-from api import backends
-from api.backends import Backends, backends_of
-from api.configuration import Configuration
-from api.errors import HomeUnusable
-from api.home import KEYS_FILE, only_writer, prepare_home
-from api.keys import KeyStore
-from api.settings import ChannelDeadlines, ChannelWeights, Settings
-from api.version import VERSION
+from ai.case.case import Services
+from ai.case.profiles import Profile, profile_named
+from ai.errors import TemplateNotFound
+from ai.gate import shipped_rules
+from ai.intent.vocabulary import Vocabularies
+from ai.models.context import ContextBudgets, template_named
+from api.errors import HomeUnusable, SettingsInvalid
+from api.home.archive import FOLDER as ARCHIVE
+from api.home.archive import FolderArchive
+from api.home.backends import Backends, backends_of
+from api.home.configuration import Configuration
+from api.home.folder import KEYS_FILE, close_home, only_writer, prepare_home
+from api.home.keys import KeyStore
+from api.home.settings import ChannelDeadlines, ChannelWeights, Settings
+from api.home.stores import Embedded
+from api.home.version import VERSION
 from api.wiring.agent import lazy_agent
 from api.wiring.answers import publish_answers
 from api.wiring.channels import sides_of
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
 from api.wiring.log import kept_signed, open_log, open_log_to_write, open_next_shard
-from api.wiring.models import open_chat, open_embedder, open_rerankers
-from api.wiring.parts import open_records, open_served_records
-from api.wiring.policy import OpenPolicy, open_policy
+from api.wiring.models import (
+    document_of,
+    open_chat,
+    open_embedder,
+    open_fallback,
+    open_reader,
+    open_rerankers,
+    remade,
+)
+from api.wiring.parts import open_records
+from api.wiring.policy import OpenPolicy, access_terms, open_policy
 from ledger.errors import LogForked
 from ledger.ledger import Ledger
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
+from prompt_templates import PromptTemplate
 from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.channel import Channel
 from retrieval.embedding.embedder import Embedder
@@ -47,11 +60,11 @@ from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.run_cache import RunCache
 
 if TYPE_CHECKING:
+    from retrieval.ingest.life import SourceLife
     from retrieval.ingest.pipeline import Ingest
 
 T = TypeVar("T")
 C = TypeVar("C", Channel, ChannelIndex)
-TEMPLATE = "focus_mode/v1"
 _IDENTITY_S = 5.0
 
 
@@ -73,7 +86,7 @@ class System:
 
     @property
     def engine(self) -> PolicyEngine:
-        """What decides."""
+        """The parts that decide."""
         return self.policy.engine
 
     def with_policy(self, policy: OpenPolicy) -> System:
@@ -95,7 +108,7 @@ def key_store(configuration: Configuration) -> KeyStore:
 def require_corpus(configuration: Configuration) -> None:
     """Raise IndexNotReady for a folder that holds no corpus, so that reading never makes one."""
     backend = backends_of(configuration).records
-    if isinstance(backend, backends.SqliteRecords) and not backend.path.exists():
+    if isinstance(backend, Embedded) and not backend.path.exists():
         raise IndexNotReady(
             f"there is no corpus in {backend.path.parent}; make one: exhibit ingest PATH, or exhibit demo"
         )
@@ -110,9 +123,10 @@ async def open_system(
     chosen, settings = backends_of(configuration), configuration.settings
     if not empty:
         require_corpus(configuration)
+    close_home(configuration)
     async with AsyncExitStack() as stack:
         circuits = Circuits()
-        store = open_served_records(chosen.records, stack, circuits)
+        store = open_records(chosen.records, stack, served=circuits)
         # All three are waited for even if one fails, so that what did open is closed.
         parts = await asyncio.gather(
             open_policy(chosen.policy, circuits),
@@ -128,15 +142,20 @@ async def open_system(
             ledger = await _kept_signed(configuration, ledger, stack)
         await publish_answers(chosen.graph, ledger, stack)
         channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder, circuits)])
-        chat = open_chat(chosen.chat, stack, circuits)
+        packaged = open_reader(settings.answering.rate_milli)
+        reader = packaged if settings.answering.reader else None
+        chat = open_chat(chosen.chat, stack, circuits, reader)
+        archive = FolderArchive(configuration.home / ARCHIVE)
+        await archive.keep(document_of(chat))
         services = Services(
             store=store,
             channels=channels,
             points=policy.points(settings.policy.deadline_ms / 1000),
             model=chat,
             ledger=ledger,
+            archive=archive,
             rules=shipped_rules(),
-            template=template_named(TEMPLATE),
+            template=_template(settings.prompt.template),
             bundle_rules=BundleRules(
                 fusion=FusionWeights(settings.retrieval.fusion_k, _per_channel(settings.retrieval.weight_milli))
             ),
@@ -151,7 +170,9 @@ async def open_system(
             embedding_model=await _name_of(embedder),
             agent=lazy_agent,
             runs=RunCache(settings.retrieval.cached_searches),
-            rerankers=open_rerankers(chosen.rerank, stack, circuits),
+            rerankers=open_rerankers(chosen.rerank, stack, circuits, packaged),
+            fallback=open_fallback(chosen.chat, reader),
+            remade=partial(remade, archive, reader=packaged),
         )
         yield System(configuration, services, policy, key_store(configuration), chosen, circuits)
 
@@ -207,8 +228,21 @@ async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
                 store=store,
                 indexes=indexes,
                 chunk_size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
-                default_labels=settings.default_labels,
+                terms=partial(access_terms, backends_of(configuration).policy, settings.default_labels),
             )
+
+
+@asynccontextmanager
+async def open_source_life(configuration: Configuration) -> AsyncIterator[SourceLife]:
+    """Changes of sources in the home. One at a time, and not while documents are taken in: raises HomeBusy then,
+    IndexNotReady where there is no corpus."""
+    from retrieval.ingest.life import SourceLife  # noqa: PLC0415
+
+    require_corpus(configuration)
+    terms = access_terms(backends_of(configuration).policy, configuration.settings.ingest.default_labels)
+    with only_writer(configuration.home / "ingest.lock"):
+        async with open_indexes(configuration) as (store, _, indexes):
+            yield SourceLife(store=store, indexes=indexes, terms=terms)
 
 
 def profile_of(name: str, settings: Settings) -> Profile:
@@ -244,12 +278,14 @@ async def _name_of(embedder: Embedder) -> str:
 
 
 def _per_channel(values: ChannelDeadlines | ChannelWeights) -> dict[ChannelName, int]:
-    return {
-        ChannelName.GRAPH: values.graph,
-        ChannelName.SPATIAL: values.spatial,
-        ChannelName.FULLTEXT: values.fulltext,
-        ChannelName.VECTOR: values.vector,
-    }
+    return {name: getattr(values, name.name.lower()) for name in ChannelName}
+
+
+def _template(name: str) -> PromptTemplate:
+    try:
+        return template_named(name)
+    except TemplateNotFound as exc:
+        raise SettingsInvalid(f"prompt.template: {exc}") from exc
 
 
 def _bundle_limits(settings: Settings) -> BundleLimits:

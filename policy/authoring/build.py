@@ -15,7 +15,7 @@ from pathlib import Path
 
 from policy.authoring.metadata import declared_rules
 from policy.authoring.opa import OPA_VERSION, Opa, find_opa
-from policy.bundle import ENTRYPOINTS, SHIPPED, bundle_digest, file_digests, read_sources
+from policy.bundle import ENTRYPOINTS, SHIPPED, VERSIONS, bundle_digest, file_digests, read_sources
 from policy.errors import PolicyError
 
 
@@ -41,6 +41,7 @@ def manifest(opa: Opa, root: Path, module: bytes) -> bytes:
         "files": files,
         "opa": OPA_VERSION,
         "rules": [each.wire() for each in declared_rules(opa, root)],
+        "version": max(VERSIONS),
         "wasm_sha256": hashlib.sha256(module).hexdigest(),
     }
     return (json.dumps(document, indent=2, sort_keys=True) + "\n").encode()

@@ -16,6 +16,7 @@ from policy.authoring.deciding import Decide, Outcome, is_denial
 from policy.authoring.domain import Document, Domain, allowed
 from policy.canonical import canonical
 from policy.model import Point
+from policy.obligations import FILTER
 
 EMPTY: tuple[object, ...] = ({}, [], None, "", 0, False)
 JUNK: tuple[object, ...] = ({}, True, 7, "", [[]], [None])
@@ -49,7 +50,7 @@ class Finding:
 
 
 async def canary(decide: Decide, domain: Domain) -> tuple[Finding, ...]:
-    """What is wrong with the bundle behind `decide`; empty where nothing is."""
+    """The faults of the bundle behind `decide`; empty where there are none."""
     found: list[Finding] = []
     for point in Point:
         found += await _empty(decide, point)
@@ -85,12 +86,12 @@ def guard_paths(point: Point, document: Document) -> Iterator[str]:
 
 
 def reachable(point: Point, outcome: Outcome) -> set[str]:
-    """What an outcome lets through: class ids at the query point, else evidence ids."""
+    """The ids that an outcome lets through: class ids at the query point, else evidence ids."""
     if isinstance(outcome, str) or is_denial(outcome):
         return set()
     if point is not Point.QUERY:
         return _named(outcome["admit"])
-    duties = [each for each in outcome["obligations"] if isinstance(each, dict) and each.get("op") == "filter"]
+    duties = [each for each in outcome["obligations"] if isinstance(each, dict) and each.get("op") == FILTER]
     params = [each["params"] for each in duties if isinstance(each.get("params"), dict)]
     return {id for each in params for id in _named(each.get("classes"))}
 
@@ -109,8 +110,8 @@ async def _empty(decide: Decide, point: Point) -> list[Finding]:
 
 
 def _guarded_by(point: Point, path: str, document: Document, all_of_it: set[str]) -> set[str]:
-    """What must no longer pass without this guard: the record that it belongs to, the items of a class; everything,
-    for a guard of the request."""
+    """The input that must no longer pass without this guard: the record that it belongs to, the items of a class;
+    everything, for a guard of the request."""
     name, _, place = path.partition("/")
     if name not in ("classes", "evidence"):
         return all_of_it

@@ -19,7 +19,7 @@ def open_candidate(folder: Path) -> Bundle:
     could mend; OpaMissing and OpaFailed where it must be built.
     """
     if not (folder / "rego").is_dir():
-        raise BundleRejected(f"{folder} holds no policy bundle: there is no folder rego in it")
+        raise BundleRejected(f"{folder} holds no policy bundle: it has no rego folder")
     try:
         return load_bundle(folder)
     except BundleRejected:

@@ -18,7 +18,7 @@ INPUT_SCHEMA = SHIPPED / "schemas" / "input.schema.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """One check: `problems` are lines, each with its place where it has one."""
 
     name: str
@@ -26,11 +26,11 @@ class Checked:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return not self.problems
 
 
-def check_data(folder: Path) -> Checked:
+def check_data(folder: Path) -> CheckResult:
     """The data fit their schema and one another. Needs no `opa`."""
 
     def problems() -> Iterator[str]:
@@ -43,7 +43,7 @@ def check_data(folder: Path) -> Checked:
     return _checked("the data fit their schema", problems)
 
 
-def check_module(folder: Path) -> Checked:
+def check_module(folder: Path) -> CheckResult:
     """The module was built from these rules. Needs no `opa`."""
 
     def problems() -> Iterator[str]:
@@ -55,8 +55,8 @@ def check_module(folder: Path) -> Checked:
     return _checked("the module was built from these sources", problems)
 
 
-def check_sources(opa: Opa, folder: Path) -> tuple[Checked, ...]:
-    """What needs `opa`: compiler and schema, format, lint, and the module built again."""
+def check_sources(opa: Opa, folder: Path) -> tuple[CheckResult, ...]:
+    """The checks that need `opa`: compiler and schema, format, lint, and the module built again."""
     root = folder / "rego"
     compiled = _checked("opa check --strict, input paths by the schema", lambda: _compile(opa, root))
     unformatted = _checked("opa fmt", lambda: _unformatted(opa, root))
@@ -70,17 +70,17 @@ def check_sources(opa: Opa, folder: Path) -> tuple[Checked, ...]:
     )
 
 
-def advice_for(checks: tuple[Checked, ...]) -> dict[str, str]:
+def advice_for(checks: tuple[CheckResult, ...]) -> dict[str, str]:
     """Why, and what to write instead, for the lint rules that found something."""
     found = " ".join(problem for each in checks for problem in each.problems)
     return {rule.id: rule.advice for rule in LINT_RULES if f" {rule.id}: " in found}
 
 
-def _checked(name: str, problems: Callable[[], Iterator[str]]) -> Checked:
+def _checked(name: str, problems: Callable[[], Iterator[str]]) -> CheckResult:
     try:
-        return Checked(name, tuple(problems()))
+        return CheckResult(name, tuple(problems()))
     except PolicyError as exc:
-        return Checked(name, tuple(str(exc).splitlines()))
+        return CheckResult(name, tuple(str(exc).splitlines()))
 
 
 def _compile(opa: Opa, root: Path) -> Iterator[str]:
@@ -102,6 +102,6 @@ def _rebuilt(opa: Opa, folder: Path) -> Iterator[str]:
     if not module.is_file():
         raise BundleRejected("there is no module; run `exhibit policy build`")
     if build_module(opa, folder / "rego") != module.read_bytes():
-        yield "wasm/bundle.wasm is another one; run `exhibit policy build`"
+        yield "wasm/bundle.wasm is not what the sources build; run `exhibit policy build`"
     if declared_rules(opa, folder / "rego") != load_bundle(folder).rules:
-        yield "wasm/manifest.json says other things of the rules than they do; run `exhibit policy build`"
+        yield "wasm/manifest.json does not match the rules; run `exhibit policy build`"

@@ -47,7 +47,7 @@ class Coverage:
 
 
 def covered(opa: Opa, root: Path, vectors: Sequence[Vector]) -> Coverage:
-    """What tests and vectors cover of the sources below `root`. Raises OpaFailed."""
+    """The coverage of the sources below `root` by tests and vectors. Raises OpaFailed."""
     reports = [_of_tests(opa, root), *(_of_vectors(opa, root, point, vectors) for point in (*Point, "allow_answer"))]
     seen, unseen = _rows(reports, "covered"), _rows(reports, "not_covered")
     can_be = {name: seen.get(name, frozenset()) | unseen.get(name, frozenset()) for name in seen.keys() | unseen.keys()}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from policy.authoring.opa import Opa, OpaFailed
 from policy.canonical import digest, encode_plain, parse_plain
-from policy.checks import Document, Untrusted, decision_of
+from policy.checks import Document, UntrustedReply, decision_of
 from policy.engine import PolicyEngine
 from policy.errors import PolicyUnavailable
 from policy.model import Point
@@ -31,7 +31,7 @@ def outcome_of(results: bytes) -> Outcome:
     """An engine's result set as an outcome."""
     try:
         return decision_of(results)
-    except Untrusted as exc:
+    except UntrustedReply as exc:
         return str(exc)
 
 
@@ -41,7 +41,7 @@ def outcome_digest(outcome: Outcome) -> str:
 
 
 def is_denial(outcome: Outcome) -> bool:
-    """Whether nothing may pass: a denial, or no decision at all."""
+    """True if nothing may pass: a denial, or no decision at all."""
     return isinstance(outcome, str) or outcome["effect"] == "deny"
 
 

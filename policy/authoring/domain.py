@@ -6,8 +6,7 @@ data close a set, the domain has one value more that lies outside it, because wh
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from policy.bundle import Bundle
 from policy.data import PolicyData
 from policy.model import (
     AnswerFacts,
+    ClaimFacts,
     ClassFacts,
     EvidenceFacts,
     Injection,
@@ -51,15 +51,14 @@ class Domain:
     @classmethod
     def of(cls, bundle: Bundle) -> Domain:
         """The domain of the bundle's data."""
-        config: Mapping[str, Any] = json.loads(bundle.data_json)["kfm"]["config"]
-        data, handling = bundle.data, config["handling"]
-        named = {rule["group"] for rule in handling.values()} - {None}
+        data = bundle.data
+        groups = {handling.group for handling in data.handling.values()}
         return cls(
             data=data,
-            labels=tuple(sorted(data.labels, key=lambda label: data.labels[label])),
+            labels=data.ascending,
             roles=tuple(sorted(data.roles)),
-            tags=tuple(sorted(handling)),
-            tag_groups=tuple(sorted(named)),
+            tags=tuple(sorted(data.handling)),
+            tag_groups=tuple(sorted(group for group in groups if group is not None)),
             purposes=tuple(sorted(data.purposes)),
         )
 
@@ -128,6 +127,9 @@ def allowed(point: Point, domain: Domain) -> Document:
 
 
 def _draft(cited: Sequence[EvidenceFacts]) -> AnswerFacts:
-    sentences = tuple(SentenceFacts(i, None, (each.id,), 900) for i, each in enumerate(cited))
-    closing = SentenceFacts(len(sentences), "ABSTAIN", (), 0)
+    sentences = tuple(
+        SentenceFacts(i, None, (each.id,), 900, claims=(ClaimFacts("figure", "borne_out"),), answers=True)
+        for i, each in enumerate(cited)
+    )
+    closing = SentenceFacts(len(sentences), "ABSTAIN", (), 0, claims=())
     return AnswerFacts("m", tuple(range(1, len(sentences) + 1)), (*sentences, closing))

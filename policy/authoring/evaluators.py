@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from policy.authoring.deciding import DEADLINE_S, FAULT, by_engine
 from policy.authoring.vectors import Evaluator
-from policy.checks import Untrusted, single_result
+from policy.checks import UntrustedReply, single_result
 from policy.engine import PolicyEngine
 from policy.errors import PolicyUnavailable
 
@@ -26,5 +26,5 @@ async def _allows(engine: PolicyEngine, asked: bytes) -> object:
         return single_result(reply.results)
     except PolicyUnavailable:
         return FAULT
-    except Untrusted as exc:
+    except UntrustedReply as exc:
         return str(exc)

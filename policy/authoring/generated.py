@@ -25,6 +25,7 @@ from policy.authoring.domain import (
     Domain,
     allowed,
 )
+from policy.data import CLAIM_KINDS
 from policy.model import Point
 
 ODD: tuple[object, ...] = (
@@ -34,6 +35,7 @@ ODD: tuple[object, ...] = (
 SIZES = (0, 1, 2, 5, 20, 60, 200)
 _SIZE_WEIGHTS = (4, 14, 28, 28, 18, 6, 2)
 _FINDINGS = ({"kind": "pii.email", "start": 0, "end": 9}, {"kind": "date", "start": 0, "end": 4})
+_CONTRADICTED = {"kind": "prose", "verdict": "contradicted"}
 _LEAK = {"kind": "canary", "start": 0, "end": 3}
 
 Turn = Callable[[random.Random, Domain, Document], None]
@@ -102,7 +104,14 @@ def _sentence(draw: random.Random, i: int, ids: list[str]) -> Document:
     cited = draw.sample(ids, min(len(ids), draw.choice((1, 1, 2, 3))))
     support = draw.choice((900, 900, 900, 500, 499, 0))
     findings = draw.choice(([], [], [], [], [_FINDINGS[0]], [_FINDINGS[1]]))
-    return {"i": i, "catalogue": None, "citations": cited, "support_milli": support, "findings": list(findings)}
+    claims = [_claim(draw) for _ in range(draw.choice((1, 1, 2, 3)))]
+    said = {"i": i, "catalogue": None, "citations": cited, "support_milli": support, "findings": list(findings)}
+    return said | {"claims": claims, "answers": draw.random() < 0.7}
+
+
+def _claim(draw: random.Random) -> Document:
+    verdict = draw.choice((*["borne_out"] * 12, "contradicted", "not_in_source", "not_checkable", UNKNOWN))
+    return {"kind": draw.choice((*sorted(CLAIM_KINDS), UNKNOWN)), "verdict": verdict}
 
 
 def _asker(draw: random.Random, domain: Domain, document: Document) -> None:
@@ -194,10 +203,12 @@ TURNS: Mapping[Point, tuple[Turn, ...]] = {
         _set("answer", "sentences", "*", "findings", to=_one_of([_LEAK], [_LEAK, _FINDINGS[0]], None)),
         _set("answer", "sentences", "*", "catalogue", to=_one_of("ABSTAIN", "NOTICE_SENSITIVE", "")),
         _set("answer", "sentences", "*", "i", to=_one_of(7)),
+        _set("answer", "sentences", "*", "claims", to=_one_of([], None, {}, [_CONTRADICTED])),
+        _set("answer", "sentences", "*", "answers", to=_one_of(False, None, "true")),
         _set("answer", "sentences", to=_one_of([], {})),
     ),
 }
-"""What can be turned at each point."""
+"""Properties that can be altered at each point."""
 
 
 def _damage(draw: random.Random, document: Document) -> None:

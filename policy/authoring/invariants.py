@@ -1,4 +1,4 @@
-"""What must hold over the whole lattice, as a small file (`vectors/invariants.toml`), and where it does not.
+"""Invariants over the whole lattice, as a small file (`vectors/invariants.toml`), and where they do not hold.
 
     schema = "exhibit.policy.invariants/1"
     ladder = [["ROLE", ...], ...]   every role on its step, the lowest step first; written here and not read from the
@@ -8,6 +8,8 @@
     [[obliged]]   every matching cell that is visible is under the obligation `op`
     [[monotone]]  more of `along` never shows or searches less (`grows`), or more (`shrinks`): a higher step of the
                   ladder, a higher label, a superset of tags or of groups held
+
+    [[unreleased]]  of claims, not of cells: `policy.authoring.claim_lattice`
 
 Each has a `title`, and selects cells by what it names; what it does not name may be anything:
 
@@ -62,7 +64,7 @@ class Invariant:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenInvariant:
     """An invariant that does not hold in `count` of `checked` cells (or pairs of cells); `examples` are the first."""
 
     title: str
@@ -83,12 +85,12 @@ def read_invariants(path: Path, domain: Domain) -> tuple[Invariant, ...]:
 
 def parse_invariants(document: Mapping[str, Any], domain: Domain) -> tuple[Invariant, ...]:
     """As `read_invariants`, from the parsed file."""
-    if document.get("schema") != SCHEMA or not document.keys() <= {"schema", "ladder", *KINDS}:
+    if document.get("schema") != SCHEMA or not document.keys() <= {"schema", "ladder", "unreleased", *KINDS}:
         raise InvariantsInvalid(f"the invariants are not of the schema {SCHEMA}")
     reader = _Reader(domain, axes_of(domain), _steps(document.get("ladder"), domain))
     found = tuple(reader.invariant(kind, each) for kind in KINDS for each in document.get(kind, ()))
     if not found:
-        raise InvariantsInvalid("the invariants are none, so they would hold whatever the bundle does")
+        raise InvariantsInvalid("there are no invariants, so nothing that the bundle does could break one")
     return found
 
 
@@ -104,18 +106,18 @@ def _steps(ladder: object, domain: Domain) -> dict[str, int]:
     return steps
 
 
-def broken(lattice: Lattice, invariants: Sequence[Invariant]) -> tuple[Broken, ...]:
+def broken(lattice: Lattice, invariants: Sequence[Invariant]) -> tuple[BrokenInvariant, ...]:
     """Those that do not hold, each with counterexamples."""
     found = (_judge(lattice, each) for each in invariants)
     return tuple(each for each in found if each.count)
 
 
-def _judge(lattice: Lattice, rule: Invariant) -> Broken:
+def _judge(lattice: Lattice, rule: Invariant) -> BrokenInvariant:
     if rule.kind == "monotone":
         return _judge_order(lattice, rule)
     visible, wrong = lattice.visible[np.ix_(*rule.places)], _wrong_cells(lattice, rule)
     examples = [(lattice.cell(_place(rule.places, at)),) for at in _first(wrong & visible, wrong)]
-    return Broken(rule.title, rule.kind, wrong.size, int(wrong.sum()), tuple(examples))
+    return BrokenInvariant(rule.title, rule.kind, wrong.size, int(wrong.sum()), tuple(examples))
 
 
 def _wrong_cells(lattice: Lattice, rule: Invariant) -> Cells:
@@ -136,7 +138,7 @@ def _under(op: str, obliged: NDArray[np.uint8]) -> Cells:
     return (obliged >> OPS.index(op) & 1).astype(np.bool_)
 
 
-def _judge_order(lattice: Lattice, rule: Invariant) -> Broken:
+def _judge_order(lattice: Lattice, rule: Invariant) -> BrokenInvariant:
     checked = count = 0
     examples: list[tuple[Mapping[str, Any], ...]] = []
     for less, more in rule.pairs:
@@ -146,7 +148,7 @@ def _judge_order(lattice: Lattice, rule: Invariant) -> Broken:
         checked, count = checked + wrong.size, count + int(wrong.sum())
         pairs = ((lattice.cell(_place(lower, at)), lattice.cell(_place(upper, at))) for at in _first(visible, wrong))
         examples += list(pairs)[: MAX_SHOWN - len(examples)]
-    return Broken(rule.title, rule.kind, checked, count, tuple(examples))
+    return BrokenInvariant(rule.title, rule.kind, checked, count, tuple(examples))
 
 
 def _moved(seen: Cells, lower: Sequence[Sequence[int]], upper: Sequence[Sequence[int]], grows: bool) -> Cells:

@@ -38,9 +38,10 @@ from policy.canonical import encode_plain
 from policy.engine import PolicyEngine
 from policy.errors import PolicyUnavailable
 from policy.model import ClassFacts, EvidenceFacts, Point, PromptFacts, RequestFacts, Subject
+from policy.obligations import FILTER, MEETS_TAGS
 
 AXES = ("role", "holds", "label", "handling", "groups", "tenant", "lifecycle", "named")
-OPS = ("redact", "generalise_geometry", "aggregate_only", "datamark")
+OPS = MEETS_TAGS
 _GROUPS: Mapping[str, tuple[str, ...]] = {"none": (), "own": (GROUP,), "other": (OTHER_GROUP,)}
 _TENANTS = {"own": TENANT, "other": OTHER_TENANT}
 _NAMED: Mapping[str, Mapping[str, Any]] = {
@@ -160,7 +161,7 @@ async def _scope(engine: PolicyEngine, subject: Subject, classes: Sequence[Class
     decision = await _ask(engine, Point.QUERY, subject, {"classes": facts.classes_wire(classes)})
     if decision["effect"] == "deny":
         return []  # a role that may not ask
-    return [id for each in decision["obligations"] if each["op"] == "filter" for id in each["params"]["classes"]]
+    return [id for each in decision["obligations"] if each["op"] == FILTER for id in each["params"]["classes"]]
 
 
 async def _seen(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from policy.authoring.opa import Opa
-from policy.rules import SEVERITIES, RuleInfo
+from policy.rules import SEVERITIES, RuleInfo, names_of
 
 KEYS = ("id", "code", "severity", "owner", "reader")
 
@@ -47,4 +47,10 @@ def _rule(annotation: Mapping[str, Any]) -> RuleInfo | None:
     if custom["severity"] not in SEVERITIES:
         return None
     texts = {key: str(custom[key]) for key in KEYS}
-    return RuleInfo(**texts, title=str(annotation["title"]), file=str(annotation["file"]), row=int(annotation["row"]))
+    return RuleInfo(
+        **texts,
+        title=str(annotation["title"]),
+        file=str(annotation["file"]),
+        row=int(annotation["row"]),
+        reads=names_of(custom.get("reads", [])),
+    )

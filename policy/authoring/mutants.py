@@ -43,7 +43,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What identifies it while its rule stays as it is, wherever that moves to."""
+        """The key that identifies it while its rule stays as it is, wherever that moves to."""
         return f"{self.file} {self.rule}: {self.kind}: {' '.join(self.before.split())} -> {self.after}"
 
     def applied(self, text: str) -> str:
@@ -124,7 +124,7 @@ def _default(within: Place, rule: Node) -> Iterator[Mutant]:
 
 
 def _is_condition(expression: Node) -> bool:
-    """Whether the expression only tests: it binds nothing, and is no `true` that stands for an absent body."""
+    """True if the expression only tests: it binds nothing, and is no `true` that stands for an absent body."""
     terms = expression.get("terms")
     if not _text(expression) or expression.get("with"):
         return False

@@ -38,7 +38,7 @@ OpenEngine = Callable[[Bundle], Awaitable[PolicyEngine]]
 
 
 class Fate(StrEnum):
-    """What became of a mutant."""
+    """The fate of a mutant."""
 
     KILLED = "killed"
     SURVIVED = "survived"
@@ -46,7 +46,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class MutantTrial:
     """`by` names the first vector or canary finding that noticed it, or what the compiler said; `why` explains a
     survivor."""
 
@@ -60,9 +60,9 @@ class Tried:
 class MutationReport:
     """`tried` by place. What does not compile counts for nothing."""
 
-    tried: tuple[Tried, ...]
+    tried: tuple[MutantTrial, ...]
 
-    def having(self, fate: Fate) -> tuple[Tried, ...]:
+    def having(self, fate: Fate) -> tuple[MutantTrial, ...]:
         """Those of that fate."""
         return tuple(each for each in self.tried if each.fate is fate)
 
@@ -73,7 +73,7 @@ class MutationReport:
         return 1_000 * killed // max(1, killed + survived)
 
     @property
-    def unexplained(self) -> tuple[Tried, ...]:
+    def unexplained(self) -> tuple[MutantTrial, ...]:
         """Survivors that nobody has explained."""
         return tuple(each for each in self.having(Fate.SURVIVED) if not each.why)
 
@@ -114,16 +114,16 @@ async def mutate(
             shutil.copytree(root, place, ignore=shutil.ignore_patterns("*_test.rego"))
             slots.put_nowait(place)
 
-        async def one(mutant: Mutant) -> Tried:
+        async def one(mutant: Mutant) -> MutantTrial:
             async with _taken(slots) as place:
                 try:
                     module = await asyncio.to_thread(_built, opa, place, mutant)
                 except OpaFailed as exc:
-                    return Tried(mutant, Fate.STILLBORN, str(exc).splitlines()[0])
+                    return MutantTrial(mutant, Fate.STILLBORN, str(exc).splitlines()[0])
                 by = await _noticed(replace(bundle, wasm=module), vectors, domain, open_engine)
             if by:
-                return Tried(mutant, Fate.KILLED, by)
-            return Tried(mutant, Fate.SURVIVED, why=explained.get(mutant.name, ""))
+                return MutantTrial(mutant, Fate.KILLED, by)
+            return MutantTrial(mutant, Fate.SURVIVED, why=explained.get(mutant.name, ""))
 
         return MutationReport(tuple(await asyncio.gather(*(one(mutant) for mutant in mutants))))
 
@@ -148,7 +148,7 @@ def _built(opa: Opa, root: Path, mutant: Mutant) -> bytes:
 
 
 async def _noticed(bundle: Bundle, vectors: Sequence[Vector], domain: Domain, open_engine: OpenEngine) -> str:
-    """What first says that this is not the bundle; empty where nothing does."""
+    """The first sign that this is not the bundle; empty where there is none."""
     try:
         engine = await open_engine(bundle)
     except BundleRejected as exc:

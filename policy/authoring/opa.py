@@ -59,7 +59,7 @@ def find_opa() -> Opa:
     try:
         first = opa.run("version", cwd=opa.path.parent).decode("utf-8", "replace").partition("\n")[0].strip()
     except OpaFailed as exc:
-        raise OpaMissing(f"{opa.path} is no `opa` {OPA_VERSION}: {HINT}") from exc
+        raise OpaMissing(f"{opa.path} is not `opa` {OPA_VERSION}: {HINT}") from exc
     if first != f"Version: {OPA_VERSION}":
         found = first.removeprefix("Version: ")[:40] or "no version"
         raise OpaMissing(f"`opa` {OPA_VERSION} is needed, found {found}: {HINT}")

@@ -78,7 +78,7 @@ def _subjects(opa: Opa, root: Path) -> dict[tuple[str, int], tuple[str, ...]]:
 
 
 def _details(opa: Opa, root: Path, chosen: tuple[str, ...]) -> dict[str, str]:
-    """What OPA shows of the values at each failing expression, by test."""
+    """Values that OPA shows at each failing expression, by test."""
     shown = opa.run("test", "-b", ".", "--var-values", *chosen, cwd=root, accept=(0, 2)).decode("utf-8", "replace")
     _, _, failures = shown.partition("FAILURES\n")
     details: dict[str, list[str]] = {}

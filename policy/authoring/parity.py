@@ -1,4 +1,4 @@
-"""Whether two evaluators of one bundle decide alike: the same inputs to both, the digests of what came back compared.
+"""True if two evaluators of one bundle decide alike: the same inputs to both, the digests of what came back compared.
 
 `publish` runs it between the module that will serve and OPA's own evaluator (or a running server) and activates nothing
 where it finds a difference.
@@ -43,7 +43,7 @@ class Parity:
 
     @property
     def equal(self) -> bool:
-        """Whether both decided everything alike, and there was something to compare."""
+        """True if both decided everything alike, and there was something to compare."""
         return self.compared > 0 and self.differing == 0
 
     @property

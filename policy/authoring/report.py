@@ -1,4 +1,4 @@
-"""What a run of tests found: by test, by engine and vector, by rule."""
+"""The results of a run of tests: by test, by engine and vector, by rule."""
 
 from __future__ import annotations
 

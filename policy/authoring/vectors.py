@@ -21,7 +21,7 @@ from policy.errors import InputRejected
 from policy.model import Point
 
 Allows = Callable[[Sequence[bytes]], Awaitable[list[object]]]
-"""What requirement 003's rule says to each input."""
+"""The answer of requirement 003's rule to each input."""
 
 
 class VectorsInvalid(InputRejected):
@@ -61,7 +61,7 @@ class VectorResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the decision is the expected one."""
+        """True if the decision is the expected one."""
         return type(self.got) is type(self.vector.expected) and self.got == self.vector.expected
 
     def differences(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def vectors_folder(bundle: Path) -> Path:
 def read_vectors(folder: Path) -> tuple[Vector, ...]:
     """Every vector below `folder`. Raises VectorsInvalid."""
     if not folder.is_dir():
-        raise VectorsInvalid(f"{folder} is no folder with decision vectors")
+        raise VectorsInvalid(f"{folder} is not a folder with decision vectors")
     found: list[Vector] = []
     for point in Point:
         document = _read(folder / f"{point}.json")

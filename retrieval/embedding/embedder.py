@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class EmbedModel:
-    """What makes vectors: weights and version by name (`wordllama-0.4.0/l2_supercat_256@...`), and their dimension."""
+    """The identity of an embedder: weights and version by name (`wordllama-0.4.0/l2_supercat_256@...`), and their
+    dimension."""
 
     name: str
     dimension: int

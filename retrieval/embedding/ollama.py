@@ -64,13 +64,13 @@ class OllamaEmbedder:
             if self._known is None or time.monotonic() > self._known[1]:
                 self._known = None
                 with _mapped():
-                    shown = await self._post("/api/show", {"model": self._model})
-                    weights = _WEIGHTS.search(str(shown["modelfile"]))
+                    shown = await self._server.client.show(self._model)
+                    weights = _WEIGHTS.search(shown.modelfile or "")
                 if weights is None:
                     raise _fault("the embedding server does not say which weights it serves")
                 try:
                     probe = await self._ask(["dimension"])
-                except (_TooLong, _NoToken) as exc:
+                except (_TextTooLong, _NoToken) as exc:
                     raise _fault("the embedding model takes no text") from exc
                 name = f"ollama/{self._model.removesuffix(':latest')}@{weights[1][:12]}"
                 self._known = EmbedModel(name, probe.shape[1]), time.monotonic() + _FRESH_S
@@ -98,7 +98,7 @@ class OllamaEmbedder:
     async def _vectors(self, texts: list[str]) -> Vectors:
         try:
             return await self._ask(texts)
-        except _TooLong:
+        except _TextTooLong:
             if len(texts) == 1:
                 return await self._parts(texts[0])
         except _NoToken:
@@ -111,29 +111,24 @@ class OllamaEmbedder:
         """The vector of a text over the window."""
         parts = halves(text)
         if len(parts) < 2:
-            raise _fault("the embedding model's window takes not even one character")
+            raise _fault("the embedding model's window does not hold even one character")
         lengths = np.array([[len(part)] for part in parts], np.float32)
         return _normalised((await self._vectors(parts) * lengths).sum(axis=0, keepdims=True))
 
     async def _ask(self, texts: list[str]) -> Vectors:
-        body = {"model": self._model, "input": texts, "truncate": False, "options": self._options}
         try:
             with _mapped():
-                answer = await self._post("/api/embed", body)
-                vectors = np.asarray(answer["embeddings"], np.float64)
+                answer = await self._server.client.embed(self._model, texts, truncate=False, options=self._options)
+                vectors = np.asarray(answer.embeddings, np.float64)
         except (ChannelUnavailable, ChannelFault):
             self._known = None
             raise
         if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1] or not (abs(vectors) < _MOST).all():
-            raise _fault("the embedding server's answer is no list of vectors")
+            raise _fault("the embedding server's answer is not a list of vectors")
         return _normalised(vectors)
 
-    async def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        answer = await self._server.client._request_raw("POST", path, json=body)  # type: ignore[no-untyped-call]
-        return dict(answer.json())
 
-
-class _TooLong(Exception):
+class _TextTooLong(Exception):
     """A text is over the window."""
 
 
@@ -175,7 +170,7 @@ def _mapped() -> Iterator[None]:
         yield
     except ResponseError as exc:
         if _TOO_LONG.search(exc.error):
-            raise _TooLong from exc
+            raise _TextTooLong from exc
         if _NO_TOKEN.search(exc.error):
             raise _NoToken from exc
         said = "the embedding server has no such model" if exc.status_code == 404 else "the embedding server failed"

@@ -72,5 +72,5 @@ class WordTokens:
 
 
 def splits_at_spaces(vocabulary: Iterable[str]) -> bool:
-    """Whether no token has a `▁` after another character."""
+    """True if no token has a `▁` after another character."""
     return not any(MARK in token.lstrip(MARK) for token in vocabulary)

@@ -14,10 +14,10 @@ from typing import Any, Self
 from opensearchpy import AsyncOpenSearch
 
 from retrieval.errors import ChannelFault, ChannelUnavailable, IndexNotReady, RetrievalError
-from retrieval.fulltext.opensearch_reply import SCORE_DECIMALS, Moving, Reply, read_reply
+from retrieval.fulltext.opensearch_reply import SCORE_DECIMALS, IndexInTransition, Reply, read_reply
 from retrieval.fulltext.opensearch_schema import (
     PREFIX,
-    Names,
+    IndexNames,
     class_key,
     entries_body,
     frequencies_body,
@@ -48,7 +48,7 @@ class OpenSearchChannel:
 
     def __init__(self, client: AsyncOpenSearch, *, prefix: str = PREFIX, deadline_s: float = 2.0) -> None:
         self._client = client
-        self._names = Names(prefix)
+        self._names = IndexNames(prefix)
         self._deadline_s = deadline_s
         self._deadline = f"{max(1, int(deadline_s * 1000))}ms"
         self._cancelling = {"cancel_after_time_interval": self._deadline}
@@ -63,7 +63,7 @@ class OpenSearchChannel:
         return cls(client, prefix=prefix, deadline_s=deadline_s)
 
     def asks(self, query: Query) -> bool:
-        """Whether a search needs the server: a question without a word finds nothing."""
+        """True if a search needs the server: a question without a word finds nothing."""
         return query.top_k > 0 and bool(query.scope.class_ids and question_terms(query.text).words)
 
     async def search(self, query: Query) -> Run:
@@ -90,14 +90,14 @@ class OpenSearchChannel:
                 return await self._settled(question_terms(query.text), query)
 
     async def _settled(self, terms: Terms, query: Query) -> Answered:
-        """What was found; a search that met a commit, or a server that was started again, is made again."""
+        """The results; a search that met a commit, or a server that was started again, is made again."""
         gone = 0
         told: RetrievalError = ChannelUnavailable(self.name, "the full-text index is not ready, or is being written")
         for _ in range(_READINGS):
             try:
                 await self._check()
                 return await self._top(terms, query)
-            except Moving:
+            except IndexInTransition:
                 await asyncio.sleep(_PAUSE_S)
             except IndexNotReady as exc:  # or a version was replaced while it was searched
                 told = exc
@@ -158,11 +158,11 @@ class OpenSearchChannel:
         stated = await read_state(self._client, self._names)
         missing = stated.intersection(map(class_key, class_ids))
         if missing and not {self._names.alias(key) for key in missing} <= await self._aliases():
-            raise IndexNotReady("an index of the full-text server is lost; make it anew: exhibit index rebuild")
+            raise IndexNotReady("an index of the full-text server is lost; rebuild it: exhibit index rebuild")
 
     async def _aliases(self) -> set[str]:
         told: Any = await self._client.indices.get_alias(index=self._names.everything)
         try:
             return {alias for index in told.values() for alias in index["aliases"]}
         except (AttributeError, KeyError, TypeError) as exc:
-            raise ChannelFault(self.name, "the full-text server gave an answer that cannot be one") from exc
+            raise ChannelFault(self.name, "the full-text server gave an invalid answer") from exc

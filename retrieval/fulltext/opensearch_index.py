@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 from opensearchpy import AsyncOpenSearch
 
 from retrieval.errors import ChannelUnavailable
-from retrieval.fulltext.opensearch_schema import PREFIX, Names, class_key, entry, marker
+from retrieval.fulltext.opensearch_schema import PREFIX, IndexNames, class_key, entry, marker
 from retrieval.fulltext.opensearch_server import GONE, Address, check_server, client_of, faults
 from retrieval.fulltext.opensearch_state import read_state, write_state
 from retrieval.fulltext.opensearch_versions import Versions
@@ -26,7 +26,7 @@ _LOST = "what was added before was lost with the full-text server's fault; add i
 
 
 @dataclass(slots=True)
-class _Staged:
+class _StagedClass:
     """The next version of a class: the index that is written (None: the class goes), and whether something was taken
     out of it, which must leave no trace in its statistics."""
 
@@ -47,10 +47,10 @@ class OpenSearchIndex:
 
     def __init__(self, client: AsyncOpenSearch, *, prefix: str = PREFIX) -> None:
         self._client = client
-        self._names = Names(prefix)
+        self._names = IndexNames(prefix)
         self._versions = Versions(client, self._names)
         self._lock = asyncio.Lock()
-        self._stage: dict[str, _Staged] | None = None  # by class key
+        self._stage: dict[str, _StagedClass] | None = None  # by class key
         self._published: Mapping[str, Sequence[str]] = {}
         self._added: dict[str, str] = {}  # class key by document, of this stage
         self._lost = False
@@ -83,7 +83,7 @@ class OpenSearchIndex:
         async with self._staging(clear=True) as stage:
             stated = await read_state(self._client, self._names)
             for key in {*self._published, *stage, *stated}:
-                stage[key] = _Staged(None)
+                stage[key] = _StagedClass(None)
             self._added.clear()
 
     async def commit(self) -> None:
@@ -107,7 +107,7 @@ class OpenSearchIndex:
         await self._client.close()
 
     @asynccontextmanager
-    async def _staging(self, *, clear: bool = False) -> AsyncIterator[dict[str, _Staged]]:
+    async def _staging(self, *, clear: bool = False) -> AsyncIterator[dict[str, _StagedClass]]:
         """Work on the stage, which is opened when there is none and dropped when the work fails."""
         async with self._lock:
             earlier = bool(self._stage)
@@ -120,7 +120,7 @@ class OpenSearchIndex:
                 self._stage, self._lost = None, earlier or self._lost
                 raise
 
-    async def _begin(self, *, clear: bool) -> dict[str, _Staged]:
+    async def _begin(self, *, clear: bool) -> dict[str, _StagedClass]:
         self._published = await self._read_published(mend=clear)
         await self._versions.sweep()
         self._added.clear()
@@ -133,7 +133,7 @@ class OpenSearchIndex:
             await check_server(self._client)
         return await self._versions.published(mend=mend)
 
-    async def _take_out(self, stage: dict[str, _Staged], documents: Collection[str]) -> None:
+    async def _take_out(self, stage: dict[str, _StagedClass], documents: Collection[str]) -> None:
         """Takes documents out of whichever classes hold them."""
         for some in _slices(sorted(documents), _DOCUMENTS):
             held = await self._versions.holders(some) if self._published else frozenset()
@@ -141,14 +141,14 @@ class OpenSearchIndex:
             for key in sorted(keys | {self._added.pop(document) for document in some if document in self._added}):
                 await self._take_out_of(stage, key, some)
 
-    async def _take_out_of(self, stage: dict[str, _Staged], key: str, documents: Sequence[str]) -> None:
+    async def _take_out_of(self, stage: dict[str, _StagedClass], key: str, documents: Sequence[str]) -> None:
         staged = stage.get(key)
         if staged is None:
-            stage[key] = _Staged(await self._versions.copy_without(key, self._published[key][0], documents))
+            stage[key] = _StagedClass(await self._versions.copy_without(key, self._published[key][0], documents))
         elif staged.version is not None:
             staged.thinned |= await self._versions.take_out(staged.version, documents)
 
-    async def _version(self, stage: dict[str, _Staged], key: str) -> str:
+    async def _version(self, stage: dict[str, _StagedClass], key: str) -> str:
         """The version of a class that this stage writes."""
         staged = stage.get(key)
         if staged is not None and staged.version is not None:
@@ -157,10 +157,10 @@ class OpenSearchIndex:
             version = await self._versions.copy(key, self._published[key][0])
         else:
             version = await self._versions.make(key)
-        stage[key] = _Staged(version)
+        stage[key] = _StagedClass(version)
         return version
 
-    async def _publish(self, stage: Mapping[str, _Staged]) -> None:
+    async def _publish(self, stage: Mapping[str, _StagedClass]) -> None:
         after = {key: await self._finished(key, staged) for key, staged in sorted(stage.items())}
         stated = await read_state(self._client, self._names)
         going = {key for key, version in after.items() if version is None}
@@ -171,7 +171,7 @@ class OpenSearchIndex:
         if not coming <= stated:
             await write_state(self._client, self._names, (stated - going) | coming)
 
-    async def _finished(self, key: str, staged: _Staged) -> str | None:
+    async def _finished(self, key: str, staged: _StagedClass) -> str | None:
         """The version as it is published; None where nothing is left of the class."""
         version = staged.version
         if version is None or not await self._versions.finish(version):

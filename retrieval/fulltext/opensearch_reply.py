@@ -1,4 +1,4 @@
-"""What an OpenSearch server replied to a search, read once into values that cannot be wrong. Pure."""
+"""Replies of an OpenSearch server to a search, parsed once into values that cannot be wrong. Pure."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from retrieval.model import ChannelName
 
 # float32 sums differ in the last bits with the order of addition; equal texts must tie
 SCORE_DECIMALS = 5
-REBUILD = "the full-text index is not of this version or was changed; make it anew: exhibit index rebuild"
+REBUILD = "the full-text index is not of this version or was changed; rebuild it: exhibit index rebuild"
 _TOLD = {
     401: "refuses the credentials",
     403: "does not allow this user to do that",
     404: "lacks an index",
-    429: "has too much to do",
+    429: "is overloaded",
     502: "is not ready",
     503: "is not ready",
     504: "is not ready",
 }
-_NO_REPLY = "the full-text server gave an answer that cannot be one"
+_NO_REPLY = "the full-text server gave an invalid answer"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScoredRecord:
     """One hit: its score, rounded, and its record."""
 
     score: float
@@ -38,23 +38,24 @@ class Reply:
     """Hits, best first, ties by record id; how many indexes were searched; how many entries with words they hold, and
     in how many each word of the question occurs."""
 
-    found: tuple[Found, ...]
+    found: tuple[ScoredRecord, ...]
     indexes: int
     entries: int = 0
     frequencies: tuple[int, ...] = ()
 
     @property
     def weight(self) -> float:
-        """What all words together weigh: the sum of their idf (Robertson and Sparck Jones)."""
+        """The weight of all words together: the sum of their idf (Robertson and Sparck Jones)."""
         return sum(math.log(1 + (max(self.entries - n, 0) + 0.5) / (n + 0.5)) for n in self.frequencies)
 
 
-class Moving(Exception):
+class IndexInTransition(Exception):
     """A part of an index does not answer now: it was replaced while it was searched, or is not up yet."""
 
 
 def read_reply(reply: object, *, class_ids: Collection[str], size: int, words: int) -> Reply:
-    """What the three searches of `opensearch_schema` found: hits, frequencies of that many words, number of entries.
+    """The findings of the three searches of `opensearch_schema`: hits, frequencies of that many words, number of
+    entries.
 
     Raises Moving; IndexNotReady where the index cannot answer such a query (one that is being deleted says the same);
     ChannelTimeout for a search that was cut short; ChannelUnavailable; ChannelFault for anything that is not an answer
@@ -115,7 +116,7 @@ def _raise_told(response: Mapping[str, Any]) -> None:
     if _is_cancelled(error):
         raise ChannelTimeout(ChannelName.FULLTEXT, "the full-text server did not answer in time")
     if status in {404, 503}:
-        raise Moving
+        raise IndexInTransition
     if status == 400:
         raise IndexNotReady(REBUILD)
     raise of_status(status)
@@ -131,12 +132,12 @@ def _check_shards(shards: Mapping[str, Any], *, most: int) -> None:
     """There is one per index, and each answered."""
     total, successful, failed = (shards.get(name) for name in ("total", "successful", "failed"))
     if not isinstance(total, int) or failed != 0 or successful != total:
-        raise Moving
+        raise IndexInTransition
     if not 0 <= total <= most:
         raise _fault()
 
 
-def _read_hit(hit: Mapping[str, Any], class_ids: Collection[str]) -> Found:
+def _read_hit(hit: Mapping[str, Any], class_ids: Collection[str]) -> ScoredRecord:
     sort, classes = hit.get("sort"), _mapping(hit.get("fields")).get("class_id")
     if not isinstance(sort, list) or len(sort) != 2 or not isinstance(classes, list) or len(classes) != 1:
         raise _fault()
@@ -147,7 +148,7 @@ def _read_hit(hit: Mapping[str, Any], class_ids: Collection[str]) -> Found:
         raise _fault()
     if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score) or score < 0:
         raise _fault()
-    return Found(round(float(score), SCORE_DECIMALS), record_id)
+    return ScoredRecord(round(float(score), SCORE_DECIMALS), record_id)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -14,10 +14,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from retrieval.english.stems import stem
 from retrieval.fulltext.spellings import SPELLINGS
 from retrieval.fulltext.terms import PHRASE_BOOST, Terms, read_terms
 from retrieval.scope import digest
-from retrieval.stemming import stem
 
 PREFIX = "exhibit-fulltext"
 LONGEST_WORD = 80
@@ -55,8 +55,8 @@ SETTINGS: Mapping[str, Any] = {"index.auto_expand_replicas": "0-1", "index.refre
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """What the indexes of one home are called on a server that others use too."""
+class IndexNames:
+    """The names of one home's indexes on a server that others use too."""
 
     prefix: str = PREFIX
 
@@ -75,7 +75,7 @@ class Names:
         return f"{self.prefix}-*"
 
     def alias(self, key: str) -> str:
-        """What a search names."""
+        """The names in a search."""
         return f"{self.prefix}-{key}"
 
     def new_version(self, key: str) -> str:

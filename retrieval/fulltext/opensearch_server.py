@@ -104,7 +104,7 @@ async def check_server(client: AsyncOpenSearch) -> int | None:
 
 @contextmanager
 def faults() -> Iterator[None]:
-    """What the client raises inside, as errors of the full-text channel."""
+    """Exceptions of the client, as errors of the full-text channel."""
     try:
         yield
     except TimeoutError as exc:

@@ -9,14 +9,14 @@ from typing import Any
 from opensearchpy import AsyncOpenSearch
 
 from retrieval.errors import ChannelFault
-from retrieval.fulltext.opensearch_schema import SETTINGS, Names
+from retrieval.fulltext.opensearch_schema import SETTINGS, IndexNames
 from retrieval.model import ChannelName
 
 _ID = "classes"
 _MAPPING = {"dynamic": "strict", "properties": {"keys": {"type": "keyword", "index": False, "doc_values": False}}}
 
 
-async def read_state(client: AsyncOpenSearch, names: Names) -> frozenset[str]:
+async def read_state(client: AsyncOpenSearch, names: IndexNames) -> frozenset[str]:
     """The keys of the classes; none where nothing was ever written."""
     told: Any = await client.get(index=names.state, id=_ID, ignore=[404])
     if isinstance(told, Mapping) and ("error" in told or told.get("found") is False):
@@ -24,13 +24,13 @@ async def read_state(client: AsyncOpenSearch, names: Names) -> frozenset[str]:
     try:
         keys = told["_source"]["keys"]
     except (KeyError, TypeError) as exc:
-        raise ChannelFault(ChannelName.FULLTEXT, "the full-text server gave an answer that cannot be one") from exc
+        raise ChannelFault(ChannelName.FULLTEXT, "the full-text server gave an invalid answer") from exc
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
-        raise ChannelFault(ChannelName.FULLTEXT, "the full-text server gave an answer that cannot be one")
+        raise ChannelFault(ChannelName.FULLTEXT, "the full-text server gave an invalid answer")
     return frozenset(keys)
 
 
-async def write_state(client: AsyncOpenSearch, names: Names, keys: Collection[str]) -> None:
+async def write_state(client: AsyncOpenSearch, names: IndexNames, keys: Collection[str]) -> None:
     """Replaces it. Its index is made by hand: a server may be told to make none by itself."""
     if not await client.indices.exists(index=names.state):
         await client.indices.create(index=names.state, body={"settings": SETTINGS, "mappings": _MAPPING})

@@ -11,7 +11,7 @@ from opensearchpy.helpers import async_streaming_bulk
 
 from retrieval.errors import ChannelFault, ChannelUnavailable, IndexNotReady
 from retrieval.fulltext.opensearch_reply import REBUILD
-from retrieval.fulltext.opensearch_schema import MAPPING, SETTINGS, Names, creation
+from retrieval.fulltext.opensearch_schema import MAPPING, SETTINGS, IndexNames, creation
 from retrieval.model import ChannelName
 
 _CHUNK = 500
@@ -19,18 +19,18 @@ _CHUNK_BYTES = 900_000  # more would hold up the event loop
 _PAGE = 5_000
 _REWRITE_S = 3_600  # copying a class takes as long as the class is large
 _TAKEN = "another writer has taken the full-text index"
-_ODD = "the full-text server gave an answer that cannot be one"
+_ODD = "the full-text server gave an invalid answer"
 
 
 class Versions:
-    """What is done with one index at a time. Raises the client's errors, and those of a channel."""
+    """Work on one index at a time. Raises the client's errors, and those of a channel."""
 
-    def __init__(self, client: AsyncOpenSearch, names: Names) -> None:
+    def __init__(self, client: AsyncOpenSearch, names: IndexNames) -> None:
         self._client = client
         self._names = names
 
     async def published(self, *, mend: bool = False) -> dict[str, list[str]]:
-        """What is published of each class key. Raises IndexNotReady where it is not one version of our making; with
+        """The published version of each class key. Raises IndexNotReady where it is not one version of our making; with
         `mend` it is taken as it is, to be replaced."""
         found: dict[str, list[str]] = {}
         for version, told in (await self._indexes()).items():
@@ -98,7 +98,7 @@ class Versions:
         if 404 in statuses:
             raise ChannelUnavailable(ChannelName.FULLTEXT, _TAKEN)
         if 429 in statuses:
-            raise ChannelUnavailable(ChannelName.FULLTEXT, "the full-text server has too much to do")
+            raise ChannelUnavailable(ChannelName.FULLTEXT, "the full-text server is overloaded")
         if statuses:
             told_of = f"the full-text server refused {len(statuses)} of {len(actions)} entries"
             raise ChannelFault(ChannelName.FULLTEXT, told_of)

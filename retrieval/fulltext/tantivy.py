@@ -211,7 +211,7 @@ async def _as_channel(workers: Workers, work: Callable[[Stop], T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """What each word weighs: `total` is the sum over the words, `factors` of each class by how much its own weight of
+    """The weights of words: `total` is the sum over the words, `factors` of each class by how much its own weight of
     each word must be corrected."""
 
     total: float

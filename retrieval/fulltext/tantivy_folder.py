@@ -27,7 +27,7 @@ WRITER_BYTES = 64_000_000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one record contributes: the unit that Tantivy stores."""
+    """The contribution of one record: the unit that Tantivy stores."""
 
     record_id: str
     document_id: str
@@ -130,7 +130,7 @@ def new_generation(root: Path, entries: Iterable[Entry]) -> str:
 
 
 def kept_entries(folder: Path, *, without: Collection[str]) -> Iterator[Entry]:
-    """What a generation holds, less the documents in `without`."""
+    """The contents of a generation, less the documents in `without`."""
     searcher = open_index(folder).searcher()
     if not searcher.num_docs:
         return

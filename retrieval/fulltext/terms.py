@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from retrieval.words import STOP_WORDS
+from retrieval.english.lists import STOP_WORDS
 
 MAX_TERMS = 64
 MAX_PHRASES = 8

@@ -86,7 +86,7 @@ DOCUMENTS = f"MATCH (x:ExhibitDocument {{graph: $graph}}) WHERE {_LIVES} RETURN 
 
 
 def _then_generation(rows: str, *columns: str) -> str:
-    """What the rows hold, in order, and the generation as it is after they were read: an aggregate is whole before the
+    """The rows, in order, and the generation after they were read: an aggregate is whole before the
     next clause begins."""
     return (
         f"CALL {{ {rows} }} WITH collect([{', '.join(columns)}]) AS found"
@@ -113,6 +113,10 @@ EDGES_AT = _then_generation(f"{_edges_from(0)} UNION ALL {_edges_from(1)}", "end
 EDGES_OF = _then_generation(
     f"MATCH ()-[x:{_STATES}]->() WHERE {_ADMITTED}"
     f" AND x.predicate IN $predicates AND x.start_day <= $last_day AND {_NARROWED} RETURN {_EDGE}",
+    *_EDGE_COLUMNS,
+)
+EDGES_OF_ANY_TIME = _then_generation(
+    f"MATCH ()-[x:{_STATES}]->() WHERE {_ADMITTED} AND x.predicate IN $predicates AND {_NARROWED} RETURN {_EDGE}",
     *_EDGE_COLUMNS,
 )
 POSTINGS = _then_generation(

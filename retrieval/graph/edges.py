@@ -1,4 +1,4 @@
-"""What every graph store keeps and gives: edges with the record that states each, the keys that records carry, and the
+"""The contents of every graph store: edges with the record that states each, the keys that records carry, and the
 reads that `retrieval.graph.rank` asks of a store.
 
 Keys are `surface_key`s of names, `=` and an entity id for declared entities, and `#1854`, `#1854-05`, `#1854-05-30` for
@@ -84,7 +84,7 @@ def indexed_time_keys(time: TimeRange) -> list[str]:
 
 
 class GraphReads(Protocol):
-    """What one scope admits of a graph, as it stands at one moment. Nothing outside the scope is counted, followed or
+    """The part of a graph that one scope admits, at one moment. Nothing outside the scope is counted, followed or
     returned."""
 
     async def kinds(self) -> list[EdgeKind]:
@@ -99,7 +99,8 @@ class GraphReads(Protocol):
         ...
 
     async def edges_of(self, predicates: Collection[str], *, times: Sequence[TimeRange], limit: int) -> list[Edge]:
-        """Dated edges with one of the predicates in one of the times, in order of record id, at most `limit`."""
+        """Dated edges with one of the predicates in one of the times, in order of record id, at most `limit`; without
+        times undated ones too."""
         ...
 
     async def postings(self, groups: Sequence[Collection[str]]) -> list[Postings]:

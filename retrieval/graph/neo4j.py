@@ -21,7 +21,7 @@ from retrieval.errors import ChannelUnavailable
 from retrieval.graph import cypher
 from retrieval.graph.edges import Edge, EdgeKind, Postings, store_key
 from retrieval.graph.neo4j_server import GONE, driver_of, faults
-from retrieval.graph.rank import rank
+from retrieval.graph.rank import most_hits, needs_graph, rank
 from retrieval.model import ChannelName, Hit, Query, Run, TimeRange
 from retrieval.scope import Scope
 from retrieval.statement import Statement
@@ -44,13 +44,13 @@ class State:
 _Kinds = dict[tuple[str | None, Scope], list[EdgeKind]]
 
 
-class _Moved(Exception):
+class _GraphMoved(Exception):
     """The graph is of another generation by now."""
 
 
 @dataclass(slots=True)
 class _Caller:
-    """Whether somebody waits for a search, and whether the server has begun it."""
+    """True if somebody waits for a search, and whether the server has begun it."""
 
     waits: bool = True
     served: bool = False
@@ -88,8 +88,8 @@ class Neo4jChannel:
         return cls(driver, graph=graph, deadline_s=deadline_s)
 
     def asks(self, query: Query) -> bool:
-        """Whether a search needs the server: nothing is found without a name or a time."""
-        return query.top_k > 0 and bool(query.scope.class_ids and (query.intent.mentions or query.intent.times))
+        """True if a search needs the server: nothing is found without a name or a time."""
+        return query.top_k > 0 and needs_graph(query)
 
     async def search(self, query: Query) -> Run:
         """See `Channel`."""
@@ -147,9 +147,9 @@ class Neo4jChannel:
                     reads = Neo4jReads(calls, query.scope, state=self._state, kinds=self._kinds)
                     run = await self._ranked(reads, query)
                     if not calls.sent and await calls.state() != self._state:
-                        raise _Moved
+                        raise _GraphMoved
                     return run, calls.sent
-                except _Moved:
+                except _GraphMoved:
                     self._state = None
                 except GONE:  # a connection of a server that has since been started again
                     self._state = None
@@ -160,9 +160,9 @@ class Neo4jChannel:
 
     async def _ranked(self, reads: Neo4jReads, query: Query) -> Run:
         found, limitations = await rank(reads, query)
-        best = found[: query.top_k]
+        best = found[: most_hits(query)]
         hits = tuple(Hit(i, f.record_id, float(f.score), path=f.path) for i, f in enumerate(best, start=1))
-        return Run(self.name, self.store, hits, limitations if hits else ())
+        return Run(self.name, self.store, hits, limitations if hits or most_hits(query) is None else ())
 
 
 class _Calls:
@@ -177,16 +177,16 @@ class _Calls:
         self.sent: list[Statement] = []
 
     async def state(self) -> State | None:
-        """What readers see; None where there is no such graph."""
+        """The view of readers; None where there is no such graph."""
         found = await self._run(cypher.GENERATION, {"graph": self._graph})
         return State(*found[0]) if found else None
 
     async def rows(self, statement: str, values: Mapping[str, Any], state: State) -> list[list[Any]]:
-        """What the statement gives of that state. Raises _Moved where another stands by now."""
+        """The rows of the statement in that state. Raises _GraphMoved where another is current by now."""
         self.sent.append(Statement(statement, {"graph": self._graph, "generation": state.generation, **values}))
         found = await self._run(statement, self.sent[-1].parameters)
         if not found or State(*found[0][:2]) != state:
-            raise _Moved
+            raise _GraphMoved
         rows: list[list[Any]] = found[0][2]
         return rows
 
@@ -201,7 +201,8 @@ class _Calls:
 
 
 class Neo4jReads:
-    """What a scope admits of one state. A `GraphReads`; `kinds` keeps what it read of states that have a stamp."""
+    """The part of one state that a scope admits. A `GraphReads`; `kinds` keeps the kinds read from states that have a
+    stamp."""
 
     def __init__(self, calls: _Calls, scope: Scope, *, state: State, kinds: _Kinds) -> None:
         self._calls = calls
@@ -233,6 +234,8 @@ class Neo4jReads:
         """See `GraphReads`."""
         last_day = max((t.end.toordinal() for t in times), default=cypher.FOREVER)
         narrowed = _narrowed(predicates, times)
+        if not times:
+            return [Edge(*row) for row in await self._rows(cypher.EDGES_OF_ANY_TIME, limit=limit, **narrowed)]
         return [Edge(*row) for row in await self._rows(cypher.EDGES_OF, last_day=last_day, limit=limit, **narrowed)]
 
     async def postings(self, groups: Sequence[Collection[str]]) -> list[Postings]:
@@ -255,7 +258,7 @@ class Neo4jReads:
 
 
 def _few(rids: Postings, limit: int) -> bool:
-    """Whether to look up each: the ids of all follow each other, so of n among m the first k are met after about
+    """True if to look up each: the ids of all follow each other, so of n among m the first k are met after about
     k * m / n, and a look-up costs what two of those do."""
     return len(rids) <= _FEW or 2 * len(rids) ** 2 <= limit * int(rids.max())
 

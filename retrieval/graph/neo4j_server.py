@@ -76,7 +76,7 @@ def _trusted(uri: str, ca_file: Path | None) -> tuple[str, dict[str, Any]]:
 
 @contextmanager
 def faults() -> Iterator[None]:
-    """What the driver raises inside, as errors of the graph channel."""
+    """Exceptions of the driver, as errors of the graph channel."""
     try:
         yield
     except TimeoutError as exc:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from retrieval.algebra import Stated
+from retrieval.english.stems import stem
 from retrieval.graph.edges import Edge, EdgeKind, GraphReads, Postings, time_keys
+from retrieval.graph.stated import TOO_MANY, stated_rows
 from retrieval.index import surface_key
 from retrieval.model import Limitation, Mention, Query, TimeRange
-from retrieval.stemming import stem
 
 MAX_EDGES = 1_000
 MAX_NODES = 64
@@ -27,7 +29,7 @@ _COMMON = frozenset(
 
 
 @dataclass(slots=True)
-class Found:
+class GraphMatch:
     """A record and why it was found. `in_time` is 2 when it is dated inside a time of the question, 1 when it only
     overlaps."""
 
@@ -52,9 +54,24 @@ class Found:
         return tuple(self.edges)[:_PATH_EDGES]
 
 
-async def rank(rows: GraphReads, query: Query) -> tuple[list[Found], tuple[Limitation, ...]]:
+def needs_graph(query: Query) -> bool:
+    """True if the graph can find anything: a name, a time or an operation over what rows state."""
+    stated = any(isinstance(operation, Stated) for operation in query.intent.operations)
+    return bool(query.scope.class_ids) and bool(query.intent.mentions or query.intent.times or stated)
+
+
+def most_hits(query: Query) -> int | None:
+    """How many records a run holds: all, where an operation needs every row."""
+    stated = any(isinstance(operation, Stated) for operation in query.intent.operations)
+    return None if stated and query.top_k > 0 else max(0, query.top_k)
+
+
+async def rank(rows: GraphReads, query: Query) -> tuple[list[GraphMatch], tuple[Limitation, ...]]:
     """Records that state a relation of the question, then passages that name two or more of its names and times,
     best first, ties by record id."""
+    asked = [operation for operation in query.intent.operations if isinstance(operation, Stated)]
+    if asked:
+        return await _rows_asked_for(rows, asked)
     stated = sorted(await _stated(rows, query), key=lambda f: (-f.score, f.record_id))
     seen = {f.record_id for f in stated}
     together = [f for f in await _named_together(rows, query, query.top_k + len(seen)) if f.record_id not in seen]
@@ -64,7 +81,18 @@ async def rank(rows: GraphReads, query: Query) -> tuple[list[Found], tuple[Limit
     return dated, _not_placed(query) if dated else ()
 
 
-async def _stated(rows: GraphReads, query: Query) -> list[Found]:
+async def _rows_asked_for(rows: GraphReads, asked: Sequence[Stated]) -> tuple[list[GraphMatch], tuple[Limitation, ...]]:
+    """Every row that an operation over stated things needs, in order of record id."""
+    found: dict[str, GraphMatch] = {}
+    limitations: tuple[Limitation, ...] = ()
+    for plan in asked:
+        ids = await stated_rows(rows, plan)
+        limitations = (*limitations, TOO_MANY) if ids is None else limitations
+        found |= {record_id: GraphMatch(record_id) for record_id in ids or ()}
+    return [found[record_id] for record_id in sorted(found)], limitations
+
+
+async def _stated(rows: GraphReads, query: Query) -> list[GraphMatch]:
     """Records whose edges touch a seed or, with none, are of the relation and the time that the question names."""
     seeds = {e.entity_id for e in query.intent.entities}
     cues = _cues(await rows.kinds(), _words(query), {e.type for e in query.intent.entities})
@@ -78,7 +106,7 @@ async def _stated(rows: GraphReads, query: Query) -> list[Found]:
     return list(_grouped(edges, seeds, cues, query.intent.times, hops=1).values())
 
 
-async def _touching(rows: GraphReads, seeds: set[str], cues: dict[EdgeKind, int], query: Query) -> list[Found]:
+async def _touching(rows: GraphReads, seeds: set[str], cues: dict[EdgeKind, int], query: Query) -> list[GraphMatch]:
     """Edges at the seeds, and one hop further along the question's relation. Without a relation in the question only
     what its time or a second seed supports, and nothing for a question of figures and places, which is the spatial
     channel's."""
@@ -98,7 +126,7 @@ async def _touching(rows: GraphReads, seeds: set[str], cues: dict[EdgeKind, int]
 
 async def _further(
     rows: GraphReads, near: Sequence[Edge], seeds: set[str], cues: dict[EdgeKind, int], times: Sequence[TimeRange]
-) -> dict[str, Found]:
+) -> dict[str, GraphMatch]:
     """Records one hop beyond: of the nodes that the first edges lead to, those that are no hubs."""
     through = {
         n: e for e in reversed(near) for n in (e.subject, e.object) if n not in seeds and not n.startswith("date:")
@@ -111,7 +139,7 @@ async def _further(
         for node in (edge.subject, edge.object):
             if node in through:
                 at[node].append(edge)
-    found: dict[str, Found] = {}
+    found: dict[str, GraphMatch] = {}
     for node, reached in sorted((n, es) for n, es in at.items() if len(es) <= MAX_FAN):
         first = through[node]
         cued = [e for e in reached if _cue(e, cues)]
@@ -124,11 +152,11 @@ async def _further(
 
 def _grouped(
     edges: Sequence[Edge], seeds: set[str], cues: dict[EdgeKind, int], times: Sequence[TimeRange], *, hops: int
-) -> dict[str, Found]:
-    found: dict[str, Found] = {}
+) -> dict[str, GraphMatch]:
+    found: dict[str, GraphMatch] = {}
     matched = sorted(((_cue(e, cues), e) for e in edges), key=lambda one: (-one[0], one[1].path))
     for match, edge in matched:
-        item = found.setdefault(edge.record_id, Found(edge.record_id, hops=hops))
+        item = found.setdefault(edge.record_id, GraphMatch(edge.record_id, hops=hops))
         item.relation = max(item.relation, match)
         item.seeds |= {edge.subject, edge.object} & seeds
         item.in_time = max(item.in_time, edge.time_match(times))
@@ -160,7 +188,7 @@ def _asks_what_happened(query: Query) -> bool:
     return happening and broad and bool(query.intent.times) and not query.intent.unknown_names
 
 
-async def _dated(rows: GraphReads, query: Query) -> list[Found]:
+async def _dated(rows: GraphReads, query: Query) -> list[GraphMatch]:
     """Records dated to the time that was asked for."""
     predicates = {kind.predicate for kind in await rows.kinds()}
     edges = await rows.edges_of(predicates, times=query.intent.times, limit=MAX_EDGES)
@@ -176,7 +204,7 @@ def _not_placed(query: Query) -> tuple[Limitation, ...]:
     return (Limitation("PLACE_NOT_NAMED", message, "neo4j"),)
 
 
-async def _named_together(rows: GraphReads, query: Query, limit: int) -> list[Found]:
+async def _named_together(rows: GraphReads, query: Query, limit: int) -> list[GraphMatch]:
     """Passages that carry two or more of the question's names and times, at most `limit`, best first."""
     mentioned, times = [_mention_keys(m) for m in query.intent.mentions], [time_keys(t) for t in query.intent.times]
     if len(mentioned) + len(times) < 2:
@@ -197,7 +225,7 @@ async def _named_together(rows: GraphReads, query: Query, limit: int) -> list[Fo
         dated[carried] = 1
     together = np.flatnonzero(counts >= 2)
     grades = counts[together] * 2 + dated[together]
-    best: list[Found] = []
+    best: list[GraphMatch] = []
     for grade in np.flatnonzero(np.bincount(grades))[::-1].tolist():
         best += await _graded(rows, together[grades == grade], grade, limit - len(best))
         if len(best) >= limit:
@@ -205,11 +233,11 @@ async def _named_together(rows: GraphReads, query: Query, limit: int) -> list[Fo
     return best
 
 
-async def _graded(rows: GraphReads, rids: Postings, grade: int, limit: int) -> list[Found]:
+async def _graded(rows: GraphReads, rids: Postings, grade: int, limit: int) -> list[GraphMatch]:
     """Equals, in order of record id."""
     seeds = {str(n) for n in range(grade // 2)}
     first = await rows.first_record_ids(rids, limit)
-    return [Found(i, stated=False, seeds=set(seeds), in_time=grade % 2) for i in first]
+    return [GraphMatch(i, stated=False, seeds=set(seeds), in_time=grade % 2) for i in first]
 
 
 def _mention_keys(mention: Mention) -> list[str]:

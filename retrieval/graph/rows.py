@@ -50,7 +50,7 @@ _EDGE = "subject, subject_type, predicate, object, object_type, record_id, start
 
 
 class GraphRows:
-    """What a scope admits of the graph, over one connection. A `GraphReads` whose reads never wait."""
+    """The part of the graph that a scope admits, over one connection. A `GraphReads` whose reads never wait."""
 
     def __init__(self, connection: apsw.Connection, scope: Scope) -> None:
         self._connection = connection
@@ -85,8 +85,9 @@ class GraphRows:
     async def edges_of(self, predicates: Collection[str], *, times: Sequence[TimeRange], limit: int) -> list[Edge]:
         """See `GraphReads`."""
         where, values = _narrowed(predicates, times)
+        dated = "start_day IS NOT NULL AND " if times else ""
         sql = (
-            f"SELECT {_EDGE} FROM edge WHERE start_day IS NOT NULL AND {self._in_scope}{where}"  # noqa: S608
+            f"SELECT {_EDGE} FROM edge WHERE {dated}{self._in_scope}{where}"  # noqa: S608
             " ORDER BY record_id, subject, predicate, object LIMIT :limit"
         )
         return [Edge(*row) for row in self._connection.execute(sql, {"limit": limit, **values})]

@@ -10,7 +10,7 @@ import apsw
 
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph import rows
-from retrieval.graph.rank import rank
+from retrieval.graph.rank import most_hits, needs_graph, rank
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.sqlite_file import SqliteFile
 from retrieval.sqlite_index import SqliteIndex, Tables
@@ -36,7 +36,7 @@ class GraphChannel:
 
     async def search(self, query: Query) -> Run:
         """See `Channel`."""
-        if not query.scope.class_ids or not (query.intent.mentions or query.intent.times):
+        if not needs_graph(query):
             return Run(self.name, self.store)
         try:
             return await self._file.read(lambda connection: _search(connection, query))
@@ -51,13 +51,13 @@ class GraphChannel:
 def _search(connection: apsw.Connection, query: Query) -> Run:
     with connection:  # one snapshot for all reads
         found, limitations = _finished(rank(rows.GraphRows(connection, query.scope), query))
-    best = found[: max(0, query.top_k)]
+    best = found[: most_hits(query)]
     hits = tuple(Hit(i, f.record_id, float(f.score), path=f.path) for i, f in enumerate(best, start=1))
-    return Run(GraphChannel.name, GraphChannel.store, hits, limitations if hits else ())
+    return Run(GraphChannel.name, GraphChannel.store, hits, limitations if hits or most_hits(query) is None else ())
 
 
 def _finished(reading: Coroutine[Any, Any, T]) -> T:
-    """What `reading` returns. Reads of a file never wait for the event loop, so one step in this thread is all."""
+    """The result of `reading`. Reads of a file never wait for the event loop, so one step in this thread is all."""
     try:
         reading.send(None)
     except StopIteration as done:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from retrieval.ingest.link import times_in
 from retrieval.ingest.structure import blocks_of
-from retrieval.ingest.values import Block, Loaded, Owner
+from retrieval.ingest.values import Block, LoadedFile, Owner
 from retrieval.model import Locator, Record, RecordKind, TimeRange
 
 _END = re.compile(r"[.!?][\"'”’)\]]*(?:\[\^[^\]]+\])*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])")
@@ -37,7 +37,7 @@ class Passage:
     page: int | None
 
 
-def chunk(loaded: Loaded, owner: Owner, size: ChunkSize, skip: Sequence[str] = ()) -> list[Record]:
+def chunk(loaded: LoadedFile, owner: Owner, size: ChunkSize, skip: Sequence[str] = ()) -> list[Record]:
     """The passages of a document as records, ordinals from 0."""
     records: list[Record] = []
     at_char = at_byte = 0
@@ -69,7 +69,7 @@ def _spanned(text: str) -> TimeRange | None:
     return TimeRange(min(t.start for t in times), max(t.end for t in times)) if times else None
 
 
-def passages(loaded: Loaded, size: ChunkSize, skip: Sequence[str] = ()) -> Iterator[Passage]:
+def passages(loaded: LoadedFile, size: ChunkSize, skip: Sequence[str] = ()) -> Iterator[Passage]:
     """Spans in order, without overlap; joined they hold every word of every prose block once."""
     for page, blocks in _pages(loaded, skip):
         path: list[Block] = []
@@ -103,11 +103,11 @@ def _closed(run: list[tuple[int, int]], path: list[Block], page: int | None) -> 
 
 
 def _left_out(text: str, start: int, end: int) -> bool:
-    """Whether something that is no block stands between two blocks."""
+    """True if something that is no block stands between two blocks."""
     return any(c.isalnum() for c in text[start:end])
 
 
-def _pages(loaded: Loaded, skip: Sequence[str]) -> Iterator[tuple[int | None, tuple[Block, ...]]]:
+def _pages(loaded: LoadedFile, skip: Sequence[str]) -> Iterator[tuple[int | None, tuple[Block, ...]]]:
     if not loaded.pages:
         blocks = loaded.blocks
         yield None, blocks_of(loaded.text, loaded.media_type, skip) if blocks is None else blocks

@@ -13,7 +13,7 @@ from retrieval.ingest.templates import slug
 from retrieval.ingest.values import Parts
 from retrieval.model import EntityRef, Record, Relationship
 
-_DATED = re.compile(r"(?P<name>[^()]{3,80}?)\s*\((?P<when>[^()]*\d{4}[^()]*)\)")
+_DATED = re.compile(r"(?P<name>[^()]{3,80}?)\s*\((?=[^()]*?\d{4})(?P<when>[^()]*+)\)")
 
 
 def with_events(records: Sequence[Record]) -> Parts:

@@ -15,14 +15,14 @@ import shapely
 
 from retrieval.errors import LoadError
 from retrieval.ingest.rows import Fields, Speaker
-from retrieval.ingest.values import Loaded, Owner, Parts, TableSpec
+from retrieval.ingest.values import LoadedFile, Owner, Parts, TableSpec
 from retrieval.model import Locator, Record, RecordKind
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 _DECODER = JSONDecoder(parse_constant=_no_constant)
@@ -49,7 +49,7 @@ def split_features(name: str, text: str) -> Iterator[Feature]:
     except (ValueError, IndexError, RecursionError) as exc:
         raise LoadError(f"{name}: not valid JSON ({_reason(exc)})") from exc
     if kind != "FeatureCollection" or "features" not in members:
-        raise LoadError(f"{name}: no GeoJSON FeatureCollection")
+        raise LoadError(f"{name}: not a GeoJSON FeatureCollection")
     number = 0
     try:
         for position in _items(text, members["features"]):
@@ -66,11 +66,11 @@ def _reason(exc: Exception) -> str:
 def _feature(name: str, text: str, number: int, position: int) -> Feature:
     members = dict(_members(text, position))
     if _value(text, members.get("type", position)) != "Feature" or "properties" not in members:
-        raise LoadError(f"{name}: feature {number}: no Feature with properties")
+        raise LoadError(f"{name}: feature {number}: not a Feature with properties")
     start = members["properties"]
     properties, end = _DECODER.raw_decode(text, start)
     if not isinstance(properties, dict):
-        raise LoadError(f"{name}: feature {number}: its properties are no object")
+        raise LoadError(f"{name}: feature {number}: its properties are not an object")
     own = _value(text, members["id"]) if "id" in members else None
     geometry = _value(text, members["geometry"]) if "geometry" in members else None
     return Feature(number, start, end, properties, geometry, None if own is None else str(own), text[start:end])
@@ -126,11 +126,13 @@ def _next(text: str, position: int, closing: str) -> int:
 
 
 def read_features(
-    name: str, loaded: Loaded, owner: Owner, spec: TableSpec, lookups: Mapping[str, Mapping[str, str]]
+    name: str, loaded: LoadedFile, owner: Owner, spec: TableSpec, lookups: Mapping[str, Mapping[str, str]]
 ) -> Parts:
-    """Everything that a feature collection states. Raises `LoadError`."""
+    """Everything that a feature collection states. A feature whose geometry cannot be is left out and told. Raises
+    `LoadError` where those are more than the others."""
     text, speaker = loaded.text, Speaker(spec, owner, lookups)
     records: list[Record] = []
+    left_out: list[str] = []
     seen: set[str] = set()
     at_char = at_byte = 0
     for feature in split_features(name, text):
@@ -140,14 +142,20 @@ def read_features(
         fields = speaker.complete({key: _plain(value) for key, value in feature.properties.items()})
         label = _label(feature, fields, spec)
         if label in seen:
-            raise LoadError(f"{name}: feature {feature.number}: the id {label!r} is there twice")
+            raise LoadError(f"{name}: feature {feature.number}: the id {label!r} occurs twice")
         seen.add(label)
         locator = Locator(feature.start_char, feature.end_char, at_byte, end_byte, feature=label)
         at_byte = end_byte
-        records.append(_record(f"{name}: feature {label}", feature, locator, fields, speaker))
-    if not records:
-        raise LoadError(f"{name}: there is no feature in the file")
-    return Parts(tuple(records), tuple(speaker.seen.values()), tuple(speaker.edges))
+        try:
+            records.append(_record(f"{name}: feature {label}", feature, locator, fields, speaker))
+        except LoadError as exc:
+            left_out.append(str(exc))
+    if not records and not left_out:
+        raise LoadError(f"{name}: the file holds no feature")
+    if len(left_out) > len(records):
+        raise LoadError(left_out[0])
+    told = tuple(each.removeprefix(f"{name}: ") for each in left_out)
+    return Parts(tuple(records), tuple(speaker.seen.values()), tuple(speaker.edges), told)
 
 
 def _label(feature: Feature, fields: Fields, spec: TableSpec) -> str:
@@ -157,8 +165,6 @@ def _label(feature: Feature, fields: Fields, spec: TableSpec) -> str:
 
 def _record(where: str, feature: Feature, at: Locator, fields: Fields, speaker: Speaker) -> Record:
     entities = speaker.entities(fields)
-    for named in entities.values():
-        speaker.note(named)
     record = Record(
         record_id=f"{speaker.owner.document_id}#f{feature.number}",
         kind=RecordKind.FEATURE,
@@ -173,6 +179,8 @@ def _record(where: str, feature: Feature, at: Locator, fields: Fields, speaker: 
         entities=tuple(named.entity for named in entities.values()),
         geometry=geometry_wkb(where, feature.geometry),
     )
+    for named in entities.values():
+        speaker.note(named)
     speaker.relate(record.record_id, fields, entities)
     return record
 
@@ -210,7 +218,7 @@ def point_wkb(where: str, longitude: str, latitude: str) -> bytes | None:
     try:
         x, y = float(longitude), float(latitude)
     except ValueError as exc:
-        raise LoadError(f"{where}: longitude and latitude are no numbers") from exc
+        raise LoadError(f"{where}: longitude and latitude are not numbers") from exc
     if not (math.isfinite(x) and math.isfinite(y) and -180 <= x <= 180 and -90 <= y <= 90):
         raise LoadError(f"{where}: the point lies outside the world")
     encoded: bytes = shapely.to_wkb(shapely.Point(x, y))

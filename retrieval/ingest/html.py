@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -48,9 +49,22 @@ _BREAKING = frozenset(
     )
 )
 
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
+_UNNESTED = frozenset(
+    (
+        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"),
+        *("p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "colgroup", "option", "optgroup"),
+    )
+)
+_DEEPEST = 1_000
+"""Open elements at once; the parser looks at all of them for each tag. Browsers stop at 512."""
+
 
 def read_html(name: str, source: str) -> tuple[str, tuple[Block, ...]]:
-    """The visible text, blocks apart by a blank line, and its blocks. Raises `LoadError` where there is no text."""
+    """The visible text, blocks apart by a blank line, and its blocks. Raises `LoadError` where there is no text, and
+    where a page nests deeper than any that is meant to be read."""
+    if _nests_too_deep(source):
+        raise LoadError(f"{name}: more than {_DEEPEST} elements are open at once")
     body = LexborHTMLParser(source).body
     if body is None:
         raise LoadError(f"{name}: no HTML body")
@@ -71,6 +85,23 @@ def read_html(name: str, source: str) -> tuple[str, tuple[Block, ...]]:
         blocks.append(Block(position, position + len(run), kind, level, title))  # type: ignore[arg-type]
         position += len(run)
     return "".join(text), tuple(blocks)
+
+
+def _nests_too_deep(source: str) -> bool:
+    """True if more elements are open than the parser can be given; tags without an end and with an implied one do not
+    nest."""
+    open_tags: Counter[str] = Counter()
+    depth = 0
+    for closing, name in _TAG.findall(source):
+        tag = name.lower()
+        if tag in _UNNESTED or (closing and not open_tags[tag]):
+            continue
+        step = -1 if closing else 1
+        open_tags[tag] += step
+        depth += step
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 def _walk(root: LexborNode, runs: list[tuple[int, list[str]]], level: int) -> None:

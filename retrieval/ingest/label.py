@@ -4,15 +4,27 @@ collection; it is never assumed."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from retrieval.errors import LabelMissing, ManifestError
 from retrieval.ingest.values import SourceSpec
 from retrieval.scope import VisibilityClass
 
-LABELS = ("public", "internal", "confidential", "restricted")
-HANDLING = ("sensitive_location", "aggregate_only", "culturally_sensitive", "pii")
+DEFAULT_COLLECTION = "default"
+"""Where nothing names another."""
 _COLLECTION = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class AccessTerms:
+    """The labels and handling tags that the policy knows, and each collection's label where nothing else names one.
+    `suspect` says of a text that it reads like an instruction, so that it is never searched for."""
+
+    labels: tuple[str, ...]
+    handling: tuple[str, ...] = ()
+    default_labels: Mapping[str, str] = field(default_factory=dict)
+    suspect: Callable[[str], bool] = field(default=lambda _: False)
 
 
 def visibility_of(
@@ -21,24 +33,23 @@ def visibility_of(
     tenant: str,
     collection: str | None,
     label: str | None,
-    default_labels: Mapping[str, str],
+    terms: AccessTerms,
 ) -> VisibilityClass:
     """The class of a source. The manifest's own words win over the caller's, the caller's over the collection's
     default. Raises `LabelMissing`, or `ManifestError` for a label or handling tag that policy does not know (it would
     be refused for ever)."""
     named = source.collection or collection
     if named is None:
-        raise ManifestError(f"source {source.source_id}: no collection from manifest or --collection")
+        named = DEFAULT_COLLECTION
     if not _COLLECTION.fullmatch(named):
-        raise ManifestError(f"source {source.source_id}: {named!r} is no name of a collection")
-    stated = source.access.label or label or default_labels.get(named)
+        raise ManifestError(f"source {source.source_id}: {named!r} is not a valid collection name")
+    stated = source.access.label or label or terms.default_labels.get(named)
     if stated is None:
         raise LabelMissing(f"source {source.source_id}: no label from manifest, --label or the collection's default")
-    if stated not in LABELS:
-        raise ManifestError(f"source {source.source_id}: {stated!r} is no label ({', '.join(LABELS)})")
-    unknown = sorted(set(source.access.handling) - set(HANDLING))
-    if unknown:
-        raise ManifestError(f"source {source.source_id}: {unknown[0]!r} is no handling tag ({', '.join(HANDLING)})")
+    if stated not in terms.labels:
+        raise ManifestError(f"source {source.source_id}: {stated!r} is not a label ({', '.join(terms.labels)})")
+    for tag in sorted(set(source.access.handling) - set(terms.handling)):
+        raise ManifestError(f"source {source.source_id}: {tag!r} is not a handling tag ({', '.join(terms.handling)})")
     return VisibilityClass(
         tenant=tenant,
         collection=named,
@@ -47,4 +58,6 @@ def visibility_of(
         groups=source.access.groups,
         owner_group=source.access.owner_group,
         allow_list=source.access.allow_list,
+        valid_from_ms=source.valid_from_ms,
+        valid_until_ms=source.valid_until_ms,
     )

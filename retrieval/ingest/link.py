@@ -7,21 +7,10 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import lru_cache
 
+from retrieval.english.lists import MONTH_NUMBERS
 from retrieval.index import SurfaceMention, surface_key
 from retrieval.model import Record, TimeRange
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            *(("january", "jan"), ("february", "feb"), ("march", "mar"), ("april", "apr"), ("may",), ("june", "jun")),
-            *(("july", "jul"), ("august", "aug"), ("september", "sept", "sep"), ("october", "oct")),
-            *(("november", "nov"), ("december", "dec")),
-        ),
-        1,
-    )
-    for name in names
-}
 _YEAR = re.compile(r"[12][0-9]{3}")  # without a look-behind: its first character is found at the speed of C
 _BEFORE = re.compile(
     r"\b(?P<month>Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?"
@@ -74,7 +63,7 @@ def _time(text: str, match: re.Match[str], read: int) -> tuple[tuple[str, TimeRa
         return _day(year, int(iso[2]), int(iso[3])), iso.end()
     before = _BEFORE.search(text, max(read, start - 24), start)
     if before:
-        month = _MONTHS[before["month"].rstrip(".").lower()]
+        month = MONTH_NUMBERS[before["month"].rstrip(".").lower()]
         return _day(year, month, int(before["day"])) if before["day"] else _month(year, month), end
     left = text[start - 1 : start]
     if left in _NO_YEAR_BEFORE or left.isalpha() or _NO_YEAR_AFTER.match(text, end):

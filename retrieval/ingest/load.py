@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from retrieval.errors import LoadError
-from retrieval.ingest.values import Loaded
+from retrieval.ingest.values import LoadedFile
 
 MEDIA_TYPES = {
     ".md": "text/markdown",
@@ -22,12 +22,15 @@ MEDIA_TYPES = {
     ".tsv": "text/tab-separated-values",
     ".geojson": "application/geo+json",
 }
+SLIP = "\N{REPLACEMENT CHARACTER}"
+"""Stands for a byte that is not UTF-8."""
 MAX_BYTES = 256 * 1024 * 1024
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
 def media_type_of(path: Path, declared: str | None) -> str:
-    """What the manifest says, else by the name's ending. Raises `LoadError` for anything that is not read here."""
+    """The kind of file that the manifest names, else by the name's ending. Raises `LoadError` for anything that is not
+    read here."""
     media_type = declared or MEDIA_TYPES.get(path.suffix.lower())
     if media_type is None or media_type not in MEDIA_TYPES.values():
         raise LoadError(f"{path.name}: files of this kind are not read ({media_type or path.suffix or 'no ending'})")
@@ -37,6 +40,8 @@ def media_type_of(path: Path, declared: str | None) -> str:
 def read_bytes(path: Path) -> bytes:
     """The file's bytes. A file that is gone, unreadable, not a plain file, empty or too large is a `LoadError`."""
     try:
+        if path.is_dir():
+            raise LoadError(f"{path.name}: a folder that cannot be read")
         if not path.is_file():
             raise LoadError(f"{path.name}: there is no such file")
         if path.stat().st_size > MAX_BYTES:
@@ -49,7 +54,7 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def load(name: str, data: bytes, media_type: str) -> Loaded:
+def load(name: str, data: bytes, media_type: str) -> LoadedFile:
     """The stored text: the file's own text, or for HTML and PDF what was extracted. Raises `LoadError`."""
     sha256 = "sha256:" + hashlib.sha256(data).hexdigest()
     match media_type:
@@ -57,14 +62,16 @@ def load(name: str, data: bytes, media_type: str) -> Loaded:
             from retrieval.ingest.pdf import read_pdf  # noqa: PLC0415  the engine is loaded for PDF only
 
             text, pages = read_pdf(name, data)
-            return Loaded(_checked(name, text), media_type, sha256, pages=pages)
+            return LoadedFile(_checked(name, text), media_type, sha256, pages=pages)
         case "text/html":
             from retrieval.ingest.html import read_html  # noqa: PLC0415  the parser is loaded for HTML only
 
-            text, blocks = read_html(name, decode(name, data))
-            return Loaded(_checked(name, text), media_type, sha256, blocks=blocks)
+            raw, slips = decode_mostly(name, data)
+            text, blocks = read_html(name, raw)
+            return LoadedFile(_checked(name, text), media_type, sha256, blocks=blocks, slips=slips)
         case _:
-            return Loaded(_checked(name, decode(name, data)), media_type, sha256)
+            text, slips = decode_mostly(name, data)
+            return LoadedFile(_checked(name, text), media_type, sha256, slips=slips)
 
 
 def decode(name: str, data: bytes) -> str:
@@ -77,10 +84,22 @@ def decode(name: str, data: bytes) -> str:
         raise LoadError(f"{name}: not UTF-8 at byte {exc.start}") from exc
 
 
+def decode_mostly(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
+    """As `decode`, but at most one byte in a hundred that is not UTF-8 is a slip: it becomes U+FFFD, and is told."""
+    try:
+        return decode(name, data), ()
+    except LoadError as exc:
+        text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+        slips = text.count(SLIP)
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or slips * 100 > len(data):
+            raise
+        return text, (f"{slips} bytes are not UTF-8 ({str(exc).partition(': ')[2]})",)
+
+
 def _checked(name: str, text: str) -> str:
     found = _CONTROL.search(text)
     if found:
         raise LoadError(f"{name}: control character U+{ord(found[0]):04X} at character {found.start()}")
     if not text.strip():
-        raise LoadError(f"{name}: there is no text in the file")
+        raise LoadError(f"{name}: the file holds no text")
     return text

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from retrieval.errors import IngestError, ManifestError
+from retrieval.errors import IngestError, LoadError, ManifestError
 from retrieval.index import ChannelIndex, IndexBatch
 from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.label import visibility_of
-from retrieval.ingest.link import mentions_of
-from retrieval.ingest.prepare import Identified, Prepared, facts_of, identify, prepare
+from retrieval.ingest.identity import KnownFiles, place_of, plain_name
+from retrieval.ingest.label import AccessTerms, visibility_of
+from retrieval.ingest.prepare import IdentifiedText, PreparedDocument, facts_of, identify, prepare
+from retrieval.ingest.searchable import for_channels, tagged, without_suspects
 from retrieval.ingest.sources import sources_of
 from retrieval.ingest.values import SourceSpec
 from retrieval.model import Lifecycle, RecordKind
@@ -31,6 +32,8 @@ from retrieval.scope import VisibilityClass
 Progress = Callable[[FileJob], None]
 _NAMESPACE = uuid.UUID("5f0c6a0e-3c1b-5d0a-9a52-2f6f3f6b8a11")
 _ROW_INTERVAL_S = 0.25
+LEFT_OUT = "LEFT_OUT"
+"""Code of a file that was taken in but for rows or features that its message names."""
 
 
 class IngestStore(RecordStore, RecordWriter, Protocol):
@@ -39,7 +42,7 @@ class IngestStore(RecordStore, RecordWriter, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run did: one row per file, in order, and the corpus that stands now."""
+    """The report of a run: one row per file, in order, and the resulting corpus."""
 
     run_id: str
     files: tuple[FileJob, ...]
@@ -51,6 +54,11 @@ class IngestReport:
         """The files that were not taken in."""
         return tuple(file for file in self.files if file.state == "failed")
 
+    @property
+    def cut(self) -> tuple[FileJob, ...]:
+        """The files of which something was left out."""
+        return tuple(file for file in self.files if file.error_code == LEFT_OUT)
+
 
 @dataclass(slots=True)
 class _Run:
@@ -60,10 +68,12 @@ class _Run:
     tenant: str
     jobs: list[FileJob]
     progress: Progress | None
+    terms: AccessTerms
     known: Mapping[str, StoredDocument] = field(default_factory=dict)
+    files: KnownFiles = field(default_factory=KnownFiles)
     titles: Mapping[str, str] = field(default_factory=dict)
     collections: set[str] = field(default_factory=set)
-    waiting: list[tuple[int, Prepared]] = field(default_factory=list)
+    waiting: list[tuple[int, PreparedDocument]] = field(default_factory=list)
     changed: set[int] = field(default_factory=set)
     superseded: set[str] = field(default_factory=set)
     flushing: asyncio.Task[None] | None = None
@@ -78,21 +88,22 @@ class _Run:
 
 
 class Ingest:
-    """Takes files into the store of record and into every channel. One run at a time per store."""
+    """Takes files into the store of record and into every channel. One run at a time per store. `terms` are read when
+    a run begins."""
 
     def __init__(
         self,
         *,
         store: IngestStore,
         indexes: Sequence[ChannelIndex],
+        terms: Callable[[], AccessTerms],
         chunk_size: ChunkSize = ChunkSize(),  # noqa: B008  frozen
-        default_labels: Mapping[str, str] | None = None,
         group_records: int = 4096,
     ) -> None:
         self._store = store
         self._indexes = tuple(indexes)
         self._size = chunk_size
-        self._default_labels = dict(default_labels or {})
+        self._terms = terms
         self._group_records = group_records
 
     async def run(
@@ -113,6 +124,7 @@ class Ingest:
         run = await self._begin(sources, tenant, resume, progress)
         await self.repair(tenant)
         run.known = {document.document_id: document for document in await self._store.stored(tenant)}
+        run.files = KnownFiles.of(await self._store.stored_files(tenant))
         run.titles = titles
         try:
             for position, source in enumerate(sources):
@@ -136,30 +148,32 @@ class Ingest:
         run_id = f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
         if resume:
             last = await self._store.files(tenant)
-            if last and [file.path for file in last] == [str(source.path) for source in sources]:
+            if last and [file.path for file in last] == [place_of(s) for s in sources]:
                 run_id = last[0].run_id
-        jobs = [FileJob(run_id, i, tenant, str(s.path), s.source_id) for i, s in enumerate(sources)]
+        jobs = [FileJob(run_id, i, tenant, place_of(s), s.source_id) for i, s in enumerate(sources)]
         await self._store.put_files(jobs)
-        return _Run(run_id, tenant, jobs, progress)
+        return _Run(run_id, tenant, jobs, progress, self._terms())
 
     async def _take_or_fail(
         self, run: _Run, position: int, source: SourceSpec, *, collection: str | None, label: str | None
     ) -> None:
         try:
             run.move(position, state="loading", stage="label")
-            visibility = visibility_of(
-                source, tenant=run.tenant, collection=collection, label=label, default_labels=self._default_labels
-            )
-            _check_owner(source, visibility, run.known.values())
+            visibility = visibility_of(source, tenant=run.tenant, collection=collection, label=label, terms=run.terms)
             await self._take(run, position, source, visibility)
         except IngestError as exc:
-            run.move(position, state="failed", error_code=exc.code, error_message=str(exc)[:500])
+            run.move(position, state="failed", error_code=exc.code, error_message=plain_name(str(exc))[:500])
         await self._save(run)
 
     async def _take(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> None:
         run.move(position, stage="load")
         await self._save(run)
+        if source.path.is_symlink() and not source.declared:
+            raise LoadError(f"{source.path.name}: a link; name the file that it leads to")
         identified = await asyncio.to_thread(identify, source, visibility, self._size)
+        source, identified = run.files.found_again(source, identified, visibility)
+        _check_owner(source, visibility, run.known.values())
+        run.move(position, source_id=source.source_id)
         if visibility.collection not in run.collections:
             await self._put_collection(visibility, run.titles)
             run.collections.add(visibility.collection)
@@ -171,7 +185,7 @@ class Ingest:
         run.move(position, stage="chunk")
         prepared = await asyncio.to_thread(prepare, source, visibility, identified, self._size)
         run.waiting.append((position, prepared))
-        run.move(position, state="indexing", stage="index", **_counts(prepared))
+        run.move(position, state="indexing", stage="index", **_counts(prepared), **_told(prepared))
 
     async def _put_collection(self, visibility: VisibilityClass, titles: Mapping[str, str]) -> None:
         tenant, name = visibility.tenant, visibility.collection
@@ -181,7 +195,7 @@ class Ingest:
         if name not in held or held[name].title != title:
             await self._store.put_collection(KnowledgeBase(identity, tenant, name, title))
 
-    async def _refresh_facts(self, source: SourceSpec, visibility: VisibilityClass, identified: Identified) -> None:
+    async def _refresh_facts(self, source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedText) -> None:
         held = await self._store.facts_of(identified.document_id)
         told = facts_of(source, visibility, identified)
         if held is None:
@@ -205,18 +219,20 @@ class Ingest:
         if group:
             run.flushing = asyncio.create_task(self._flush(run, group))
 
-    async def _flush(self, run: _Run, group: Sequence[tuple[int, Prepared]]) -> None:
+    async def _flush(self, run: _Run, group: Sequence[tuple[int, PreparedDocument]]) -> None:
         parts = [prepared.parts for _, prepared in group]
         batch = IndexBatch(
             tenant=run.tenant,
             records=[record for part in parts for record in part.records],
             entries=[entry for part in parts for entry in part.entries],
             relationships=[edge for part in parts for edge in part.relationships],
-            mentions=[mention for _, prepared in group for mention in prepared.mentions],
         )
-        documents = [prepared.document for _, prepared in group]
+        documents, suspect = [prepared.document for _, prepared in group], run.terms.suspect
+        batch = await asyncio.to_thread(without_suspects, batch, suspect)
+        closed = tagged(document.facts.visibility for document in documents)
+        seen = await asyncio.to_thread(for_channels, batch, tagged=closed, suspect=suspect)
         draft = self._store.put_all(documents, batch, lifecycle=Lifecycle.DRAFT)
-        await _all([draft, *(index.add(batch) for index in self._indexes)])  # a channel keeps nothing before its commit
+        await _all([draft, *(index.add(seen) for index in self._indexes)])  # a channel keeps nothing before its commit
         await _all(index.commit() for index in self._indexes)
         superseded = await self._store.activate([document.facts.document_id for document in documents])
         await self._drop(superseded)
@@ -308,10 +324,11 @@ class Ingest:
 
     async def _feed(self, indexes: Sequence[ChannelIndex], tenant: str, document_ids: Collection[str]) -> None:
         wanted = sorted(document_ids)
+        closed = tagged(await self._store.classes(tenant)) if wanted else frozenset()
+        suspect = self._terms().suspect
         for start in range(0, len(wanted), 16):
             batch = await self._store.batch(tenant, wanted[start : start + 16])
-            mentions = await asyncio.to_thread(mentions_of, batch.records)
-            batch = replace(batch, mentions=mentions)
+            batch = await asyncio.to_thread(for_channels, batch, tagged=closed, suspect=suspect)
             for index in indexes:
                 await index.add(batch)
 
@@ -329,13 +346,20 @@ async def _all(steps: Iterable[Awaitable[None]]) -> None:
             raise outcome
 
 
-def _counts(prepared: Prepared) -> dict[str, int]:
+def _counts(prepared: PreparedDocument) -> dict[str, int]:
     kinds = [record.kind for record in prepared.parts.records]
     return {
         "passages": kinds.count(RecordKind.PASSAGE),
         "observations": kinds.count(RecordKind.OBSERVATION),
         "features": kinds.count(RecordKind.FEATURE),
     }
+
+
+def _told(prepared: PreparedDocument) -> dict[str, str]:
+    """The row's word on what was left out, if anything was."""
+    left = prepared.parts.left_out
+    said = f"{len(left)} left out: {'; '.join(left)}"
+    return {"error_code": LEFT_OUT, "error_message": said[:500]} if left else {}
 
 
 def _check_owner(source: SourceSpec, visibility: VisibilityClass, known: Iterable[StoredDocument]) -> None:

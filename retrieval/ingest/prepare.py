@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import rfc8785
 
 from retrieval.errors import LoadError, ManifestError
-from retrieval.index import SurfaceMention, surface_key
+from retrieval.index import surface_key
 from retrieval.ingest.chunk import ChunkSize, chunk
 from retrieval.ingest.events import with_events
-from retrieval.ingest.link import mentions_of
 from retrieval.ingest.load import decode, load, media_type_of, read_bytes
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import read_table, split_rows
-from retrieval.ingest.values import Loaded, Owner, Parts, SourceSpec, TableSpec
+from retrieval.ingest.values import LoadedFile, Owner, Parts, SourceSpec, TableSpec
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
@@ -28,24 +27,23 @@ Lookups = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedDocument:
     """A document ready to be stored and indexed."""
 
     document: Document
     parts: Parts
-    mentions: tuple[SurfaceMention, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Identified:
+class IdentifiedText:
     """A file's text and the id of the version that it is: equal bytes, class and recipe give an equal id."""
 
-    loaded: Loaded
+    loaded: LoadedFile
     document_id: str
     lookups: Lookups
 
 
-def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -> Identified:
+def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -> IdentifiedText:
     """Loads the file and names its version `<source_id>@<12 hex>`. Raises `LoadError` or `ManifestError`."""
     media_type = media_type_of(source.path, source.media_type)
     loaded = load(source.path.name, read_bytes(source.path), media_type)
@@ -69,7 +67,7 @@ def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -
         ],
     }
     version = hashlib.sha256(rfc8785.dumps(_plain(identity))).hexdigest()[:12]  # type: ignore[arg-type]
-    return Identified(loaded, f"{source.source_id}@{version}", lookups)
+    return IdentifiedText(loaded, f"{source.source_id}@{version}", lookups)
 
 
 def _plain(value: object) -> object:
@@ -98,20 +96,22 @@ def _lookup(source: SourceSpec, lookup: Mapping[str, str]) -> dict[str, str]:
     return {surface_key(row.cells[key]): row.cells[value] for row in rows}
 
 
-def prepare(source: SourceSpec, visibility: VisibilityClass, identified: Identified, size: ChunkSize) -> Prepared:
+def prepare(
+    source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedText, size: ChunkSize
+) -> PreparedDocument:
     """Everything that the document contributes. Raises `LoadError`."""
     loaded = identified.loaded
     owner = Owner(identified.document_id, source.source_id, visibility.class_id)
     parts = _parts(source, loaded, owner, identified.lookups, size)
     if not parts.records:
-        raise LoadError(f"{source.path.name}: there is nothing in it to retrieve")
+        raise LoadError(f"{source.path.name}: it holds nothing to retrieve")
     facts = facts_of(source, visibility, identified)
     document = Document(facts, loaded.media_type, loaded.text, loaded.pages, source.valid_from_ms, source.metadata)
     require_storable(source.path.name, document, parts)
-    return Prepared(document, parts, tuple(mentions_of(parts.records)))
+    return PreparedDocument(document, replace(parts, left_out=(*loaded.slips, *parts.left_out)))
 
 
-def _parts(source: SourceSpec, loaded: Loaded, owner: Owner, lookups: Lookups, size: ChunkSize) -> Parts:
+def _parts(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Lookups, size: ChunkSize) -> Parts:
     name = source.path.name
     match loaded.media_type:
         case "text/csv" | "text/tab-separated-values":
@@ -124,8 +124,8 @@ def _parts(source: SourceSpec, loaded: Loaded, owner: Owner, lookups: Lookups, s
             return with_events(chunk(loaded, owner, size, source.skip))
 
 
-def facts_of(source: SourceSpec, visibility: VisibilityClass, identified: Identified) -> SourceFacts:
-    """What the registry will know of the document; its digest is that of the file until the store tells its text's."""
+def facts_of(source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedText) -> SourceFacts:
+    """Registry facts about the document to come; its digest is that of the file until the store tells its text's."""
     return SourceFacts(
         source_id=source.source_id,
         document_id=identified.document_id,

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 
 from retrieval.errors import EmbedModelMismatch
 from retrieval.index import ChannelIndex, IndexRenewal
-from retrieval.registry.store import RecordWriter
+from retrieval.ingest.pipeline import IngestStore
+from retrieval.ingest.searchable import Suspicion, for_channels, tagged
 
 Progress = Callable[[int, int], None]
 _BATCH = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Reembedded:
-    """What a run did: documents that it embedded, and those that an earlier run had embedded already."""
+class ReembedReport:
+    """The report of a run: documents that it embedded, and those that an earlier run had embedded already."""
 
     documents: int
     resumed: int
@@ -24,12 +25,13 @@ class Reembedded:
 
 async def reembed(
     *,
-    store: RecordWriter,
+    store: IngestStore,
     current: ChannelIndex,
     renewal: IndexRenewal,
+    suspect: Suspicion = lambda _: False,
     force: bool = False,
     progress: Progress | None = None,
-) -> Reembedded | None:
+) -> ReembedReport | None:
     """Embeds every active document of every tenant with the embedder that `renewal` has, and promotes the result.
 
     None where `current` holds vectors of that embedder already, unless `force`. Searches read the old vectors until the
@@ -43,16 +45,16 @@ async def reembed(
     held = await _taken_up(renewal, active)
     done = len(held)
     for tenant, document_ids in tenants.items():
-        wanted = sorted(document_ids - held)
+        wanted, closed = sorted(document_ids - held), tagged(await store.classes(tenant))
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
-            await renewal.add(await store.batch(tenant, batch))
+            await renewal.add(for_channels(await store.batch(tenant, batch), tagged=closed, suspect=suspect))
             await renewal.commit()
             done += len(batch)
             if progress is not None:
                 progress(done, len(active))
     await renewal.promote()
-    return Reembedded(documents=len(active) - len(held), resumed=len(held))
+    return ReembedReport(documents=len(active) - len(held), resumed=len(held))
 
 
 async def _is_current(index: ChannelIndex) -> bool:

@@ -1,4 +1,4 @@
-"""What a row or a feature says by its spec: fields, entities, edges, a statement."""
+"""The statements of a row or a feature by its spec: fields, entities, edges, a statement."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from retrieval.english.dates import long_date
 from retrieval.index import GazetteerEntry, surface_key
 from retrieval.ingest.link import times_in
-from retrieval.ingest.templates import compile_template, long_date
+from retrieval.ingest.templates import compile_template
 from retrieval.ingest.values import DeriveSpec, EntitySpec, Owner, RelationSpec, TableSpec
 from retrieval.model import EntityRef, Relationship, TimeRange
 
@@ -16,7 +17,7 @@ Fields = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedEntity:
     """An entity that a row names, with the names that answer to it."""
 
     entity: EntityRef
@@ -57,9 +58,9 @@ class Speaker:
             value = self.lookups[derive.name].get(surface_key(value), "")
         return value
 
-    def entities(self, fields: Fields) -> dict[str, Named]:
+    def entities(self, fields: Fields) -> dict[str, NamedEntity]:
         """Role -> entity, in the order of the spec."""
-        found: dict[str, Named] = {}
+        found: dict[str, NamedEntity] = {}
         for spec in self.spec.entities:
             if spec.role not in found and _holds(spec.when, fields):
                 named = _named(spec, fields)
@@ -67,13 +68,13 @@ class Speaker:
                     found[spec.role] = named
         return found
 
-    def note(self, named: Named) -> None:
+    def note(self, named: NamedEntity) -> None:
         """Puts an entity's names into the document's gazetteer, once."""
         key = (named.entity.entity_id, named.names)
         if key not in self.seen:
             self.seen[key] = GazetteerEntry(named.entity, named.names, self.owner.class_id, self.owner.document_id)
 
-    def relate(self, record_id: str, fields: Fields, entities: Mapping[str, Named]) -> None:
+    def relate(self, record_id: str, fields: Fields, entities: Mapping[str, NamedEntity]) -> None:
         """Adds the row's edges; one whose end the row does not name is no edge."""
         for relation in self.spec.relations:
             subject, other, time = self._ends(relation, fields, entities)
@@ -91,7 +92,7 @@ class Speaker:
                 )
 
     def _ends(
-        self, relation: RelationSpec, fields: Fields, entities: Mapping[str, Named]
+        self, relation: RelationSpec, fields: Fields, entities: Mapping[str, NamedEntity]
     ) -> tuple[EntityRef | None, EntityRef | None, TimeRange | None]:
         subject = entities[relation.subject].entity if relation.subject in entities else None
         when = next(times_in(fields.get(relation.time, "")), None) if relation.time else None
@@ -115,12 +116,12 @@ def _holds(when: Mapping[str, str] | None, fields: Fields) -> bool:
     return when is None or all(fields.get(name, "") == value for name, value in when.items())
 
 
-def _named(spec: EntitySpec, fields: Fields) -> Named | None:
+def _named(spec: EntitySpec, fields: Fields) -> NamedEntity | None:
     entity_id, name = compile_template(spec.id)(fields), compile_template(spec.name)(fields)
     if not entity_id or not name:
         return None
     names = (name, *(compile_template(template)(fields) for template in spec.names))
-    return Named(EntityRef(entity_id, name, spec.type), tuple(dict.fromkeys(n for n in names if n)))
+    return NamedEntity(EntityRef(entity_id, name, spec.type), tuple(dict.fromkeys(n for n in names if n)))
 
 
 def year_of(header: str) -> int | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from retrieval.errors import ManifestError
-from retrieval.ingest.load import MEDIA_TYPES
 from retrieval.ingest.manifest import Manifest, read_manifest
 from retrieval.ingest.values import SourceSpec
 
@@ -15,8 +15,10 @@ MANIFEST = "manifest.toml"
 
 
 def sources_of(paths: Sequence[Path], manifest: Path | None) -> tuple[tuple[SourceSpec, ...], dict[str, str]]:
-    """The sources in order, and the titles of collections. With a manifest (given, or `manifest.toml` in a folder
-    that is named) only what it lists is taken; without, every file of a kind that is read. Raises `ManifestError`."""
+    """The sources in order, and the titles of collections. With a manifest (given, named like a file, or a folder's
+    `manifest.toml`) only what it lists is taken; without, everything in the folder, whatever its kind: what is not read
+    becomes a row that says so. A file that is named in two ways is one source, by the manifest's name if it has one.
+    Raises `ManifestError`."""
     sources: list[SourceSpec] = []
     titles: dict[str, str] = {}
     if manifest is not None:
@@ -25,12 +27,14 @@ def sources_of(paths: Sequence[Path], manifest: Path | None) -> tuple[tuple[Sour
         sources += _named(read, paths)
         paths = ()
     for path in paths:
-        if (path / MANIFEST).is_file():
-            read = read_manifest(path / MANIFEST)
+        listing = path if path.suffix == ".toml" else path / MANIFEST
+        if listing.is_file():
+            read = read_manifest(listing)
             titles |= read.collections
             sources += read.sources
         else:
             sources += _derived(path)
+    sources = _once_each(sources)
     _check_unique(sources)
     return tuple(sources), titles
 
@@ -43,13 +47,32 @@ def _named(manifest: Manifest, paths: Sequence[Path]) -> Iterator[SourceSpec]:
 
 
 def _derived(path: Path) -> Iterator[SourceSpec]:
+    """A file, or everything in a folder but what is hidden; links and folders that cannot be read are entries too."""
     if not path.is_dir():
         yield _source(path, path.name)
         return
-    for file in sorted(path.rglob("*")):
-        inside = file.relative_to(path)
-        if file.is_file() and file.suffix.lower() in MEDIA_TYPES and not any(p.startswith(".") for p in inside.parts):
-            yield _source(file, ".".join((path.resolve().name, *inside.parts)))
+    closed: list[Path] = []
+    found: list[Path] = []
+    for folder, inside, files in os.walk(path, onerror=lambda exc: closed.append(Path(exc.filename))):
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+        links = [name for name in inside if Path(folder, name).is_symlink()]
+        found += [Path(folder, name) for name in (*files, *links) if not name.startswith(".")]
+    for each in sorted((*found, *closed)):
+        yield _source(each, ".".join((path.resolve().name, *each.relative_to(path).parts)))
+
+
+def _once_each(sources: Sequence[SourceSpec]) -> list[SourceSpec]:
+    """Each file once: the first to name it, or whatever the manifest calls it. Links are files of their own."""
+    chosen: dict[Path, SourceSpec] = {}
+    for source in sources:
+        place = source.path.absolute() if source.path.is_symlink() else source.path.resolve()
+        if place not in chosen or (source.declared and not chosen[place].declared):
+            chosen[place] = source
+        elif source.declared and source.source_id != chosen[place].source_id:
+            raise ManifestError(
+                f"{source.path.name} would be both source {chosen[place].source_id} and {source.source_id}"
+            )
+    return list(chosen.values())
 
 
 def _source(path: Path, name: str) -> SourceSpec:

@@ -1,5 +1,5 @@
-"""What no store can hold is refused with its file, before any store sees it: so one file fails and not the run, and the
-same file fails whichever stores there are."""
+"""Text that no store can hold is refused with its file, before any store sees it: so one file fails and not the run,
+and the same file fails whichever stores there are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 
 from retrieval.errors import LoadError
 
-# U+0000 is no text for PostgreSQL; half of a surrogate pair is no text for anyone. JSON and TOML can spell both.
+# PostgreSQL does not store U+0000 in text; half of a surrogate pair is never valid text. JSON and TOML can spell both.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -24,7 +24,7 @@ def require_storable(name: str, *values: object) -> None:
 
 
 def _beyond_doubt(values: Iterable[object]) -> bool:
-    """Whether a JSON writer finds nothing amiss: it refuses half a pair and spells U+0000 out, in a tenth of the time
+    """True if a JSON writer finds nothing amiss: it refuses half a pair and spells U+0000 out, in a tenth of the time
     of a walk. What it cannot write, and a text that holds such a spelling itself, are walked."""
     try:
         return b"\\u0000" not in orjson.dumps(values, default=_plain, option=orjson.OPT_NON_STR_KEYS)

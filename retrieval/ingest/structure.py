@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 from retrieval.ingest.values import Block
 
 _LINE = re.compile(r"[^\n]*\n?")
-_PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
+_PARAGRAPH = re.compile(r"(?:^[^\S\n]*+\S[^\n]*+(?:\n|\Z))+", re.MULTILINE)
 _MARKERS = re.compile(r"[>\s]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
 _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:")
 _IMAGES = re.compile(r"(?:\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+")
+_LINK = re.compile(r"!?\[(?P<words>[^\]]*+)(?:\](?:\([^)]*+(?:(?P<end>\))|\Z))?|\Z)")
+"""A link or image, or what only begins like one and reaches to where no other can begin."""
 _TABLE_RULE = re.compile(r"[\s|:>-]+")
 _CONTENTS = re.compile(r"(?:table of )?contents|index", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:CHAPTER|BOOK|PART|SECTION|VOLUME)\s+(?:[IVXLC]+|\d+)\b.{0,60}", re.IGNORECASE)
@@ -51,9 +53,9 @@ def bare(words: str) -> str:
     """Words without Markdown's emphasis, code marks, footnote marks, links and leading symbols: for headings and
     matching."""
     words = re.sub(r"\[\^[^\]]+\]|`|\*\*|__|(?<!\w)[*_]|[*_](?!\w)", "", words)
-    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", words)
+    words = _LINK.sub(lambda link: link["words"] if link["end"] else link[0], words)
     words = re.sub(r"^[^\w(\"'“‘]+", "", re.sub(r"\s+", " ", words))
-    return re.sub(r"[^\w)\"'”’.,;:!?%]+$", "", words)
+    return re.sub(r"(?<![^\w)\"'”’.,;:!?%])[^\w)\"'”’.,;:!?%]+$", "", words)
 
 
 def text_blocks(text: str) -> Iterator[Block]:

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from retrieval.errors import LoadError
+from retrieval.ingest.load import SLIP
 from retrieval.ingest.rows import Fields, Speaker, year_of
 from retrieval.ingest.templates import compile_template, slug
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
     EntitySpec,
-    Loaded,
+    LoadedFile,
     ObservationSpec,
     Owner,
     Parts,
@@ -84,8 +85,9 @@ def _row(number: int) -> str:
     return "the header" if number < 0 else f"row {number}"
 
 
-def read_table(source: SourceSpec, loaded: Loaded, owner: Owner, lookups: Mapping[str, Mapping[str, str]]) -> Parts:
-    """Everything that a table states. Raises `LoadError` naming the row that is ragged or cannot be read."""
+def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Mapping[str, Mapping[str, str]]) -> Parts:
+    """Everything that a table states. A row that is ragged or cannot be read is left out and told. Raises `LoadError`
+    where those are more than the others."""
     name = source.path.name
     rows = split_rows(name, loaded.text, _DELIMITERS[loaded.media_type])
     header = next(rows, None)
@@ -119,19 +121,33 @@ class _RowMaker:
     def parts(self, rows: Iterator[TableRow]) -> Parts:
         figures = self._figures()
         records: list[Record] = []
-        at_char = at_byte = 0
+        left_out: list[str] = []
+        at_char = at_byte = taken = 0
         for row in rows:
-            if len(row.cells) != len(self.columns):
-                raise LoadError(
-                    f"{self.name}: row {row.number}: {len(row.cells)} cells where the header has {len(self.columns)}"
-                )
             at_byte += len(self.text[at_char : row.start_char].encode())
             end_byte = at_byte + len(self.text[row.start_char : row.end_char].encode())
             locator = Locator(row.start_char, row.end_char, at_byte, end_byte, row=row.number)
             at_char, at_byte = row.end_char, end_byte
-            for record in self._records([cell.strip() for cell in row.cells], locator, figures):
-                records.append(replace(record, ordinal=len(records)))
-        return Parts(tuple(records), tuple(self.speaker.seen.values()), tuple(self.speaker.edges))
+            try:
+                made = self._records(self._cells(row), locator, figures)
+            except LoadError as exc:
+                left_out.append(str(exc))
+                continue
+            taken += 1
+            records += [replace(record, ordinal=len(records) + n) for n, record in enumerate(made)]
+        if len(left_out) > taken:
+            raise LoadError(left_out[0])
+        told = tuple(each.removeprefix(f"{self.name}: ") for each in left_out)
+        return Parts(tuple(records), tuple(self.speaker.seen.values()), tuple(self.speaker.edges), told)
+
+    def _cells(self, row: TableRow) -> list[str]:
+        if len(row.cells) != len(self.columns):
+            raise LoadError(
+                f"{self.name}: row {row.number}: {len(row.cells)} cells where the header has {len(self.columns)}"
+            )
+        if SLIP in self.text[row.start_char : row.end_char]:
+            raise LoadError(f"{self.name}: row {row.number}: it is not UTF-8")
+        return [cell.strip() for cell in row.cells]
 
     def _figures(self) -> tuple[_Figures, ...]:
         observed = self.speaker.spec.observation
@@ -141,16 +157,14 @@ class _RowMaker:
         for column in observed.columns or tuple(column for column in self.columns if year_of(column) is not None):
             year = year_of(column)
             if column not in self.columns or year is None:
-                raise LoadError(f"{self.name}: the column {column!r} is not in the table or is no year")
+                raise LoadError(f"{self.name}: the column {column!r} is not in the table or is not a year")
             figures.append(_Figures(column, self.columns.index(column), TimeRange.year(year)))
         return tuple(figures)
 
-    def _records(self, cells: list[str], at: Locator, figures: tuple[_Figures, ...]) -> Iterator[Record]:
-        """The row, its point, its figures."""
+    def _records(self, cells: list[str], at: Locator, figures: tuple[_Figures, ...]) -> list[Record]:
+        """The row, its point, its figures. Raises `LoadError` before anything of the row is noted."""
         fields = self.speaker.complete(dict(zip(self.columns, cells, strict=True)))
         entities = self.speaker.entities(fields)
-        for named in entities.values():
-            self.speaker.note(named)
         whole = Record(
             record_id=f"{self.owner.document_id}#r{at.row}",
             kind=RecordKind.PASSAGE,
@@ -164,10 +178,9 @@ class _RowMaker:
             time=self.speaker.time(fields),
             entities=tuple(named.entity for named in entities.values()),
         )
-        yield whole
-        self.speaker.relate(whole.record_id, fields, entities)
+        made = [whole]
         if self.speaker.spec.point:
-            yield self._feature(whole, fields)
+            made.append(self._feature(whole, fields))
         observed = self.speaker.spec.observation
         if observed and observed.place in entities:
             place = entities[observed.place].entity
@@ -178,7 +191,11 @@ class _RowMaker:
                 if value is not None:
                     measured = Measurement(place, observed.measure, value, observed.unit, figure.time)
                     statement = self._say(observed, {**said, "value": value, "year": figure.column})
-                    yield self._observation(base, figure, measured, statement)
+                    made.append(self._observation(base, figure, measured, statement))
+        for named in entities.values():
+            self.speaker.note(named)
+        self.speaker.relate(whole.record_id, fields, entities)
+        return made
 
     def _value(self, at: Locator, column: str, cell: str, observed: ObservationSpec) -> str | None:
         """The decimal text of a cell, or None where it holds no figure."""
@@ -187,7 +204,7 @@ class _RowMaker:
         if _FIGURE.fullmatch(cell):
             return cell.replace(",", "").replace(" ", "")
         if observed.strict:
-            raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {column} is no figure")
+            raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {column} is not a figure")
         return None
 
     def _say(self, observed: ObservationSpec, fields: Fields) -> str | None:
@@ -218,8 +235,8 @@ class _RowMaker:
 
 
 def inferred_spec(columns: tuple[str, ...], title: str) -> TableSpec:
-    """What an undeclared table says by its headers: with a column of names and columns that are years, cells that are
-    figures are observations of a measure called as the table is; otherwise rows are passages only."""
+    """The table that headers describe without a manifest: with a column of names and columns that are years, cells that
+    are figures are observations of a measure called as the table is; otherwise rows are passages only."""
     name = next((column for column in columns if _NAME_COLUMN.fullmatch(column)), None)
     if name is None or not any(year_of(column) for column in columns):
         return TableSpec()

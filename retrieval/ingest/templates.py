@@ -6,18 +6,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from datetime import date
 from functools import lru_cache
 
+from retrieval.english.dates import long_date
 from retrieval.errors import ManifestError
 from retrieval.index import surface_key
 
 _FIELD = re.compile(r"\{([^{}|]+)(?:\|([a-z_]+))?\}")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
-)
 
 
 def slug(text: str) -> str:
@@ -30,15 +26,6 @@ def number(text: str) -> str:
     """Thousands separated: `85200` -> `85,200`; anything that is no number stays."""
     match = re.fullmatch(r"(-?)(\d+)(\.\d+)?", text.strip(), re.ASCII)
     return f"{match[1]}{int(match[2]):,}{match[3] or ''}" if match else text
-
-
-def long_date(text: str) -> str:
-    """`1852-07-01` -> `July 1, 1852`; anything else stays."""
-    try:
-        day = date.fromisoformat(text.strip())
-    except ValueError:
-        return text
-    return f"{_MONTHS[day.month - 1]} {day.day}, {day.year}"
 
 
 def _key(text: str) -> str:

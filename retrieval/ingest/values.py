@@ -28,15 +28,16 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedFile:
     """A file as text. `sha256` is of its bytes (`sha256:<hex>`); `blocks` are None where `chunk` has still to find
-    them."""
+    them; `slips` say where bytes were not UTF-8."""
 
     text: str
     media_type: str
     sha256: str
     pages: tuple[tuple[int, int], ...] = ()
     blocks: tuple[Block, ...] | None = None
+    slips: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,12 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What one document contributes."""
+    """The contribution of one document; `left_out` says which rows or features could not be taken in, and why."""
 
     records: tuple[Record, ...] = ()
     entries: tuple[GazetteerEntry, ...] = ()
     relationships: tuple[Relationship, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

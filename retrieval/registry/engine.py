@@ -34,7 +34,7 @@ class Engine(Protocol):
     `StoreUnavailable`."""
 
     async def read(self, job: Callable[[Session], T], *, scope: Scope | None) -> T:
-        """What the job reads. Its statements name the classes of the scope; an engine that can holds them to it. None
+        """The reads of the job. Its statements name the classes of the scope; an engine that can holds them to it. None
         reads what no scope narrows: which classes and documents there are, and whole documents for the indexes."""
         ...
 

@@ -23,20 +23,27 @@ from retrieval.filters import (
 )
 from retrieval.model import SourceFacts
 from retrieval.registry.engine import Row, Session, marks
+from retrieval.registry.validity import VISIBLE, next_change_ms, visible
 from retrieval.scope import Scope
+from retrieval.withheld import blocked
 
 STANDARD = ("doc_id", "source_id", "title", "collection", "license", "url")
 """Fields that every document has, from the facts of its source (`url` only where there is a link)."""
+_NAMING = frozenset(STANDARD) - {"title"}
 _ROW = "document_id, field, position, value"
 _HELD = "EXISTS (SELECT 1 FROM document_field f WHERE f.document_id = d.document_id AND f.field = ?"
-_ALONE = -1  # the position of a value that is no list
-_END_OF_TIME_MS = 2**62
+_ALONE = -1  # the position of a value that is not a list
+
+
+def _said(name: str, value: Scalar) -> Scalar:
+    """The value without the words that not everyone may read: a filter must not find them either."""
+    return blocked(value) if isinstance(value, str) and name not in _NAMING else value
 
 
 def standard_fields(facts: SourceFacts) -> dict[str, Scalar]:
-    """What a document says of itself without metadata of its own."""
+    """Metadata that a document states about itself."""
     told = (facts.document_id, facts.source_id, facts.title, facts.collection, facts.license, facts.uri)
-    return {name: value for name, value in zip(STANDARD, told, strict=True) if value is not None}
+    return {name: _said(name, value) for name, value in zip(STANDARD, told, strict=True) if value is not None}
 
 
 def normal(metadata: Metadata) -> dict[str, Scalar | tuple[Scalar, ...]]:
@@ -44,7 +51,9 @@ def normal(metadata: Metadata) -> dict[str, Scalar | tuple[Scalar, ...]]:
     that is empty."""
     kept = {name: value for name, value in metadata.items() if value != ()}
     return {
-        name: tuple(value_of(key) for key in keys_of(value)) if isinstance(value, tuple) else value_of(key_of(value))
+        name: tuple(_said(name, value_of(key)) for key in keys_of(value))
+        if isinstance(value, tuple)
+        else _said(name, value_of(key_of(value)))
         for name, value in kept.items()
     }
 
@@ -53,7 +62,7 @@ def write(session: Session, facts: SourceFacts, metadata: Metadata) -> None:
     """Replaces everything that is held of the document's metadata. Standard fields win over metadata of the same
     name."""
     forget(session, facts.document_id)
-    fields: dict[str, Scalar | tuple[Scalar, ...]] = {**metadata, **standard_fields(facts)}
+    fields: dict[str, Scalar | tuple[Scalar, ...]] = {**normal(metadata), **standard_fields(facts)}
     session.run_many(
         f"INSERT INTO document_field ({_ROW}) VALUES (?, ?, ?, ?)",  # noqa: S608
         [
@@ -110,8 +119,7 @@ def matching(session: Session, wanted: Filter, scope: Scope, now_ms: int) -> fro
     """The admitted, active documents that the filter holds for; kept until the store changes."""
     key = ("matching", wanted, scope.digest)
     if key not in session.cache or session.cache[key][0] <= now_ms:
-        following = session.rows("SELECT min(valid_from_ms) FROM document WHERE valid_from_ms > ?", (now_ms,))[0][0]
-        session.cache[key] = following or _END_OF_TIME_MS, _matching(session, wanted, scope, now_ms)
+        session.cache[key] = next_change_ms(session, now_ms), _matching(session, wanted, scope, now_ms)
     known: frozenset[str] = session.cache[key][1]
     return known
 
@@ -120,10 +128,9 @@ def _matching(session: Session, wanted: Filter, scope: Scope, now_ms: int) -> fr
     allowed = sorted(scope.class_ids)
     where, parameters = compiled(wanted)
     found = session.rows(
-        "SELECT d.document_id FROM document d WHERE d.lifecycle = 'active' AND d.tenant = ?"  # noqa: S608
-        " AND (d.valid_from_ms IS NULL OR d.valid_from_ms <= ?)"
+        f"SELECT d.document_id FROM document d WHERE {VISIBLE}"  # noqa: S608
         f" AND d.class_id IN ({marks(len(allowed))}) AND ({where})",
-        (scope.tenant, now_ms, *allowed, *parameters),
+        (*visible(scope.tenant, now_ms), *allowed, *parameters),
     )
     return frozenset(document_id for (document_id,) in found)
 

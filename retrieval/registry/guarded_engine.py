@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from retrieval.breaker import Breaker, CircuitOpen
-from retrieval.errors import StoreSilent
+from retrieval.errors import StoreNotResponding
 from retrieval.registry.engine import Engine, Session
 from retrieval.scope import Scope
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 class GuardedEngine:
     """The engine it is given (which it closes), asked for at most `deadline_s`; while its server does not answer, a
-    read raises `StoreSilent` at once. Writes are ingest's and take as long as they take. An `Engine`."""
+    read raises `StoreNotResponding` at once. Writes are ingest's and take as long as they take. An `Engine`."""
 
     def __init__(self, engine: Engine, *, breaker: Breaker, deadline_s: float) -> None:
         self._engine = engine
@@ -29,8 +29,8 @@ class GuardedEngine:
             with self.breaker.call(self._deadline_s):
                 return await self._within(job, scope)
         except CircuitOpen:
-            message = "the store of record has not answered lately and is left alone for a moment"
-            raise StoreSilent(message) from None
+            message = "the store of record is not responding; circuit open"
+            raise StoreNotResponding(message) from None
 
     async def write(self, job: Callable[[Session], T]) -> T:
         """See `Engine`."""
@@ -49,4 +49,4 @@ class GuardedEngine:
             async with asyncio.timeout(self._deadline_s):
                 return await self._engine.read(job, scope=scope)
         except TimeoutError as exc:
-            raise StoreSilent(f"the store of record did not answer within {self._deadline_s:g} s") from exc
+            raise StoreNotResponding(f"the store of record did not answer within {self._deadline_s:g} s") from exc

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -14,7 +13,7 @@ from psycopg import errors
 from psycopg_pool import PoolTimeout
 
 from retrieval.breaker import Breaker
-from retrieval.errors import StoreSilent, StoreUnavailable
+from retrieval.errors import SchemaUnsupported, StoreNotResponding, StoreUnavailable
 from retrieval.postgres import INGEST_PATIENCE_S, SCHEMA, patience_of, quoted
 from retrieval.postgres_threads import Connection, PostgresThreads, exists, secure
 from retrieval.registry.engine import Row
@@ -24,6 +23,8 @@ from retrieval.scope import Scope
 
 T = TypeVar("T")
 SCHEMA_VERSION = 1
+# What takes version n to n + 1; `upgrade_postgres_store` runs them.
+STEPS: Mapping[int, Sequence[str]] = {}
 # A statement trigger, so that a change behind the store's back is noticed too, as SQLite notices it.
 _GENERATION = """
 CREATE TABLE store_generation (schema_version integer PRIMARY KEY, generation bigint NOT NULL);
@@ -71,9 +72,7 @@ class PostgresSession:
         statement = f"SELECT schema_version, generation FROM {quoted(schema)}.store_generation"  # noqa: S608
         (version, generation) = self.rows(statement)[0]
         if version != SCHEMA_VERSION:
-            raise StoreUnavailable(
-                f"the store of record has schema {version}, this program reads schema {SCHEMA_VERSION}"
-            )
+            raise _unsupported(version, SCHEMA_VERSION)
         if generation != self._seen:
             self.cache.clear()
             self._seen = generation
@@ -82,7 +81,7 @@ class PostgresSession:
 class PostgresEngine:
     """Jobs on PostgreSQL: reads see one moment, writes follow one another. `writable` False never changes it. The
     server gives up a reading statement after `statement_timeout_ms`; None is for ingest, which takes as long as it
-    takes. An `Engine`; raises `StoreSilent` where the server does not answer."""
+    takes. An `Engine`; raises `StoreNotResponding` where the server does not answer."""
 
     def __init__(
         self,
@@ -168,30 +167,64 @@ def open_guarded_store(
     dsn: str, *, breaker: Breaker, deadline_ms: int, schema: str = SCHEMA, readers: int = 4
 ) -> SqlRecordStore:
     """The store of record on a server, for reading: each read within the deadline, which the server is told, and behind
-    `breaker`, whose silence is `StoreSilent`. Opening does no I/O."""
+    `breaker`, whose silence is `StoreNotResponding`. Opening does no I/O."""
     engine = PostgresEngine(dsn, schema=schema, readers=readers, writable=False, statement_timeout_ms=deadline_ms)
     return SqlRecordStore(engine=GuardedEngine(engine, breaker=breaker, deadline_s=deadline_ms / 1000))
 
 
+async def upgrade_postgres_store(
+    dsn: str, *, schema: str = SCHEMA, version: int = SCHEMA_VERSION, steps: Mapping[int, Sequence[str]] = STEPS
+) -> int:
+    """Take the tables to `version` in one transaction; returns the version that they had. Of two at once the second
+    waits. Raises SchemaUnsupported for tables of a later version, StoreUnavailable where there are none."""
+
+    def work(connection: Connection) -> int:
+        if not exists(connection, "store_generation"):
+            raise StoreUnavailable("there is no store of record yet: nothing has been ingested")
+        session = PostgresSession(connection)
+        found = int(session.rows("SELECT schema_version FROM store_generation")[0][0])
+        if found > version or any(n not in steps for n in range(found, version)):
+            raise _unsupported(found, version)
+        for statement in (each for n in range(found, version) for each in steps[n]):
+            session.run(statement)
+        session.run("UPDATE store_generation SET schema_version = ?", (version,))
+        return found
+
+    threads = PostgresThreads(dsn, schema=schema, size=1)
+    try:
+        return await threads.write(work, lock="record")
+    except psycopg.Error as exc:
+        raise _unavailable(exc) from exc
+    finally:
+        await threads.aclose()
+
+
+def _unsupported(found: int, known: int) -> SchemaUnsupported:
+    way = (
+        "back the database up, then `exhibit index upgrade --backed-up` brings it up to date"
+        if found < known
+        else "use the release that wrote it or a later one"
+    )
+    return SchemaUnsupported(f"the store of record has schema {found}, this program uses schema {known}: {way}")
+
+
 def _create(session: PostgresSession) -> None:
     session.run(_GENERATION.format(version=SCHEMA_VERSION))
-    _make(session, lambda statement: True)
+    _make(session)
     for table in _NOTICED:
         session.run(_TRIGGER.format(table=table))
 
 
 def _upgrade(session: PostgresSession) -> None:
     """Makes the table that stores of an earlier version lack; their documents have no metadata fields yet."""
-    _make(
-        session, lambda statement: re.search(rf"^CREATE TABLE {_YOUNGEST}\b|\bON {_YOUNGEST}\b", statement) is not None
-    )
+    _make(session, only=_YOUNGEST)
     session.run(_TRIGGER.format(table=_YOUNGEST))
 
 
-def _make(session: PostgresSession, wanted: Callable[[str], bool]) -> None:
-    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and only a new store needs it
+def _make(session: PostgresSession, *, only: str | None = None) -> None:
+    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and few stores need it
 
-    for statement in filter(wanted, ddl("postgresql")):
+    for statement in ddl("postgresql", only=only):
         # Text orders by its bytes, as in SQLite, whatever the database's locale.
         session.run(statement.replace(" VARCHAR", ' VARCHAR COLLATE "C"'))
 
@@ -205,8 +238,8 @@ def _marked(statement: str) -> bytes:
 def _unavailable(error: psycopg.Error) -> StoreUnavailable:
     """Names the kind of the server's error, not its words: they may carry addresses and data."""
     if isinstance(error, PoolTimeout):
-        return StoreSilent("the store of record cannot be reached: no connection to PostgreSQL")
+        return StoreNotResponding("the store of record cannot be reached: no connection to PostgreSQL")
     kind = error.sqlstate or type(error).__name__
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return StoreSilent(f"the store of record does not answer: PostgreSQL says {kind}")
+        return StoreNotResponding(f"the store of record does not answer: PostgreSQL says {kind}")
     return StoreUnavailable(f"the store of record cannot be used: PostgreSQL says {kind}")

@@ -1,4 +1,4 @@
-"""What is read inside a scope, as jobs on one session."""
+"""Reads inside a scope, as jobs on one session."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
+from retrieval.domain import Domain, FigureKind, RelationKind
 from retrieval.errors import RecordNotFound
 from retrieval.filters import Metadata
 from retrieval.index import GazetteerEntry
 from retrieval.model import EntityRef, Lifecycle, Locator, SourcedRecord, SourceFacts
 from retrieval.registry import fields, rows
+from retrieval.registry.aggregates import aggregable_kinds, largest_groups
 from retrieval.registry.engine import Row, Session, marks
 from retrieval.registry.store import Coverage, Document, Holdings, KnowledgeBase, Slice
+from retrieval.registry.validity import VISIBLE, next_change_ms, visible
 from retrieval.scope import Scope, VisibilityClass
+from retrieval.withheld import whole_words
 
-_VISIBLE = "d.lifecycle = 'active' AND d.tenant = ? AND (d.valid_from_ms IS NULL OR d.valid_from_ms <= ?)"
 # Not as a join: SQLite would begin with the documents and look at every passage of theirs for the few records that
 # have a measure.
-_OF_VISIBLE = f"EXISTS (SELECT 1 FROM document d WHERE d.document_id = r.document_id AND {_VISIBLE})"  # noqa: S608
-_END_OF_TIME_MS = 2**62
+_OF_VISIBLE = f"EXISTS (SELECT 1 FROM document d WHERE d.document_id = r.document_id AND {VISIBLE})"  # noqa: S608
 _ABSENT = "no such document or place in it"
 
 
@@ -31,13 +33,15 @@ def digest_of_text(text: bytes) -> str:
 
 
 def holdings(session: Session, tenant: str) -> Holdings:
-    """What the tenant holds; kept until the store changes."""
+    """The tenant's holdings; kept until the store changes."""
     key = ("holdings", tenant)
     if key not in session.cache:
+        held = classes(session, tenant)
         session.cache[key] = Holdings(
-            classes=classes(session, tenant),
+            classes=held,
             collections=collections(session, tenant),
             corpus_version=corpus_version(session, tenant),
+            places=largest_groups(session, tenant, held),
         )
     known: Holdings = session.cache[key]
     return known
@@ -45,12 +49,14 @@ def holdings(session: Session, tenant: str) -> Holdings:
 
 def classes(session: Session, tenant: str) -> tuple[VisibilityClass, ...]:
     """Every class of the tenant that holds an active document."""
+    columns = ", ".join("c." + column for column in rows.CLASS.split(", "))
     found = session.rows(
-        f"SELECT {rows.CLASS} FROM visibility_class WHERE tenant = ? AND class_id IN"  # noqa: S608
-        " (SELECT class_id FROM document WHERE lifecycle = 'active' AND tenant = ?) ORDER BY class_id",
-        (tenant, tenant),
+        f"SELECT DISTINCT {columns}, d.valid_from_ms, d.valid_until_ms FROM document d"  # noqa: S608
+        " JOIN visibility_class c ON c.class_id = d.class_id WHERE d.lifecycle = 'active' AND d.tenant = ?"
+        " ORDER BY c.class_id, d.valid_from_ms, d.valid_until_ms",
+        (tenant,),
     )
-    return tuple(rows.class_value(row) for row in found)
+    return tuple({row[0]: rows.class_value(row, *row[-2:]) for row in found}.values())
 
 
 def collections(session: Session, tenant: str) -> tuple[KnowledgeBase, ...]:
@@ -87,15 +93,18 @@ def _read_facts(session: Session, document_id: str) -> tuple[SourceFacts | None,
         return None, 0
     row = found[0]
     visibility = session.rows(f"SELECT {rows.CLASS} FROM visibility_class WHERE class_id = ?", (row[2],))  # noqa: S608
-    return rows.facts_value(row, rows.class_value(visibility[0]), digest_of_text(row[10])), row[11] or 0
+    held = rows.class_value(visibility[0], row[11], row[8])
+    return rows.facts_value(row, held, digest_of_text(row[10])), row[11] or 0
 
 
 def admitted(session: Session, document_id: str, scope: Scope, now_ms: int) -> SourceFacts | None:
-    """The facts of a document that the scope may see: active, begun, of its tenant, of one of its classes."""
+    """The facts of a document that the scope may see: active, begun and not expired, of its tenant, of one of its
+    classes."""
     known, begins_ms = _known(session, document_id)
     if known is None or known.lifecycle is not Lifecycle.ACTIVE or known.visibility.tenant != scope.tenant:
         return None
-    return known if known.visibility.class_id in scope.class_ids and begins_ms <= now_ms else None
+    ended = known.valid_until_ms is not None and known.valid_until_ms <= now_ms
+    return known if known.visibility.class_id in scope.class_ids and begins_ms <= now_ms and not ended else None
 
 
 def fetch(session: Session, record_ids: Collection[str], scope: Scope, now_ms: int) -> Mapping[str, SourcedRecord]:
@@ -151,6 +160,49 @@ def passages(session: Session, document_id: str, scope: Scope, now_ms: int) -> t
     return tuple(record_id for (record_id,) in found)
 
 
+def shaped(session: Session, scope: Scope, now_ms: int) -> Mapping[str, tuple[str, ...]]:
+    """The features with a geometry, by document."""
+    return _shapes(session, scope, now_ms)[0]
+
+
+def drawn(session: Session, place_ids: Collection[str], scope: Scope, now_ms: int) -> Mapping[str, tuple[str, ...]]:
+    """The features with a geometry that are about these places."""
+    by_place = _shapes(session, scope, now_ms)[1] if place_ids else {}
+    return {place_id: by_place[place_id] for place_id in place_ids if place_id in by_place}
+
+
+def _shapes(
+    session: Session, scope: Scope, now_ms: int
+) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
+    """Features by document and by place; kept until the store changes or a document begins to be valid."""
+    key = ("shapes", scope.digest)
+    if key not in session.cache or session.cache[key][0] <= now_ms:
+        session.cache[key] = next_change_ms(session, now_ms), *_read_shapes(session, scope, now_ms)
+    _, by_document, by_place = session.cache[key]
+    return by_document, by_place
+
+
+def _read_shapes(
+    session: Session, scope: Scope, now_ms: int
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    allowed = sorted(scope.class_ids)
+    found = session.rows(
+        "SELECT r.document_id, r.record_id, r.entities FROM record r JOIN document d"  # noqa: S608
+        f" ON d.document_id = r.document_id WHERE {VISIBLE} AND r.class_id = d.class_id"
+        f" AND r.class_id IN ({marks(len(allowed))}) AND r.kind = 'feature' AND r.geometry IS NOT NULL"
+        " ORDER BY r.document_id, r.ordinal, r.record_id",
+        (*visible(scope.tenant, now_ms), *allowed),
+    )
+    by_document: dict[str, list[str]] = {}
+    by_place: dict[str, list[str]] = {}
+    for document_id, record_id, entities in found:
+        by_document.setdefault(document_id, []).append(record_id)
+        about = json.loads(entities) if entities else []
+        if about:
+            by_place.setdefault(about[0][0], []).append(record_id)
+    return {key: tuple(ids) for key, ids in by_document.items()}, {key: tuple(ids) for key, ids in by_place.items()}
+
+
 def resolve(session: Session, document_id: str, locator: str, scope: Scope, now_ms: int) -> Slice:
     """The exact text at a locator, or `RecordNotFound`."""
     whole = document(session, document_id, scope, now_ms)
@@ -188,8 +240,10 @@ def _number(digits: str) -> int:
 
 
 def _characters(whole: Document, start: int, end: int, *, page: int | None = None) -> Slice:
+    """The text there, widened where it would cut a word that not everyone may read."""
     if not 0 <= start < end <= len(whole.text):
         raise RecordNotFound(_ABSENT)
+    start, end = whole_words(whole.text, start, end, places=bool(whole.facts.visibility.handling))
     text = whole.text[start:end]
     before = len(whole.text[:start].encode())
     locator = Locator(start, end, before, before + len(text.encode()), page=page)
@@ -219,8 +273,7 @@ def gazetteer_entries(session: Session, scope: Scope, now_ms: int) -> tuple[Gaze
     valid."""
     key = ("gazetteer", scope.digest)
     if key not in session.cache or session.cache[key][0] <= now_ms:
-        following = session.rows("SELECT min(valid_from_ms) FROM document WHERE valid_from_ms > ?", (now_ms,))[0][0]
-        session.cache[key] = following or _END_OF_TIME_MS, _gazetteer_entries(session, scope, now_ms)
+        session.cache[key] = next_change_ms(session, now_ms), _gazetteer_entries(session, scope, now_ms)
     known: tuple[GazetteerEntry, ...] = session.cache[key][1]
     return known
 
@@ -230,22 +283,35 @@ def _gazetteer_entries(session: Session, scope: Scope, now_ms: int) -> tuple[Gaz
     columns = ", ".join("g." + column for column in rows.GAZETTEER.split(", "))
     found = session.rows(
         f"SELECT {columns} FROM gazetteer_entry g JOIN document d ON d.document_id = g.document_id"  # noqa: S608
-        f" WHERE {_VISIBLE} AND g.class_id IN ({marks(len(allowed))}) ORDER BY g.document_id, g.position",
-        (scope.tenant, now_ms, *allowed),
+        f" WHERE {VISIBLE} AND g.class_id IN ({marks(len(allowed))}) ORDER BY g.document_id, g.position",
+        (*visible(scope.tenant, now_ms), *allowed),
     )
     return tuple(rows.gazetteer_value(row) for row in found)
 
 
-def measures(session: Session, scope: Scope, now_ms: int) -> tuple[str, ...]:
-    """The measures observed in the scope, sorted."""
+def domain(session: Session, scope: Scope, now_ms: int) -> Domain:
+    """The kinds of figures and of relations in the scope."""
     allowed = sorted(scope.class_ids)
-    found = session.rows(
-        "SELECT DISTINCT r.measure FROM (SELECT DISTINCT measure, document_id FROM record"  # noqa: S608
-        f" WHERE measure IS NOT NULL AND class_id IN ({marks(len(allowed))})) r"
-        f" WHERE {_OF_VISIBLE} ORDER BY r.measure",
-        [*allowed, scope.tenant, now_ms],
+    parameters = [*allowed, *visible(scope.tenant, now_ms)]
+    figures = session.rows(
+        "SELECT DISTINCT r.measure, r.unit, r.place_type FROM (SELECT DISTINCT measure, unit, place_type, document_id"  # noqa: S608
+        f" FROM record WHERE measure IS NOT NULL AND class_id IN ({marks(len(allowed))})) r"
+        f" WHERE {_OF_VISIBLE} ORDER BY r.measure, r.unit, r.place_type",
+        parameters,
     )
-    return tuple(measure for (measure,) in found)
+    figures = sorted(
+        {*figures, *aggregable_kinds(session, scope, now_ms)}, key=lambda row: [each or "" for each in row]
+    )
+    relations = session.rows(
+        "SELECT DISTINCT r.subject_type, r.predicate, r.object_type FROM (SELECT DISTINCT subject_type, predicate,"  # noqa: S608
+        f" object_type, document_id FROM relationship WHERE class_id IN ({marks(len(allowed))})) r"
+        f" WHERE {_OF_VISIBLE} ORDER BY r.subject_type, r.predicate, r.object_type",
+        parameters,
+    )
+    return Domain(
+        tuple(FigureKind(measure, unit or "", kind) for measure, unit, kind in figures),
+        tuple(RelationKind(*row) for row in relations),
+    )
 
 
 def coverage(
@@ -254,7 +320,7 @@ def coverage(
     """Years per measure and place, by measure and place id; an empty collection does not narrow."""
     allowed = sorted(scope.class_ids)
     where = [f"r.class_id IN ({marks(len(allowed))})"]
-    parameters: list[object] = [scope.tenant, now_ms, *allowed]
+    parameters: list[object] = [*visible(scope.tenant, now_ms), *allowed]
     for column, values in (("measure", sorted(set(measures))), ("place_id", sorted(set(place_ids)))):
         if values:
             where.append(f"r.{column} IN ({marks(len(values))})")

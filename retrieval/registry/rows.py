@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -22,6 +23,7 @@ from retrieval.model import (
 )
 from retrieval.registry.engine import Row
 from retrieval.scope import VisibilityClass
+from retrieval.web_address import web_address
 
 RECORD = (
     "record_id, document_id, ordinal, kind, class_id, text, start_char, end_char, start_byte, end_byte, page,"
@@ -116,9 +118,10 @@ def class_row(visibility: VisibilityClass) -> Row:
     )
 
 
-def class_value(row: Row) -> VisibilityClass:
-    """The class of a row of `CLASS`."""
-    return VisibilityClass(
+def class_value(row: Row, valid_from_ms: int | None, valid_until_ms: int | None) -> VisibilityClass:
+    """The class of a row of `CLASS`, with the times of a document in it. Records of earlier versions are in classes
+    without times, which their id tells."""
+    plain = VisibilityClass(
         tenant=row[1],
         collection=row[2],
         label=row[3],
@@ -127,6 +130,8 @@ def class_value(row: Row) -> VisibilityClass:
         owner_group=row[6],
         allow_list=tuple(json.loads(row[7])),
     )
+    timed = replace(plain, valid_from_ms=valid_from_ms, valid_until_ms=valid_until_ms)
+    return timed if timed.class_id == row[0] else plain
 
 
 def gazetteer_row(position: int, entry: GazetteerEntry) -> Row:
@@ -173,7 +178,7 @@ def facts_value(row: Row, visibility: VisibilityClass, text_sha256: str) -> Sour
         title=row[4],
         license=row[5],
         attribution=row[6],
-        uri=row[7],
+        uri=web_address(row[7]),
         collection=visibility.collection,
         document_sha256=text_sha256,
         indexed_sha256=row[9],

@@ -5,13 +5,33 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 
+from retrieval.domain import Domain
 from retrieval.filters import Filter, Metadata
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import Lifecycle, SourcedRecord, SourceFacts
-from retrieval.registry import fields, reads, writes
+from retrieval.registry import asset_reads, fields, reads, writes
+from retrieval.registry.assets.model import (
+    Asset,
+    EntityFilters,
+    EntityStatement,
+    GraphNarrowing,
+    RelationshipFilters,
+    StatedRelationship,
+)
+from retrieval.registry.assets.store import MOST_EDGES
 from retrieval.registry.engine import Engine
 from retrieval.registry.erase import erase
-from retrieval.registry.store import Coverage, Document, FileJob, Holdings, KnowledgeBase, Slice, StoredDocument
+from retrieval.registry.overview import CorpusOverview, overview
+from retrieval.registry.store import (
+    Coverage,
+    Document,
+    FileJob,
+    Holdings,
+    KnowledgeBase,
+    Slice,
+    StoredDocument,
+    StoredFile,
+)
 from retrieval.scope import Scope, VisibilityClass
 
 
@@ -52,19 +72,46 @@ class SqlRecordStore:
     async def passages(self, document_id: str, *, scope: Scope) -> tuple[str, ...]:
         return await self._engine.read(lambda s: reads.passages(s, document_id, scope, _now_ms()), scope=scope)
 
+    async def shaped(self, *, scope: Scope) -> Mapping[str, tuple[str, ...]]:
+        return await self._engine.read(lambda s: reads.shaped(s, scope, _now_ms()), scope=scope)
+
+    async def drawn(self, place_ids: Collection[str], *, scope: Scope) -> Mapping[str, tuple[str, ...]]:
+        return await self._engine.read(lambda s: reads.drawn(s, place_ids, scope, _now_ms()), scope=scope)
+
     async def resolve(self, document_id: str, locator: str, *, scope: Scope) -> Slice:
         return await self._engine.read(lambda s: reads.resolve(s, document_id, locator, scope, _now_ms()), scope=scope)
 
     async def gazetteer_entries(self, *, scope: Scope) -> Sequence[GazetteerEntry]:
         return await self._engine.read(lambda s: reads.gazetteer_entries(s, scope, _now_ms()), scope=scope)
 
-    async def measures(self, *, scope: Scope) -> tuple[str, ...]:
-        return await self._engine.read(lambda s: reads.measures(s, scope, _now_ms()), scope=scope)
+    async def domain(self, *, scope: Scope) -> Domain:
+        return await self._engine.read(lambda s: reads.domain(s, scope, _now_ms()), scope=scope.with_aggregated)
 
     async def coverage(
         self, *, scope: Scope, measures: Collection[str], place_ids: Collection[str]
     ) -> tuple[Coverage, ...]:
         return await self._engine.read(lambda s: reads.coverage(s, scope, measures, place_ids, _now_ms()), scope=scope)
+
+    async def overview(self, *, scope: Scope, unlabelled: bool) -> CorpusOverview:
+        return await self._engine.read(lambda s: overview(s, scope, unlabelled=unlabelled), scope=scope)
+
+    async def assets(self, *, scope: Scope, lifecycles: Sequence[str]) -> tuple[Asset, ...]:
+        return await self._engine.read(lambda s: asset_reads.assets(s, scope, lifecycles, _now_ms()), scope=scope)
+
+    async def documents_of(self, wanted: GraphNarrowing, *, scope: Scope) -> frozenset[str]:
+        return await self._engine.read(lambda s: asset_reads.documents_of(s, wanted, scope, _now_ms()), scope=scope)
+
+    async def entity_statements(self, wanted: EntityFilters, *, scope: Scope) -> tuple[EntityStatement, ...]:
+        return await self._engine.read(
+            lambda s: asset_reads.entity_statements(s, wanted, scope, _now_ms()), scope=scope
+        )
+
+    async def relationships(
+        self, wanted: RelationshipFilters, *, scope: Scope, limit: int = MOST_EDGES
+    ) -> tuple[StatedRelationship, ...]:
+        return await self._engine.read(
+            lambda s: asset_reads.relationships(s, wanted, scope, _now_ms(), limit), scope=scope
+        )
 
     async def put(self, document: Document, batch: IndexBatch, *, lifecycle: Lifecycle) -> None:
         await self.put_all([document], batch, lifecycle=lifecycle)
@@ -86,6 +133,15 @@ class SqlRecordStore:
 
     async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]:
         return await self._engine.read(lambda s: writes.stored(s, tenant, lifecycle), scope=None)
+
+    async def stored_files(self, tenant: str) -> tuple[StoredFile, ...]:
+        return await self._engine.read(lambda s: writes.stored_files(s, tenant), scope=None)
+
+    async def versions(self, tenant: str, source_id: str) -> tuple[SourceFacts, ...]:
+        return await self._engine.read(lambda s: writes.versions(s, tenant, source_id), scope=None)
+
+    async def relabel(self, document_ids: Collection[str], visibility: VisibilityClass) -> None:
+        await self._engine.write(lambda s: writes.relabel(s, document_ids, visibility))
 
     async def tenants(self) -> tuple[str, ...]:
         return await self._engine.read(writes.tenants, scope=None)

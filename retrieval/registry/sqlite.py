@@ -12,25 +12,22 @@ import contextlib
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from retrieval.errors import StoreUnavailable
+from retrieval.errors import SchemaUnsupported, StoreUnavailable
 from retrieval.registry.engine import Row
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.scope import Scope
 
 T = TypeVar("T")
 SCHEMA_VERSION = 1
+# What takes version n to n + 1; whoever opens the file of an earlier version runs them first.
+STEPS: Mapping[int, Sequence[str]] = {}
 _BUSY_S = 30.0
-# What came after the first files of this schema were made, in the form that `tables.ddl` gives it.
-_ADDED = (
-    "CREATE TABLE IF NOT EXISTS document_field (document_id VARCHAR NOT NULL, field VARCHAR NOT NULL,"
-    " position INTEGER NOT NULL, value BLOB NOT NULL, PRIMARY KEY (document_id, field, position))",
-    "CREATE INDEX IF NOT EXISTS document_by_field ON document_field (field, value)",
-)
+_YOUNGEST = "document_field"  # a table that the first files of this schema lack
 _STEPS_BETWEEN_STOPS = 5_000
 
 
@@ -164,11 +161,12 @@ class SqliteEngine:
             raise StoreUnavailable("the store of record was opened for reading")
         self._path.parent.mkdir(parents=True, exist_ok=True)
         session = self._connect("rwc")
-        if not session.rows("SELECT 1 FROM sqlite_master LIMIT 1"):
-            _create(session)
-        self._check_version(session)
-        for statement in _ADDED:
-            session.run(statement)
+        held = _tables(session)
+        if held:
+            self._check_version(session)
+        if _YOUNGEST not in held:
+            _make_missing(session)
+            self._check_version(session)
         return session
 
     def _connect(self, mode: str) -> SqliteSession:
@@ -190,18 +188,25 @@ class SqliteEngine:
     def _check_version(self, session: SqliteSession) -> None:
         found = session.rows("PRAGMA user_version")[0][0]
         if found != SCHEMA_VERSION:
-            raise StoreUnavailable(
-                f"the store of record has schema {found}, this program reads schema {SCHEMA_VERSION}"
+            raise SchemaUnsupported(
+                f"the store of record has schema {found}, this program uses schema {SCHEMA_VERSION}"
             )
 
 
-def _create(session: SqliteSession) -> None:
-    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and only a new store needs it
+def _tables(session: SqliteSession) -> frozenset[str]:
+    return frozenset(name for (name,) in session.rows("SELECT name FROM sqlite_master"))
+
+
+def _make_missing(session: SqliteSession) -> None:
+    """Makes what the file has not; another process may be doing so too."""
+    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and few stores need it
 
     session.run("BEGIN IMMEDIATE")
-    if not session.rows("SELECT 1 FROM sqlite_master LIMIT 1"):
-        for statement in ddl("sqlite"):
+    held = _tables(session)
+    if _YOUNGEST not in held:
+        for statement in ddl("sqlite", only=_YOUNGEST if held else None):
             session.run(statement)
+    if not held:
         session.run(f"PRAGMA user_version = {SCHEMA_VERSION}")
     session.connection.commit()
 

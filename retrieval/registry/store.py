@@ -7,9 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from retrieval.domain import Domain
 from retrieval.filters import Filter, Metadata
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import EntityRef, Lifecycle, Locator, Measurement, SourcedRecord, SourceFacts
+from retrieval.registry.assets.store import AssetReads
+from retrieval.registry.overview import CorpusOverview
 from retrieval.scope import Scope, VisibilityClass
 
 
@@ -25,13 +28,15 @@ class KnowledgeBase:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What a tenant holds at one moment: every class with an active document, every collection, and the corpus version,
-    which grows with every change that a reader of the tenant could notice. For the query point and for caches, never
-    for a reader."""
+    """The holdings of a tenant at one moment: every class with an active document, every collection, and the corpus
+    version, which grows with every change that a reader of the tenant could notice. `places` tells of classes with a
+    handling tag for how many places, at most, there is a figure of one measure and time. For the query point and for
+    caches, never for a reader."""
 
     classes: tuple[VisibilityClass, ...]
     collections: tuple[KnowledgeBase, ...]
     corpus_version: int
+    places: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What a locator resolves to: the document, the place in it and the exact text there. A cell carries its
+    """The resolution of a locator: the document, the place in it and the exact text there. A cell carries its
     measurement."""
 
     facts: SourceFacts
@@ -62,14 +67,14 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What the admitted observations say of one measure at one place: the years for which there is a figure."""
+    """The admitted observations of one measure at one place: the years for which there is a figure."""
 
     measure: str
     place: EntityRef
     years: tuple[int, ...]
 
 
-class RecordStore(Protocol):
+class RecordStore(AssetReads, Protocol):
     """The store of record, read side. Every read but `classes`, `collections` and `corpus_version` takes the scope,
     and returns only records, documents and names of its classes that are active. Raises `StoreUnavailable`; a locator
     that does not resolve is `RecordNotFound` (absent and not admitted alike)."""
@@ -107,19 +112,33 @@ class RecordStore(Protocol):
         """The ids of the document's passages and features in their order; none where it is not admitted."""
         ...
 
+    async def shaped(self, *, scope: Scope) -> Mapping[str, tuple[str, ...]]:
+        """The ids of the features with a geometry, by document, both in order; documents without any are left out."""
+        ...
+
+    async def drawn(self, place_ids: Collection[str], *, scope: Scope) -> Mapping[str, tuple[str, ...]]:
+        """The features with a geometry that are about these places (the first entity that they declare), by place;
+        places that nothing draws are left out."""
+        ...
+
     async def resolve(self, document_id: str, locator: str, *, scope: Scope) -> Slice:
         """Resolves `c=start-end`, `row=&col=`, `row=`, `feature=` or `p=` (the query part of an evidence link)."""
         ...
 
     async def gazetteer_entries(self, *, scope: Scope) -> Sequence[GazetteerEntry]: ...
 
-    async def measures(self, *, scope: Scope) -> tuple[str, ...]:
-        """The measures of which the scope holds an observation, sorted."""
+    async def domain(self, *, scope: Scope) -> Domain:
+        """Of what the scope holds figures, and which relations it states, as kinds."""
         ...
 
     async def coverage(
         self, *, scope: Scope, measures: Collection[str], place_ids: Collection[str]
     ) -> tuple[Coverage, ...]: ...
+
+    async def overview(self, *, scope: Scope, unlabelled: bool) -> CorpusOverview:
+        """Versions of sources in any lifecycle with their counts, and what became of the files of the newest runs;
+        with `unlabelled` also of files that did not become a document."""
+        ...
 
     async def aclose(self) -> None: ...
 
@@ -133,6 +152,16 @@ class StoredDocument:
     class_id: str
     collection: str
     lifecycle: Lifecycle
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """The file that an active document was read from: `path` as it was named then (empty where that is not known),
+    `sha256` of its bytes."""
+
+    document: StoredDocument
+    sha256: str
+    path: str
 
 
 FileState = Literal["queued", "loading", "indexing", "done", "skipped", "failed"]
@@ -186,6 +215,19 @@ class RecordWriter(Protocol):
 
     async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]: ...
 
+    async def stored_files(self, tenant: str) -> tuple[StoredFile, ...]:
+        """The tenant's active documents with the files that they were read from last, by id."""
+        ...
+
+    async def versions(self, tenant: str, source_id: str) -> tuple[SourceFacts, ...]:
+        """Every version of a source, in any lifecycle, in the order in which they were stored."""
+        ...
+
+    async def relabel(self, document_ids: Collection[str], visibility: VisibilityClass) -> None:
+        """Moves documents with everything in them to another class; from then on no reader of the old class alone sees
+        them, whatever a channel still holds."""
+        ...
+
     async def tenants(self) -> tuple[str, ...]:
         """Every tenant that has a document."""
         ...
@@ -203,7 +245,7 @@ class RecordWriter(Protocol):
         ...
 
     async def batch(self, tenant: str, document_ids: Collection[str]) -> IndexBatch:
-        """What the documents contribute to the indexes, without their surface mentions (derived by `ingest.link`)."""
+        """The documents' contribution to the indexes, without their surface mentions (derived by `ingest.link`)."""
         ...
 
     async def put_files(self, files: Sequence[FileJob]) -> None:

@@ -1,8 +1,8 @@
 """The registry's tables, declared once for every SQL store.
 
-Only `ddl` is called at run time, and only when a store is created: importing SQLModel takes longer than a whole
-question, so the statements of the hot path are plain SQL (`reads.py`, `writes.py`) in the subset that SQLite and
-PostgreSQL share.
+`ddl` alone is called at run time, when a store is made or brought up to date: importing SQLModel takes longer than a
+whole question, so the statements of the hot path are plain SQL (`reads.py`, `writes.py`) in the subset that SQLite and
+PostgreSQL share. A test holds their columns against these tables.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Index, LargeBinary, UniqueConstraint, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import registry
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 from sqlmodel import Field, SQLModel
 
 _MEASURED = text("measure IS NOT NULL")
@@ -172,19 +172,19 @@ class FileRow(Base, table=True):
 
 
 class TenantRow(Base, table=True):
-    """What grows with every change that a reader of the tenant could notice."""
+    """A version that grows with every change that a reader of the tenant could notice."""
 
     __tablename__ = "corpus"
     tenant: str = Field(primary_key=True)
     version: int = Field(sa_type=BigInteger)
 
 
-def ddl(dialect: str) -> tuple[str, ...]:
-    """The statements that create every table and index, for `sqlite` or `postgresql`."""
+def ddl(dialect: str, *, only: str | None = None) -> tuple[str, ...]:
+    """The statements that create every table and index, or those of one table, for `sqlite` or `postgresql`."""
     chosen = {"sqlite": sqlite.dialect, "postgresql": postgresql.dialect}[dialect]()
-    statements: list[str] = []
+    statements: list[DDLElement] = []
     for table in Base.metadata.sorted_tables:
-        statements.append(str(CreateTable(table).compile(dialect=chosen)).strip())
-        indexes = sorted(table.indexes, key=lambda index: str(index.name))
-        statements += [str(CreateIndex(index).compile(dialect=chosen)).strip() for index in indexes]
-    return tuple(statements)
+        if only in (None, table.name):
+            indexes = sorted(table.indexes, key=lambda index: str(index.name))
+            statements += [CreateTable(table), *map(CreateIndex, indexes)]
+    return tuple(str(statement.compile(dialect=chosen)).strip() for statement in statements)

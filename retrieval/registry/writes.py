@@ -1,4 +1,4 @@
-"""What ingest writes and reads back, as jobs on one session. It sees every class of the tenant."""
+"""The writes of ingest and its reads, as jobs on one session. It sees every class of the tenant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from retrieval.registry import fields, rows
 from retrieval.registry.engine import Row, Session, marks
 from retrieval.registry.reads import digest_of_text
 from retrieval.registry.reads import facts as facts_of
-from retrieval.registry.store import Document, FileJob, KnowledgeBase, StoredDocument
+from retrieval.registry.store import Document, FileJob, KnowledgeBase, StoredDocument, StoredFile
+from retrieval.scope import VisibilityClass
 
 _FILE = (
     "run_id, position, tenant, path, source_id, state, stage, document_id, passages, observations, features,"
@@ -143,6 +144,51 @@ def stored(session: Session, tenant: str, lifecycle: Lifecycle) -> tuple[StoredD
     return tuple(StoredDocument(row[0], row[1], row[2], row[3], Lifecycle(row[4])) for row in found)
 
 
+def stored_files(session: Session, tenant: str) -> tuple[StoredFile, ...]:
+    """The tenant's active documents, by id, with the files that they were read from last."""
+    told = session.rows(
+        "SELECT document_id, path FROM ingest_file WHERE tenant = ? AND document_id IS NOT NULL"
+        " AND state IN ('done', 'skipped') ORDER BY run_id, position",
+        (tenant,),
+    )
+    paths: dict[str, str] = dict(told)
+    sums: dict[str, str] = dict(
+        session.rows(
+            "SELECT document_id, source_sha256 FROM document WHERE tenant = ? AND lifecycle = 'active'", (tenant,)
+        )
+    )
+    held = stored(session, tenant, Lifecycle.ACTIVE)
+    return tuple(StoredFile(each, sums[each.document_id], paths.get(each.document_id, "")) for each in held)
+
+
+def versions(session: Session, tenant: str, source_id: str) -> tuple[SourceFacts, ...]:
+    """Every version of a source, the first stored first."""
+    found = session.rows(
+        "SELECT document_id FROM document WHERE tenant = ? AND source_id = ? ORDER BY stored_ms, document_id",
+        (tenant, source_id),
+    )
+    facts = (facts_of(session, document_id) for (document_id,) in found)
+    return tuple(each for each in facts if each is not None)
+
+
+def relabel(session: Session, document_ids: Collection[str], visibility: VisibilityClass) -> None:
+    """Moves documents with everything in them to another class of their tenant."""
+    session.run(
+        _insert("visibility_class", rows.CLASS) + " ON CONFLICT (class_id) DO NOTHING", rows.class_row(visibility)
+    )
+    for document_id in sorted(document_ids):
+        for table in ("document", "record", "gazetteer_entry", "relationship"):
+            session.run(
+                f"UPDATE {table} SET class_id = ? WHERE document_id = ?",  # noqa: S608
+                (visibility.class_id, document_id),
+            )
+        session.cache.clear()
+        facts = facts_of(session, document_id)
+        if facts is not None:
+            fields.write_standard(session, facts)
+    grow(session, [visibility.tenant])
+
+
 def set_facts(session: Session, facts: SourceFacts) -> None:
     """Rewrites what a document says of itself without touching text, class or records."""
     session.run(
@@ -190,7 +236,7 @@ def tenants(session: Session) -> tuple[str, ...]:
 
 def put_files(session: Session, files: Sequence[FileJob], now_ms: int) -> None:
     """Adds or rewrites rows of an ingest run."""
-    changed = ", ".join(f"{column} = excluded.{column}" for column in [*_FILE.split(", ")[5:], "updated_ms"])
+    changed = ", ".join(f"{column} = excluded.{column}" for column in [*_FILE.split(", ")[4:], "updated_ms"])
     statement = (
         _insert("ingest_file", _FILE + ", updated_ms") + f" ON CONFLICT (run_id, position) DO UPDATE SET {changed}"
     )

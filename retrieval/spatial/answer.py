@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from retrieval.model import Computed, EntityRef, Limitation, TimeRange
+from retrieval.algebra import Figures, Part, Peak, Plan, Rank, Select, Stated, Tally, Test, Total, Weigh
+from retrieval.algebra_json import plan_json
+from retrieval.model import Computation, Limitation, TimeRange
 from retrieval.operations import (
     Aggregate,
     Change,
@@ -27,19 +29,21 @@ from retrieval.spatial import geometry
 from retrieval.spatial.as_of import AsOf, drawn
 from retrieval.spatial.compute import compute
 from retrieval.spatial.facts import Fact, FactSource, per_place
-from retrieval.spatial.wording import listed, plural
+from retrieval.spatial.missing import CHANNEL, conflicts, day_of, no_figures, no_places, no_shape, not_recorded
+from retrieval.spatial.select import inputs_of
 
-_CHANNEL = "postgis"
 _REACHES_M = (25_000, 100_000, 400_000, 1_600_000, 6_400_000, 21_000_000)
 _SHOWN_INPUTS = 6
+_SERIES = 2
+"""More figures of one question than these are one computed series, so that none is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an operation yields: computed facts, the records that are shown beside or instead of them, and what is
-    missing."""
+    """The yield of an operation: computed facts, the records that are shown beside or instead of them, and the facts
+    that are missing."""
 
-    computed: tuple[Computed, ...] = ()
+    computed: tuple[Computation, ...] = ()
     records: tuple[str, ...] = ()
     limitations: tuple[Limitation, ...] = ()
 
@@ -78,8 +82,28 @@ def answer(  # noqa: PLR0911, PLR0912 - one branch for each operation
             return _count(operation, facts)
         case Distance():
             return _distance(operation, placed)
+        case Select() | Tally() | Rank() | Total() | Figures() | Weigh() | Part() | Peak() | Test():
+            return _planned(operation, facts, placed)
+        case Stated():
+            return Answer()  # what rows state is the graph's
         case _:
             assert_never(operation)
+
+
+def _planned(plan: Plan, facts: FactSource, placed: FactSource) -> Answer:
+    """A plan of the algebra."""
+    given = inputs_of(plan, facts, placed)
+    limitations = tuple(dict.fromkeys(given.limitations))
+    if not given.facts:
+        return Answer(limitations=limitations)
+    parameters = {"plan": plan_json(given.plan), "names": given.names, "inside": given.inside}
+    inputs = list(given.facts.values())
+    try:
+        done = drawn(type(plan).__name__.lower(), parameters, inputs, placed)
+    except ValueError:  # the inputs answer nothing: what is missing is said
+        missing = Limitation("NO_OBSERVATION", "The records do not hold what this needs.", CHANNEL)
+        return Answer(limitations=limitations or (missing,))
+    return Answer((done,), _records_of(done, inputs), limitations)
 
 
 def figures(
@@ -95,23 +119,27 @@ def figures(
 def _lookup(operation: Lookup, facts: FactSource, times: Sequence[TimeRange]) -> Answer:
     found = figures(operation, facts, place_ids=operation.place_ids, times=times)
     order = {place_id: i for i, place_id in enumerate(operation.place_ids)}
-    found.sort(key=lambda f: (order[f.place.entity_id], -_day(f), f.source_id, f.record_id))
+    found.sort(key=lambda f: (order[f.place.entity_id], -day_of(f), f.source_id, f.record_id))
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in found)]
-    limitations = [_not_recorded(operation.measure, p, facts) for p in missing]
-    return Answer(records=tuple(f.record_id for f in found), limitations=(*limitations, *_conflicts(found, facts)))
+    limitations = [not_recorded(operation.measure, p, facts) for p in missing]
+    if operation.year is None and len(found) > _SERIES:  # more than are shown one by one
+        parameters = {"measure": operation.measure, "place_ids": list(operation.place_ids)}
+        done = compute("lookup", parameters, found)
+        return Answer((done,), (), (*limitations, *conflicts(found, facts)))
+    return Answer(records=tuple(f.record_id for f in found), limitations=(*limitations, *conflicts(found, facts)))
 
 
 def _change(operation: Change, facts: FactSource) -> Answer:
-    computed: list[Computed] = []
+    computed: list[Computation] = []
     limitations: list[Limitation] = []
     for place_id in operation.place_ids:
         ends: list[Fact] = []
         for year in (operation.from_year, operation.to_year):
             found = facts.observations(operation.measure, place_ids=(place_id,), year=year)
-            limitations += _conflicts(found, facts)
+            limitations += conflicts(found, facts)
             ends += per_place(found)[0]
         if len(ends) < 2:
-            limitations.append(_not_recorded(operation.measure, place_id, facts))
+            limitations.append(not_recorded(operation.measure, place_id, facts))
             continue
         years = {"from_year": operation.from_year, "to_year": operation.to_year}
         computed.append(compute("change", {"measure": operation.measure, "place_id": place_id, **years}, ends))
@@ -163,19 +191,19 @@ def _compare(operation: Compare, facts: FactSource) -> Answer:
     inputs, _ = per_place(found)
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in inputs)]
     if missing or len(inputs) < 2:
-        return Answer(limitations=tuple(_not_recorded(operation.measure, p, facts) for p in missing))
+        return Answer(limitations=tuple(not_recorded(operation.measure, p, facts) for p in missing))
     parameters = {"measure": operation.measure, "place_ids": list(operation.place_ids), "year": year}
     done = compute("compare", parameters, inputs)
-    return Answer((done,), _records_of(done, inputs), tuple(_conflicts(found, facts)))
+    return Answer((done,), _records_of(done, inputs), tuple(conflicts(found, facts)))
 
 
 def _neighbours(operation: Neighbours, facts: FactSource) -> Answer:
     centre = _shape(operation.place_id, facts)
     if centre is None or centre.geometry is None:
-        return Answer(limitations=(_no_shape(operation.place_id, facts),))
+        return Answer(limitations=(no_shape(operation.place_id, facts),))
     if _is_point(centre):
         told = f"No outline is recorded for {centre.place.name}, so what borders it is not known."
-        return Answer(limitations=(Limitation("NO_GEOMETRY", told, _CHANNEL),))
+        return Answer(limitations=(Limitation("NO_GEOMETRY", told, CHANNEL),))
     box = geometry.box_around(centre.geometry, geometry.BORDER_TOLERANCE_M)
     around, _ = per_place(facts.shapes(place_type=centre.place.type, box=box))
     inputs = [centre, *(f for f in around if f.place.entity_id != operation.place_id)]
@@ -186,14 +214,14 @@ def _neighbours(operation: Neighbours, facts: FactSource) -> Answer:
 def _nearest(operation: Nearest, facts: FactSource) -> Answer:
     centre = _shape(operation.place_id, facts)
     if centre is None or centre.geometry is None:
-        return Answer(limitations=(_no_shape(operation.place_id, facts),))
+        return Answer(limitations=(no_shape(operation.place_id, facts),))
     others: list[Fact] = []
     for reach_m in _REACHES_M:  # everything within the reach is in the box, so a place beyond it cannot be nearer
         others = _others_near(centre, operation.place_type, reach_m, facts)
         if sum(_gap(centre, f) <= reach_m for f in others) >= operation.limit:
             break
     if not others:
-        return Answer(limitations=(_no_places(operation.place_type),))
+        return Answer(limitations=(no_places(operation.place_type),))
     inputs = [centre, *others]
     parameters = {"place_id": operation.place_id, "place_type": operation.place_type, "limit": operation.limit}
     done = drawn("nearest", parameters, inputs, facts)
@@ -203,7 +231,7 @@ def _nearest(operation: Nearest, facts: FactSource) -> Answer:
 def _within_distance(operation: WithinDistance, facts: FactSource) -> Answer:
     centre = _shape(operation.place_id, facts)
     if centre is None or centre.geometry is None:
-        return Answer(limitations=(_no_shape(operation.place_id, facts),))
+        return Answer(limitations=(no_shape(operation.place_id, facts),))
     reach_m = round(operation.distance_km * 1000)
     inputs = [centre, *_others_near(centre, operation.place_type, reach_m, facts)]
     parameters = {"place_id": operation.place_id, "place_type": operation.place_type, "distance_m": reach_m}
@@ -224,7 +252,7 @@ def _contained_in(operation: ContainedIn, facts: FactSource) -> Answer:
         ]
         parameters |= {"basis": "relation", **_within(operation.place_id, facts)}
     if not inputs:
-        return Answer(limitations=(_no_shape(operation.place_id, facts),))
+        return Answer(limitations=(no_shape(operation.place_id, facts),))
     done = drawn("contained_in", parameters, inputs, facts)
     return Answer((done,), _records_of(done, inputs))
 
@@ -232,11 +260,11 @@ def _contained_in(operation: ContainedIn, facts: FactSource) -> Answer:
 def _container_of(operation: ContainerOf, facts: FactSource) -> Answer:
     inner = _shape(operation.place_id, facts)
     if inner is None or inner.geometry is None:
-        return Answer(limitations=(_no_shape(operation.place_id, facts),))
+        return Answer(limitations=(no_shape(operation.place_id, facts),))
     around, _ = per_place(facts.shapes(place_type=operation.place_type, box=geometry.bounds(inner.geometry)))
     areas = [f for f in around if f.place.entity_id != operation.place_id and not _is_point(f)]
     if not areas:
-        return Answer(limitations=(_no_places(operation.place_type),))
+        return Answer(limitations=(no_places(operation.place_type),))
     parameters = {"place_id": operation.place_id, "place_type": operation.place_type}
     done = drawn("container_of", parameters, [inner, *areas], facts)
     return Answer((done,), _records_of(done, [inner, *areas]))
@@ -254,7 +282,7 @@ def _count(operation: Count, facts: FactSource) -> Answer:
         inputs = _counted_places(operation, facts)
         parameters |= {"year": operation.year}
     if not inputs:
-        return Answer(limitations=limitations or (_no_places(operation.place_type),))
+        return Answer(limitations=limitations or (no_places(operation.place_type),))
     done = compute("count", parameters, inputs)
     return Answer((done,), (), limitations)
 
@@ -275,7 +303,7 @@ def _distance(operation: Distance, facts: FactSource) -> Answer:
     ends = [_shape(place_id, facts) for place_id in (operation.from_id, operation.to_id)]
     if any(end is None for end in ends):
         missing = [p for p, end in zip((operation.from_id, operation.to_id), ends, strict=True) if end is None]
-        return Answer(limitations=tuple(_no_shape(p, facts) for p in missing))
+        return Answer(limitations=tuple(no_shape(p, facts) for p in missing))
     inputs = [end for end in ends if end is not None]
     done = drawn("distance", {"from_id": operation.from_id, "to_id": operation.to_id}, inputs, facts)
     return Answer((done,), tuple(f.record_id for f in inputs))
@@ -291,12 +319,9 @@ def _figures(
     found = [] if chosen is None else facts.observations(measure, place_type=place_type, year=chosen)
     inside = _inside(within, found, facts)
     if not inside:
-        covered = f"recorded for {listed([str(y) for y in years])}" if years else "not recorded"
-        message = f"{_title(measure)} of {plural(place_type)} is {covered}."
-        if found and within is not None:
-            message = f"No {place_type} with a figure for {chosen} is known to lie in {_name(within, facts)}."
-        return chosen, [], (Limitation("NO_OBSERVATION", message, _CHANNEL),)
-    return chosen, per_place(inside)[0], tuple(_conflicts(inside, facts))
+        area = within if found else None
+        return chosen, [], (no_figures(measure, place_type, years, year=chosen, within=area, facts=facts),)
+    return chosen, per_place(inside)[0], tuple(conflicts(inside, facts))
 
 
 def _inside(within: str | None, found: list[Fact], facts: FactSource) -> list[Fact]:
@@ -328,7 +353,7 @@ def _shape(place_id: str, facts: FactSource) -> Fact | None:
     return found[0] if found else None
 
 
-def _records_of(done: Computed, inputs: Sequence[Fact]) -> tuple[str, ...]:
+def _records_of(done: Computation, inputs: Sequence[Fact]) -> tuple[str, ...]:
     """The inputs about the places of the result, in its order, after the place that was asked about."""
     named = [done.parameters.get("place_id")]
     places = done.result.get("places")
@@ -338,56 +363,11 @@ def _records_of(done: Computed, inputs: Sequence[Fact]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(by_place[p] for p in named if p in by_place))
 
 
-def _conflicts(found: Sequence[Fact], facts: FactSource) -> list[Limitation]:
-    """One limitation for each place and time that has two values on record."""
-    stated: dict[tuple[str, str, int], set[str]] = {}
-    for fact in found:
-        if fact.value is not None and fact.measure is not None:
-            stated.setdefault((fact.place.entity_id, fact.measure, _day(fact)), set()).add(fact.value)
-    return [
-        Limitation(
-            "CONFLICTING_OBSERVATIONS",
-            f"Records state different figures of {measure} for {_name(place_id, facts)}: {listed(sorted(values))}.",
-            _CHANNEL,
-        )
-        for (place_id, measure, _), values in sorted(stated.items())
-        if len(values) > 1
-    ]
-
-
-def _not_recorded(measure: str, place_id: str, facts: FactSource) -> Limitation:
-    years = facts.years(measure, place_ids=(place_id,))
-    covered = f"is recorded for {listed([str(y) for y in years])}" if years else "is not recorded"
-    return Limitation("NO_OBSERVATION", f"{_title(measure)} of {_name(place_id, facts)} {covered}.", _CHANNEL)
-
-
-def _no_shape(place_id: str, facts: FactSource) -> Limitation:
-    return Limitation("NO_GEOMETRY", f"No position or outline is recorded for {_name(place_id, facts)}.", _CHANNEL)
-
-
-def _no_places(place_type: str) -> Limitation:
-    return Limitation("NO_GEOMETRY", f"No {place_type} that the question asks for is on the map.", _CHANNEL)
-
-
-def _name(place_id: str, facts: FactSource) -> str:
-    place: EntityRef | None = facts.place(place_id)
-    return place.name if place else "that place"
-
-
 def _within(within: str | None, facts: FactSource) -> Mapping[str, object]:
     place = facts.place(within) if within is not None else None
     if within is None:
         return {}
     return {"within": within} if place is None else {"within": within, "within_name": place.name}
-
-
-def _title(measure: str) -> str:
-    words = measure.replace("_", " ")
-    return words[:1].upper() + words[1:]
-
-
-def _day(fact: Fact) -> int:
-    return fact.start.toordinal() if fact.start else 0
 
 
 def _is_point(fact: Fact) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.model import Computed, EntityRef, TimeRange
+from retrieval.model import Computation, EntityRef, TimeRange
 from retrieval.spatial.compute import compute
 from retrieval.spatial.facts import Box, Fact, FactSource
 
@@ -58,9 +58,9 @@ class AsOf:
         return self.facts.place(place_id)
 
 
-def drawn(operation: str, parameters: Mapping[str, object], inputs: Sequence[Fact], facts: FactSource) -> Computed:
+def drawn(operation: str, parameters: Mapping[str, object], inputs: Sequence[Fact], facts: FactSource) -> Computation:
     """The operation over shapes; where dated ones stand for a time that was asked for, the result says so."""
-    if isinstance(facts, AsOf) and any(fact.start is not None for fact in inputs):
+    if isinstance(facts, AsOf) and any(fact.start is not None and fact.geometry is not None for fact in inputs):
         return compute(operation, {**parameters, "as_of": facts.label}, inputs)
     return compute(operation, parameters, inputs)
 

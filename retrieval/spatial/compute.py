@@ -1,7 +1,7 @@
 """Named operations over facts, pure: the same parameters and inputs give the same value, wherever and whenever they
 run.
 
-A `Computed` keeps the operation, its parameters, its input records and a digest of what they state, so that a replay
+A `Computation` keeps the operation, its parameters, its input records and a digest of what they state, so that a replay
 recomputes it from the records alone (`recompute`). Figures are decimal text, distances whole metres; ties are all
 named, in order of entity id.
 """
@@ -14,23 +14,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
 
-from retrieval.model import Computed, Record
+from retrieval.model import Computation, Record
 from retrieval.spatial import geometry
+from retrieval.spatial.evaluate import Table, evaluate, plan_in
 from retrieval.spatial.facts import Fact
-from retrieval.spatial.wording import counted, kilometres, listed, number, percent, plural, quantity, tenths
+from retrieval.spatial.tell import told_plan
+from retrieval.stated import OPERATION, compute_stated
+from retrieval.wording import counted, kilometres, listed, number, percent, plural, quantity, tenths
 
 Outcome = tuple[dict[str, object], str]
 _NAMED = 20
 
 
-def compute(operation: str, parameters: Mapping[str, object], facts: Sequence[Fact]) -> Computed:
+def compute(operation: str, parameters: Mapping[str, object], facts: Sequence[Fact]) -> Computation:
     """Runs an operation. Raises `ValueError` when there is no such operation, or the facts are not what it needs."""
     run = _OPERATIONS.get(operation)
     if run is None:
         raise ValueError(f"no such operation: {operation}")
     inputs = sorted(facts, key=lambda f: f.record_id)
     result, statement = run(parameters, inputs)
-    return Computed(
+    return Computation(
         operation=operation,
         parameters=dict(parameters),
         inputs=tuple(f.record_id for f in _named_first(inputs, result)),
@@ -71,9 +74,11 @@ def _digest(inputs: Sequence[Fact]) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def recompute(operation: str, parameters: Mapping[str, object], records: Sequence[Record]) -> Computed:
+def recompute(operation: str, parameters: Mapping[str, object], records: Sequence[Record]) -> Computation:
     """The same operation from the records alone, for replay and tests. Raises `ValueError` like `compute`, also for
     a record that holds neither figure nor shape."""
+    if operation == OPERATION:
+        return compute_stated(parameters, records)
     facts = [Fact.of(record) for record in records]
     if any(fact is None for fact in facts):
         raise ValueError("an input record holds neither a figure nor a shape")
@@ -245,8 +250,32 @@ def _distance(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcom
     return {"distance_m": metres}, statement
 
 
+def _lookup(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    """The figures of a span of years, each with its year."""
+    ordered = sorted(facts, key=lambda f: (f.place.name, f.start.toordinal() if f.start else 0, f.record_id))
+    rows: list[dict[str, object]] = [{**_ranked(f), "year": f.start.year if f.start else None} for f in ordered]
+    several = len({f.place.entity_id for f in facts}) > 1
+    said = [
+        f"{number(_value(f))}{f' in {f.start.year}' if f.start else ''}{f' ({f.place.name})' if several else ''}"
+        for f in ordered
+    ]
+    of = "" if several else f" of {ordered[0].place.name}"
+    measure = _text(parameters, "measure").replace("_", " ")
+    return {"figures": rows}, f"The {measure}{of} was {listed(said, most=100)}."
+
+
+def _plan(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    """A plan of the algebra (`retrieval.spatial.evaluate`)."""
+    plan = plan_in(parameters)
+    names, inside = parameters.get("names"), parameters.get("inside")
+    if not isinstance(names, Mapping) or not isinstance(inside, Mapping):
+        raise ValueError("a plan needs `names` and `inside`")
+    return told_plan(plan, evaluate(plan, Table.of(facts, inside)), names)
+
+
 _OPERATIONS: Mapping[str, Callable[[Mapping[str, object], Sequence[Fact]], Outcome]] = {
     "change": _change,
+    "lookup": _lookup,
     "superlative": _superlative,
     "aggregate": _aggregate,
     "compare": _compare,
@@ -257,6 +286,7 @@ _OPERATIONS: Mapping[str, Callable[[Mapping[str, object], Sequence[Fact]], Outco
     "container_of": _container_of,
     "count": _count,
     "distance": _distance,
+    **dict.fromkeys(("select", "tally", "rank", "total", "figures", "weigh", "part", "peak", "test"), _plan),
 }
 
 

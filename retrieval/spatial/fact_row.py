@@ -10,7 +10,8 @@ from retrieval.model import EntityRef, Record, Relationship
 from retrieval.spatial.facts import Box, Fact
 
 COLUMNS = "record_id, source_id, place_id, place_name, place_type, measure, value, unit, start_day, end_day, geometry"
-"""What `read_fact` takes, in its order. Days are ordinals of the proleptic Gregorian calendar, geometries WKB."""
+"""The columns that `read_fact` takes, in its order. Days are ordinals of the proleptic Gregorian calendar, geometries
+WKB."""
 CONTAINMENT = "located_in"
 """The predicate of a relation that puts its subject inside its object."""
 DEPTH = 3

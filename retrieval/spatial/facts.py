@@ -1,4 +1,4 @@
-"""What the structured channel reasons over: one fact per observation or feature, and where facts come from."""
+"""Facts that the structured channel reasons over: one per observation or feature, and where facts come from."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Fact:
         }
 
     def covers_year(self, year: int) -> bool:
-        """Whether the fact is dated and its time shares a day with the year."""
+        """True if the fact is dated and its time shares a day with the year."""
         return self.start is not None and self.end is not None and self.start.year <= year <= self.end.year
 
 
@@ -94,7 +94,7 @@ class FactSource(Protocol):
         ...
 
     def measures(self, place_type: str) -> tuple[str, ...]:
-        """What is measured at places of a type, in alphabetical order."""
+        """The measures at places of a type, in alphabetical order."""
         ...
 
     def place(self, place_id: str) -> EntityRef | None:

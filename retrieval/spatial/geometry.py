@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
+from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
@@ -52,19 +53,19 @@ def from_geojson(text: str) -> bytes:
 
 
 def intersects(one: bytes, other: bytes) -> bool:
-    """Whether the two share a point."""
+    """True if the two share a point."""
     return bool(_shape(one).intersects(_shape(other)))
 
 
 def contains(area: bytes, thing: bytes) -> bool:
-    """Whether the area covers the thing: a point wholly, an area by a point inside it (borders of maps never agree
+    """True if the area covers the thing: a point wholly, an area by a point inside it (borders of maps never agree
     exactly)."""
     inner = _shape(thing)
     return bool(_shape(area).covers(inner if inner.geom_type == "Point" else inner.representative_point()))
 
 
 def share_border(one: bytes, other: bytes) -> bool:
-    """Whether two areas have a common border line of at least `BORDER_LENGTH_M`, within `BORDER_TOLERANCE_M`."""
+    """True if two areas have a common border line of at least `BORDER_LENGTH_M`, within `BORDER_TOLERANCE_M`."""
     first, second = _shape(one), _shape(other)
     if first.geom_type == "Point" or second.geom_type == "Point":
         return False
@@ -95,6 +96,23 @@ def centre_distance_m(one: bytes, other: bytes) -> int:
     """Metres between the centroids of two shapes."""
     first, second = _shape(one).centroid, _shape(other).centroid
     return _geodesic_m((first.x, first.y), (second.x, second.y))
+
+
+def area_km2(wkb: bytes) -> Fraction | None:
+    """Square kilometres of an area on the ellipsoid, to a hundredth; None for what has no inside."""
+    shape = _shape(wkb)
+    if shape.geom_type not in ("Polygon", "MultiPolygon"):
+        return None
+    import shapely  # noqa: PLC0415
+
+    metres = sum(_ring_m2(p.exterior) - sum(_ring_m2(r) for r in p.interiors) for p in shapely.get_parts(shape))
+    return Fraction(round(metres / 10_000), 100)
+
+
+def _ring_m2(ring: Any) -> float:
+    longitudes, latitudes = zip(*((x, y) for x, y, *_ in ring.coords), strict=True)
+    square: float = _geod().polygon_area_perimeter(longitudes, latitudes)[0]
+    return abs(square)
 
 
 def box_around(wkb: bytes, distance_m: int) -> Box:

@@ -45,8 +45,8 @@ class PostgisChannel:
         return cls(PostgresThreads(dsn, schema=schema, settings=settings, patience_s=patience_s))
 
     def asks(self, query: Query) -> bool:
-        """Whether a search needs the server."""
-        return bool(query.scope.class_ids)
+        """True if a search needs the server."""
+        return bool(query.scope.with_aggregated.class_ids)
 
     async def search(self, query: Query) -> Run:
         """See `Channel`."""
@@ -65,7 +65,7 @@ class PostgisChannel:
             return Run(self.name, self.store), ()
         with as_channel_errors(self.name):
             try:
-                return await self._postgres.read(read, scope=query.scope)
+                return await self._postgres.read(read, scope=query.scope.with_aggregated)
             except errors.UndefinedTable:  # nothing was ever written
                 return Run(self.name, self.store), ()
             except (ValueError, ArithmeticError) as exc:

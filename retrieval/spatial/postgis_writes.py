@@ -1,4 +1,5 @@
-"""What ingest puts into the spatial tables of PostGIS: a row per fact, its bounds, and which place lies in which."""
+"""The rows that ingest puts into the spatial tables of PostGIS: a row per fact, its bounds, and which place lies in
+which."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ _NAMES = (*_OF_RECORDS, "spatial_document")
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """What one document contributes."""
+    """The contribution of one document."""
 
     facts: list[tuple[object, ...]] = field(default_factory=list)
     inside: list[tuple[str, ...]] = field(default_factory=list)

@@ -5,13 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.operations import Lookup, Operation
+from retrieval.algebra import Density, Growth, Rank, Select, Tally, Test, Total, Value
+from retrieval.model import ChannelName, Hit, Limitation, Query, Run
+from retrieval.operations import (
+    ContainedIn,
+    ContainerOf,
+    Distance,
+    Lookup,
+    Nearest,
+    Neighbours,
+    Operation,
+    WithinDistance,
+)
+from retrieval.scope import Scope
 from retrieval.spatial import geometry
+from retrieval.spatial.aggregated import ClosedFacts, WithGroups, over_groups
 from retrieval.spatial.answer import Answer, answer, figures
-from retrieval.spatial.facts import Fact, FactSource
+from retrieval.spatial.evaluate import figures_of
+from retrieval.spatial.facts import Box, Fact, FactSource
 
 _AROUND_LIMIT = 200
+_DRAWN = (Neighbours, Nearest, WithinDistance, ContainedIn, ContainerOf, Distance)
+UNDATED = Limitation(
+    "UNDATED_MAP",
+    "The outlines on the map bear no date, so how things lay at the time that was asked for is not known.",
+    "postgis",
+)
 
 
 class SearchedFacts(FactSource, Protocol):
@@ -20,6 +39,14 @@ class SearchedFacts(FactSource, Protocol):
     def around(self, query: Query, *, limit: int) -> list[Fact]:
         """Facts of the places that a question names, else of the region it shows, narrowed to its times and layers;
         at most `limit`, in order of record id."""
+        ...
+
+    def drawn_in(self, box: Box) -> list[Fact]:
+        """Facts with a geometry that is shown in the box, in order of record id."""
+        ...
+
+    def of(self, scope: Scope) -> FactSource:
+        """The facts of another scope, read at the same moment."""
         ...
 
 
@@ -44,7 +71,30 @@ def search(rows: SearchedFacts, query: Query, store: str) -> Run:
 def _answered(operation: Operation, rows: SearchedFacts, query: Query) -> Answer:
     if isinstance(operation, Lookup) and not operation.place_ids:
         return _figures_in_region(operation, rows, query)
-    return answer(operation, rows, times=query.intent.times)
+    if query.scope.aggregates and over_groups(operation):
+        return _over_groups(operation, rows, query)
+    given = answer(operation, rows, times=query.intent.times)
+    timed = bool(query.intent.times) and not query.intent.map_time
+    if timed and _undated(operation) and any("as_of" not in done.parameters for done in given.computed):
+        return Answer(limitations=(UNDATED,))
+    return given
+
+
+def _undated(operation: Operation) -> bool:
+    """True if only the map can say how things lay at a time: no figure that is asked for has a year."""
+    if isinstance(operation, Select | Tally | Rank | Total | Test):
+        return not any(isinstance(figure, Value | Growth | Density) for figure in figures_of(operation))
+    return isinstance(operation, _DRAWN)
+
+
+def _over_groups(operation: Operation, rows: SearchedFacts, query: Query) -> Answer:
+    """A figure over all places of a kind, with the classes that are open in aggregates."""
+    closed = sorted(query.scope.aggregates)
+    facts = WithGroups(
+        rows, [ClosedFacts(rows.of(Scope(query.scope.tenant, frozenset({id}))), least) for id, least in closed]
+    )
+    given = answer(operation, facts, times=query.intent.times)
+    return given if facts.grouped.isdisjoint(given.records) else replace(given, records=())
 
 
 def _figures_in_region(operation: Lookup, rows: SearchedFacts, query: Query) -> Answer:
@@ -67,6 +117,6 @@ def _in_region(rows: SearchedFacts, query: Query) -> list[Fact]:
     found = rows.around(query, limit=_AROUND_LIMIT)
     if query.geometry is not None and not query.intent.entities:
         region = geometry.from_geojson(query.geometry)
-        found = found or rows.shapes(box=geometry.bounds(region))
+        found = found or rows.drawn_in(geometry.bounds(region))
         found = [f for f in found if f.geometry is None or geometry.intersects(region, f.geometry)]
     return found

@@ -37,7 +37,7 @@ class SpatialChannel:
 
     async def search(self, query: Query) -> Run:
         """See `Channel`."""
-        if not query.scope.class_ids:
+        if not query.scope.with_aggregated.class_ids:
             return Run(self.name, self.store)
         try:
             return await self._file.read(

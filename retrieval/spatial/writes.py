@@ -1,4 +1,4 @@
-"""What ingest puts into the spatial database: a row per fact, its bounds, and which place lies in which."""
+"""The rows that ingest puts into the spatial database: a row per fact, its bounds, and which place lies in which."""
 
 from __future__ import annotations
 

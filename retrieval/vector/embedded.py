@@ -50,5 +50,5 @@ def require_same(stored: EmbedModel | None, model: EmbedModel) -> None:
     if stored is not None and stored != model:
         raise EmbedModelMismatch(
             f"the index holds vectors of {stored.name} ({stored.dimension} dimensions), the embedder makes those of "
-            f"{model.name} ({model.dimension}); make them anew: exhibit index reembed"
+            f"{model.name} ({model.dimension}); embed them again: exhibit index reembed"
         )

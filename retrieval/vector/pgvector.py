@@ -61,7 +61,7 @@ class PgvectorChannel:
         return cls(postgres, embedder=embedder, minimum_milli=minimum_milli)
 
     def asks(self, query: Query) -> bool:
-        """Whether a search needs the server."""
+        """True if a search needs the server."""
         return query.top_k > 0 and bool(query.scope.class_ids)
 
     async def search(self, query: Query) -> Run:

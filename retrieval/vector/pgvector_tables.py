@@ -230,7 +230,7 @@ async def move(connection: Connection, *, source: str, target: str) -> None:
 
 
 async def _exist(connection: Connection) -> bool:
-    """Whether the schema that is being written holds the tables, whatever another schema of the path holds."""
+    """True if the schema that is being written holds the tables, whatever another schema of the path holds."""
     statement = "SELECT to_regclass(format('%I.vector_model', current_schema()))"
     row = await (await connection.execute(statement)).fetchone()
     return row is not None and row[0] is not None
@@ -241,4 +241,4 @@ def _require_same(stored: Sequence[object], model: EmbedModel) -> None:
         case [str() as form, str() as name, int() as dimension] if form == FORMAT:
             require_same(EmbedModel(name, dimension), model)
         case _:
-            raise EmbedModelMismatch("the index is not of this version; make it anew: exhibit index rebuild")
+            raise EmbedModelMismatch("the index is not of this version; rebuild it: exhibit index rebuild")

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from api.app import create_app
+from api.http.app import create_app
 from tests.api_world import World, make_world
 
 Connect = Callable[..., httpx.AsyncClient]

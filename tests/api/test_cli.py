@@ -13,17 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
+from ai.answer.shapes import QueryResponse
 from api.cli.main import COMMANDS
-from api.schemas.answer import QueryResponse
 from policy.bundle import SHIPPED
 from tests.api_world import FERRY, POPULATION, World, make_world
 from tests.command_line import Run, command_line
 
 # Together more than a second of start-up, and nothing of an answer out of a folder needs them.
 HEAVY = """fastapi starlette uvicorn httpx anyio sqlalchemy sqlmodel psycopg psycopg_pool neo4j opensearchpy langgraph
-langchain_core opentelemetry prometheus_client prov rdflib lxml pypdf markdown_it wordllama snowballstemmer pandas
-numpy.ma numpy.testing rich pygments ai.agent.graph ai.backtest api.app api.routes api.bench api.eval
+langchain_core opentelemetry prometheus_client prov rdflib lxml pypdf markdown_it wordllama snowballstemmer opa_client pandas
+numpy.ma numpy.testing rich pygments ai.agent.graph ai.backtest api.http.app api.http.routes api.measure.bench api.measure.eval
 retrieval.ingest retrieval.registry.tables policy.lattice"""
 LOADED = """
 import json, sys
@@ -84,7 +85,7 @@ def test_every_command_has_help(cli: Run, name: str) -> None:
 def test_ask_prints_the_body_of_the_http_api(cli: Run, home: Path) -> None:
     code, out, _ = cli("ask", POPULATION, "--home", home, "--json")
     body = document(out)
-    QueryResponse.model_validate(body)
+    TypeAdapter(QueryResponse).validate_python(body)
     assert code == 0
     assert body["outcome"] == "ANSWER"
 
@@ -241,7 +242,7 @@ def test_a_label_is_never_assumed(cli: Run, tmp_path: Path) -> None:
 
 
 def test_two_ingests_at_once_are_refused(cli: Run, home: Path, tmp_path: Path) -> None:
-    from api.home import only_writer
+    from api.home.folder import only_writer
 
     (tmp_path / "a.md").write_text("Text.\n")
     with only_writer(home / "ingest.lock"):

@@ -7,8 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import TypeAdapter
 
-from api.schemas.evidence import CollectionsResponse, EvidenceResponse
+from ai.answer.shapes import EvidenceResponse
+from api.schemas.evidence import CollectionsResponse
 from ledger.prov_check import check_prov
 from tests.api_world import DIARY, FERRY, POPULATION
 
@@ -24,7 +26,7 @@ async def href(client: httpx.AsyncClient, question: str) -> str:
 async def test_a_citation_resolves_to_the_quoted_words(client: httpx.AsyncClient) -> None:
     answered = (await client.post("/api/v1/ai/query", json={"question": POPULATION})).json()
     body = (await client.get(answered["citations"]["1"]["href"])).json()
-    EvidenceResponse.model_validate(body)
+    TypeAdapter(EvidenceResponse).validate_python(body)
     assert body["text"] == answered["sentences"][0]["citations"][0]["quote"]
     assert body["cell"] == "85200"
     assert body["measurement"]["value"] == "85200"

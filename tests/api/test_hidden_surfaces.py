@@ -13,8 +13,8 @@ import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
-from api.app import create_app
-from api.configuration import load
+from api.home.configuration import load
+from api.http.app import create_app
 from api.wiring import open_ingest
 
 OPEN = {
@@ -27,6 +27,8 @@ HIDDEN = {
     "vault.md": "# Lecompton\n\nThe vault of Lecompton held the mill of Topeka, the flood and William Nace.\n",
 }
 _CHANGING = re.compile(r'"(?:request_id|entry_id|receipt|took_ms|total_latency_ms|latency_ms)": ?("[^"]*"|\d+)')
+_TIMES = re.compile(r'"timings_ms": ?\{[^}]*\}')
+_IDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 QUESTION = "Who kept the ferry at Lecompton, and when did the flood carry the mill away?"
 
 
@@ -81,6 +83,21 @@ async def told(client: httpx.AsyncClient) -> dict[str, str]:
         plain = response.json()
         plain.get("trace", {}).pop("timings_ms", None)
         found[name] = _CHANGING.sub("", json.dumps(plain, sort_keys=True))
+    for path in (
+        "/",
+        "/audit",
+        "/corpus",
+        "/api/v1/layers",
+        "/api/v1/places?q=lecom",
+        "/api/v1/ai/suggestions?limit=20",
+    ):
+        response = await client.get(path)
+        assert response.status_code == 200, path
+        found[path] = response.text
+    for form in ("events", "ui-message-stream"):
+        streamed = await client.post(f"/api/v1/ai/stream?format={form}", json={"question": QUESTION})
+        assert streamed.status_code == 200, streamed.text
+        found[form] = _IDS.sub("", _CHANGING.sub("", _TIMES.sub("", streamed.text)))
     stats = (await client.get("/retrieval/stats")).json()
     found["stats"] = json.dumps({name: stats[name] for name in ("index_version", "documents", "calibration")})
     return found

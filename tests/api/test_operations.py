@@ -9,8 +9,8 @@ import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
-from api.app import create_app
-from api.configuration import load
+from api.home.configuration import load
+from api.http.app import create_app
 from api.schemas.evidence import ReadyResponse
 from tests.api_world import POPULATION, make_world
 

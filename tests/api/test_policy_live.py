@@ -16,12 +16,12 @@ from asgi_lifespan import LifespanManager
 
 from ai.focus_pipeline import answer
 from ai.model import Ask
-from ai.replay import Grade, replay
+from ai.replay.replay import Grade, replay
 from api import wiring
-from api.app import create_app
-from api.configuration import load
-from api.live import LiveSystem, live
-from api.recorded_policy import recorded_policies
+from api.audit.recorded_policy import recorded_policies
+from api.home.configuration import load
+from api.http.app import create_app
+from api.http.policy_reload import LiveSystem, live
 from ledger.model import Kind
 from policy.bundle import DATA_PATH, load_bundle
 from policy.canonical import canonical

@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message
 
-from api.presence import while_connected
+from api.http.client_disconnect import while_connected
 
 
 class Caller:

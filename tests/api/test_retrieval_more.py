@@ -8,7 +8,9 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
+from pydantic import TypeAdapter
 
+from ai.search import shapes
 from api.schemas import retrieval_more as wire
 from ledger.model import Kind
 from retrieval.bundle import count_tokens
@@ -22,7 +24,7 @@ async def post(client: httpx.AsyncClient, path: str, body: dict[str, Any], model
     assert response.status_code == 200, response.text
     told: dict[str, Any] = response.json()
     if model is not None:
-        model.model_validate(told)
+        TypeAdapter(model).validate_python(told)
     return told
 
 
@@ -36,8 +38,8 @@ async def test_mget_gives_documents_and_chunks_and_nothing_hidden(connect: Any) 
         letters = (await search(below, query="surveyor letters", filters={"eq": {"source_id": "contact"}}))["hits"][0]
         diary = (await search(above, query="diary of the flood", filters={"eq": {"source_id": "diary"}}))["hits"][0]
         asked = [hit["chunk_id"], letters["doc_id"], diary["chunk_id"], diary["doc_id"], "no-such-id"]
-        body = await post(below, "mget", {"ids": asked}, wire.MgetResponse)
-        full = await post(above, "mget", {"ids": asked}, wire.MgetResponse)
+        body = await post(below, "mget", {"ids": asked}, shapes.MgetResponse)
+        full = await post(above, "mget", {"ids": asked}, shapes.MgetResponse)
     assert body["missing"] == [diary["chunk_id"], diary["doc_id"], "no-such-id"]
     assert body["hits"][0]["chunk_id"] == hit["chunk_id"]
     assert body["hits"][0]["text"] == hit["text"]
@@ -48,7 +50,7 @@ async def test_mget_gives_documents_and_chunks_and_nothing_hidden(connect: Any) 
 
 async def test_expand_names_the_source_of_every_word(client: httpx.AsyncClient) -> None:
     body = await post(
-        client, "expand", {"query": "ploughs and gray marshals in Kansas, Shawnee County"}, wire.ExpandResponse
+        client, "expand", {"query": "ploughs and gray marshals in Kansas, Shawnee County"}, shapes.ExpandResponse
     )
     told = {(e["text"], e["kind"]): e["source"] for e in body["expansions"]}
     assert told["Kans.", "abbreviation"] == "abbreviations"
@@ -108,7 +110,7 @@ async def test_ablation_ranks_profiles_on_saved_queries(client: httpx.AsyncClien
 
 @pytest.mark.parametrize("budget", [50, 120, 4_000])
 async def test_pack_fits_its_budget(client: httpx.AsyncClient, budget: int) -> None:
-    body = await post(client, "pack", {"query": QUERY, "top_k": 20, "token_budget": budget}, wire.PackResponse)
+    body = await post(client, "pack", {"query": QUERY, "top_k": 20, "token_budget": budget}, shapes.PackResponse)
     assert body["tokens"] == count_tokens(body["context"]) <= budget
     assert [source["n"] for source in body["sources"]] == list(range(1, len(body["sources"]) + 1))
     assert len(body["sources"]) + len(body["left_out"]) <= 20

@@ -7,8 +7,9 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
+from pydantic import TypeAdapter
 
-from api.schemas.retrieval import RetrievalResponse
+from ai.search.shapes import RetrievalResponse
 from ledger.model import Kind
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -20,7 +21,7 @@ async def search(client: httpx.AsyncClient, **fields: Any) -> dict[str, Any]:
     response = await client.post(URL, json={"query": QUERY, "top_k": 5, **fields})
     assert response.status_code == 200, response.text
     body: dict[str, Any] = response.json()
-    RetrievalResponse.model_validate(body)
+    TypeAdapter(RetrievalResponse).validate_python(body)
     return body
 
 

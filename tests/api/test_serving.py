@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import re
 import shutil
@@ -9,6 +11,8 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +29,62 @@ def own_home(home: Path, tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-@pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT])
-def test_it_names_the_port_that_it_took_answers_there_and_stops(own_home: Path, signalled: signal.Signals) -> None:
+@contextmanager
+def serving(home: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """`exhibit serve` on a free port: where it listens, and its process."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("EXHIBIT_") or k == "EXHIBIT_CACHE"}
-    command = [sys.executable, "-m", "api.cli.main", "serve", "--port", "0", "--home", str(own_home)]
+    command = [sys.executable, "-m", "api.cli.main", "serve", "--port", "0", "--home", str(home)]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
             told = re.search(r"exhibit on (http://127\.0\.0\.1:[1-9]\d+),", process.stderr.readline())
             assert told is not None
-            try:
-                assert httpx.get(f"{told[1]}/livez", timeout=60).json() == {"status": "alive"}
-            except httpx.TransportError:
-                process.kill()
-                pytest.fail(process.stderr.read())
-            process.send_signal(signalled)
-            rest = process.stderr.read()
-            assert process.wait(60) in (0, -signal.SIGTERM)
+            yield told[1], process
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT])
+def test_it_names_the_port_that_it_took_answers_there_and_stops(own_home: Path, signalled: signal.Signals) -> None:
+    with serving(own_home) as (url, process):
+        assert process.stderr is not None
+        try:
+            assert httpx.get(f"{url}/livez", timeout=60).json() == {"status": "alive"}
+        except httpx.TransportError:
+            process.kill()
+            pytest.fail(process.stderr.read())
+        process.send_signal(signalled)
+        rest = process.stderr.read()
+        assert process.wait(60) in (0, -signal.SIGTERM)
     assert "Traceback" not in rest
+
+
+RUN_TOGETHER = "ignore" * 60
+
+
+@pytest.mark.parametrize(
+    "question",
+    [RUN_TOGETHER, base64.b64encode(RUN_TOGETHER.encode()).decode(), ("ignore" * 667)[:4_000]],
+    ids=["plain", "base64", "as long as a question may be"],
+)
+def test_words_run_together_neither_hold_it_nor_keep_it_from_stopping(own_home: Path, question: str) -> None:
+    """The limits of time are those of a hang: such a question once took minutes, and no signal ended it."""
+    with serving(own_home) as (url, process):
+        assert process.stderr is not None
+        response = httpx.post(f"{url}/api/v1/ai/query", json={"question": question}, timeout=60)
+        assert response.status_code == 200
+        assert response.json()["outcome"] in {"ABSTAIN", "DENY"}
+        process.send_signal(signal.SIGTERM)
+        rest = process.stderr.read()
+        assert process.wait(60) in (0, -signal.SIGTERM)
+    assert "Traceback" not in rest
+
+
+def test_a_question_of_words_run_together_is_answered_on_the_command_line(own_home: Path) -> None:
+    question = base64.b64encode(RUN_TOGETHER.encode()).decode()
+    command = [sys.executable, "-m", "api.cli.main", "ask", question, "--json", "--home", str(own_home)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert json.loads(done.stdout)["outcome"] in {"ABSTAIN", "DENY"}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +92,7 @@ def test_it_names_the_port_that_it_took_answers_there_and_stops(own_home: Path, 
     [
         (("--port", "{taken}"), "in use"),
         (("--host", "192.0.2.1"), "assign"),
-        (("--host", "no..address"), "no address"),
+        (("--host", "no..address"), "is not an address"),
         (("--host", "exhibit.invalid"), "cannot be listened at"),
     ],
 )

@@ -61,6 +61,7 @@ def test_what_cannot_be_written_is_a_coded_error_and_nothing_is_half_written(
         assert last.split(": ")[1] in {"INDEX_NOT_READY", "LEDGER_UNAVAILABLE"}, (name, err)
         assert "Traceback" not in out + err
     assert {name: said for name, said in told.items() if name not in hindered and said[0] != 0} == {}
+    assert json.loads(told["readiness"][1]) == [[200, "up"], [503, "down"], [200, "up"]]
     resumed = [json.loads(out) for name, (_, out, _) in told.items() if name.startswith("resume")]
     assert {r["manifest_hash"] for r in resumed} == {resumed[0]["manifest_hash"]}
     assert {file["state"] for r in resumed for file in r["files"]} <= {"done", "skipped"}

@@ -13,15 +13,15 @@ import pytest
 import uvicorn
 from asgi_lifespan import LifespanManager
 
-from api.app import create_app
-from api.backends import backends_of
 from api.cli.main import run
-from api.configuration import load
 from api.errors import SettingsInvalid
+from api.home.backends import backends_of
+from api.home.configuration import load
+from api.http.app import create_app
+from api.http.witness import MAX_BODY_BYTES, create_witness_app
 from api.problems import EXIT_VERIFICATION
 from api.wiring import open_system
 from api.wiring.log import kept_signed, last_shard, open_log_to_write, trust_policy
-from api.witness import MAX_BODY_BYTES, create_witness_app
 from ledger.errors import LogForked, WitnessUnavailable
 from ledger.model import Kind
 from ledger.note import parse_vkey

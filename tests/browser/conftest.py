@@ -14,6 +14,7 @@ from tests.services.conftest import missing
 
 FLAGS = (
     *("--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update"),
+    *("--use-angle=swiftshader", "--enable-unsafe-swiftshader"),  # WebGL without a graphics card
     *("--disable-sync", "--no-first-run", "--disable-default-apps", "--disable-domain-reliability"),
 )
 

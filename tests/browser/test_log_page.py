@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from api.log_page import log_page
+from api.web.log_page import log_page
 from ledger.folder import verify_folder
 from ledger.model import TreeHead, Verdict
 from ledger.note import SigningKey, checkpoint_text, parse_checkpoint_text, parse_note, sign_note

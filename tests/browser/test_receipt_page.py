@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from api.configuration import load
-from api.erasing import carry_out
-from api.erasure import Order
-from api.page import page
-from api.receipt_page import receipt_page
+from api.audit.erasing import carry_out
+from api.audit.erasure import Order
+from api.home.configuration import load
+from api.web.page import page
+from api.web.receipt_page import receipt_page
 from api.wiring import open_ledger, open_system
 from ledger.errors import MalformedNote
 from ledger.model import Kind

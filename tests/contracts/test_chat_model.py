@@ -12,13 +12,16 @@ from typing import Any
 
 import pytest
 
-from ai.chat_model import ChatModel, ChatRequest, Message, StructuredRequest
-from ai.context import ContextBudgets, render_prompt, template_named
+from ai.answer.generate import generate
 from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
-from ai.extractive import ExtractiveModel
-from ai.generate import generate
 from ai.model import Completion, MapContext, Options
-from ai.ollama_client import OllamaChat
+from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredRequest
+from ai.models.context import ContextBudgets, render_prompt, template_named
+from ai.models.extractive import ExtractiveModel
+from ai.models.guarded_model import GuardedModel
+from ai.models.ollama_client import OllamaChat
+from ai.models.openai_client import OpenAIChat
+from retrieval.breaker import Breaker, CircuitState
 from retrieval.model import Intent
 from tests.fakes_ai import ObedientModel, ScriptedModel, an_item
 from tests.ollama_double import WEIGHTS, OllamaDouble, serving
@@ -37,6 +40,10 @@ PROMPT = render_prompt(
 REQUEST = ChatRequest(PROMPT, QUESTION, Intent(), 700, 0, 7, 5.0)
 
 
+def served(name: str, url: str, **options: Any) -> OllamaChat | OpenAIChat:
+    return OllamaChat(url, "tiny", **options) if name == "ollama" else OpenAIChat(f"{url}/v1", "tiny", **options)
+
+
 @asynccontextmanager
 async def opened(name: str) -> AsyncIterator[ChatModel]:
     match name:
@@ -48,14 +55,14 @@ async def opened(name: str) -> AsyncIterator[ChatModel]:
             yield ObedientModel()
         case _:
             async with serving(OllamaDouble()) as url:
-                model = OllamaChat(url, "tiny")
+                model = served(name, url)
                 try:
                     yield model
                 finally:
                     await model.aclose()
 
 
-@pytest.fixture(params=["extractive", "scripted", "obedient", "ollama"])
+@pytest.fixture(params=["extractive", "scripted", "obedient", "ollama", "openai"])
 async def model(request: pytest.FixtureRequest) -> AsyncIterator[ChatModel]:
     async with opened(request.param) as opened_model:
         yield opened_model
@@ -122,14 +129,14 @@ async def test_generate_does_not_let_an_unseen_item_be_cited() -> None:
     assert draft.sentences[0].unknown_markers == (3,)
 
 
-@pytest.mark.parametrize("name", ["scripted", "ollama"])
+@pytest.mark.parametrize("name", ["scripted", "ollama", "openai"])
 async def test_a_slow_model_times_out(name: str) -> None:
     async with slow(name) as (model, _):
         with pytest.raises(ModelTimeout):
             await model.complete(replace(REQUEST, deadline_s=0.3))
 
 
-@pytest.mark.parametrize("name", ["scripted", "ollama"])
+@pytest.mark.parametrize("name", ["scripted", "ollama", "openai"])
 async def test_cancelling_stops_the_generation(name: str) -> None:
     async with slow(name) as (model, stopped):
         task = asyncio.create_task(model.complete(REQUEST))
@@ -152,7 +159,7 @@ async def slow(name: str) -> AsyncIterator[tuple[ChatModel, Any]]:
         return
     double = OllamaDouble(stall_s=60)
     async with serving(double) as url:
-        model = OllamaChat(url, "tiny")
+        model = served(name, url)
         try:
             await model.identity()  # the import of the client takes longer than the deadlines here
             yield model, double.stopped.wait
@@ -206,8 +213,6 @@ async def test_ollama_is_held_to_a_schema() -> None:
         (OllamaDouble(missing=True), ModelMissing),
         (OllamaDouble(status=500), ModelUnavailable),
         (OllamaDouble(error_in_stream="the input length exceeds the context length"), PromptTooLong),
-        (OllamaDouble(cut=True), ModelUnavailable),
-        (OllamaDouble(garbage=True), ModelUnavailable),
     ],
 )
 async def test_a_structured_call_fails_as_any_other(double: OllamaDouble, error: type[Exception]) -> None:
@@ -261,10 +266,7 @@ async def test_ollama_says_when_the_limit_cut_it() -> None:
         (OllamaDouble(status=302), ModelUnavailable),
         (OllamaDouble(status=400, error="invalid option"), ModelUnavailable),
         (OllamaDouble(status=400, error="the input length exceeds the context length"), PromptTooLong),
-        (OllamaDouble(error_in_stream="llama runner process no longer running"), ModelUnavailable),
         (OllamaDouble(error_in_stream="the input length exceeds the context length"), PromptTooLong),
-        (OllamaDouble(cut=True), ModelUnavailable),
-        (OllamaDouble(garbage=True), ModelUnavailable),
         (OllamaDouble(shown={"modelfile": 7}), ModelUnavailable),
     ],
 )
@@ -273,9 +275,132 @@ async def test_ollamas_failures_are_ours(double: OllamaDouble, error: type[Excep
         await ask(double)
 
 
+@pytest.mark.parametrize(
+    ("double", "said"),
+    [
+        (OllamaDouble(cut=True), "The sources say so [1]."),
+        (OllamaDouble(cut=True, parts=["la ", "la ", "la "]), "la la la "),
+        (OllamaDouble(parts=[], cut=True), ""),
+        (OllamaDouble(error_in_stream="llama runner process no longer running"), "The sources "),
+        (OllamaDouble(garbage=True), ""),
+    ],
+)
+async def test_a_model_that_misbehaves_has_answered_badly(double: OllamaDouble, said: str) -> None:
+    """Six times in a row; the circuit stays closed, and the seventh, good answer is heard."""
+    breaker = Breaker(ModelUnavailable, ModelTimeout, clock=lambda: 0.0)
+    async with serving(double) as url:
+        model = GuardedModel(OllamaChat(url, "tiny"), breaker=breaker)
+        for _ in range(6):
+            completion = await model.complete(REQUEST)
+            assert (completion.text, completion.truncated) == (said, True)
+        double.cut, double.garbage, double.error_in_stream = False, False, None
+        double.parts = ["The sources ", "say so [1]."]
+        completion = await model.complete(REQUEST)
+        await model.aclose()
+    assert (completion.text, completion.truncated) == ("The sources say so [1].", False)
+    assert breaker.state is CircuitState.CLOSED
+
+
+# ---------------------------------------------------------------- OpenAI's interface alone
+
+
+async def ask_openai(double: OllamaDouble, **options: Any) -> Completion:
+    async with serving(double) as url:
+        model = OpenAIChat(f"{url}/v1/", "tiny", **options)
+        try:
+            return await model.complete(REQUEST)
+        finally:
+            await model.aclose()
+
+
+async def test_openai_is_asked_with_system_and_question_apart() -> None:
+    double = OllamaDouble()
+    completion = await ask_openai(double, key="ours", extra={"top_k": 1})
+    assert (completion.text, completion.prompt_tokens, completion.output_tokens) == ("The sources say so [1].", 11, 7)
+    (body,) = double.bodies
+    assert [m["role"] for m in body["messages"]] == ["system", "user"]
+    assert [m["content"] for m in body["messages"]] == [PROMPT.system, PROMPT.prompt]
+    assert (body["model"], body["max_tokens"], body["temperature"], body["seed"]) == ("tiny", 700, 0.0, 7)
+    assert body["stream"] is True and body["top_k"] == 1
+    assert double.headers["authorization"] == "Bearer ours"
+
+
+async def test_openai_is_held_to_a_schema() -> None:
+    double = OllamaDouble(parts=['{"done"', ": true}"])
+    async with serving(double) as url:
+        model = OpenAIChat(f"{url}/v1", "tiny")
+        completion = await model.structured(ORDER)
+        await model.aclose()
+    assert (completion.text, completion.truncated) == ('{"done": true}', False)
+    asked = double.bodies[0]["response_format"]
+    assert (asked["type"], asked["json_schema"]["schema"]) == ("json_schema", SCHEMA)
+
+
+async def test_no_key_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2")
+    double = OllamaDouble()
+    await ask_openai(double)
+    assert "authorization" not in double.headers
+
+
+@pytest.mark.parametrize(
+    ("double", "error"),
+    [
+        (OllamaDouble(missing=True), ModelMissing),
+        (OllamaDouble(listing=False), ModelUnavailable),
+        (OllamaDouble(status=401, error="bad key sk-hunter2"), ModelUnavailable),
+        (OllamaDouble(status=404), ModelMissing),
+        (OllamaDouble(status=429), ModelUnavailable),
+        (OllamaDouble(status=503), ModelUnavailable),
+        (OllamaDouble(status=302), ModelUnavailable),
+        (OllamaDouble(status=400, error="This model's maximum context length is 512 tokens"), PromptTooLong),
+        (OllamaDouble(error_in_stream="the input exceeds the context length"), PromptTooLong),
+    ],
+)
+async def test_openais_failures_are_ours_and_repeat_nothing(double: OllamaDouble, error: type[Exception]) -> None:
+    with pytest.raises(error) as caught:
+        await ask_openai(double, key="sk-hunter2")
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("double", "said"),
+    [
+        (OllamaDouble(cut=True), "The sources say so [1]."),
+        (OllamaDouble(parts=[], cut=True), ""),
+        (OllamaDouble(error_in_stream="the runner died"), "The sources "),
+        (OllamaDouble(garbage=True), ""),
+        (OllamaDouble(done_reason="length"), "The sources say so [1]."),
+        (OllamaDouble(done_reason="content_filter"), "The sources say so [1]."),
+    ],
+)
+async def test_what_openais_server_breaks_off_is_a_cut_answer(double: OllamaDouble, said: str) -> None:
+    completion = await ask_openai(double)
+    assert (completion.text, completion.truncated) == (said, True)
+
+
+async def test_the_identity_names_model_and_settings_and_no_key() -> None:
+    async def identity(double: OllamaDouble, **options: Any) -> Any:
+        async with serving(double) as url:
+            model = OpenAIChat(f"{url}/v1", "tiny", **options)
+            try:
+                return await model.identity()
+            finally:
+                await model.aclose()
+
+    base = await identity(OllamaDouble())
+    assert (await identity(OllamaDouble(), key="ours")) == base
+    others = [await identity(OllamaDouble(owner="vllm")), await identity(OllamaDouble(), extra={"top_k": 1})]
+    assert len({base.digest, *(each.digest for each in others)}) == 3
+
+
+# ---------------------------------------------------------------- no server
+
+
+@pytest.mark.parametrize("name", ["ollama", "openai"])
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://no-such-host.invalid:11434"])
-async def test_a_server_that_is_not_there_is_unavailable(url: str) -> None:
-    model = OllamaChat(url, "tiny")
+async def test_a_server_that_is_not_there_is_unavailable(url: str, name: str) -> None:
+    model = served(name, url)
     with pytest.raises(ModelUnavailable):
         await model.complete(REQUEST)
     with pytest.raises(ModelUnavailable):

@@ -132,8 +132,8 @@ async def test_a_text_without_a_word_the_model_knows_is_the_zero_vector() -> Non
 
 async def test_other_weights_under_the_same_name_are_another_model() -> None:
     shown = OllamaDouble().shown
-    other = {"modelfile": shown["modelfile"].replace("ab", "cd")}
-    moved = {"modelfile": shown["modelfile"].replace("/root", "/srv")}
+    other = shown | {"modelfile": shown["modelfile"].replace("ab", "cd")}
+    moved = shown | {"modelfile": shown["modelfile"].replace("/root", "/srv")}
     names = []
     for told in (shown, other, moved):
         async with over(OllamaDouble(shown=told)) as embedder:

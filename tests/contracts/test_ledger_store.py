@@ -13,7 +13,7 @@ from ledger.errors import LedgerUnavailable
 from ledger.leaf import encode_leaf
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, SealedPart, TreeHead
 from ledger.sqlite import SqliteLedgerStore
-from ledger.store import Appended, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, Refused
+from ledger.store import AppendedBatch, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, RefusedBatch
 from ledger.tree import EMPTY_ROOT, Node, hash_leaf, root_of
 from tests.ledger_doubles import MemoryLedgerStore, fixed_ids
 
@@ -69,8 +69,8 @@ async def test_empty_store(store: LedgerStore) -> None:
 
 async def test_append_is_contiguous_and_keeps_bytes(store: LedgerStore) -> None:
     batch = [entry(1), entry(2)]
-    assert await store.append(batch) == Appended(0)
-    assert await store.append([entry(3)]) == Appended(2)
+    assert await store.append(batch) == AppendedBatch(0)
+    assert await store.append([entry(3)]) == AppendedBatch(2)
     found = await store.scan(after=-1, limit=10)
     assert [leaf.index for leaf in found] == [0, 1, 2]
     assert [leaf.leaf_bytes for leaf in found[:2]] == [item.leaf_bytes for item in batch]
@@ -95,26 +95,26 @@ async def test_repeated_request_and_kind_is_refused_with_the_first_leaf(store: L
     first = entry(1, req="r")
     await store.append([first])
     refused = await store.append([entry(2), entry(3, req="r")])
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusedBatch)
     assert (refused.clash, refused.position) == (Clash.REQUEST, 1)
     assert refused.existing is not None
     assert refused.existing.entry_id == first.leaf.entry_id
     assert await store.size() == 1
-    assert await store.append([entry(2, req="r", kind=Kind.OUTCOME)]) == Appended(1)
+    assert await store.append([entry(2, req="r", kind=Kind.OUTCOME)]) == AppendedBatch(1)
 
 
 @pytest.mark.parametrize("rseq", [1, 3, 100])
 async def test_a_number_out_of_sequence_is_refused(store: LedgerStore, rseq: int) -> None:
     await store.append([entry(1)])
     refused = await store.append([entry(rseq, req="new")])
-    assert refused == Refused(Clash.SEQUENCE, 0, next_rseq=2)
+    assert refused == RefusedBatch(Clash.SEQUENCE, 0, next_rseq=2)
     assert await store.size() == 1
 
 
 async def test_a_gap_inside_a_batch_refuses_all_of_it(store: LedgerStore) -> None:
-    assert await store.append([entry(1), entry(3)]) == Refused(Clash.SEQUENCE, 1, next_rseq=1)
+    assert await store.append([entry(1), entry(3)]) == RefusedBatch(Clash.SEQUENCE, 1, next_rseq=1)
     assert await store.size() == 0
-    assert await store.append([entry(1)]) == Appended(0)
+    assert await store.append([entry(1)]) == AppendedBatch(0)
 
 
 async def test_replicas_count_apart(store: LedgerStore) -> None:
@@ -150,7 +150,9 @@ async def test_a_redaction_takes_parts_with_it_and_nothing_else(store: LedgerSto
     items = [entry(1), entry(2)]
     await store.append(items)
     gone = PartAt(items[0].leaf.entry_id, "question")
-    assert await store.append([entry(3, kind=Kind.REDACTION)], erase=[gone, PartAt(_ids(), "question")]) == Appended(2)
+    assert await store.append(
+        [entry(3, kind=Kind.REDACTION)], erase=[gone, PartAt(_ids(), "question")]
+    ) == AppendedBatch(2)
     await store.shrink()
     assert [part.name for part in await store.parts(items[0].leaf.entry_id)] == ["context"]
     assert [part.name for part in await store.parts(items[1].leaf.entry_id)] == ["context", "question"]
@@ -162,7 +164,7 @@ async def test_a_refused_redaction_erases_nothing(store: LedgerStore) -> None:
     item = entry(1)
     await store.append([item])
     refused = await store.append([entry(9, kind=Kind.REDACTION)], erase=[PartAt(item.leaf.entry_id, "question")])
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusedBatch)
     assert len(await store.parts(item.leaf.entry_id)) == 2
 
 
@@ -173,7 +175,7 @@ async def test_nothing_is_erased_without_a_redaction(store: LedgerStore) -> None
         await store.append([entry(2)], erase=[PartAt(item.leaf.entry_id, "question")])
     assert len(await store.parts(item.leaf.entry_id)) == 2
     assert await store.size() == 1
-    assert await store.append([entry(2)]) == Appended(1)
+    assert await store.append([entry(2)]) == AppendedBatch(1)
 
 
 async def test_one_checkpoint_per_size(store: LedgerStore) -> None:
@@ -189,7 +191,7 @@ async def test_one_checkpoint_per_size(store: LedgerStore) -> None:
 async def test_concurrent_appends_of_two_replicas_are_contiguous(store: LedgerStore) -> None:
     async def replica(name: str) -> None:
         for rseq in range(1, 21):
-            assert isinstance(await store.append([entry(rseq, replica=name)]), Appended)
+            assert isinstance(await store.append([entry(rseq, replica=name)]), AppendedBatch)
 
     await asyncio.gather(replica("a"), replica("b"))
     found = await store.scan(after=-1, limit=100)
@@ -203,7 +205,7 @@ async def test_a_cancelled_append_is_whole_or_absent(store: LedgerStore) -> None
     await asyncio.gather(task, return_exceptions=True)
     size = await store.size()
     assert size in (0, 2)
-    assert await store.append([entry(size + 1, req="next")]) == Appended(size)
+    assert await store.append([entry(size + 1, req="next")]) == AppendedBatch(size)
 
 
 async def test_a_closed_store_is_unavailable(store: LedgerStore) -> None:

@@ -117,19 +117,70 @@ async def test_only_active_documents_are_seen(store: IngestStore, state: Lifecyc
     assert await store.corpus_version(TENANT) > version
 
 
+async def test_a_document_that_is_relabelled_is_seen_by_its_new_class_alone(store: IngestStore) -> None:
+    await fill(store, VISIBLE)
+    first = VISIBLE.documents[0].facts
+    moved = replace(first.visibility, label="confidential", groups=("curators",))
+    version = await store.corpus_version(TENANT)
+    await store.relabel([first.document_id], moved)
+    assert await store.corpus_version(TENANT) > version
+    ids = [r.record_id for r in VISIBLE.records if r.document_id == first.document_id]
+    assert await store.fetch(ids, scope=VISIBLE.scope()) == {}
+    with pytest.raises(RecordNotFound):
+        await store.document(first.document_id, scope=VISIBLE.scope())
+    above = Scope.of(TENANT, [moved])
+    found = await store.fetch(ids, scope=above)
+    assert list(found) == ids
+    assert {(s.record.class_id, s.source.visibility) for s in found.values()} == {(moved.class_id, moved)}
+    named = {e.document_id for e in await store.gazetteer_entries(scope=above)}
+    assert named <= {first.document_id}
+    batch = await store.batch(TENANT, [first.document_id])
+    assert {r.class_id for r in (*batch.records, *batch.entries, *batch.relationships)} == {moved.class_id}
+    await store.relabel([first.document_id], first.visibility)
+    assert set(await store.fetch(ids, scope=VISIBLE.scope())) == set(ids)
+
+
+async def test_versions_are_in_the_order_in_which_they_were_stored(store: IngestStore) -> None:
+    await fill(store, VISIBLE)
+    facts = VISIBLE.documents[0].facts
+    [only] = await store.versions(TENANT, facts.source_id)
+    assert only.document_id == facts.document_id
+    assert await store.versions("other", facts.source_id) == ()
+    assert await store.versions(TENANT, "none") == ()
+
+
+async def test_files_of_active_documents_are_named_by_their_last_run(store: IngestStore) -> None:
+    await fill(store, VISIBLE)
+    one, two = VISIBLE.documents[:2]
+    job = {"tenant": TENANT, "source_id": one.facts.source_id, "document_id": one.facts.document_id}
+    await store.put_files([FileJob("run-1", 0, path="/old", state="done", **job)])  # type: ignore[arg-type]
+    await store.put_files([FileJob("run-2", 0, path="/new", state="skipped", **job)])  # type: ignore[arg-type]
+    await store.put_files([FileJob("run-3", 0, path="/failed", state="failed", **job)])  # type: ignore[arg-type]
+    found = {each.document.document_id: each for each in await store.stored_files(TENANT)}
+    assert set(found) == set(VISIBLE.document_ids)
+    assert (found[one.facts.document_id].path, found[two.facts.document_id].path) == ("/new", "")
+    assert found[one.facts.document_id].sha256 == one.facts.document_sha256
+    await store.set_lifecycle([one.facts.document_id], Lifecycle.WITHDRAWN)
+    assert one.facts.document_id not in {each.document.document_id for each in await store.stored_files(TENANT)}
+
+
 async def test_holdings_are_of_now(store: IngestStore) -> None:
     await fill(store, CONTENT)
     for state in (Lifecycle.ACTIVE, Lifecycle.WITHDRAWN, Lifecycle.ACTIVE):
         await store.set_lifecycle(VISIBLE.document_ids, state)
         held = await store.holdings(TENANT)
         assert held == Holdings(
-            await store.classes(TENANT), await store.collections(TENANT), await store.corpus_version(TENANT)
+            await store.classes(TENANT),
+            await store.collections(TENANT),
+            await store.corpus_version(TENANT),
+            held.places,
         )
         assert any(c.class_id == VISIBLE.records[0].class_id for c in held.classes) is (state is Lifecycle.ACTIVE)
     assert await store.holdings("nobody") == Holdings((), (), 0)
 
 
 async def test_a_document_is_not_seen_before_it_is_valid(store: IngestStore) -> None:
+    await store.put_collection(KnowledgeBase("c", TENANT, "first", "First"))  # the store is made by now
     later = time.time_ns() // 1_000_000 + 400
     documents = [replace(d, valid_from_ms=later) for d in VISIBLE.documents]
     await store.put_all(documents, VISIBLE.batch(), lifecycle=Lifecycle.ACTIVE)
@@ -391,3 +442,27 @@ def test_the_statements_name_columns_that_exist(tmp_path: Path) -> None:
     for table, columns in lists.items():
         base.execute(f"SELECT {columns} FROM {table}")
     base.close()
+
+
+async def test_an_overview_counts_what_the_scope_admits_and_leaves_no_trace_of_the_rest(store: IngestStore) -> None:
+    await fill(store, CONTENT)
+    documents = [each.facts for each in CONTENT.documents]
+    jobs = [
+        FileJob("run", n, TENANT, f"{each.source_id}.md", each.source_id, "done", "index", each.document_id)
+        for n, each in enumerate(documents)
+    ]
+    await store.put_files([*jobs, FileJob("run", len(jobs), TENANT, "broken.pdf", "broken", "failed", "load")])
+    scope = VISIBLE.scope()
+    seen = await store.overview(scope=scope, unlabelled=False)
+    shown = {each.facts.document_id for each in VISIBLE.documents}
+    assert {each.document_id for each in seen.versions} == {each.document_id for each in seen.files} == shown
+    counted = {each.document_id: dict(each.records) for each in seen.versions}
+    for document_id in shown:
+        kinds = [str(record.kind) for record in VISIBLE.records if record.document_id == document_id]
+        assert counted[document_id] == {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+    told = await store.overview(scope=scope, unlabelled=True)
+    assert {each.path for each in told.files} - {each.path for each in seen.files} == {"broken.pdf"}
+    nothing = await store.overview(scope=Scope(TENANT, frozenset()), unlabelled=False)
+    assert (nothing.versions, nothing.files) == ((), ())
+    elsewhere = await store.overview(scope=Scope("nobody", scope.class_ids), unlabelled=True)
+    assert (elsewhere.versions, elsewhere.files) == ((), ())

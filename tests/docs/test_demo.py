@@ -11,8 +11,8 @@ import pytest
 
 from ai.model import Outcome
 from api.cli.main import run
-from api.demonstration import SCENES, Scene, check, public_manifest, sample_corpus
 from api.errors import ExpectationFailed
+from api.measure.demonstration import SCENES, Scene, check, public_manifest, sample_corpus
 from tests.command_line import without_settings
 
 

@@ -14,11 +14,12 @@ import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
-from api.app import create_app
 from api.cli.main import COMMANDS, run
-from api.configuration import load
+from api.home.configuration import load
+from api.home.oidc.settings import Oidc
+from api.home.settings import ENVIRONMENT_NAMES
+from api.http.app import create_app
 from api.problems import MEANINGS
-from api.settings import ENVIRONMENT_NAMES
 from api.wiring import open_ingest
 from retrieval import errors
 from tests.command_line import without_settings
@@ -107,7 +108,7 @@ def test_every_code_of_the_guide_is_told_with_its_status() -> None:
     for codes, status in re.findall(r"^\| ((?:`[A-Z_]+`(?:, )?)+) \| (\d{3}) \|", text, re.MULTILINE):
         for code in re.findall(r"[A-Z_]+", codes):
             assert MEANINGS[code].status == int(status)
-    for code in MEANINGS.keys() - {"RATE_LIMITED"}:
+    for code in MEANINGS:
         assert f"`{code}`" in text, code
 
 
@@ -148,7 +149,8 @@ async def test_every_request_of_the_guide_is_answered_as_written(tmp_path: Path)
     configuration = load({}, home=tmp_path / "home")
     async with open_ingest(configuration) as ingest:
         await ingest.run([], tenant="default", manifest=ROOT / "examples" / "kansas" / "manifest.toml")
-    blocks = re.findall(r"```(http|json)\n(.*?)```", (DOCS / "api.md").read_text("utf-8"), re.DOTALL)
+    guides = [(DOCS / name).read_text("utf-8") for name in ("api.md", "map-ui.md")]
+    blocks = [block for text in guides for block in re.findall(r"```(http|json)\n(.*?)```", text, re.DOTALL)]
     requests = [blocks[n : n + 2] for n in range(0, len(blocks), 2)]
     assert len(requests) > 6
     app = create_app(configuration)
@@ -162,7 +164,7 @@ async def test_every_request_of_the_guide_is_answered_as_written(tmp_path: Path)
                 method, path = head.splitlines()[0].split(" ", 1)
                 for name in re.findall(r"\{([\w.]+)\}", path):
                     path = path.replace(f"{{{name}}}", _walk(last, name))
-                headers = {"content-type": "application/json"} if content.strip() else {}
+                headers = dict(line.split(": ", 1) for line in head.splitlines()[1:])
                 response = await client.request(method, path, content=content.strip(), headers=headers)
                 assert matches(json.loads(expected), response.json()), (path, response.text)
                 if "citations" in response.json() and response.json()["citations"]:
@@ -174,3 +176,10 @@ def _walk(document: Any, path: str) -> str:
     for key in path.split("."):
         document = document[key]
     return str(document)
+
+
+def test_every_setting_of_an_identity_provider_is_named_with_its_default() -> None:
+    text = (DOCS / "configuration.md").read_text("utf-8")
+    for name, field in Oidc.model_fields.items():
+        default = "" if field.is_required() or field.default is None else f"`{field.default}`"
+        assert f"\n| `server.oidc.{name}` | {default} | {field.description} |\n" in text, name

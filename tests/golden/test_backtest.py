@@ -17,8 +17,8 @@ from ai.backtest.judge import Judge, Source
 from ai.backtest.record import parse_request
 from ai.backtest.report import Backtest
 from ai.errors import ReplayImpossible
-from api.backtesting import Shelf, run_backtest
-from api.configuration import load
+from api.audit.backtesting import Shelf, run_backtest
+from api.home.configuration import load
 from api.wiring import System, open_embedded
 from ledger.model import Kind
 from policy.bundle import SHIPPED, Bundle, load_bundle

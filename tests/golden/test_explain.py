@@ -15,11 +15,11 @@ from asgi_lifespan import LifespanManager
 from ai.explain.paths import Stage, Verdict
 from ai.model import Options
 from api import wiring
-from api.app import create_app
-from api.backtesting import Shelf
-from api.configuration import load
+from api.audit.backtesting import Shelf
+from api.audit.explaining import Explanation, explain
 from api.errors import NoSuchThing
-from api.explaining import Explained, explain
+from api.home.configuration import load
+from api.http.app import create_app
 from retrieval.model import Lifecycle
 from tests.harness import ask, opened, subject
 
@@ -57,7 +57,7 @@ async def searched(home: Path) -> dict[str, Any]:
 
 async def explained(
     recorded: Recorded, name: str, role: str, *, groups: Sequence[str] = (), id: str = "tester", tenant: str = "default"
-) -> Explained:
+) -> Explanation:
     home, bodies = recorded
     async with opened(home) as system:
         caller = subject(system, role, groups=groups, id=id, tenant=tenant)

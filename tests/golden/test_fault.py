@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ai.case import Faulted
-from ai.chat_model import ChatRequest
+from ai.case.case import RequestFault
 from ai.errors import ModelUnavailable
 from ai.model import Completion
-from ai.replay import Grade, replay
+from ai.models.chat_model import ChatRequest
+from ai.replay.replay import Grade, replay
 from ledger.model import Kind
 from retrieval.model import ChannelName
 from tests.fakes_ai import ScriptedModel
@@ -37,7 +37,7 @@ class BrokenModel(ScriptedModel):
 @pytest.mark.parametrize(
     ("fault", "raised", "code"),
     [
-        (ModelUnavailable("no such model"), Faulted, "MODEL_UNAVAILABLE"),
+        (ModelUnavailable("no such model"), RequestFault, "MODEL_UNAVAILABLE"),
         (RuntimeError("a bug"), RuntimeError, "INTERNAL"),
         (TypeError("another"), TypeError, "INTERNAL"),
     ],

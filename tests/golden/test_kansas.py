@@ -30,12 +30,12 @@ ANSWERED = {
     ),
     "In which county is Topeka?": ("computed", ["Shawnee"]),
     "Which was larger in 1930, Shawnee County or Sedgwick County?": ("computed", ["Sedgwick", "136,330", "85,200"]),
-    "What treaties did the Kansa sign?": ("passage", ["Stat."]),
-    "Which treaties were signed at Santa Fe?": ("passage", ["Apache"]),
-    "Which nations signed treaties in 1854?": ("passage", ["1854"]),
-    "Which treaty was signed on May 10, 1854?": ("passage", ["Shawnee", "May 10, 1854"]),
+    "What treaties did the Kansa sign?": ("computed", ["Stat."]),
+    "Which treaties were signed at Santa Fe?": ("computed", ["Apache"]),
+    "Which nations signed treaties in 1854?": ("computed", ["1854"]),
+    "Which treaty was signed on May 10, 1854?": ("computed", ["Shawnee", "May 10, 1854"]),
     "What happened in Kansas in 1850?": ("passage", ["1850"]),
-    "When was Black Sunday?": ("passage", ["April 14, 1935"]),
+    "When was Black Sunday?": ("computed", ["April 14, 1935"]),
     "What did the Lecompton constitution provide about slavery?": ("passage", ["slavery"]),
 }
 

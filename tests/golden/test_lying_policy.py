@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ai.case import Faulted
+from ai.case.case import RequestFault
 from api import wiring
 from ledger.model import Kind
 from policy.engine import PolicyEngine, Reply
@@ -103,7 +103,7 @@ async def test_a_lie_releases_nothing_and_is_on_record_by_its_code(kansas: wirin
 
 async def test_a_panic_and_a_hang_are_unavailability_and_on_record(kansas: wiring.System) -> None:
     for point, lie in product(Point, (RuntimeError("panic"), None)):
-        with pytest.raises(Faulted) as caught:
+        with pytest.raises(RequestFault) as caught:
             await asked(kansas, point, lie)
         assert caught.value.code == "POLICY_UNAVAILABLE"
         entry = await kansas.services.ledger.entry(caught.value.entry_id)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ai.catalogue import ABSTAIN, PHRASES
+from ai.text.catalogue import ABSTAIN, PHRASES
 from api import wiring
 from tests.harness import ask
 

@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
-from ai.case import Services
-from ai.chat_model import ChatRequest
+from ai.case.archive import MemoryArchive
+from ai.case.case import Services
 from ai.errors import AIError, ModelMissing, ModelTimeout
-from ai.extractive import ExtractiveModel
 from ai.model import Completion, ModelIdentity, Options
-from ai.replay import Grade, replay
+from ai.models.chat_model import ChatRequest
+from ai.models.extractive import ExtractiveModel
+from ai.models.reader.lazy import LazyReader
+from ai.record.settings import settings_of
+from ai.replay.replay import Grade, Verdict, replay
 from api import wiring
 from ledger.model import Kind
 from retrieval.model import ChannelName
@@ -79,7 +82,15 @@ def other_template(services: Services) -> dict[str, Any]:
 
 
 def other_budgets(services: Services) -> dict[str, Any]:
-    return {"budgets": replace(services.budgets, max_tokens_per_source=12)}
+    return {"budgets": replace(services.budgets, max_tokens=services.budgets.reserve + 520)}
+
+
+async def test_replay_runs_with_the_template_of_the_record(home: Path) -> None:
+    """Another template of today changes nothing: the record names its own, which is released and never changes."""
+    async with opened(home) as system:
+        entry = await recorded(system, "What was the population of Shawnee County in 1930?")
+        found = await replay(entry, services=with_services(system, **other_template(system.services)))
+        assert found.grade is Grade.R1
 
 
 @pytest.mark.parametrize(
@@ -87,20 +98,32 @@ def other_budgets(services: Services) -> dict[str, Any]:
     [
         (other_fusion, "policy.evidence", "fusion"),
         (other_limits, "policy.evidence", "limits"),
-        (other_template, "calls", "template"),
         (other_budgets, "calls", "budgets"),
     ],
 )
-async def test_a_changed_constant_lowers_the_grade_and_names_the_stage(
+async def test_a_setting_of_today_changes_nothing_and_a_core_that_computes_otherwise_names_the_stage(
     home: Path, change: Callable[[Services], dict[str, Any]], stage: str, pinned: str
 ) -> None:
     async with opened(home) as system:
-        entry = await recorded(system, "What treaties did the Kansa sign?")
-        found = await replay(entry, services=with_services(system, **change(system.services)))
-    assert found.grade is Grade.R0
-    assert not found.reproduced
+        entry = await recorded(system, "What is told of the first years in Kansas?")
+        services = with_services(system, **change(system.services))
+        found = await replay(entry, services=services)
+        assert (found.grade, found.verdict, found.changed) == (Grade.R1, Verdict.REPRODUCED, (pinned,))
+        others = settings_of(services, system.profile("focus"))[pinned]
+        found = await replay(entry, services=replace(services, archive=OtherArchive(others)))
+    assert (found.grade, found.verdict, found.changed) == (Grade.R0, Verdict.DIFFERS, (pinned,))
     assert found.differs_at == stage
-    assert found.changed == (pinned,)
+
+
+class OtherArchive(MemoryArchive):
+    """An archive that gives something else than it was asked for."""
+
+    def __init__(self, given: bytes) -> None:
+        super().__init__()
+        self._given = given
+
+    def load(self, digest: str) -> bytes | None:
+        return self._given
 
 
 # ---------------------------------------------------------------- R2: the model again
@@ -112,7 +135,7 @@ class OtherModel(ExtractiveModel):
     def __init__(
         self, *, identity: ModelIdentity | None = None, suffix: str = "", fault: AIError | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(reader=LazyReader(100))
         self._told, self._suffix, self._fault = identity, suffix, fault
 
     async def identity(self) -> ModelIdentity:
@@ -122,7 +145,7 @@ class OtherModel(ExtractiveModel):
 
     async def complete(self, request: ChatRequest) -> Completion:
         said = await super().complete(request)
-        return replace(said, text=said.text + self._suffix)
+        return replace(said, text=said.text + self._suffix, model=self._told or said.model)
 
 
 async def test_the_same_model_says_the_same_again(home: Path) -> None:
@@ -143,15 +166,16 @@ async def test_agentic_answers_are_said_again_too(home: Path) -> None:
         assert (found.grade, found.differs_at) == (Grade.R2, None), found.stages
 
 
+SERVED = ModelIdentity(name="served", digest="sha256:" + "0" * 64, details={})
 IDENTITY = ModelIdentity(name="extractive", digest="sha256:" + "0" * 64, details={"version": "1"})
 
 
 @pytest.mark.parametrize(
     ("model", "stage", "detail"),
     [
-        (OtherModel(identity=IDENTITY), "model.identity", "version: recorded"),
-        (OtherModel(identity=replace(IDENTITY, name="other")), "model.identity", "now other"),
-        (OtherModel(suffix=" And more."), "model.output", "And more"),
+        (OtherModel(identity=replace(SERVED, digest="sha256:" + "1" * 64)), "model.identity", "sha256:1111"),
+        (OtherModel(identity=replace(SERVED, name="other")), "model.identity", "now other"),
+        (OtherModel(identity=SERVED, suffix=" And more."), "model.output", "And more"),
         (OtherModel(fault=ModelMissing("no such model")), "model.identity", "ModelMissing"),
         (OtherModel(fault=ModelTimeout("too slow")), "model.identity", "ModelTimeout"),
     ],
@@ -160,12 +184,22 @@ IDENTITY = ModelIdentity(name="extractive", digest="sha256:" + "0" * 64, details
 async def test_another_model_or_other_words_stop_at_r1_with_the_stage_named(
     home: Path, model: OtherModel, stage: str, detail: str
 ) -> None:
+    """A model of a server cannot be made again; that it is not here is told apart from other words of the same one."""
+    async with opened(home) as system:
+        body = await ask(system, QUESTIONS[0], services=with_services(system, model=OtherModel(identity=SERVED)))
+        entry = str(body["provenance"]["entry_id"])
+        found = await replay(entry, services=with_services(system, model=model), up_to=Grade.R2)
+    assert (found.grade, found.differs_at) == (Grade.R1, stage)
+    assert found.verdict is (Verdict.DIFFERS if stage == "model.output" else Verdict.CANNOT_RUN)
+    assert detail in found.stages[-1].detail
+
+
+@pytest.mark.parametrize("model", [OtherModel(identity=IDENTITY), OtherModel(fault=ModelMissing("no such model"))])
+async def test_a_model_without_a_server_is_made_again_from_its_record(home: Path, model: OtherModel) -> None:
     async with opened(home) as system:
         entry = await recorded(system, QUESTIONS[0])
         found = await replay(entry, services=with_services(system, model=model), up_to=Grade.R2)
-    assert (found.grade, found.differs_at) == (Grade.R1, stage)
-    assert not found.reproduced
-    assert detail in found.stages[-1].detail
+    assert (found.grade, found.differs_at) == (Grade.R2, None)
 
 
 async def test_what_was_sampled_without_a_seed_is_not_asked_again(home: Path) -> None:

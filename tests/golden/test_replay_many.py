@@ -8,7 +8,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from ai.replay import Grade, replay
+from ai.replay.replay import Grade, replay
 from ledger.model import Kind
 from tests.harness import ask, opened
 

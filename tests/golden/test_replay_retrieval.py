@@ -16,20 +16,21 @@ import pytest
 import pytest_asyncio
 from asgi_lifespan import LifespanManager
 
-from ai.case import Faulted
-from ai.chat_model import ChatRequest, StructuredRequest
+from ai.case.archive import MemoryArchive
+from ai.case.case import RequestFault
+from ai.case.profiles import BASIC, PASSAGES, Profile
 from ai.errors import ModelTimeout
 from ai.focus_pipeline import answer
+from ai.gate.rules import Source
 from ai.model import AgentOptions, Ask, Completion, ModelIdentity, Options, SearchOptions
-from ai.passage_search import Shaping
-from ai.profiles import BASIC, PASSAGES, Profile
-from ai.prompt_gate.rules import Source
-from ai.replay import Grade, Replayed, replay
-from ai.retrieval_surface import CHANNELS, Surface
+from ai.models.chat_model import ChatRequest, StructuredRequest
+from ai.replay.replay import Grade, ReplayReport, Verdict, replay
 from ai.retrieve import retrieve
+from ai.search.passage_search import Shaping
+from ai.search.surface import CHANNELS, Surface
 from api import wiring
-from api.app import create_app
-from api.configuration import load
+from api.home.configuration import load
+from api.http.app import create_app
 from api.problems import problem_of
 from ledger.model import PART_NAMES, Kind
 from ledger.prov_check import check_prov
@@ -119,7 +120,7 @@ SURFACES = (
 )
 
 
-async def replayed(system: wiring.System, entry_id: str, up_to: Grade = Grade.R1, **changes: Any) -> Replayed:
+async def replayed(system: wiring.System, entry_id: str, up_to: Grade = Grade.R1, **changes: Any) -> ReplayReport:
     return await replay(entry_id, services=with_services(system, **changes), up_to=up_to)
 
 
@@ -149,28 +150,32 @@ async def test_the_stores_find_the_same_again(system: wiring.System, shown: Mapp
 
 
 async def made_with(system: wiring.System, profile: Profile, surface: Surface, options: Options) -> str:
-    """The entry of a search that was made under another profile: to today's software a change of constants."""
+    """The entry of a search that was made under another profile: to today's software a change of settings."""
     ask = Ask(wiring.new_id(), "treaties of the Kansa and Shawnee in 1825", subject(system), options=options)
     done = await retrieve(ask, services=system.services, profile=profile, surface=surface)
     assert len(done.found.results) > 3
     return done.entry.entry_id
 
 
-async def test_a_changed_fusion_lowers_the_grade_and_names_the_stage(system: wiring.System) -> None:
+async def test_a_changed_fusion_is_named_and_runs_as_it_was(system: wiring.System) -> None:
     options = Options(profile="basic", top_k=8)
     same = await made_with(system, BASIC, Surface("basic"), options)
     other = await made_with(system, replace(BASIC, rules=OTHER), Surface("basic"), options)
     assert (await replayed(system, same)).grade is Grade.R1
     found = await replayed(system, other)
-    assert (found.grade, found.differs_at, found.changed) == (Grade.R0, "policy.evidence", ("fusion",))
-    assert not found.reproduced
+    assert (found.grade, found.differs_at, found.changed) == (Grade.R1, None, ("fusion",))
+    lost = await replayed(system, other, archive=MemoryArchive())
+    assert (lost.grade, lost.differs_at, lost.missing) == (Grade.R0, "policy.evidence", ("fusion",))
+    assert lost.verdict is Verdict.CANNOT_RUN
 
 
-async def test_a_changed_gate_is_named(system: wiring.System, shown: Mapping[str, str]) -> None:
+async def test_a_changed_gate_is_named_and_runs_as_it_was(system: wiring.System, shown: Mapping[str, str]) -> None:
     rules = system.services.rules
     deaf = replace(rules, version="2", rules=tuple(rule for rule in rules.rules if rule.source is not Source.TEXT))
     found = await replayed(system, shown["basic refused"], rules=deaf)
-    assert (found.grade, found.differs_at, found.changed) == (Grade.R0, "gate", ("gate",))
+    assert (found.grade, found.differs_at, found.changed) == (Grade.R1, None, ("gate",))
+    lost = await replayed(system, shown["basic refused"], rules=deaf, archive=MemoryArchive())
+    assert (lost.grade, lost.differs_at, lost.missing) == (Grade.R0, "gate", ("gate",))
 
 
 class Guess:
@@ -212,8 +217,10 @@ async def test_agentic_runs_replay_to_r1_and_a_changed_fusion_is_named(
     other = replace(ask, request_id=wiring.new_id())
     done = await answer(other, services=system.services, profile=replace(profile, rules=OTHER))
     found = await replayed(system, done.entry.entry_id)
-    assert (found.grade, found.changed) == (Grade.R0, ("fusion",))
-    assert found.differs_at in {"policy.evidence", "bundle"}
+    assert (found.grade, found.differs_at, found.changed) == (Grade.R1, None, ("fusion",))
+    lost = await replayed(system, done.entry.entry_id, archive=MemoryArchive())
+    assert (lost.grade, lost.missing) == (Grade.R0, ("fusion",))
+    assert lost.differs_at in {"policy.evidence", "bundle"}
 
 
 class Endless:
@@ -277,7 +284,7 @@ async def test_what_missed_its_time_is_said_and_the_rest_is_given(
         surface=surface,
     )
     if missing is None:
-        with pytest.raises(Faulted) as refused:
+        with pytest.raises(RequestFault) as refused:
             await searched
         assert problem_of(refused.value).code == "TIMEOUT"
         recorded = json.loads(await system.services.ledger.part(refused.value.entry_id, "answer"))

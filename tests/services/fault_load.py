@@ -16,9 +16,9 @@ import httpx
 from asgi_lifespan import LifespanManager
 from fastapi import FastAPI
 
-from ai.catalogue import ABSTAIN, PHRASES
-from api.app import create_app
-from api.configuration import load
+from ai.text.catalogue import ABSTAIN, PHRASES
+from api.home.configuration import load
+from api.http.app import create_app
 from api.wiring.system import open_ledger
 from ledger.ledger import Ledger
 from ledger.model import Kind

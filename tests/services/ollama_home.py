@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from api import wiring
-from api.configuration import Configuration, load
+from api.home.configuration import Configuration, load
 from ledger.model import Kind
 from tests.services.ollama_server import CHAT
 

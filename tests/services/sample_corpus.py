@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from api import wiring
-from api.configuration import Configuration
+from api.home.configuration import Configuration
 from tests.harness import KANSAS, ask
 
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from api.configuration import Configuration, load
+from api.home.configuration import Configuration, load
 from policy.authoring.server_bundle import server_bundle
 from tests.golden.test_kansas import ABSTAINED, ANSWERED
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving

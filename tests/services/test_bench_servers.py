@@ -13,9 +13,9 @@ from opensearchpy import OpenSearch
 from psycopg import conninfo
 from typer.testing import CliRunner, Result
 
-from api.bench.beside import MIN_TURNS
 from api.cli.main import app
 from api.errors import ExpectationFailed
+from api.measure.bench.beside import MIN_TURNS
 from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a fixture
 from tests.services.opensearch_backend import RUN
 

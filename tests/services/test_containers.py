@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from api import wiring
-from api.configuration import load
+from api.home.configuration import load
 from tests.api_world import POPULATION, make_world
 from tests.harness import ask
 from tests.services import containers

@@ -17,7 +17,7 @@ import pytest
 from neo4j import AsyncGraphDatabase
 
 from retrieval.breaker import Breaker
-from retrieval.errors import StoreSilent
+from retrieval.errors import StoreNotResponding
 from retrieval.postgres import Postgres, patience_of
 from retrieval.postgres_threads import CANCEL_S, PostgresThreads
 from retrieval.registry.postgres import open_guarded_store, open_postgres_store
@@ -59,12 +59,12 @@ async def test_a_read_of_the_store_of_record_ends_in_the_server_at_its_deadline(
     writer = open_postgres_store(postgres_dsn, schema=schema)
     await fill(writer, VISIBLE)  # type: ignore[arg-type]
     await writer.aclose()
-    breaker = Breaker(StoreSilent, clock=time.monotonic)
+    breaker = Breaker(StoreNotResponding, clock=time.monotonic)
     store = open_guarded_store(postgres_dsn, breaker=breaker, deadline_ms=1_000, schema=schema)
     assert await store.collections(TENANT) is not None
     async with await psycopg.AsyncConnection.connect(postgres_dsn) as holder:
         await holder.execute(f"LOCK TABLE {schema}.document IN ACCESS EXCLUSIVE MODE".encode())
-        with pytest.raises(StoreSilent):
+        with pytest.raises(StoreNotResponding):
             await store.classes(TENANT)
         await _nobody_waits(postgres_dsn, schema)
         await holder.rollback()

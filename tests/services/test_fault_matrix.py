@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from api.configuration import load
+from api.home.configuration import load
 from api.wiring import open_system
 from ledger.errors import LedgerUnavailable
 from tests.services.fault_load import ALLOWANCE_MS, DEADLINE_MS, LOAD_S, TIMES, Asker, Seen, asking, measured, paid

@@ -21,11 +21,12 @@ import pytest
 from psycopg import conninfo
 
 from api import wiring
-from api.configuration import Configuration, load
+from api.home.configuration import Configuration, load
 from retrieval.errors import ChannelUnavailable
 from retrieval.ingest.pipeline import Ingest
 from tests.services.neo4j_server import Address, neo4j_server
 from tests.services.postgres_backends import schema_of
+from tests.shipped_terms import shipped_terms
 
 pytestmark = pytest.mark.services
 __all__ = ["neo4j_server"]
@@ -36,7 +37,8 @@ WORKER = f"""
 import asyncio, sys
 from pathlib import Path
 from api import wiring
-from api.configuration import load
+from api.home.configuration import load
+from retrieval.ingest.label import AccessTerms
 from retrieval.ingest.pipeline import Ingest
 import os
 
@@ -45,7 +47,7 @@ async def main(home):
              "EXHIBIT_STORES__OPENSEARCH_INDEX")
     configuration = load({{name: os.environ[name] for name in names}}, home=home)
     async with wiring.open_indexes(configuration) as (store, _, indexes):
-        ingest = Ingest(store=store, indexes=indexes, group_records={GROUP})
+        ingest = Ingest(terms=lambda: AccessTerms(("public",)), store=store, indexes=indexes, group_records={GROUP})
         print("ready", flush=True)
         report = await ingest.run([home / "files"], tenant="default", collection="kansas", label="public", resume=True,
             progress=lambda job: print(job.state, flush=True))
@@ -86,7 +88,7 @@ def _written(home: Path) -> Path:
 async def _undisturbed(home: Path) -> tuple[str, Counter[str]]:
     """Hash of the corpus, and records per document, of a run into the folder."""
     async with wiring.open_indexes(load({}, home=home)) as (store, _, indexes):
-        ingest = Ingest(store=store, indexes=indexes)
+        ingest = Ingest(terms=shipped_terms, store=store, indexes=indexes)
         report = await ingest.run([home / "files"], tenant="default", collection="kansas", label="public")
         batch = await store.batch("default", [d.document_id for d in await store.stored("default")])
     return report.manifest_hash, Counter(record.document_id for record in batch.records)

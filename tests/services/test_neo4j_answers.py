@@ -12,7 +12,7 @@ import pytest
 from neo4j import AsyncGraphDatabase
 
 from api import wiring
-from api.configuration import load
+from api.home.configuration import load
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph import cypher
 from retrieval.graph.answers import AnswerNote, CitedSource

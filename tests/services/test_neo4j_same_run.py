@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ai.intent import read_intent
+from ai.intent.lexicon import Lexicon
 from ai.model import MapContext
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import IndexBatch
@@ -21,6 +22,7 @@ from tests.channel_backends import graph as sqlite_graph
 from tests.corpora import COUNTIES, TENANT, YEARS, Corpus, corpus, hidden, probes
 from tests.services.neo4j_backend import opener_on
 from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a fixture
+from tests.shipped_terms import shipped_terms
 from tests.structured import PUBLIC, SECRET, mention, naming, record, relation
 from tests.unit.test_graph_channel import KANSA, KANSAS, OSAGE, SANTA_FE, graph
 
@@ -147,15 +149,18 @@ async def test_strings_that_no_index_takes(opener: Opener, tmp_path: Path) -> No
 async def test_the_sample_corpus(opener: Opener, tmp_path: Path) -> None:
     store = open_sqlite_store(tmp_path / "record.sqlite")
     async with sqlite_graph(tmp_path) as file, opener(tmp_path) as server:
-        report = await Ingest(store=store, indexes=[file.index, server.index]).run([KANSAS_FOLDER], tenant=TENANT)
+        report = await Ingest(terms=shipped_terms, store=store, indexes=[file.index, server.index]).run(
+            [KANSAS_FOLDER], tenant=TENANT
+        )
         assert report.failed == ()
         assert await server.index.documents() == await file.index.documents()
         classes = await store.classes(TENANT)
         for scope in (Scope.of(TENANT, classes), Scope.of(TENANT, [c for c in classes if c.label == "public"])):
-            gazetteer = Gazetteer(await store.gazetteer_entries(scope=scope))
+            names = Gazetteer(await store.gazetteer_entries(scope=scope))
+            lexicon = Lexicon.of(names, await store.domain(scope=scope))
             queries = []
             for question in QUESTIONS:
-                reading = read_intent(question, MapContext(), gazetteer=gazetteer, measures={"population"})
+                reading = read_intent(question, MapContext(), lexicon=lexicon)
                 queries.append(Query(question, scope, 24, reading.intent))
             expected = await runs(file, queries)
             assert await runs(server, queries) == expected

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from api import wiring
-from api.backends import Neo4jGraph, backends_of
-from api.configuration import load
+from api.home.backends import backends_of
+from api.home.configuration import load
+from api.home.stores import Neo4j
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph.neo4j import Neo4jChannel
 from retrieval.graph.neo4j_answers import Neo4jAnswers
@@ -113,7 +114,7 @@ async def test_the_setting_reaches_every_side(server: Neo4jServer, tmp_path: Pat
     }
     configuration = load(environment, home=tmp_path)
     graph = backends_of(configuration).graph
-    assert isinstance(graph, Neo4jGraph)
+    assert isinstance(graph, Neo4j)
     assert graph.ca_file == authority(server)
     async with wiring.open_indexes(configuration) as (_, _, indexes):
         assert await indexes[0].documents() == set(CONTENT.document_ids)

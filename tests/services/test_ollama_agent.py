@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from ai.agent.model_planner import GRADE_SCHEMA, PLAN_SCHEMA
-from ai.agent_record import CONTEXT_SHARE_MILLI
+from ai.case.agent_record import CONTEXT_SHARE_MILLI
 from ai.focus_pipeline import answer
 from ai.model import AgentOptions, Ask, Options
-from ai.replay import Grade, replay
+from ai.replay.replay import Grade, replay
 from api import wiring
 from tests.harness import subject
 from tests.services.ollama_home import FERRY, environment, make_home, opened

@@ -13,11 +13,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ai.chat_model import ChatRequest, Message, StructuredRequest
-from ai.context import ContextBudgets, render_prompt, template_named
 from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
 from ai.model import Completion, MapContext, RenderedPrompt
-from ai.ollama_client import OllamaChat
+from ai.models.chat_model import ChatRequest, Message, StructuredRequest
+from ai.models.context import ContextBudgets, render_prompt, template_named
+from ai.models.ollama_client import OllamaChat
 from retrieval.model import Intent
 from tests.fakes_ai import an_item
 from tests.services.ollama_server import CHAT, THREADS, Models, OllamaServer
@@ -131,10 +131,12 @@ async def test_an_output_that_fills_the_window_ends_there(ollama: Models) -> Non
     await small.aclose()
 
 
-async def test_a_model_that_repeats_itself_is_no_answer(model: OllamaChat) -> None:
-    """The server ends the stream without a last word when one token comes 30 times in a row."""
-    with pytest.raises(ModelUnavailable, match="in the middle"):
-        await model.complete(replace(REQUEST, prompt=prompt(STUTTER), max_tokens=200))
+async def test_a_model_that_repeats_itself_has_answered_badly(model: OllamaChat) -> None:
+    """The server ends the stream without a last word when one token comes 30 times in a row; what was said is a cut
+    answer, and no fault of the server."""
+    cut = await model.complete(replace(REQUEST, prompt=prompt(STUTTER), max_tokens=200))
+    assert cut.truncated
+    assert "river river river" in cut.text
 
 
 async def test_a_model_that_the_server_does_not_have(ollama: Models) -> None:

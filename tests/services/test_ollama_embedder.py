@@ -23,6 +23,7 @@ from tests.fakes_retrieval import HashEmbedder
 from tests.services.ollama_server import EMBED, THREADS, Models, OllamaServer
 from tests.services.postgres_backends import schema_of
 from tests.services.tiny_embedder import WIDTH, WORDS
+from tests.shipped_terms import shipped_terms
 
 pytestmark = pytest.mark.services
 TEXTS = ["Shawnee County had 85,200 inhabitants in 1930.", "“Bleeding Kansas” — 1854 to 1861", "", "naïve café", "x"]
@@ -129,7 +130,9 @@ async def test_pgvector_takes_another_model_and_keeps_who_may_read(
     index = PgvectorIndex.open(postgres_dsn, embedder=old, schema=schema)
     from retrieval.ingest.pipeline import Ingest
 
-    await Ingest(store=store, indexes=[index]).run([files], tenant="default", collection="k", label="public")
+    await Ingest(terms=shipped_terms, store=store, indexes=[index]).run(
+        [files], tenant="default", collection="k", label="public"
+    )
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         connection.execute(f'GRANT SELECT ON "{schema}".vector_row TO PUBLIC'.encode())
     current = PgvectorIndex.open(postgres_dsn, embedder=embedder, schema=schema)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ai.model import Ask, Options, SearchOptions
-from ai.passage_search import NO_ORDER, Shaping
-from ai.replay import Grade, replay
-from ai.retrieval_surface import Surface
+from ai.replay.replay import Grade, replay
 from ai.retrieve import retrieve
+from ai.search.passage_search import NO_ORDER, Shaping
+from ai.search.surface import Surface
 from api import wiring
 from api.wiring.circuits import RERANKER
 from retrieval.model import Query

@@ -10,6 +10,7 @@ import pytest
 from tests.channel_backends import Backend, Opener
 from tests.contracts.test_channel import *  # noqa: F403  the suite
 from tests.contracts.test_channel_index import *  # noqa: F403  the suite
+from tests.contracts.test_shapes import *  # noqa: F403  the suite
 from tests.services.opensearch_backend import opener_on, wipe
 
 pytestmark = pytest.mark.services

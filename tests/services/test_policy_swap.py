@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ai.attribution import Swap, attribute_all
-from api.cli.replay_swap import causes_of
+from ai.replay.attribution import Swap, attribute_all
+from api.cli.replay.swap import causes_of
 from policy.archive import copy_bundle
 from policy.authoring.build import build
 from policy.bundle import SHIPPED

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from api.configuration import load
-from api.live import LiveSystem
+from api.home.configuration import load
+from api.http.policy_reload import LiveSystem
 from api.wiring import open_system
 from policy.authoring.opa import Opa
 from policy.authoring.server_bundle import archive_of

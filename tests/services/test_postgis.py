@@ -16,6 +16,7 @@ from retrieval.spatial.postgis_rows import PostgisFacts
 from tests.corpora import corpus, probes
 from tests.services.postgres_backends import TIMEOUT_MS, schema_of
 from tests.structured import region
+from tests.unit.test_random_plans import test_a_plan_comes_to_what_plain_python_does  # noqa: F401
 from tests.unit.test_spatial_channel import *  # noqa: F403
 
 pytestmark = pytest.mark.services

@@ -12,6 +12,7 @@ from tests.channel_backends import Backend, Opener
 from tests.contracts.test_channel import *  # noqa: F403
 from tests.contracts.test_channel_index import *  # noqa: F403
 from tests.contracts.test_channel_index import CONTENT, WRITER, fill, seen, seen_of
+from tests.contracts.test_shapes import *  # noqa: F403
 from tests.services.postgres_backends import POSTGRES
 from tests.writer_kills import write_and_kill
 

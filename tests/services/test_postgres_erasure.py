@@ -13,8 +13,8 @@ import psycopg
 import pytest
 from asgi_lifespan import LifespanManager
 
-from api.app import create_app
 from api.cli.main import run
+from api.http.app import create_app
 from api.wiring import open_ledger
 from ledger.receipt import verify_receipt
 from tests.api_world import FERRY, POPULATION, World, make_world

@@ -12,15 +12,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api.configuration import Configuration, load
-from api.searching import EntrySearch, Wanted
+from api.audit.log_search import EntryCriteria, EntrySearch
+from api.home.configuration import Configuration, load
 from api.wiring import open_entry_index
 from api.wiring.ledger_server import prepare_ledger_server
 from api.wiring.log import open_log, open_log_to_write
-from ledger.errors import LedgerSilent, LedgerUnavailable, LogForked
+from ledger.errors import LedgerNotResponding, LedgerUnavailable, LogForked
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.postgres import PostgresLedgerStore, install
+from ledger.search import EntryQuery
 from ledger.store import LedgerStore, PartAt
 from tests.contracts.test_ledger_store import *  # noqa: F403
 from tests.contracts.test_ledger_store import entry
@@ -224,7 +225,7 @@ async def test_an_administrator_prepares_and_the_application_needs_no_more(postg
     ledger = await open_log(configuration)
     await ledger.record(Kind.CONFIG, tenant="t", request_id="r", parts={"detail": b"{}"})
     async with open_entry_index(configuration, origin=ledger.origin) as index:
-        found = await EntrySearch(ledger, index).page(Wanted(kind=Kind.CONFIG), after=-1, limit=10)
+        found = await EntrySearch(ledger, index).page(EntryCriteria(EntryQuery(kind=Kind.CONFIG)), after=-1, limit=10)
     assert [entry.leaf.request_id for entry, _ in found.found] == ["r"]
     assert (await ledger.verify()).ok
     await ledger.aclose()
@@ -273,7 +274,9 @@ async def test_a_log_put_back_is_left_and_goes_on_in_tables_of_its_own(postgres_
         await ledger.checkpoint()
         assert (await ledger.verify()).ok
         async with open_entry_index(configuration, origin=ledger.origin) as index:
-            found = await EntrySearch(ledger, index).page(Wanted(kind=Kind.CONFIG), after=-1, limit=10)
+            found = await EntrySearch(ledger, index).page(
+                EntryCriteria(EntryQuery(kind=Kind.CONFIG)), after=-1, limit=10
+            )
         assert len(found.found) == turn + 1
         await ledger.aclose()
     old = await open_log(configuration, shard=1)
@@ -314,7 +317,7 @@ async def test_a_server_that_stands_still_is_silent_at_the_deadline_and_loses_no
         try:
             async with asyncio.timeout(1.0 + GRACE_S):
                 told = dict(await asyncio.gather(*tasks))
-                with pytest.raises(LedgerSilent):
+                with pytest.raises(LedgerNotResponding):
                     await store.size()
         finally:
             server.send(signal.SIGCONT)
@@ -333,6 +336,6 @@ async def test_a_server_that_stands_still_is_silent_at_the_deadline_and_loses_no
 async def _recorded(ledger: Ledger, request_id: str) -> tuple[str, bool]:
     try:
         await ledger.record(Kind.INTENT, tenant="t", request_id=request_id, parts={"question": b"where?"})
-    except LedgerSilent:
+    except LedgerNotResponding:
         return request_id, False
     return request_id, True

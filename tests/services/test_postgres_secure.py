@@ -10,8 +10,8 @@ import pytest
 from psycopg import conninfo
 
 from api import wiring
-from api.configuration import load
-from api.health import examine
+from api.home.configuration import load
+from api.http.health import examine
 from tests.api_world import POPULATION, make_world
 from tests.harness import ask
 from tests.services.certificates import self_signed

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from api.configuration import load
+from api.home.configuration import load
 from tests.golden.test_kansas import ABSTAINED, ANSWERED
 from tests.services.sample_corpus import answered, ingested
 

@@ -20,7 +20,7 @@ from psycopg import conninfo
 
 from api import wiring
 from api.cli.index import compared
-from api.configuration import Configuration, load
+from api.home.configuration import Configuration, load
 from tests.harness import KANSAS, ask
 from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a fixture
 from tests.services.opensearch_backend import DEADLINE_S, RUN, wipe

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from ai.scoping import class_facts
+from ai.governance.scoping import class_facts
 from policy.bundle import load_bundle
 from policy.model import PromptFacts, RequestFacts, Subject
 from policy.points import PolicyPoints

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from ai.answer_notes import PAGE, name_of, publish, publishing
+from ai.record.answer_notes import PAGE, name_of, publish, publishing
 from ledger.errors import VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.bench.budgets import MOST_OVER_MS, Overrun, budget_goals, budget_json, budget_rows
+from api.measure.bench.budgets import MOST_OVER_MS, Overrun, budget_goals, budget_json, budget_rows
 
 
 def overrun(way: str, limit_ms: int, wall_ms: float) -> Overrun:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from api.bench.corpus import (
+from api.cli.bench import app
+from api.measure.bench.workload.corpus import (
     ADMITTED_SHARE_MILLI,
     ASKER_TENANT,
     AUDIENCES,
@@ -20,9 +21,8 @@ from api.bench.corpus import (
     passage,
     write_corpus,
 )
-from api.bench.questions import KINDS, questions
-from api.bench.texts import Texts, read_texts
-from api.cli.bench import app
+from api.measure.bench.workload.questions import KINDS, questions
+from api.measure.bench.workload.texts import Texts, read_texts
 from retrieval.ingest.manifest import read_manifest
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "kansas"

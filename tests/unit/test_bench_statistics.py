@@ -9,12 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.bench.beside import Turn, compared
-from api.bench.goals import Verdict, verdicts
-from api.bench.model import GOVERNANCE, RETRIEVAL, SUMS, TO_PROMPT, Ingested, Load, Measured, OnServers, Peer, Report
-from api.bench.report import report_json, report_text
-from api.bench.statistics import Spread, percentile, settled, settled_by_name, spread
 from api.cli.console import table
+from api.measure.bench.beside import Turn, compared
+from api.measure.bench.goals import Verdict, verdicts
+from api.measure.bench.model import (
+    GOVERNANCE,
+    RETRIEVAL,
+    SUMS,
+    TO_PROMPT,
+    IngestFigures,
+    Load,
+    Peer,
+    Report,
+    ServerFigures,
+    SizeFigures,
+)
+from api.measure.bench.report import report_json, report_text
+from api.measure.bench.statistics import Percentiles, percentile, settled, settled_by_name, spread
 
 SAMPLES = st.lists(st.floats(0, 1e6), min_size=1, max_size=60)
 
@@ -41,14 +52,14 @@ def test_there_is_no_percentile_of_nothing(samples: list[float], percent: float)
 
 def test_a_disturbed_round_does_not_move_the_figures() -> None:
     calm = [1.0] * 99 + [2.0]
-    assert settled([calm, [900.0] * 100, calm]) == Spread(300, 1.0, 1.0, 1.0)
+    assert settled([calm, [900.0] * 100, calm]) == Percentiles(300, 1.0, 1.0, 1.0)
     assert settled([calm]) == spread(calm)
 
 
 def test_a_name_counts_only_where_it_occurs() -> None:
     found = settled_by_name([[{"gate": 1.0}, {"gate": 3.0, "generate": 7.0}], [{"gate": 1.0}]])
     assert list(found) == ["gate", "generate"]
-    assert found["generate"] == Spread(1, 7.0, 7.0, 7.0)
+    assert found["generate"] == Percentiles(1, 7.0, 7.0, 7.0)
     assert found["gate"].n == 3
 
 
@@ -85,7 +96,7 @@ def test_a_channel_may_take_half_as_much_again_or_two_milliseconds(bare_ms: floa
     def missed_with(more_ms: float) -> list[str]:
         one = measured(50_000)
         beside = {"graph/neo4j": compared([turn(bare_ms, more_ms=more_ms)], 1.0)}
-        return missed(report(replace(one, servers=OnServers(one.ingested, one.load, beside))))
+        return missed(report(replace(one, servers=ServerFigures(one.ingested, one.load, beside))))
 
     assert missed_with(most_ms) == []
     assert missed_with(most_ms + 0.01) == [
@@ -93,8 +104,10 @@ def test_a_channel_may_take_half_as_much_again_or_two_milliseconds(bare_ms: floa
     ]
 
 
-def measured(size: int, *, ms: float = 1.0, per_s: float = 5000, cold_s: float = 1.0, peer: bool = False) -> Measured:
-    one = Spread(10, ms, ms * 1.5, ms * 2)
+def measured(
+    size: int, *, ms: float = 1.0, per_s: float = 5000, cold_s: float = 1.0, peer: bool = False
+) -> SizeFigures:
+    one = Percentiles(10, ms, ms * 1.5, ms * 2)
     load = Load(
         stages={"gate": one},
         channels={"fulltext/tantivy": one},
@@ -104,11 +117,11 @@ def measured(size: int, *, ms: float = 1.0, per_s: float = 5000, cold_s: float =
         outcomes={"lookup": {"ANSWER": 2}},
         peak_memory_mib=100,
     )
-    beside = Peer("other 1.0", size, 1.0, Spread(5, 50.0, 60.0, 70.0), 300) if peer else None
-    return Measured(size, Ingested(1, size, size, size / per_s, 200, {"vector": 1.5}), load, cold_s, beside)
+    beside = Peer("other 1.0", size, 1.0, Percentiles(5, 50.0, 60.0, 70.0), 300) if peer else None
+    return SizeFigures(size, IngestFigures(1, size, size, size / per_s, 200, {"vector": 1.5}), load, cold_s, beside)
 
 
-def report(*sizes: Measured) -> Report:
+def report(*sizes: SizeFigures) -> Report:
     return Report(plan={"seed": 7}, machine={"cores": 2, "packages": {"numpy": "2"}}, sizes=sizes)
 
 
@@ -128,7 +141,7 @@ def test_goals_that_are_met() -> None:
         (measured(100_000, cold_s=1.51), ["cold start of exhibit ask at 100k"]),
     ],
 )
-def test_each_goal_can_be_missed(large: Measured, goals: list[str]) -> None:
+def test_each_goal_can_be_missed(large: SizeFigures, goals: list[str]) -> None:
     assert missed(report(measured(1_000), large)) == goals
 
 

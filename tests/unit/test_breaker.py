@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from ai.chat_model import ChatRequest, StructuredRequest
 from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
-from ai.guarded_model import GuardedModel
 from ai.model import Completion, RenderedPrompt
+from ai.models.chat_model import ChatRequest, StructuredRequest
+from ai.models.guarded_model import GuardedModel
 from retrieval.breaker import LIMIT, REST_S, Breaker, CircuitOpen, CircuitState
 from retrieval.errors import (
+    ChannelCircuitOpen,
     ChannelFault,
-    ChannelResting,
     ChannelTimeout,
     ChannelUnavailable,
-    StoreSilent,
+    StoreNotResponding,
     StoreUnavailable,
 )
 from retrieval.fan_out import Slots, fan_out
@@ -143,7 +143,7 @@ async def test_a_channel_that_rests_is_a_limitation_of_its_own_at_once(breaker: 
     found = [await _limited(channel) for _ in range(LIMIT + 2)]
     assert found == ["CHANNEL_UNAVAILABLE"] * LIMIT + ["CHANNEL_CIRCUIT_OPEN"] * 2
     assert server.begun == LIMIT
-    assert isinstance(ChannelResting("c", ""), ChannelUnavailable)
+    assert isinstance(ChannelCircuitOpen("c", ""), ChannelUnavailable)
 
 
 async def test_a_channel_is_found_again_by_one_trial(breaker: Breaker, clock: Clock) -> None:
@@ -184,7 +184,7 @@ class Scripted(Engine):
 
 
 async def test_a_store_that_stands_still_is_left_at_the_deadline_and_then_alone(clock: Clock) -> None:
-    breaker = Breaker(StoreSilent, clock=clock)
+    breaker = Breaker(StoreNotResponding, clock=clock)
     ended: list[str] = []
 
     async def still() -> None:
@@ -195,15 +195,15 @@ async def test_a_store_that_stands_still_is_left_at_the_deadline_and_then_alone(
 
     store = GuardedEngine(Scripted(still), breaker=breaker, deadline_s=0.01)
     for _ in range(LIMIT):
-        with pytest.raises(StoreSilent, match=r"within 0\.01 s"):
+        with pytest.raises(StoreNotResponding, match=r"within 0\.01 s"):
             await store.read(len, scope=None)
-    with pytest.raises(StoreSilent, match="left alone"):
+    with pytest.raises(StoreNotResponding, match="is not responding; circuit open"):
         await store.read(len, scope=None)
     assert len(ended) == LIMIT
 
 
 async def test_a_store_that_says_that_it_is_empty_has_answered(clock: Clock) -> None:
-    breaker = Breaker(StoreSilent, clock=clock)
+    breaker = Breaker(StoreNotResponding, clock=clock)
 
     async def empty() -> None:
         raise StoreUnavailable("nothing has been ingested")
@@ -260,7 +260,7 @@ async def test_a_model_that_is_silent_is_left_alone_and_found_again(clock: Clock
     for _ in range(LIMIT):
         with pytest.raises(type(fault)):
             await model.structured(STRUCTURED)
-    with pytest.raises(ModelUnavailable, match="left alone"):
+    with pytest.raises(ModelUnavailable, match="is not responding; circuit open"):
         await model.structured(STRUCTURED)
     assert scribe.asked == LIMIT
     clock.now_s += REST_S

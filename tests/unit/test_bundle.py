@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from retrieval.bundle import BundleLimits, BundleRules, assemble, count_tokens, gather
 from retrieval.errors import ChannelUnavailable
 from retrieval.fan_out import Slots
-from retrieval.model import ChannelName, Computed, EvidenceBundle, Hit, Run, SourcedRecord
+from retrieval.model import ChannelName, Computation, EvidenceBundle, Hit, Run, SourcedRecord
 from retrieval.registry.store import RecordStore
 from tests.corpora import COUNTIES, corpus, hidden, probe
 from tests.fakes_retrieval import MemoryRecords, ScriptedChannel, broken
@@ -25,8 +25,10 @@ QUERY = probe(COUNTIES[0], 1880, CORPUS.scope())
 WIDE = BundleLimits(max_items=1000, max_tokens=10**6, max_tokens_per_source=10**6, per_source_items=1000)
 
 
-def computed(*inputs: str) -> Computed:
-    return Computed("sum", {"n": len(inputs)}, inputs, "sha256:" + "".join(inputs), {"value": 1}, f"{inputs} make one.")
+def computed(*inputs: str) -> Computation:
+    return Computation(
+        "sum", {"n": len(inputs)}, inputs, "sha256:" + "".join(inputs), {"value": 1}, f"{inputs} make one."
+    )
 
 
 def random_runs(seed: int, ids: list[str]) -> list[Run]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai.canonical import canonical, coordinate, digest, from_json, to_json
-from retrieval.model import ChannelName, Computed, Hit, Intent, Query, Run, TimeRange
+from retrieval.model import ChannelName, Computation, Hit, Intent, Query, Run, TimeRange
 from retrieval.operations import Lookup, Neighbours, WithinDistance
 from retrieval.scope import Scope
 
@@ -61,7 +61,7 @@ def test_refuses_what_has_no_canonical_form(value: object) -> None:
     st.dictionaries(_KEYS, st.integers() | _TEXT | st.lists(st.integers(), max_size=3), max_size=3),
 )
 def test_codec_gives_back_what_it_took(score: float, day: date, result: dict[str, object]) -> None:
-    computed = Computed("change", {"measure": "population"}, ("a", "b"), "sha256:00", result, "It grew.")
+    computed = Computation("change", {"measure": "population"}, ("a", "b"), "sha256:00", result, "It grew.")
     run = Run(ChannelName.SPATIAL, "sqlite", (Hit(1, computed.record_id, score, computed, ("a -b-> c",)),))
     assert from_json(to_json(run), Run) == run
     intent = Intent(
@@ -91,4 +91,4 @@ def test_a_recorded_value_of_another_shape_is_refused(value: object) -> None:
 
 def test_a_fraction_in_a_computed_result_is_refused() -> None:
     with pytest.raises(ValueError, match="fraction"):
-        to_json(Computed("mean", {}, (), "sha256:00", {"value": [0.5]}, ""))
+        to_json(Computation("mean", {}, (), "sha256:00", {"value": [0.5]}, ""))

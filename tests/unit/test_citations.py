@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.catalogue import ABSTAIN, PHRASES
-from ai.citations import best_quote, draft_sentences, parse_marked
+from ai.answer.citations import best_quote, draft_sentences, parse_marked
 from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, TextSpan
-from ai.sentences import MARKER_PATTERN
+from ai.text.catalogue import ABSTAIN, PHRASES
+from ai.text.sentences import MARKER_PATTERN
 from tests.fakes_ai import a_computed, a_record, an_evidence, an_item, an_observation, block_out, sourced
 
 QUICK = settings(deadline=None, max_examples=50)
@@ -155,7 +155,7 @@ def test_an_observation_is_quoted_whole() -> None:
 def test_a_computed_item_is_quoted_by_its_statement() -> None:
     inputs = [sourced(a_record("1,2"))]
     computed = a_computed("Shawnee County grew by 12,000.", inputs)
-    item = AdmittedItem(1, an_evidence(*inputs, computed=computed), "", computed.statement)
+    item = AdmittedItem(1, an_evidence(*inputs, computed=computed), "", computed.statement, label="public")
     (sentence,) = draft("Shawnee County grew by 12,000 [1].", item).sentences
     assert (sentence.quotes[0].text, sentence.quotes[0].locator) == (computed.statement, None)
     assert sentence.support_milli == 1000

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prompt_templates
-from ai.catalogue import ABSTAIN, PHRASES
-from ai.context import DATAMARK, ContextBudgets, is_direct, neutralise, render_prompt, template_named
 from ai.errors import PromptTooLong, TemplateNotFound
 from ai.model import AdmittedItem, MapContext, RenderedPrompt, TextSpan
+from ai.models.context import DATAMARK, ContextBudgets, is_direct, neutralise, render_prompt, template_named
+from ai.text.catalogue import ABSTAIN, PHRASES
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent, TimeRange
 from retrieval.operations import Change, Compare, Count, Lookup, Neighbours, WithinDistance
@@ -24,7 +24,10 @@ from tests.fakes_ai import SHAWNEE, a_computed, a_record, an_evidence, an_item, 
 
 QUICK = settings(deadline=None, max_examples=50)
 TEMPLATE = template_named("focus_mode/v1")
-RELEASED = {"focus_mode/v1": "sha256:873ed20b11b83d10acd8396131fb5b118d5b2ff18af6d95f41bc4413df4c06cb"}
+RELEASED = {
+    "focus_mode/v1": "sha256:873ed20b11b83d10acd8396131fb5b118d5b2ff18af6d95f41bc4413df4c06cb",
+    "focus_mode/v2": "sha256:5e45d1e7157caf7f9656abe1f69d19879cfc2d49d681a6615215daad73277722",
+}
 NO_INTENT, NO_CONTEXT, BUDGETS = Intent(), MapContext(), ContextBudgets()
 LOOKUP = Lookup("population", ("county:20177",), 1930)
 
@@ -43,7 +46,7 @@ def render(
 def computed_item(operation: str, **parameters: object) -> AdmittedItem:
     inputs = [sourced(a_record("1,2"))]
     computed = a_computed("It grew.", inputs, operation=operation, **parameters)
-    return AdmittedItem(1, an_evidence(*inputs, computed=computed), "", computed.statement)
+    return AdmittedItem(1, an_evidence(*inputs, computed=computed), "", computed.statement, label="public")
 
 
 def test_a_released_template_never_changes() -> None:

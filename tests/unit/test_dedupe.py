@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.dedupe import Candidate, DedupeRules, dedupe
-from retrieval.model import ChannelName, ChannelRank, Computed, EntityRef, Locator, RecordKind, SourcedRecord
+from retrieval.model import ChannelName, ChannelRank, Computation, EntityRef, Locator, RecordKind, SourcedRecord
 from tests.corpora import HIDDEN, corpus, prose_document, visibility
 
 LONG = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(100))
@@ -28,7 +28,7 @@ def sourced(
     return replace(base, record=replace(record, **facts))  # type: ignore[arg-type]
 
 
-def item(sourced_record: SourcedRecord, *, rank: int = 1, computed: Computed | None = None) -> Candidate:
+def item(sourced_record: SourcedRecord, *, rank: int = 1, computed: Computation | None = None) -> Candidate:
     ranks = (ChannelRank(ChannelName.FULLTEXT, "s", rank, 1.0 / rank),)
     record_id = sourced_record.record.record_id if computed is None else computed.record_id
     return Candidate(record_id, (sourced_record,), ranks, 1000 - rank, computed)
@@ -91,7 +91,7 @@ def test_observations_are_never_folded() -> None:
 
 
 def test_a_computed_item_is_neither_folded_nor_folded_into() -> None:
-    made = Computed("sum", {}, ("a",), "sha256:0", {}, LONG)
+    made = Computation("sum", {}, ("a",), "sha256:0", {}, LONG)
     items = [item(sourced("a", LONG)), item(sourced("a", LONG), computed=made), item(sourced("b", LONG))]
     assert ids(dedupe(items, DedupeRules())) == ["a", made.record_id]
 

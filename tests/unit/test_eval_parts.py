@@ -11,14 +11,14 @@ import pytest
 import shapely
 from typer.testing import CliRunner
 
-from ai.question_kind import LEADING, QuestionKind, kind_of
+from ai.text.question_kind import LEADING, QuestionKind, kind_of
 from api.cli.eval import app
 from api.errors import NoSuchThing
-from api.eval import geoquestions, kansas, wotr
-from api.eval.calibrated import curve_of, error_of
-from api.eval.reliability import Curve, Dot, diagram
-from api.eval.run import PARTS, all_met, evaluate, markdown
-from api.eval.tables import goal, markdown_of
+from api.measure.eval import geoquestions, kansas, wotr
+from api.measure.eval.calibrated import curve_of, error_of
+from api.measure.eval.reliability import Curve, ReliabilityBin, diagram
+from api.measure.eval.run import PARTS, all_met, evaluate, markdown
+from api.measure.eval.tables import goal, markdown_of
 from api.problems import EXIT_FAILED, EXIT_NOT_FOUND, EXIT_OK, problem_of
 from retrieval.calibration import COSINE
 from retrieval.model import ChannelName
@@ -215,7 +215,7 @@ def test_a_perfect_score_has_no_error_and_a_proud_one_has() -> None:
 
 
 def test_the_diagram_is_xml_with_a_mark_for_every_bin_and_the_threshold() -> None:
-    drawn = diagram([Curve("bm25 <a>", (Dot(0.1, 0.0, 5), Dot(0.9, 1.0, 50)))], 0.65)
+    drawn = diagram([Curve("bm25 <a>", (ReliabilityBin(0.1, 0.0, 5), ReliabilityBin(0.9, 1.0, 50)))], 0.65)
     root = ElementTree.fromstring(drawn)
     circles = [e for e in root.iter() if e.tag.endswith("circle")]
     assert len(circles) == 3

@@ -96,7 +96,7 @@ def paths(request: RecordedRequest) -> tuple[Path, ...]:
     hits = tuple(Hit(rank, name, 1.0 / rank) for rank, name in enumerate(names, start=1))
     runs = (Run(ChannelName.FULLTEXT, "tantivy", hits), Run(ChannelName.VECTOR, "numpy", (Hit(1, "whole", 0.9),)))
     shown = [{"chunk_id": id, "index": n} for id, n in NUMBERS.items()]
-    return candidate_paths(request, runs, shown, {0: [1], 1: [1, 3]})
+    return candidate_paths(request, runs, shown, {0: [1], 1: [1, 3]}, BUNDLE.rules)
 
 
 def test_every_candidate_has_its_verdict_stage_and_rule(world: World) -> None:

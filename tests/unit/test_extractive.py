@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.candidates import Parameters
-from ai.catalogue import ABSTAIN, PARTIAL, PHRASES
-from ai.chat_model import ChatRequest
-from ai.context import ContextBudgets, render_prompt, template_named
 from ai.errors import ModelTimeout
-from ai.extractive import ExtractiveModel
 from ai.model import AdmittedItem, MapContext
-from ai.question_type import Wanted, offers, wanted_of
+from ai.models.candidates import Parameters
+from ai.models.chat_model import ChatRequest
+from ai.models.context import ContextBudgets, render_prompt, template_named
+from ai.models.extractive import ExtractiveModel
+from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
+from ai.text.question_type import WantedKind, offers, wanted_of
 from retrieval.model import EntityRef, Intent, Mention, TimeRange
 from retrieval.operations import Lookup
 from tests.fakes_ai import SHAWNEE, an_item, an_observation, sourced
@@ -51,6 +51,29 @@ def ask(question: str, *items: AdmittedItem, intent: Intent = NO_INTENT) -> list
 
 def year(value: int, *entities: EntityRef) -> Intent:
     return Intent(mentions=tuple(Mention(e.name, 0, 1, (e,)) for e in entities), times=(TimeRange.year(value),))
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Where was James Buchanan not born?", "not"),
+        ("Where wasn't James Buchanan born?", "n't"),
+        ("Where wasn\u2019t James Buchanan born?", "n't with a curly mark"),
+        ("Where was James Buchanan never born?", "never"),
+        ("Where was James Buchanan born, except near Mercersburg?", "except"),
+        ("Where was James Buchanan born apart from Mercersburg?", "apart from"),
+        ("Where was James Buchanan born other than Mercersburg?", "other than"),
+        ("Excluding Mercersburg, where was James Buchanan born?", "excluding"),
+        ("Where was neither James Buchanan nor his father born?", "neither"),
+    ],
+)
+def test_a_sentence_that_denies_nothing_answers_no_question_that_does(question: str, words: str) -> None:
+    assert ask(question, an_item(BUCHANAN)) == [ABSTAINS], words
+
+
+def test_a_sentence_that_denies_answers_a_question_that_does() -> None:
+    said = "James Buchanan was never married, and was not born in Ireland as his father was."
+    assert ask("Where was James Buchanan not born?", an_item(said)) == [f"{said} [1]"]
 
 
 def test_it_answers_with_the_sentence_that_answers() -> None:
@@ -346,21 +369,21 @@ def test_every_line_is_a_cited_sentence_of_its_source_or_a_phrase(texts: list[st
 @pytest.mark.parametrize(
     ("question", "wanted"),
     [
-        ("When did it happen?", Wanted.TIME),
-        ("In what year did it happen?", Wanted.TIME),
-        ("How many men came?", Wanted.NUMBER),
-        ("Who came?", Wanted.PERSON),
-        ("Where is it?", Wanted.PLACE),
-        ("In which county is it?", Wanted.PLACE),
-        ("What is it?", Wanted.ANY),
-        ("Did the man who came stay when asked?", Wanted.ANY),
+        ("When did it happen?", WantedKind.TIME),
+        ("In what year did it happen?", WantedKind.TIME),
+        ("How many men came?", WantedKind.NUMBER),
+        ("Who came?", WantedKind.PERSON),
+        ("Where is it?", WantedKind.PLACE),
+        ("In which county is it?", WantedKind.PLACE),
+        ("What is it?", WantedKind.ANY),
+        ("Did the man who came stay when asked?", WantedKind.ANY),
     ],
 )
-def test_the_question_word_says_what_is_wanted(question: str, wanted: Wanted) -> None:
+def test_the_question_word_says_what_is_wanted(question: str, wanted: WantedKind) -> None:
     assert wanted_of(question) is wanted
 
 
 def test_what_the_question_says_itself_is_no_offer() -> None:
-    assert not offers("Lane came to Lawrence.", Wanted.PERSON, "Who was Lane, who came to Lawrence?")
-    assert offers("Robinson came to Lawrence.", Wanted.PERSON, "Who came to Lawrence?")
-    assert not offers("He came to Lawrence.", Wanted.PLACE, "Where is Lawrence?")
+    assert not offers("Lane came to Lawrence.", WantedKind.PERSON, "Who was Lane, who came to Lawrence?")
+    assert offers("Robinson came to Lawrence.", WantedKind.PERSON, "Who came to Lawrence?")
+    assert not offers("He came to Lawrence.", WantedKind.PLACE, "Where is Lawrence?")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.fusion import NANO, FusionWeights, fuse
-from retrieval.model import ChannelName, Computed, Hit, Run
+from retrieval.model import ChannelName, Computation, Hit, Run
 
 IDS = st.sampled_from([f"r{n}" for n in range(12)])
 
@@ -53,7 +53,7 @@ def test_equal_sums_stand_in_order_of_record_id() -> None:
 
 
 def test_the_computed_item_travels_with_its_record_id() -> None:
-    made = Computed("count", {}, ("r1",), "sha256:0", {}, "One.")
+    made = Computation("count", {}, ("r1",), "sha256:0", {}, "One.")
     runs = [run(ChannelName.VECTOR, "c"), Run(ChannelName.SPATIAL, "s", (Hit(1, "c", 1.0, made),))]
     assert fuse(runs, FusionWeights())[0].computed is made
 

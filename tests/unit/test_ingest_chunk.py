@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from retrieval.ingest.chunk import ChunkSize, chunk, passages, sentences
 from retrieval.ingest.structure import blocks_of
-from retrieval.ingest.values import Loaded, Owner
+from retrieval.ingest.values import LoadedFile, Owner
 
 OWNER = Owner("doc@1", "doc", "class")
 WORD = st.text(st.characters(codec="utf-8", categories=("L", "N", "So", "Mn", "Po", "Zs")), min_size=1, max_size=12)
@@ -33,8 +33,8 @@ WRITING = st.lists(
 ).map("".join)
 
 
-def loaded(text: str, media_type: str = "text/plain") -> Loaded:
-    return Loaded(text, media_type, "sha256:0")
+def loaded(text: str, media_type: str = "text/plain") -> LoadedFile:
+    return LoadedFile(text, media_type, "sha256:0")
 
 
 @given(WRITING, st.sampled_from(["text/plain", "text/markdown"]), st.integers(1, 30))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
 from retrieval.ingest.features import point_wkb, read_features, split_features
-from retrieval.ingest.values import EntitySpec, Loaded, Owner, Parts, RelationSpec, TableSpec
+from retrieval.ingest.values import EntitySpec, LoadedFile, Owner, Parts, RelationSpec, TableSpec
 
 OWNER = Owner("geo@1", "geo", "class")
 SPEC = TableSpec(
@@ -37,7 +37,7 @@ def feature(geoid: str, geometry: Any = SQUARE, **more: Any) -> dict[str, Any]:
 
 
 def read(text: str, spec: TableSpec = SPEC) -> Parts:
-    return read_features("geo.json", Loaded(text, "application/geo+json", "sha256:0"), OWNER, spec, {})
+    return read_features("geo.json", LoadedFile(text, "application/geo+json", "sha256:0"), OWNER, spec, {})
 
 
 JSON = st.recursive(
@@ -81,20 +81,20 @@ INVALID = {
     "truncated": (GOOD[:-30], "feature 1: not valid JSON|not valid JSON"),
     "no json": ("Kansas", "not valid JSON"),
     "a list": ("[1]", "not valid JSON"),
-    "one feature": (json.dumps(feature("1")), "no GeoJSON FeatureCollection"),
+    "one feature": (json.dumps(feature("1")), "not a GeoJSON FeatureCollection"),
     "features are no list": (json.dumps({"type": "FeatureCollection", "features": 3}), "not valid JSON"),
-    "no feature": (json.dumps(collection()), "there is no feature"),
+    "no feature": (json.dumps(collection()), "the file holds no feature"),
     "no object": (json.dumps(collection(7)), "feature 0: not valid JSON"),
     "no properties": (
         json.dumps(collection({"type": "Feature", "geometry": None})),
-        "feature 0: no Feature with properties",
+        "feature 0: not a Feature with properties",
     ),
     "properties null": (
         json.dumps(collection({"type": "Feature", "properties": None})),
-        "feature 0: its properties are no object",
+        "feature 0: its properties are not an object",
     ),
-    "id twice": (json.dumps(collection(feature("1"), feature("1"))), "feature 1: the id '1' is there twice"),
-    "bow tie": (json.dumps(collection(feature("1"), feature("2", BOW_TIE))), "feature 2: the geometry is not valid"),
+    "id twice": (json.dumps(collection(feature("1"), feature("1"))), "feature 1: the id '1' occurs twice"),
+    "bow tie": (json.dumps(collection(feature("2", BOW_TIE))), "feature 2: the geometry is not valid"),
     "open ring": (
         json.dumps(collection(feature("1", {"type": "Polygon", "coordinates": [[[0, 0], [1, 1], [1, 0]]]}))),
         "feature 1: the geometry",

@@ -16,6 +16,7 @@ from retrieval.ingest.pipeline import Ingest, IngestReport, IngestStore
 from retrieval.model import Record, RecordKind
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.scope import Scope
+from tests.shipped_terms import shipped_terms
 
 CORPUS = Path(__file__).parents[2] / "examples" / "kansas"
 T = "default"
@@ -38,7 +39,7 @@ class Kansas:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def kansas(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kansas]:
     store: IngestStore = open_sqlite_store(tmp_path_factory.mktemp("kansas") / "record.sqlite")
-    report = await Ingest(store=store, indexes=[]).run([CORPUS], tenant=T)
+    report = await Ingest(terms=shipped_terms, store=store, indexes=[]).run([CORPUS], tenant=T)
     batch = await store.batch(T, [f.document_id or "" for f in report.files])
     yield Kansas(store, report, batch, Scope.of(T, await store.classes(T)))
     await store.aclose()

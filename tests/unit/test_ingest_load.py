@@ -13,6 +13,7 @@ from retrieval.errors import LoadError
 from retrieval.ingest.chunk import ChunkSize, passages
 from retrieval.ingest.load import load, media_type_of, read_bytes
 from tests.pdf_maker import pdf_of
+from tests.shipped_terms import shipped_terms
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1).filter(str.strip)
 
@@ -56,7 +57,11 @@ def test_what_is_not_text_is_refused_by_name_and_place(name: str) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").touch()
     (tmp_path / "folder.txt").mkdir()
-    for name, message in (("gone.txt", "no such file"), ("folder.txt", "no such file"), ("empty.txt", "is empty")):
+    for name, message in (
+        ("gone.txt", "no such file"),
+        ("folder.txt", "a folder that cannot be read"),
+        ("empty.txt", "is empty"),
+    ):
         with pytest.raises(LoadError, match=message):
             read_bytes(tmp_path / name)
 
@@ -117,8 +122,10 @@ def test_html_keeps_words_and_headings_and_drops_the_rest() -> None:
 
 
 def test_html_nested_deeper_than_python_recurses() -> None:
-    page = b"<div>" * 3000 + b"Kansas" + b"</div>" * 3000
+    page = b"<div>" * 900 + b"Kansas" + b"</div>" * 900
     assert "Kansas" in load("a.html", page, "text/html").text
+    with pytest.raises(LoadError, match="more than 1000 elements"):
+        load("a.html", b"<div>" * 3000 + b"Kansas" + b"</div>" * 3000, "text/html")
 
 
 @pytest.mark.parametrize("escaped", ["\\u0000", "\\ud800"])
@@ -132,7 +139,9 @@ async def test_a_name_that_no_store_can_keep_fails_its_file_alone(tmp_path: Path
     (files / "bad.geojson").write_text('{"type": "FeatureCollection", "features": [' + feature % escaped + "]}")
     (files / "fine.txt").write_text("Fine words of the town.")
     store = open_sqlite_store(tmp_path / "record.sqlite")
-    report = await Ingest(store=store, indexes=[]).run([files], tenant="default", collection="k", label="public")
+    report = await Ingest(terms=shipped_terms, store=store, indexes=[]).run(
+        [files], tenant="default", collection="k", label="public"
+    )
     await store.aclose()
     [bad, fine] = report.files
     assert (bad.state, bad.error_code, fine.state) == ("failed", "VALIDATION_FAILED", "done")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrieval.english.dates import long_date
 from retrieval.errors import IngestError, LabelMissing, ManifestError
 from retrieval.ingest.label import visibility_of
 from retrieval.ingest.manifest import read_manifest
 from retrieval.ingest.sources import sources_of
-from retrieval.ingest.templates import compile_template, long_date, number, slug
+from retrieval.ingest.templates import compile_template, number, slug
 from retrieval.ingest.values import Access, SourceSpec
+from tests.shipped_terms import shipped_terms
 
 HEAD = '[[source]]\npath = "a.csv"\nsource_id = "a"\ntitle = "A"\nlicense = "CC0"\n'
 ENTITY = '[[source.table.entity]]\nrole = "place"\ntype = "county"\nid = "county:{f}"\nname = "{n}"\n'
@@ -27,7 +30,7 @@ def written(folder: Path, text: str) -> Path:
 
 BAD = {
     "no toml": ("source = [", "manifest.toml: "),
-    "no source": ("", "there is no source"),
+    "no source": ("", "it lists no source"),
     "source is no list": ('source = "a"', "must be a list of tables"),
     "unknown key at the top": ("sources = []\n" + HEAD, "unknown key sources"),
     "unknown key": (HEAD + 'lable = "public"\n', "source a: unknown key lable"),
@@ -36,13 +39,17 @@ BAD = {
     "label is a list": (HEAD + 'label = ["public"]\n', "source a: label must be a text"),
     "groups is a text": (HEAD + 'groups = "archivists"\n', "source a: groups must be a list"),
     "group is a number": (HEAD + "groups = [1]\n", "source a: groups must be a list of texts"),
+    **{
+        f"address {address}": (HEAD + f"uri = {address!r}\n", "source a: uri must be an http or https address")
+        for address in ("javascript:alert(1)", "data:text/html,x", "ftp://a.example/b", "//a.example", "/b", "https://")
+    },
     "bad source id": (HEAD.replace('"a"\n', '"A b"\n'), "source_id must be"),
     "source id of a path": (HEAD.replace('source_id = "a"', 'source_id = "../a"'), "source_id must be"),
-    "twice": (HEAD + HEAD, "source_id a is there twice"),
+    "twice": (HEAD + HEAD, "source_id a occurs twice"),
     "date as text": (HEAD + 'valid_until = "2031-01-01"\n', "valid_until must be a date"),
     "date with time": (HEAD + "valid_until = 2031-01-01T00:00:00Z\n", "valid_until must be a date"),
     "reversed": (HEAD + "valid_from = 2031-01-02\nvalid_until = 2031-01-01\n", "valid_until is before valid_from"),
-    "bad pattern": (HEAD + 'skip = ["("]\n', "is no regular expression"),
+    "bad pattern": (HEAD + 'skip = ["("]\n', "is not a regular expression"),
     "table is a text": (HEAD + 'table = "x"\n', "source a.table: a table is expected"),
     "unknown in the table": (HEAD + '[source.table]\nstatment = "x"\n', "unknown key statment"),
     "open brace": (HEAD + '[source.table]\nstatement = "{a"\n', "a brace is left open"),
@@ -66,6 +73,16 @@ BAD = {
         + 'label = "restricted"\n',
         "same access",
     ),
+    "a field of ours": (HEAD + "declared = true\n", "source a: unknown key declared"),
+    "a field of ours, nested": (HEAD + 'access = { label = "public" }\n', "source a: unknown key access"),
+    "a field by our name": (HEAD + "valid_from_ms = 1\n", "source a: unknown key valid_from_ms"),
+    "a table for a list": (HEAD + '[source.table.entity]\nrole = "place"\n', "source a.table: entity must be a list of tables"),
+    "a text among tables": (HEAD + '[source.table]\nentity = ["x"]\n', "source a.table.entity[0]: a table is expected"),
+    "unknown deep down": (HEAD + ENTITY + "colour = 1\n", "source a.table.entity[0]: unknown key colour"),
+    "missing deep down": (HEAD + '[[source.table.derive]]\nname = "x"\n', "source a.table.derive[0]: from is missing"),
+    "unknown in features": (HEAD + '[source.features]\nstatment = "x"\n', "source a.features: unknown key statment"),
+    "lookup is a text": (HEAD + '[[source.table.derive]]\nname = "x"\nfrom = "{f}"\nlookup = "b"\n', "derive[0]: lookup must be a table"),
+    "source is a number": ("source = [1]\n", "manifest.toml.source[0]: a table is expected"),
     "collection without title": ('[[collection]]\nname = "kansas"\n' + HEAD, "title is missing"),
 }  # fmt: skip
 
@@ -99,7 +116,8 @@ def source(label: str | None = None, **access: object) -> SourceSpec:
 
 def test_the_narrowest_word_on_a_label_wins() -> None:
     def label(stated: str | None, option: str | None, default: dict[str, str]) -> str:
-        return visibility_of(source(stated), tenant="t", collection="c", label=option, default_labels=default).label
+        terms = replace(shipped_terms(), default_labels=default)
+        return visibility_of(source(stated), tenant="t", collection="c", label=option, terms=terms).label
 
     assert label("restricted", "public", {"c": "internal"}) == "restricted"
     assert label(None, "confidential", {"c": "internal"}) == "confidential"
@@ -115,7 +133,6 @@ def test_the_narrowest_word_on_a_label_wins() -> None:
         (source("secret"), "c", None, ManifestError),
         (source(), "c", "open", ManifestError),
         (source("public", handling=("private",)), "c", None, ManifestError),
-        (source("public"), None, None, ManifestError),
         (source("public"), "Kansas!", None, ManifestError),
         (source("public"), "", None, ManifestError),
     ],
@@ -124,7 +141,7 @@ def test_a_label_is_never_assumed(
     spec: SourceSpec, collection: str | None, label: str | None, error: type[IngestError]
 ) -> None:
     with pytest.raises(error):
-        visibility_of(spec, tenant="t", collection=collection, label=label, default_labels={"other": "public"})
+        visibility_of(spec, tenant="t", collection=collection, label=label, terms=shipped_terms())
 
 
 def test_files_without_a_manifest_name_themselves(tmp_path: Path) -> None:
@@ -132,7 +149,13 @@ def test_files_without_a_manifest_name_themselves(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     sources, _ = sources_of([tmp_path / "b", tmp_path / "one.txt", tmp_path / "gone.txt"], None)
-    assert [s.source_id for s in sources] == ["b.two-words.md", "b.deep.er.csv", "one.txt", "gone.txt"]
+    assert [s.source_id for s in sources] == [
+        "b.two-words.md",
+        "b.deep.er.csv",
+        "b.picture.png",
+        "one.txt",
+        "gone.txt",
+    ]
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "one.txt").write_text("y")
     with pytest.raises(ManifestError, match=r"would both be source one\.txt"):

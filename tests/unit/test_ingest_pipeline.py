@@ -22,6 +22,7 @@ from retrieval.registry.store import FileJob
 from retrieval.scope import Scope
 from tests.fakes_retrieval import ScanIndex
 from tests.pdf_maker import pdf_of
+from tests.shipped_terms import shipped_terms
 
 ROOT = Path(__file__).parents[2]
 T = "default"
@@ -33,7 +34,7 @@ class Home:
     def __init__(self, folder: Path) -> None:
         self.store: IngestStore = open_sqlite_store(folder / "record.sqlite")
         self.indexes = (ScanIndex(), ScanIndex())
-        self.ingest = Ingest(store=self.store, indexes=self.indexes, group_records=50)
+        self.ingest = Ingest(terms=shipped_terms, store=self.store, indexes=self.indexes, group_records=50)
         self.files = folder / "files"
         self.files.mkdir()
 
@@ -125,7 +126,7 @@ async def test_bad_files_fail_alone_and_leave_nothing(home: Home) -> None:
     home.write("megabyte.txt", "word " * 210_000)
     report = await home.run()
     failed = {Path(f.path).name: f for f in report.failed}
-    assert failed.keys() == BAD.keys()
+    assert failed.keys() == {*BAD, "gone.txt"}
     for name, job in failed.items():
         assert job.error_code == "VALIDATION_FAILED"
         assert job.error_message and name in job.error_message
@@ -170,7 +171,7 @@ async def test_a_row_per_file_from_the_first_second(home: Home) -> None:
             first.append(await rows(T))
             await super().add(batch)
 
-    await Ingest(store=home.store, indexes=[Watching()], group_records=1).run(
+    await Ingest(terms=shipped_terms, store=home.store, indexes=[Watching()], group_records=1).run(
         [home.files], tenant=T, collection="kansas", label="public"
     )
     assert len(first[0]) == 5
@@ -191,7 +192,7 @@ async def test_a_channel_that_is_down_stops_the_run_and_shows_nothing(home: Home
             raise ChannelUnavailable("fulltext", "it is down")
 
     home.write("a.txt", "Words.")
-    broken = Ingest(store=home.store, indexes=[home.indexes[0], Down()])
+    broken = Ingest(terms=shipped_terms, store=home.store, indexes=[home.indexes[0], Down()])
     with pytest.raises(ChannelUnavailable):
         await broken.run([home.files], tenant=T, collection="kansas", label="public")
     assert await home.store.classes(T) == ()
@@ -209,7 +210,7 @@ async def test_a_channel_that_cannot_add_is_the_error_itself(home: Home) -> None
 
     home.write("a.txt", "Words.")
     home.write("b.txt", "More words.")
-    broken = Ingest(store=home.store, indexes=[Down(), home.indexes[0]], group_records=1)
+    broken = Ingest(terms=shipped_terms, store=home.store, indexes=[Down(), home.indexes[0]], group_records=1)
     with pytest.raises(ChannelUnavailable):
         await broken.run([home.files], tenant=T, collection="kansas", label="public")
     assert await home.store.classes(T) == ()
@@ -241,7 +242,7 @@ async def test_rebuild_gives_the_same_indexes(home: Home) -> None:
             batches.append(batch)
             await super().add(batch)
 
-    ingest = Ingest(store=home.store, indexes=[Recording()])
+    ingest = Ingest(terms=shipped_terms, store=home.store, indexes=[Recording()])
     await ingest.run([home.files], tenant=T, collection="kansas", label="public")
     assert await ingest.rebuild() == 2
     first, second = batches
@@ -263,13 +264,32 @@ async def test_new_facts_are_taken_over_without_a_new_version(home: Home) -> Non
     manifest("Old", "2999-01-01")
     (before,) = (await home.run()).files
     version = await home.store.corpus_version(T)
-    manifest("New", "2999-01-02")
+    manifest("New", "2999-01-01")
     (after,) = (await home.run()).files
     assert (after.state, after.document_id) == ("skipped", before.document_id)
     facts = await home.store.facts_of(after.document_id or "")
     assert facts is not None and facts.title == "New"
     assert [c.title for c in await home.store.collections(T)] == ["News"]
     assert await home.store.corpus_version(T) > version
+
+
+async def test_another_time_of_validity_is_another_version(home: Home) -> None:
+    """Records that expire are in an access class of their own, in every index."""
+
+    def manifest(until: str) -> None:
+        (home.files / "manifest.toml").write_text(
+            '[[source]]\npath = "a.txt"\nsource_id = "a"\ntitle = "A"\nlicense = "CC0"\nlabel = "public"\n'
+            f'collection = "kansas"\nvalid_until = {until}\n'
+        )
+
+    home.write("a.txt", "Words.")
+    manifest("2999-01-01")
+    (before,) = (await home.run()).files
+    manifest("2999-01-02")
+    (after,) = (await home.run()).files
+    assert after.state == "done" and after.document_id != before.document_id
+    facts = await home.store.facts_of(after.document_id or "")
+    assert facts is not None and facts.visibility.valid_until_ms == facts.valid_until_ms
 
 
 async def test_a_manifest_lists_everything_that_is_taken(home: Home, tmp_path: Path) -> None:
@@ -286,6 +306,7 @@ async def test_a_manifest_lists_everything_that_is_taken(home: Home, tmp_path: P
 WORKER = '''
 import asyncio, sys, json
 from pathlib import Path
+from retrieval.ingest.label import AccessTerms
 from retrieval.ingest.pipeline import Ingest
 from retrieval.registry.sqlite import open_sqlite_store
 
@@ -316,7 +337,7 @@ async def main(home):
     store = open_sqlite_store(home / "record.sqlite")
     indexes = [Durable(home / "one.json"), Durable(home / "two.json")]
     print("ready", flush=True)
-    report = await Ingest(store=store, indexes=indexes, group_records=40).run(
+    report = await Ingest(terms=lambda: AccessTerms(("public",)), store=store, indexes=indexes, group_records=40).run(
         [home / "files"], tenant="default", collection="kansas", label="public", resume=True)
     held = {frozenset(await index.documents()) for index in indexes}
     active = frozenset(d.document_id for d in await store.stored("default"))
@@ -399,7 +420,7 @@ async def test_a_crash_after_any_step_shows_nothing_half(home: Home, tmp_path: P
             return result
 
         setattr(place, point, crashing)
-    small = Ingest(store=home.store, indexes=home.indexes, group_records=1)
+    small = Ingest(terms=shipped_terms, store=home.store, indexes=home.indexes, group_records=1)
     with contextlib.suppress(Crash, BaseExceptionGroup):
         await small.run([home.files], tenant=T, collection="kansas", label="public")
     for place in places:
@@ -415,7 +436,7 @@ async def test_a_crash_after_any_step_shows_nothing_half(home: Home, tmp_path: P
     fresh = tmp_path / "fresh"
     fresh.mkdir()
     clean: IngestStore = open_sqlite_store(fresh / "record.sqlite")
-    other = Ingest(store=clean, indexes=[])
+    other = Ingest(terms=shipped_terms, store=clean, indexes=[])
     assert (
         await other.run([home.files], tenant=T, collection="kansas", label="public")
     ).manifest_hash == report.manifest_hash

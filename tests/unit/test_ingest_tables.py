@@ -14,7 +14,7 @@ from retrieval.errors import LoadError
 from retrieval.ingest.tables import read_table, split_rows
 from retrieval.ingest.values import (
     EntitySpec,
-    Loaded,
+    LoadedFile,
     ObservationSpec,
     Owner,
     Parts,
@@ -35,7 +35,7 @@ CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")) | s
 
 def table(text: str, spec: TableSpec | None = SPEC, title: str = "Population") -> Parts:
     return read_table(
-        SourceSpec(Path("pop.csv"), "pop", title, table=spec), Loaded(text, "text/csv", "sha256:0"), OWNER, {}
+        SourceSpec(Path("pop.csv"), "pop", title, table=spec), LoadedFile(text, "text/csv", "sha256:0"), OWNER, {}
     )
 
 
@@ -66,16 +66,16 @@ def test_any_text_is_rows_or_a_coded_error(text: str) -> None:
 
 
 RAGGED = {
-    "too few": ("fips,name,1930\n1,A,5\n2,B\n", "row 1: 2 cells where the header has 3"),
+    "too few": ("fips,name,1930\n1,A\n", "row 0: 2 cells where the header has 3"),
     "too many": ("fips,name,1930\n1,A,5,6\n", "row 0: 4 cells where the header has 3"),
     "open quote": ('fips,name,1930\n1,"A,5\n', "row 0: a quoted cell is never closed"),
     "quote inside": ('fips,name,1930\n1,A"b,5\n', "row 0: a quote inside"),
     "words after a quote": ('fips,name,1930\n1,"A"b,5\n', "row 0: a quote inside"),
-    "no figure": ("fips,name,1930\n1,A,many\n", "row 0: 'many' in column 1930 is no figure"),
-    "infinite": ("fips,name,1930\n1,A,inf\n", "is no figure"),
-    "exponent": ("fips,name,1930\n1,A,1e5\n", "is no figure"),
-    "other digits": ("fips,name,1930\n1,A,٣٤\n", "is no figure"),
-    "bad groups": ('fips,name,1930\n1,A,"1,23"\n', "is no figure"),
+    "no figure": ("fips,name,1930\n1,A,many\n", "row 0: 'many' in column 1930 is not a figure"),
+    "infinite": ("fips,name,1930\n1,A,inf\n", "is not a figure"),
+    "exponent": ("fips,name,1930\n1,A,1e5\n", "is not a figure"),
+    "other digits": ("fips,name,1930\n1,A,٣٤\n", "is not a figure"),
+    "bad groups": ('fips,name,1930\n1,A,"1,23"\n', "is not a figure"),
     "column twice": ("fips,fips,1930\n1,A,5\n", "names a column twice"),
     "column without name": ("fips,,1930\n1,A,5\n", "names a column twice or not at all"),
     "blank header": (" \n", "no header"),

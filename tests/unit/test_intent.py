@@ -9,7 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai.intent import read_intent
+from ai.intent.lexicon import Lexicon
 from ai.model import MapContext
+from retrieval.algebra import Area, Figures
+from retrieval.domain import Domain, FigureKind, RelationKind
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import GazetteerEntry
 from retrieval.model import EntityRef, Intent, TimeRange
@@ -61,8 +64,23 @@ GAZETTEER = Gazetteer(
 )
 
 
+RELATIONS = tuple(
+    RelationKind(*relation)
+    for relation in (
+        ("city", "located_in", "county"),
+        ("city", "located_in", "state"),
+        ("county", "located_in", "state"),
+        ("event", "occurred_on", "date"),
+        ("nation", "signed", "treaty"),
+        ("treaty", "signed_at", "place"),
+    )
+)
+DOMAIN = Domain(tuple(FigureKind(POP, "people", kind) for kind in ("city", "county", "state")), RELATIONS)
+LEXICON = Lexicon.of(GAZETTEER, DOMAIN)
+
+
 def read(question: str, context: MapContext = MapContext()) -> Intent:  # noqa: B008
-    return read_intent(question, context, gazetteer=GAZETTEER, measures={POP}).intent
+    return read_intent(question, context, lexicon=LEXICON).intent
 
 
 def entities(question: str) -> list[str]:
@@ -76,7 +94,9 @@ CASES: list[tuple[str, tuple[Operation, ...]]] = [
     ("How many inhabitants did Topeka, KS have in 1900?", (Lookup(POP, (TOPEKA,), 1900),)),
     ("What was the population of Shawnee County in 1870?", (Lookup(POP, (SHAWNEE,), 1870),)),
     ("What is the population of Topeka?", (Lookup(POP, (TOPEKA,), None),)),
-    ("What was the population of Shawnee in 1930?", (Lookup(POP, ("city:ks-shawnee",), 1930),)),
+    ("What was the population of Shawnee in 1930?", (Lookup(POP, ("city:ks-shawnee", "city:ok-shawnee"), 1930),)),
+    ("What was the population of Shawnee, Kansas in 1930?", (Lookup(POP, ("city:ks-shawnee",), 1930),)),
+    ("How many square miles is Shawnee County?", (Figures(Area("mi²"), (SHAWNEE,)),)),
     ("population of the city of Wichita in 1930", (Lookup(POP, (WICHITA,), 1930),)),
     ("population of Wichita county in 1930", (Lookup(POP, ("county:20203",), 1930),)),
     ("Population of Topeka, Kansas in 1930", (Lookup(POP, (TOPEKA,), 1930),)),
@@ -102,7 +122,6 @@ CASES: list[tuple[str, tuple[Operation, ...]]] = [
         (Compare(POP, ("county:20203", DOUGLAS, SHAWNEE), None),),
     ),
     ("Which city was larger in 1930, Topeka or Wichita?", (Compare(POP, (TOPEKA, WICHITA), 1930),)),
-    ("In which county is Wichita or Topeka?", (ContainerOf(WICHITA, "county"),)),
     ("Did Shawnee County have more people than Douglas County in 1930?", (Compare(POP, (SHAWNEE, DOUGLAS), 1930),)),
     ("Which counties border Shawnee County?", (Neighbours(SHAWNEE),)),
     ("neighbors of Douglas County", (Neighbours(DOUGLAS),)),
@@ -115,7 +134,7 @@ CASES: list[tuple[str, tuple[Operation, ...]]] = [
     ("Which county contains Topeka?", (ContainerOf(TOPEKA, "county"),)),
     ("How many counties are there in Kansas?", (Count("county", KANSAS),)),
     ("How many counties had at least 20,000 inhabitants in 1930?", (Count("county", KANSAS, 1930, POP, 20_000),)),
-    ("Which towns had more than 9,999 inhabitants in 1930?", (Count("city", KANSAS, 1930, POP, 10_000),)),
+    ("How many towns had more than 9,999 inhabitants in 1930?", (Count("city", KANSAS, 1930, POP, 10_000),)),
     ("How far is Topeka from Wichita?", (Distance(TOPEKA, WICHITA),)),
 ]
 
@@ -132,26 +151,16 @@ def test_a_question_asks_for_its_operations(question: str, operations: tuple[Ope
         "?",
         "What happened in Kansas in 1850?",
         "What happened on Black Sunday?",
-        "Who signed treaties in 1854?",
-        "Treaties of the Shawnee",
         "How many people died in Topeka in 1935?",
         "How many people were killed in Topeka?",
-        "What is the largest county by area?",
-        "How many square miles is Shawnee County?",
-        "Which county grew the most between 1900 and 1930?",
-        "What were the populations of the counties of Kansas in 1930?",
         "population",
         "the largest",
         "within 50 km of",
         "Which counties border?",
         "Tell me about Topeka.",
         "Where is the largest tree in Topeka?",
-        "Which county had the second largest population in 1930?",
-        "What is the third-smallest city in Kansas?",
-        "the 2nd largest county in 1930",
-        "Which city was the next largest in 1930?",
-        "What is the second nearest town to Topeka?",
         "Which counties border Topeka?",
+        "In which county is Wichita or Topeka?",
         "How many cities border Shawnee County?",
         "Which states are adjacent to Douglas County?",
     ],
@@ -186,10 +195,10 @@ def test_an_unknown_place_is_named_and_no_other_is_asked_in_its_stead(question: 
     assert intent.operations == ()
 
 
-def test_a_name_that_governs_nothing_does_not_stop_a_question() -> None:
+def test_a_name_that_nothing_answers_to_stops_a_question_wherever_it_stands() -> None:
     intent = read("According to the Gazette, what was the population of Topeka in 1930?")
     assert intent.unknown_names == ("Gazette",)
-    assert intent.operations == (Lookup(POP, (TOPEKA,), 1930),)
+    assert intent.operations == ()
 
 
 @pytest.mark.parametrize(
@@ -218,7 +227,7 @@ def test_words_beside_a_name_settle_what_it_names(question: str, expected: list[
 
 def test_the_map_fills_in_place_and_year() -> None:
     context = MapContext(place_id=SHAWNEE, time=TimeRange.year(1930))
-    reading = read_intent("What was the population?", context, gazetteer=GAZETTEER, measures={POP})
+    reading = read_intent("What was the population?", context, lexicon=LEXICON)
     assert reading.intent.operations == (Lookup(POP, (SHAWNEE,), 1930),)
     assert reading.intent.entities[0].entity_id == SHAWNEE
     assert reading.intent.times == (TimeRange.year(1930),)
@@ -257,16 +266,31 @@ def test_the_maps_range_is_what_a_change_is_between() -> None:
     assert read("How did the population change?", context).operations == (Change(POP, (TOPEKA,), 1900, 1930),)
 
 
-def test_a_place_of_the_map_that_the_scope_does_not_know_fills_nothing() -> None:
-    intent = read("What was the population in 1930?", MapContext(place_id="county:hidden", place="Hidden County"))
-    assert intent.mentions == ()
-    assert intent.operations == ()
+@pytest.mark.parametrize(
+    "context",
+    [
+        MapContext(place_id="county:hidden", place="Hidden County"),
+        MapContext(place_id="county:hidden"),
+        MapContext(place="Hidden County"),
+        MapContext(place="Shawnee County, Missouri"),
+        MapContext(place="Topeka, Illinois"),
+        MapContext(place="Topeka Heights"),
+        MapContext(place="not Topeka"),
+    ],
+)
+@pytest.mark.parametrize("question", ["What was the population in 1930?", "largest city in 1930"])
+def test_a_place_of_the_map_that_the_scope_does_not_know_is_named(question: str, context: MapContext) -> None:
+    reading = read_intent(question, context, lexicon=LEXICON)
+    assert reading.intent.operations == ()
+    assert reading.intent.unknown_names == (context.place or context.place_id,)
+    assert [note.code for note in reading.overridden] == ["UNKNOWN_PLACE"]
+    assert (context.place or context.place_id or "?") in reading.overridden[0].message
 
 
 def test_the_question_wins_over_the_map_and_says_so() -> None:
     context = MapContext(place_id=DOUGLAS, time=TimeRange.year(1900))
     question = "What was the population of Shawnee County in 1930?"
-    reading = read_intent(question, context, gazetteer=GAZETTEER, measures={POP})
+    reading = read_intent(question, context, lexicon=LEXICON)
     assert reading.intent.operations == (Lookup(POP, (SHAWNEE,), 1930),)
     assert [o.code for o in reading.overridden] == ["CONTEXT_OVERRIDDEN"] * 2
     assert "Shawnee County" in reading.overridden[0].message
@@ -287,12 +311,14 @@ def test_the_question_wins_over_the_map_and_says_so() -> None:
 )
 def test_a_map_that_agrees_overrides_nothing(context: MapContext) -> None:
     question = "What was the population of Shawnee County in 1930?"
-    assert read_intent(question, context, gazetteer=GAZETTEER, measures={POP}).overridden == ()
+    codes = [note.code for note in read_intent(question, context, lexicon=LEXICON).overridden]
+    assert "CONTEXT_OVERRIDDEN" not in codes
 
 
 def test_a_measure_of_the_corpus_is_named_by_its_own_words() -> None:
     question = "What was the corn yield of Shawnee County in 1930?"
-    intent = read_intent(question, MapContext(), gazetteer=GAZETTEER, measures={"corn_yield"}).intent
+    with_corn = Domain((*DOMAIN.figures, FigureKind("corn_yield", "bushels", "county")), RELATIONS)
+    intent = read_intent(question, MapContext(), lexicon=Lexicon.of(GAZETTEER, with_corn)).intent
     assert intent.operations == (Lookup("corn_yield", (SHAWNEE,), 1930),)
     assert read(question).operations == ()
 
@@ -318,8 +344,8 @@ CONTEXTS = st.builds(
 @given(st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=24).map(" ".join)), CONTEXTS)
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_read_without_an_error_and_always_the_same(text: str, context: MapContext) -> None:
-    first = read_intent(text, context, gazetteer=GAZETTEER, measures={POP})
-    assert read_intent(text, context, gazetteer=GAZETTEER, measures={POP}) == first
+    first = read_intent(text, context, lexicon=LEXICON)
+    assert read_intent(text, context, lexicon=LEXICON) == first
     admitted = {*map(GAZETTEER.entity, [e.entity_id for e in first.intent.entities])}
     assert None not in admitted
 
@@ -327,7 +353,7 @@ def test_any_text_is_read_without_an_error_and_always_the_same(text: str, contex
 @given(st.text(max_size=50))
 @settings(max_examples=50, deadline=None)
 def test_nothing_is_known_without_a_gazetteer(text: str) -> None:
-    intent = read_intent(text, MapContext(place_id=SHAWNEE), gazetteer=Gazetteer()).intent
+    intent = read_intent(text, MapContext(place_id=SHAWNEE), lexicon=Lexicon.of(Gazetteer(), DOMAIN)).intent
     assert intent.entities == ()
     assert all(isinstance(o, Superlative | Count | Aggregate) for o in intent.operations)
 

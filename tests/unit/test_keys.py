@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from api.errors import CredentialRejected, HomeUnusable, NoSuchThing, RequestRejected
-from api.keys import KeyStore
+from api.home.keys import KeyStore
 
 
 class Clock:
@@ -153,3 +153,33 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(HomeUnusable):
         KeyStore(tmp_path / "file" / "keys.sqlite", clock_ms=Clock()).create(name="a", tenant="t", roles=("admin",))
+
+
+def test_a_rotated_key_is_accepted_beside_its_successor_until_the_overlap_ends(keys: KeyStore, clock: Clock) -> None:
+    identity = {"name": "a", "tenant": "t", "roles": ("admin",), "groups": ("g",), "capabilities": ("trace",)}
+    old, old_token = keys.create(**identity, expires_ms=None)  # type: ignore[arg-type]
+    new, new_token = keys.rotate(old.key_id, expires_ms=9_000_000, overlap_ms=500)
+    assert {name: getattr(new, name) for name in identity} == identity
+    assert (new.expires_ms, new.key_id == old.key_id, new_token == old_token) == (9_000_000, False, False)
+    assert keys.authenticate(old_token).key_id == old.key_id
+    clock.now_ms += 500
+    with pytest.raises(CredentialRejected):
+        keys.authenticate(old_token)
+    assert keys.authenticate(new_token) == new
+
+
+def test_rotation_never_lengthens_a_life(keys: KeyStore) -> None:
+    old, _ = keys.create(name="a", tenant="t", roles=("admin",), expires_ms=1_000_100)
+    keys.rotate(old.key_id, expires_ms=None, overlap_ms=10_000)
+    assert [key.expires_ms for key in keys.all() if key.key_id == old.key_id] == [1_000_100]
+
+
+def test_only_a_usable_key_is_rotated(keys: KeyStore, clock: Clock) -> None:
+    revoked, _ = keys.create(name="a", tenant="t", roles=("admin",))
+    keys.revoke(revoked.key_id)
+    expired, _ = keys.create(name="b", tenant="t", roles=("admin",), expires_ms=1_000_100)
+    clock.now_ms = 1_000_100
+    for key_id in (revoked.key_id, expired.key_id, "0" * 12):
+        with pytest.raises(NoSuchThing):
+            keys.rotate(key_id, expires_ms=None, overlap_ms=0)
+    assert len(keys.all()) == 2

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import struct
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +20,19 @@ from ledger.cosignature import (
 )
 from ledger.errors import MalformedNote, VerificationFailed
 from ledger.model import TreeHead
-from ledger.note import COSIGNATURE, SigningKey, VerifierKey, checkpoint_text, parse_signing_key, parse_vkey, sign_note
+from ledger.note import (
+    COSIGNATURE,
+    MLDSA44_COSIGNATURE,
+    SigningKey,
+    VerifierKey,
+    checkpoint_text,
+    parse_note,
+    parse_signing_key,
+    parse_vkey,
+    sign_note,
+    signature_line,
+)
+from ledger.trust import parse_policy
 
 LOG = SigningKey.from_seed("exhibit.example/log", bytes(range(32)))
 WITNESS = witness_signing_key("witness.example/w1", b"w" * 32)
@@ -128,3 +142,69 @@ async def test_no_flipped_bit_is_another_time(bit: int) -> None:
         return
     with pytest.raises(VerificationFailed):
         cosigned_at(NOTE + with_raw(bytes(data)), WITNESS.verifier)
+
+
+# ---------------------------------------------------------------- ML-DSA-44
+
+
+PQ = MLDSA44PrivateKey.from_seed_bytes(b"p" * 32)
+PQ_KEY = VerifierKey("pq.example/w", PQ.public_key().public_bytes_raw(), MLDSA44_COSIGNATURE)
+
+
+def pq_line(message: bytes, timestamp_s: int) -> str:
+    """What such a witness writes; the message is laid out here by hand, from the specification."""
+    return signature_line(PQ_KEY, timestamp_s.to_bytes(8, "big") + PQ.sign(message))
+
+
+def subtree(name: bytes, timestamp_s: int, origin: bytes, size: int, root: bytes) -> bytes:
+    """The structure `cosigned_message` of tlog-cosignature, for a whole tree."""
+    head = b"subtree/v1\n\x00" + bytes([len(name)]) + name + struct.pack(">Q", timestamp_s)
+    return head + bytes([len(origin)]) + origin + struct.pack(">QQ", 0, size) + root
+
+
+SIZE, ROOT, ORIGIN = 3, b"\x5a" * 32, LOG.name.encode()
+PQ_NOTE = sign_note(checkpoint_text(LOG.name, TreeHead(SIZE, ROOT)), [LOG])
+HONEST = (b"pq.example/w", 7, ORIGIN, SIZE, ROOT)
+
+
+def test_a_cosignature_with_ml_dsa_44_holds() -> None:
+    assert parse_witness_key(str(PQ_KEY)) == PQ_KEY
+    note = PQ_NOTE + pq_line(subtree(*HONEST), 7) + "\n"
+    assert cosigned_at(note, PQ_KEY) == 7
+    assert cosigned_at(PQ_NOTE, PQ_KEY) is None
+    policy = parse_policy(f"witness pq {PQ_KEY}\nquorum pq\n".encode())
+    found = policy.check(note)
+    assert found is not None and (found.by_s, policy.notes) == (7, ())
+
+
+def test_time_zero_does_not_say_that_the_tree_was_the_largest() -> None:
+    note = PQ_NOTE + pq_line(subtree(b"pq.example/w", 0, ORIGIN, SIZE, ROOT), 0) + "\n"
+    assert cosigned_at(note, PQ_KEY) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        subtree(b"other.example/w", 7, ORIGIN, SIZE, ROOT),
+        subtree(b"pq.example/w", 8, ORIGIN, SIZE, ROOT),
+        subtree(b"pq.example/w", 7, b"another.example/log", SIZE, ROOT),
+        subtree(b"pq.example/w", 7, ORIGIN, SIZE + 1, ROOT),
+        subtree(b"pq.example/w", 7, ORIGIN, SIZE, b"\x5b" * 32),
+        subtree(*HONEST)[:-1],
+        subtree(*HONEST) + b"\x00",
+        subtree(*HONEST).replace(b"subtree/v1", b"subtree/v2"),
+        cosigned_message(parse_note(PQ_NOTE).text, 7),
+        b"",
+    ],
+)
+def test_another_message_with_ml_dsa_44_does_not_hold(message: bytes) -> None:
+    note = PQ_NOTE + pq_line(message, 7) + "\n"
+    with pytest.raises(VerificationFailed) as failed:
+        cosigned_at(note, PQ_KEY)
+    assert failed.value.step == "cosignature"
+
+
+@pytest.mark.parametrize("length", [0, 31, 32, 33, 1311, 1313])
+def test_a_key_of_another_length_is_refused(length: int) -> None:
+    with pytest.raises(MalformedNote):
+        parse_witness_key(str(VerifierKey("pq.example/w", b"k" * length, MLDSA44_COSIGNATURE)))

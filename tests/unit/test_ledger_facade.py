@@ -13,15 +13,17 @@ from typing import Any
 import apsw
 import pytest
 
+from api.home.kept_file import KeptSchema, bring_up_to_date
 from ledger.errors import (
     EntryConflict,
     EntryNotFound,
     EntryRefused,
     KeyUnusable,
-    LedgerSilent,
+    LedgerNotResponding,
     LedgerUnavailable,
     LogForked,
     PartErased,
+    SchemaUnsupported,
     VerificationFailed,
 )
 from ledger.keys import open_key_ring
@@ -32,7 +34,8 @@ from ledger.outside import CheckpointFile
 from ledger.receipt import verify_receipt
 from ledger.redaction import Redaction, Target
 from ledger.sqlite import SqliteLedgerStore
-from ledger.store import Appended, LedgerStore, NewEntry, PartAt, Refused
+from ledger.sqlite_schema import SCHEMA_VERSION, STEPS
+from ledger.store import AppendedBatch, LedgerStore, NewEntry, PartAt, RefusedBatch
 from ledger.tree import EMPTY_ROOT
 from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, fixed_ids, open_ledger, ticking_clock
 from tests.ledger_kills import aftermath, check, kill_writers
@@ -305,7 +308,7 @@ class StandingStill(MemoryLedgerStore):
         self.goes_on = asyncio.Event()
         self.goes_on.set()
 
-    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> Appended | Refused:
+    async def append(self, batch: Sequence[NewEntry], *, erase: Sequence[PartAt] = ()) -> AppendedBatch | RefusedBatch:
         await self.goes_on.wait()
         return await super().append(batch, erase=erase)
 
@@ -316,10 +319,10 @@ async def test_nobody_waits_for_a_store_that_stands_still_and_what_it_was_sent_i
     await ask(ledger, "before")
     store.goes_on.clear()
     sent = asyncio.create_task(ledger.record(Kind.INTENT, tenant="default", request_id="sent", parts=PARTS))
-    with pytest.raises(LedgerSilent):
+    with pytest.raises(LedgerNotResponding):
         await sent
     for number in range(3):  # each waits behind the first, and not for it
-        with pytest.raises(LedgerSilent):
+        with pytest.raises(LedgerNotResponding):
             await ledger.record(Kind.INTENT, tenant="default", request_id=f"waiting{number}", parts=PARTS)
     store.goes_on.set()
     await ask(ledger, "after")
@@ -493,7 +496,7 @@ async def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "other.db") as other:
         other.execute("CREATE TABLE t (x)")
     other.close()
-    with pytest.raises(LedgerUnavailable, match="no ledger"):
+    with pytest.raises(LedgerUnavailable, match="not a ledger"):
         await SqliteLedgerStore.open(tmp_path / "other.db")
 
 
@@ -507,6 +510,10 @@ async def test_a_file_of_the_first_version_is_brought_up(tmp_path: Path) -> None
     db.execute("DROP TABLE cosignatures")
     db.execute("PRAGMA user_version = 1")
     db.close()
+    with pytest.raises(SchemaUnsupported, match="schema 1"):
+        await SqliteLedgerStore.open(path)
+    copy = bring_up_to_date(path, KeptSchema("the ledger", SCHEMA_VERSION, STEPS))
+    assert copy == tmp_path / "ledger.db.v1"
     store = await SqliteLedgerStore.open(path)
     ledger = await open_ledger(store)
     assert await ledger.checkpoint() == before
@@ -527,6 +534,7 @@ from pathlib import Path
 from ledger.errors import LedgerUnavailable
 from ledger.model import Kind
 from ledger.sqlite import SqliteLedgerStore
+from ledger.sqlite_schema import SCHEMA_VERSION, STEPS
 from tests.ledger_doubles import open_ledger
 
 async def main() -> None:

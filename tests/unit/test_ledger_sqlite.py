@@ -8,7 +8,7 @@ from pathlib import Path
 from ledger.leaf import encode_leaf
 from ledger.model import PART_NAMES, Kind, Leaf, SealedPart, TreeHead
 from ledger.sqlite import SqliteLedgerStore
-from ledger.store import Appended, NewEntry
+from ledger.store import AppendedBatch, NewEntry
 from ledger.tree import EMPTY_ROOT
 from tests.ledger_doubles import fixed_ids
 
@@ -39,7 +39,7 @@ async def test_the_log_is_copied_beside_the_appends(tmp_path: Path) -> None:
     async with asyncio.timeout(60):
         while (tmp_path / "ledger.db").stat().st_size < 4 * MIB:
             rseq += 1
-            assert isinstance(await store.append([large(rseq)]), Appended)
+            assert isinstance(await store.append([large(rseq)]), AppendedBatch)
             await asyncio.sleep(0.05)
     assert (tmp_path / "ledger.db-wal").stat().st_size < 15 * MIB
     await store.aclose()
@@ -48,7 +48,7 @@ async def test_the_log_is_copied_beside_the_appends(tmp_path: Path) -> None:
 async def test_the_appends_wait_where_the_copies_do_not_keep_up(tmp_path: Path) -> None:
     store = await SqliteLedgerStore.open(tmp_path / "ledger.db")
     for rseq in range(1, 97):  # 24 MiB
-        assert isinstance(await store.append([large(rseq)]), Appended)
+        assert isinstance(await store.append([large(rseq)]), AppendedBatch)
     assert (tmp_path / "ledger.db-wal").stat().st_size < 20 * MIB
     assert (tmp_path / "ledger.db").stat().st_size > 4 * MIB
     await store.aclose()

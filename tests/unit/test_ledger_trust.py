@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ledger.cosignature import cosign, witness_signing_key
 from ledger.errors import MalformedPolicy, VerificationFailed
 from ledger.model import TreeHead
-from ledger.note import SigningKey, checkpoint_text, sign_note
+from ledger.note import SigningKey, VerifierKey, checkpoint_text, sign_note
 from ledger.trust import TrustPolicy, parse_policy
 
 LOG = SigningKey.from_seed("exhibit.example/log", b"l" * 32)
@@ -197,3 +197,45 @@ def test_parsing_raises_nothing_else(noise: bytes, at: int) -> None:
             parse_policy(data)
         except MalformedPolicy:
             continue
+
+
+def unknown(name: str, algorithm: int, length: int = 40) -> str:
+    """The text of a key of an algorithm that nobody has heard of."""
+    return str(VerifierKey(name, b"k" * length, bytes([algorithm])))
+
+
+@pytest.mark.parametrize("algorithm", [0, 2, 3, 5, 7, 0x80, 0xFF])
+async def test_an_algorithm_that_is_not_known_is_skipped_with_a_note(algorithm: int) -> None:
+    lines = f"log {unknown('l.example', algorithm)}\nwitness new {unknown('n.example', algorithm)}\n"
+    lines += f"witness X1 {VKEY['X1']}\ngroup g any X1 new\nquorum g\n"
+    parsed = policy(lines)
+    assert len(parsed.notes) == 2 and all(f"{algorithm:02x}" in note for note in parsed.notes)
+    assert [witness.name for witness in parsed.witnesses] == ["X1"]
+    assert parsed.logs == ()
+    assert parsed.satisfied_by({"X1"}) and not parsed.satisfied_by(set())
+    with pytest.raises(VerificationFailed):
+        parsed.check(await cosigned(Y1=1))
+
+
+@pytest.mark.parametrize("quorum", ["quorum new\n", "group g all X1 new\nquorum g\n", "group g 2 X1 new\nquorum g\n"])
+async def test_a_quorum_that_needs_an_unknown_algorithm_is_never_made(quorum: str) -> None:
+    parsed = policy(f"witness X1 {VKEY['X1']}\nwitness new {unknown('n.example', 9)}\n{quorum}")
+    with pytest.raises(VerificationFailed) as failed:
+        parsed.check(await cosigned(X1=1))
+    assert failed.value.step == "quorum"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "witness new n.example+00000000+\n",
+        "witness new n.example+0000+CQ==\n",
+        "witness new +00000000+CQ==\n",
+        "witness new n.example+00000000+!\n",
+        "witness none n.example+00000000+CQ==\n",
+        "witness X1 n.example+00000000+CQ==\n",
+    ],
+)
+def test_what_is_not_a_key_is_an_error_all_the_same(line: str) -> None:
+    with pytest.raises(MalformedPolicy):
+        policy(f"witness X1 {VKEY['X1']}\n{line}quorum X1\n")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.eval.fit import bins, isotonic
-from api.eval.run import markdown
-from api.measures import auc, difference, figure, ndcg, recall, reciprocal_rank
+from api.http.measures import auc, difference, figure, ndcg, recall, reciprocal_rank
+from api.measure.eval.fit import bins, isotonic
+from api.measure.eval.run import markdown
 from retrieval.calibration import BM25, WORDLLAMA, Calibration, Scale, vector_calibration
 from retrieval.model import ChannelName, ChannelRank, Hit, Run
 

@@ -11,7 +11,7 @@ import pytest
 
 from api.wiring.circuits import POLICY, Circuits
 from policy.bundle import load_bundle
-from policy.errors import OpaSilent, OpaUnavailable, PolicyUnavailable
+from policy.errors import OpaNotResponding, OpaUnavailable, PolicyUnavailable
 from policy.model import Effect, PromptFacts, RequestFacts, Subject
 from policy.opa import OpaServerEngine
 from policy.opa_http import MAX_REPLY_BYTES, OpaHttp
@@ -94,7 +94,7 @@ async def test_a_lie_is_no_decision_and_says_which(lie: str) -> None:
         with pytest.raises(OpaUnavailable) as caught:
             await engine.evaluate("kfm/ai/query", b"{}", deadline_s=deadline_of(problem))
         assert caught.value.problem == problem
-        assert isinstance(caught.value, OpaSilent) == (problem in {"TIMEOUT", "CUT_OFF"})
+        assert isinstance(caught.value, OpaNotResponding) == (problem in {"TIMEOUT", "CUT_OFF"})
         assert caught.value.code == "POLICY_UNAVAILABLE"
         assert len(liar.asked) == 1, "a call is never repeated"
         liar.tell = GOOD

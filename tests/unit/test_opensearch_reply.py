@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import ChannelError, ChannelFault, ChannelTimeout, ChannelUnavailable, IndexNotReady
-from retrieval.fulltext.opensearch_reply import Found, Moving, read_reply
+from retrieval.fulltext.opensearch_reply import IndexInTransition, ScoredRecord, read_reply
 
 CLASSES = ("sha256:a", "sha256:b")
 
@@ -31,13 +31,13 @@ def reply(*hits: Any, **changes: Any) -> dict[str, Any]:
     return {"took": 1, "responses": [found, {**counted, "_shards": found["_shards"]} if changes else counted, entries]}
 
 
-def read(body: object, size: int = 3) -> list[Found]:
+def read(body: object, size: int = 3) -> list[ScoredRecord]:
     return list(read_reply(body, class_ids=CLASSES, size=size, words=2).found)
 
 
 def test_best_first_ties_by_record_id_and_equal_sums_tie() -> None:
     body = reply(hit("b", 1.0000001), hit("c", 2), hit("a", 1.0000002, "sha256:b"))
-    assert read(body) == [Found(2.0, "c"), Found(1.0, "a"), Found(1.0, "b")]
+    assert read(body) == [ScoredRecord(2.0, "c"), ScoredRecord(1.0, "a"), ScoredRecord(1.0, "b")]
 
 
 def test_what_the_words_weigh_is_what_a_record_could_score() -> None:
@@ -103,10 +103,10 @@ def test_what_cannot_be_an_answer_is_a_fault(lie: str) -> None:
     [
         ({"timed_out": True}, ChannelTimeout),
         ({"timed_out": None}, ChannelTimeout),
-        ({"_shards": {"total": 2, "successful": 1, "failed": 1}}, Moving),
-        ({"_shards": {"total": 2, "successful": 1, "failed": 0}}, Moving),
+        ({"_shards": {"total": 2, "successful": 1, "failed": 1}}, IndexInTransition),
+        ({"_shards": {"total": 2, "successful": 1, "failed": 0}}, IndexInTransition),
         ({"error": {"type": "search_phase_execution_exception"}, "status": 400}, IndexNotReady),
-        ({"error": {"type": "search_phase_execution_exception"}, "status": 503}, Moving),
+        ({"error": {"type": "search_phase_execution_exception"}, "status": 503}, IndexInTransition),
         ({"error": {"type": "circuit_breaking_exception"}, "status": 429}, ChannelUnavailable),
         ({"error": {"type": "task_cancelled_exception"}, "status": 500}, ChannelTimeout),
         (
@@ -115,7 +115,7 @@ def test_what_cannot_be_an_answer_is_a_fault(lie: str) -> None:
         ),
         ({"error": {"type": "x", "root_cause": [7, {"type": "y"}]}, "status": 500}, ChannelFault),
         ({"error": {"type": "null_pointer_exception"}, "status": 500}, ChannelFault),
-        ({"error": {"type": "index_not_found_exception"}, "status": 404}, Moving),
+        ({"error": {"type": "index_not_found_exception"}, "status": 404}, IndexInTransition),
         ({"error": "no", "status": 500}, ChannelFault),
         ({"_shards": {"total": 3, "successful": 3, "failed": 0}}, ChannelFault),
         ({"_shards": {"total": -1, "successful": -1, "failed": 0}}, ChannelFault),
@@ -147,7 +147,7 @@ def test_whatever_stands_in_its_place_is_an_answer_or_an_error_of_the_channel(da
     holder[key] = data.draw(JSON)
     try:
         found = read(json.loads(json.dumps(body)))
-    except (ChannelError, IndexNotReady, Moving):
+    except (ChannelError, IndexNotReady, IndexInTransition):
         return
     assert all(one.record_id and one.score >= 0 for one in found)
     assert len({one.record_id for one in found}) == len(found) <= 3

@@ -14,7 +14,7 @@ import pytest
 from retrieval.errors import ChannelError, ChannelFault, ChannelTimeout, ChannelUnavailable, IndexNotReady
 from retrieval.fulltext.opensearch import OpenSearchChannel
 from retrieval.fulltext.opensearch_index import OpenSearchIndex
-from retrieval.fulltext.opensearch_schema import Names, class_key
+from retrieval.fulltext.opensearch_schema import IndexNames, class_key
 from retrieval.fulltext.opensearch_server import Address
 from retrieval.model import Query
 from retrieval.scope import Scope
@@ -62,7 +62,7 @@ async def test_nobody_at_the_address(unused_tcp_port: int) -> None:
     [
         (401, ChannelUnavailable, "credentials"),
         (404, ChannelUnavailable, "lacks an index"),
-        (429, ChannelUnavailable, "too much to do"),
+        (429, ChannelUnavailable, "is overloaded"),
         (500, ChannelFault, "could not do"),
         (503, ChannelUnavailable, "not ready"),
     ],
@@ -127,7 +127,7 @@ async def test_a_lost_index_is_told_from_one_that_never_was() -> None:
 
     def answering(stated: list[str]) -> Callable[[str], tuple[int, bytes]]:
         state = (200, {"found": True, "_source": {"keys": stated}})
-        by_path = {"/": (200, INFO), "/_msearch": (200, none), f"/{Names().state}/_doc/classes": state}
+        by_path = {"/": (200, INFO), "/_msearch": (200, none), f"/{IndexNames().state}/_doc/classes": state}
 
         def answer(path: str) -> tuple[int, bytes]:
             status, body = by_path.get(path.partition("?")[0], (200, {"x": {"aliases": {"other": {}}}}))

@@ -6,10 +6,12 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from policy.authoring.claim_lattice import ClaimCell, broken_claims, decide_claims, read_unreleased
 from policy.authoring.domain import Domain
 from policy.authoring.invariants import SCHEMA, InvariantsInvalid, broken, parse_invariants, read_invariants
 from policy.authoring.lattice import AXES, Lattice, decide_lattice
@@ -17,6 +19,7 @@ from policy.bundle import SHIPPED, Bundle, load_bundle
 from policy.canonical import canonical
 from policy.data import PolicyData
 from policy.engine import PolicyEngine, Reply
+from policy.errors import BundleRejected
 from policy.wasm import WasmEngine
 
 FILE = SHIPPED / "vectors" / "invariants.toml"
@@ -192,3 +195,72 @@ def test_an_invariant_that_means_nothing_is_refused(table: dict[str, Any]) -> No
 def test_a_file_that_means_nothing_is_refused(document: dict[str, Any]) -> None:
     with pytest.raises(InvariantsInvalid):
         parse_invariants(document, Domain.of(load_bundle()))
+
+
+def claims_of(edit: Edit = lambda _config: None) -> tuple[ClaimCell, ...]:
+    """Every claim at the answer point of the shipped rules over changed data."""
+    bundle = edited(edit)
+
+    async def run() -> tuple[ClaimCell, ...]:
+        engine = WasmEngine.open(bundle)
+        try:
+            return await decide_claims(engine, Domain.of(bundle))
+        finally:
+            await engine.aclose()
+
+    return asyncio.run(run())
+
+
+def test_no_role_is_released_a_contradicted_claim() -> None:
+    cells = claims_of()
+    rules = read_unreleased(FILE)
+    assert {rule.title for rule in rules} >= {"No role is released a contradicted claim"}
+    assert broken_claims(cells, rules) == ()
+    released = [cell for cell in cells if cell.released]
+    assert {cell.verdict for cell in released} == {"borne_out", "not_checkable"}
+    assert {cell.kind for cell in released if cell.verdict == "not_checkable"} == {
+        "event",
+        "negation",
+        "prose",
+        "quotation",
+    }
+
+
+def tolerant(config: dict[str, Any]) -> None:
+    everything = {
+        "kinds": ["figure", "event", "superlative", "comparison", "negation", "quotation", "prose"],
+        "label": "internal",
+        "purposes": ["research"],
+    }
+    config["claims"]["tolerated"] = [
+        {"verdict": verdict, **everything} for verdict in ("not_in_source", "not_checkable")
+    ]
+
+
+def test_data_that_tolerate_a_figure_of_no_source_are_noticed_and_reach_no_further_than_they_say() -> None:
+    cells = claims_of(tolerant)
+    [found] = broken_claims(cells, read_unreleased(FILE))
+    assert found.title == "No role is released a figure that is not borne out"
+    loose = [cell for cell in cells if cell.released and cell.verdict != "borne_out"]
+    assert {cell.purpose for cell in loose} == {"research"}
+    assert {cell.label for cell in loose} == {"public", "internal"}
+
+
+def test_no_data_can_tolerate_a_contradiction() -> None:
+    with pytest.raises(BundleRejected):
+        edited(lambda config: config["claims"]["tolerated"][0].update(verdict="contradicted"))
+
+
+def test_data_without_a_word_on_claims_tolerate_none() -> None:
+    cells = claims_of(lambda config: config.pop("claims"))
+    assert {cell.verdict for cell in cells if cell.released} == {"borne_out"}
+
+
+@pytest.mark.parametrize(
+    "table", [{"verdict": ["contradicted"]}, {"title": "x", "verdict": []}, {"title": "x", "verdict": ["bad"]}]
+)
+def test_an_invariant_over_claims_that_means_nothing_is_refused(table: dict[str, Any], tmp_path: Path) -> None:
+    lines = [f"{name} = {json.dumps(value)}" for name, value in table.items()]
+    (tmp_path / "invariants.toml").write_text("[[unreleased]]\n" + "\n".join(lines), "utf-8")
+    with pytest.raises(InvariantsInvalid):
+        read_unreleased(tmp_path / "invariants.toml")

@@ -20,6 +20,7 @@ from policy.errors import InputRejected, PolicyUnavailable
 from policy.messages import message
 from policy.model import (
     AnswerFacts,
+    ClaimFacts,
     ClassFacts,
     Decision,
     Effect,
@@ -71,7 +72,15 @@ def item(id: str, of: ClassFacts, **facts: Any) -> EvidenceFacts:
 
 
 EVIDENCE = (item("e1", OPEN), item("e2", INNER), item("e3", OWNED), item("e4", HIGH), item("e5", ALIEN))
-DRAFT = AnswerFacts("m", (1,), (SentenceFacts(0, None, ("e1",), 900), SentenceFacts(1, None, ("e4",), 900)))
+HELD = (ClaimFacts("figure", "borne_out"),)
+DRAFT = AnswerFacts(
+    "m",
+    (1,),
+    (
+        SentenceFacts(0, None, ("e1",), 900, claims=HELD, answers=True),
+        SentenceFacts(1, None, ("e4",), 900, claims=HELD, answers=True),
+    ),
+)
 
 
 def points(engine: PolicyEngine, deadline_s: float = 2.0) -> PolicyPoints:

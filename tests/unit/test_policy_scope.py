@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ai.scoping import class_facts
+from ai.governance.scoping import class_facts
 from policy.bundle import Bundle, load_bundle
 from policy.canonical import canonical
 from policy.data import PolicyData

@@ -25,7 +25,7 @@ ELSEWHERE = {
     retrieval.errors.ChannelError,
     retrieval.errors.ChannelTimeout,
     retrieval.errors.ChannelUnavailable,
-    retrieval.errors.ChannelResting,
+    retrieval.errors.ChannelCircuitOpen,
     retrieval.errors.ChannelFault,
     ledger.errors.EntryRefused,
     ledger.errors.MalformedProv,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.prompt_gate import GateVerdict, check_prompt, shipped_rules
-from ai.prompt_gate.gate import redact
+from ai.gate import GateVerdict, check_prompt, shipped_rules
+from ai.gate.gate import redact
 
 RULES = shipped_rules()
 QUESTION = "What was the population of Shawnee County in 1930?"

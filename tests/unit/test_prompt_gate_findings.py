@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.prompt_gate import Finding, find_leaks, find_sensitive
+from ai.gate import Finding, find_leaks, find_sensitive
 
 SYSTEM = (
     "You answer questions about the numbered sources only. Cite every factual sentence with its number in brackets. "

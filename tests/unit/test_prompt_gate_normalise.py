@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.prompt_gate.normalise import View, fold, hidden_text, joined, latin, reversed_view, rot13, unleet
+from ai.gate.normalise import View, fold, hidden_text, joined, latin, reversed_view, rot13, unleet
 
 ANY = st.text(st.characters(codec=None), max_size=60)
 

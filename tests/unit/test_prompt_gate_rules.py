@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.prompt_gate import InjectionScan, Ruleset, check_prompt, parse_rules, scan_text, shipped_rules
-from ai.prompt_gate.detect import combine
-from ai.prompt_gate.errors import PromptGateError, RulesetInvalid
-from ai.prompt_gate.rules import Rule, Source, compiled
+from ai.gate import InjectionScan, Ruleset, check_prompt, parse_rules, scan_text, shipped_rules
+from ai.gate.detect import combine
+from ai.gate.errors import PromptGateError, RulesetInvalid
+from ai.gate.linear import Work, spelled
+from ai.gate.rules import MAX_WORK, Rule, Source, compiled
 
 RULES = shipped_rules()
 SMALL = """
@@ -21,6 +22,7 @@ act_milli = 500
 reject_milli = 950
 reject_classes = 3
 keep_max_chars = 100
+max_work = 100000
 [macros]
 who = '(?:cat|dog)'
 [messages]
@@ -115,7 +117,10 @@ def test_a_shipped_rule_is_well_formed(rule: Rule) -> None:
         return
     assert compiled(rule.pattern)
     assert compiled(rule.loose)
-    assert not compiled(rule.pattern).match("")
+    for pattern in (rule.pattern, rule.loose):
+        if rule.source is Source.TEXT:
+            compiled(pattern).widen()
+        assert not any(start == end for start, end in compiled(pattern).spans(spelled(" a "), work=Work(100)))
     for word in rule.words | rule.company:
         assert word == word.lower()
         assert re.fullmatch(r"\w+", word)
@@ -157,6 +162,12 @@ def test_a_rule_of_ones_own_is_used() -> None:
         ("words", 'unless = "sunday"\nwords'),
         ("words", 'colour = "red"\nwords'),
         ("act_milli = 500", ""),
+        ("max_work = 100000", "max_work = 0"),
+        ("max_work = 100000", 'max_work = "much"'),
+        ("'{who} sits'", "'(?<=a){who} sits'"),
+        ("'{who} sits'", "'({who}) sits \\1'"),
+        ("'{who} sits'", "'[^я] sits'"),
+        ("'{who} sits'", "'[а-я] sits'"),
         ("act_milli = 500", "act_milli = 500\nother = 1"),
         ("[macros]", "[macroz]"),
         (
@@ -172,3 +183,7 @@ def test_a_broken_ruleset_is_refused_whole(old: str, new: str) -> None:
         parse_rules(SMALL.replace(old, new, 1))
     assert isinstance(caught.value, PromptGateError)
     assert caught.value.code == "INTERNAL"
+
+
+def test_a_ruleset_without_a_limit_of_work_has_the_standard_one() -> None:
+    assert parse_rules(SMALL.replace("max_work = 100000", "")).thresholds.max_work == MAX_WORK == 1_000_000

@@ -12,12 +12,13 @@ import pytest
 from retrieval.errors import ChannelUnavailable, EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.ingest.pipeline import Ingest, IngestStore
-from retrieval.ingest.reembed import Reembedded, reembed
+from retrieval.ingest.reembed import ReembedReport, reembed
 from retrieval.model import Query, Run
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.scope import Scope
 from retrieval.vector.numpy import NumpyVectorChannel, NumpyVectorIndex, NumpyVectorRenewal
 from tests.fakes_retrieval import HashEmbedder
+from tests.shipped_terms import shipped_terms
 
 OLD, NEW, THIRD = HashEmbedder("hash/1", 32), HashEmbedder("hash/2", 48), HashEmbedder("hash/3", 16)
 DOCUMENTS = 40
@@ -33,7 +34,7 @@ class Home:
 
     async def ingest(self, embedder: HashEmbedder) -> None:
         index = NumpyVectorIndex(self.vectors, embedder=embedder)
-        await Ingest(store=self.store, indexes=[index]).run(
+        await Ingest(terms=shipped_terms, store=self.store, indexes=[index]).run(
             [self.files], tenant="default", collection="kansas", label="public"
         )
         await index.aclose()
@@ -46,7 +47,7 @@ class Home:
         finally:
             await channel.aclose()
 
-    async def reembed(self, embedder: HashEmbedder, *, stop_after: int | None = None) -> Reembedded | None:
+    async def reembed(self, embedder: HashEmbedder, *, stop_after: int | None = None) -> ReembedReport | None:
         current = NumpyVectorIndex(self.vectors, embedder=embedder)
         renewal = Stopping(self.vectors, embedder, stop_after)
         try:
@@ -93,7 +94,7 @@ async def test_the_old_vectors_answer_until_the_new_ones_do(home: Home) -> None:
     with pytest.raises(EmbedModelMismatch):
         await home.search(NEW, "barn number 7")
     done = await home.reembed(NEW)
-    assert done == Reembedded(documents=DOCUMENTS - 32, resumed=32)
+    assert done == ReembedReport(documents=DOCUMENTS - 32, resumed=32)
     assert len((await home.search(NEW, "barn number 7")).hits) == len(before.hits) == 3
     with pytest.raises(EmbedModelMismatch):
         await home.search(OLD, "barn number 7")
@@ -113,7 +114,7 @@ async def test_an_open_channel_finds_the_new_vectors(home: Home) -> None:
 async def test_what_an_earlier_run_made_with_a_third_model_is_not_used(home: Home) -> None:
     with pytest.raises(ChannelUnavailable):
         await home.reembed(THIRD, stop_after=1)
-    assert await home.reembed(NEW) == Reembedded(documents=DOCUMENTS, resumed=0)
+    assert await home.reembed(NEW) == ReembedReport(documents=DOCUMENTS, resumed=0)
 
 
 async def test_what_changed_since_an_earlier_run_is_seen(home: Home) -> None:
@@ -143,7 +144,7 @@ async def test_an_ingest_between_two_runs_keeps_what_was_made(home: Home) -> Non
     (home.files / "new.txt").write_text("A new note of a ferry.")
     await home.ingest(OLD)
     done = await home.reembed(NEW)
-    assert done == Reembedded(documents=DOCUMENTS + 1 - 16, resumed=16)
+    assert done == ReembedReport(documents=DOCUMENTS + 1 - 16, resumed=16)
     assert (await home.search(NEW, "ferry")).hits
 
 
@@ -151,7 +152,7 @@ async def test_an_empty_corpus_has_nothing_to_make(tmp_path: Path) -> None:
     store = open_sqlite_store(tmp_path / "record.sqlite")
     await store.put_files([])
     index, renewal = NumpyVectorIndex(tmp_path / "v", embedder=NEW), NumpyVectorRenewal(tmp_path / "v", embedder=NEW)
-    assert await reembed(store=store, current=index, renewal=renewal, force=True) == Reembedded(0, 0)
+    assert await reembed(store=store, current=index, renewal=renewal, force=True) == ReembedReport(0, 0)
     assert await index.documents() == frozenset()
     for part in (index, renewal, store):
         await part.aclose()

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 import rfc8785
 
+from ai.answer.render import evidence_href, evidence_json, locator_query
 from ai.canonical import canonical
-from ai.render import evidence_href, evidence_json, locator_query
 from retrieval.model import Locator, RecordKind
 from tests.fakes_ai import a_record, an_item
 

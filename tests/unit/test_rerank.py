@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.dedupe import Candidate
-from retrieval.model import Computed, Intent, Query, SourcedRecord, TimeRange
+from retrieval.model import Computation, Intent, Query, SourcedRecord, TimeRange
 from retrieval.rerank import RerankWeights, rerank
 from retrieval.scope import Scope
 from tests.corpora import COUNTIES, MEASURE, Corpus, corpus, probe, table_document, visibility
@@ -21,7 +21,7 @@ ROWS = [s for s in TABLE.sourced().values() if s.record.measurement is None]
 SCOPE = TABLE.scope()
 
 
-def item(sourced: SourcedRecord, *, score: int = 1000, computed: Computed | None = None) -> Candidate:
+def item(sourced: SourcedRecord, *, score: int = 1000, computed: Computation | None = None) -> Candidate:
     record_id = sourced.record.record_id if computed is None else computed.record_id
     return Candidate(record_id, (sourced,), (), score, computed)
 
@@ -70,7 +70,7 @@ def test_an_item_of_the_asked_time_rises() -> None:
 
 
 def test_a_computed_answer_to_an_operation_comes_first_whatever_else_speaks_for_others() -> None:
-    made = Computed("lookup", {}, (CELLS[0].record.record_id,), "sha256:0", {}, "It is so.")
+    made = Computation("lookup", {}, (CELLS[0].record.record_id,), "sha256:0", {}, "It is so.")
     query = probe(COUNTIES[0], 1870, SCOPE)
     loud = replace(prose("a", query.text), score_nano=10**9)
     computed = item(CELLS[0], score=1, computed=made)
@@ -78,7 +78,7 @@ def test_a_computed_answer_to_an_operation_comes_first_whatever_else_speaks_for_
 
 
 def test_without_an_operation_a_computed_item_has_no_such_right() -> None:
-    made = Computed("count", {}, (CELLS[0].record.record_id,), "sha256:0", {}, "One.")
+    made = Computation("count", {}, (CELLS[0].record.record_id,), "sha256:0", {}, "One.")
     items = [item(CELLS[0], score=1, computed=made), prose("a", "The river flood.")]
     assert rerank(items, query=ask("river flood"), weights=RerankWeights())[0].record_id == "a"
 

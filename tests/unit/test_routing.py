@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from ai.profiles import AGENTIC, BASIC, FOCUS, PASSAGES, ROUTES
-from ai.question_kind import QuestionKind
-from ai.retrieval_surface import retrieval_profile
+from ai.case.profiles import AGENTIC, BASIC, FOCUS, PASSAGES, ROUTES
+from ai.search.surface import retrieval_profile
+from ai.text.question_kind import QuestionKind
 from retrieval.bundle import BundleRules
 from retrieval.model import ChannelName
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.sentences import split_sentences, trimmed
+from ai.text.sentences import split_sentences, trimmed
 
 QUICK = settings(deadline=None, max_examples=50)
 SIGNS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.candidates import Parameters
-from ai.context import ContextBudgets
-from ai.profiles import profile_named
-from api import backends
-from api.backends import backends_of
-from api.configuration import CONFIG_FILE, Configuration, load
+from ai.case.profiles import profile_named
+from ai.models.candidates import Parameters
+from ai.models.context import ContextBudgets
 from api.errors import SettingsInvalid
-from api.settings import ENVIRONMENT_NAMES, Settings
-from api.wiring import profile_of
+from api.home.backends import backends_of
+from api.home.configuration import CONFIG_FILE, Configuration, load
+from api.home.settings import ENVIRONMENT_NAMES, ChannelDeadlines, ChannelWeights, Settings
+from api.home.stores import Embedded, Extractive, OpenAIModel, Wordllama
+from api.wiring import open_chat, profile_of
 from retrieval.bundle import BundleLimits
 from retrieval.fusion import FusionWeights
 from retrieval.ingest.chunk import ChunkSize
+from retrieval.model import ChannelName
 
 
 def shown(configuration: Configuration) -> dict[str, tuple[object, str]]:
@@ -33,13 +35,17 @@ def test_without_anything_set_all_is_embedded_in_one_folder() -> None:
     assert configuration.home == Path("exhibit-home")
     assert {origin for _, origin in shown(configuration).values()} == {"default"}
     chosen = backends_of(configuration)
-    assert isinstance(chosen.records, backends.SqliteRecords)
-    assert isinstance(chosen.graph, backends.SqliteGraph)
-    assert isinstance(chosen.spatial, backends.SqliteSpatial)
-    assert isinstance(chosen.fulltext, backends.TantivyFulltext)
-    assert isinstance(chosen.vector, backends.NumpyVector)
-    assert isinstance(chosen.policy, backends.WasmPolicy)
-    assert isinstance(chosen.chat, backends.ExtractiveChat)
+    for store in (chosen.records, chosen.graph, chosen.spatial, chosen.fulltext, chosen.vector, chosen.ledger.store):
+        assert isinstance(store, Embedded)
+        assert store.path.parent == configuration.home
+    assert chosen.policy.server is None
+    assert isinstance(chosen.chat, Extractive)
+    assert isinstance(chosen.embedding, Wordllama)
+
+
+@pytest.mark.parametrize("section", [ChannelDeadlines, ChannelWeights])
+def test_every_role_has_a_deadline_and_a_weight(section: type[ChannelDeadlines | ChannelWeights]) -> None:
+    assert list(section.model_fields) == [name.name.lower() for name in ChannelName]
 
 
 def test_defaults_are_those_of_the_packages() -> None:
@@ -110,6 +116,13 @@ def test_names_that_requirements_gave(variable: str, name: str) -> None:
         {"EXHIBIT_SERVER__PORT": "65536"},
         {"EXHIBIT_SERVER__PORT": "-1"},
         {"EXHIBIT_SERVER__PORT": ""},
+        {"EXHIBIT_SERVER__CORS_ORIGINS": "*"},
+        {"EXHIBIT_SERVER__CORS_ORIGINS": "null"},
+        {"EXHIBIT_SERVER__CORS_ORIGINS": "https://map.example/"},
+        {"EXHIBIT_SERVER__CORS_ORIGINS": "https://*.example"},
+        {"EXHIBIT_SERVER__CORS_ORIGINS": "https://Map.example"},
+        {"EXHIBIT_SERVER__CORS_ORIGINS": "https://map.example file://x"},
+        {"EXHIBIT_SERVER__CORS_ORIGINS": "https://user@map.example"},
         {"EXHIBIT_RETRIEVAL__DEADLINE_MS__GRAPH": "0"},
         {"EXHIBIT_EXTRACTIVE__MIN_COVERAGE_MILLI": "1001"},
         {"EXHIBIT_LEDGER__ORIGIN": "Not an origin"},
@@ -135,7 +148,7 @@ def test_what_is_unknown_or_impossible_is_an_error_with_its_origin(environment: 
         "[retrieval.fusion_k]\nx = 1",
         "[server]\nport = 'x'",
         "[[server]]\nport = 1",
-        "[ingest.default_labels]\nkansas = 'secret'",
+        "[ingest.default_labels]\nkansas = 1",
     ],
 )
 def test_a_file_that_is_wrong_is_an_error(tmp_path: Path, text: str) -> None:
@@ -220,3 +233,44 @@ def test_any_environment_is_read_or_refused(environment: dict[str, Any]) -> None
         load(environment)
     except SettingsInvalid as exc:
         assert str(exc)
+
+
+SERVED = {"EXHIBIT_MODELS__CHAT": "m", "EXHIBIT_MODELS__OPENAI_URL": "https://models.example/v1"}
+
+
+def test_a_chat_model_on_a_server_with_openais_interface(tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text("sk-hunter2\n")
+    for more in ({"EXHIBIT_MODELS__OPENAI_KEY": "sk-hunter2"}, {"EXHIBIT_MODELS__OPENAI_KEY_FILE": str(key)}):
+        configuration = load(SERVED | more)
+        chosen = backends_of(configuration).chat
+        assert isinstance(chosen, OpenAIModel)
+        assert (chosen.model, chosen.url) == ("m", "https://models.example/v1")
+        assert "hunter2" not in repr(chosen) + json.dumps(shown(configuration), default=str)
+    assert isinstance(backends_of(load({"EXHIBIT_MODELS__OPENAI_URL": "https://models.example/v1"})).chat, Extractive)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"EXHIBIT_MODELS__OPENAI_URL": "models.example/v1"},
+        {"EXHIBIT_MODELS__OPENAI_KEY": "one", "EXHIBIT_MODELS__OPENAI_KEY_FILE": "/two"},
+        {"EXHIBIT_MODELS__OPENAI_KEY_FILE": ""},
+    ],
+)
+def test_settings_for_openais_interface_that_cannot_be(more: dict[str, str]) -> None:
+    with pytest.raises(SettingsInvalid) as caught:
+        load(SERVED | more)
+    assert "/two" not in str(caught.value)
+
+
+@pytest.mark.parametrize("held", ["", "two keys", "sk-\u00e9", "a\nb"])
+async def test_a_file_that_holds_no_key_is_refused_unread_aloud(tmp_path: Path, held: str) -> None:
+    key = tmp_path / "key"
+    key.write_text(held, "utf-8")
+    chosen = backends_of(load(SERVED | {"EXHIBIT_MODELS__OPENAI_KEY_FILE": str(key)})).chat
+    async with AsyncExitStack() as stack:
+        with pytest.raises(SettingsInvalid) as caught:
+            open_chat(chosen, stack)
+    assert "openai_key_file" in str(caught.value)
+    assert not held or held not in str(caught.value)

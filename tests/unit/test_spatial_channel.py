@@ -10,7 +10,7 @@ import shapely
 
 from retrieval.errors import ChannelFault
 from retrieval.index import IndexBatch
-from retrieval.model import Computed, EntityRef, Intent, Mention, Query, Run, TimeRange
+from retrieval.model import Computation, EntityRef, Intent, Mention, Query, Run, TimeRange
 from retrieval.operations import (
     Aggregate,
     Change,
@@ -67,7 +67,7 @@ async def channel(index: SpatialIndex, tmp_path: Path) -> AsyncIterator[SpatialC
     await opened.aclose()
 
 
-async def computed(channel: SpatialChannel, operation: Operation) -> Computed:
+async def computed(channel: SpatialChannel, operation: Operation) -> Computation:
     first = (await channel.search(asking(operation))).hits[0].computed
     assert first is not None
     return first
@@ -77,7 +77,7 @@ def ids(run: Run) -> list[str]:
     return [hit.record_id for hit in run.hits]
 
 
-def named(done: Computed) -> list[str]:
+def named(done: Computation) -> list[str]:
     places = done.result["places"]
     assert isinstance(places, list)
     return [place["entity_id"] for place in places]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.support import COLLAPSED_MILLI, carries, number_form, support_milli
+from ai.text.support import COLLAPSED_MILLI, carries, number_form, support_milli
 
 QUICK = settings(deadline=None, max_examples=50)
 QUOTE = "General Lane came to Lawrence with forty men on September 4, 1856, and 85,200 acres were surveyed."

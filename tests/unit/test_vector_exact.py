@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from retrieval.vector.exact import CHUNK_ROWS, SCORE_DECIMALS, nearest
 from retrieval.vector.segment import Codes, Rows, Segment, write_segment
-from retrieval.worker import Stop, Stopped
+from retrieval.worker import Stop, WorkStopped
 
 DIMENSION = 16
 
@@ -92,7 +92,7 @@ def test_it_stops_between_chunks(tmp_path: Path) -> None:
         stop.request()
         stop.check()
 
-    with pytest.raises(Stopped):
+    with pytest.raises(WorkStopped):
         nearest([opened], unit(np.ones((1, 4)))[0], 5, check=check)
     assert looks == 1
 

@@ -1,4 +1,4 @@
-"""What the verbs of `exhibit ledger` share."""
+"""Helpers that the verbs of `exhibit ledger` share."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def export(
     """Write checkpoint, tiles and entry bundles, which strangers' tools verify: exhibit ledger verify --export DIR, or
     the page verify.html in a browser, which is the same file for every log."""
     from api.errors import HomeInUse
-    from api.log_page import log_page
+    from api.web.log_page import log_page
 
     del format
     page = log_page()

@@ -34,7 +34,7 @@ def receipt(
         return
 
     async def page(ledger: Ledger) -> str:
-        from api.receipt_page import receipt_page
+        from api.web.receipt_page import receipt_page
 
         return await receipt_page(ledger, entry_id)
 

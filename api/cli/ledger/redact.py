@@ -12,7 +12,7 @@ from api.cli.console import bold, configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
 
 if TYPE_CHECKING:
-    from api.erasure import Erased, Order
+    from api.audit.erasure import ErasureReport, Order
 
 
 def redact(
@@ -35,8 +35,8 @@ def redact(
     as_json: AsJson = False,
 ) -> None:
     """Delete salts, keys and contents, and every copy; print what went, and which proofs and grades are left."""
-    from api.erasing import carry_out
-    from api.erasure import erased_json
+    from api.audit.erasing import carry_out
+    from api.audit.erasure import erased_json
     from ledger.redaction import Target
 
     if again:
@@ -54,7 +54,7 @@ def redact(
 
 
 def _order(target: Any, name: str, tenant: str, basis: str, parts: str | None) -> Order:
-    from api.erasure import Order
+    from api.audit.erasure import Order
     from ledger.errors import EntryRefused
     from ledger.redaction import check_basis
 
@@ -67,14 +67,14 @@ def _order(target: Any, name: str, tenant: str, basis: str, parts: str | None) -
 
 
 async def _again(home: Path | None, recorded: Path | None) -> tuple[str, ...]:
+    from api.audit.erasing import carry_out_again
     from api.cli.ledger.common import read_text
-    from api.erasing import carry_out_again
     from ledger.redaction import load_details
 
     return await carry_out_again(configuration(home), load_details("" if recorded is None else read_text(recorded)))
 
 
-def _shown(erased: Erased) -> str:
+def _shown(erased: ErasureReport) -> str:
     rows = [
         [each.entry.index, each.entry.leaf.kind, each.entry.leaf.entry_id, len(each.erased), len(each.kept), each.grade]
         for each in erased.survivals

@@ -59,13 +59,19 @@ def search(
     parts: Annotated[
         str | None, typer.Option("--parts", help="Parts to add to each line (ndjson), with commas.")
     ] = None,
+    mend: Annotated[
+        bool, typer.Option("--mend", help="First compare the index of entries with the log, and mend it.")
+    ] = False,
     shard: Shard = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
     """Entries that match everything given. Nothing found is an empty list."""
-    from api.listing import csv_text, ndjson, time_text
+    from api.audit.entry_export import csv_text, ndjson, time_text
 
+    if mend:
+        mended = asyncio.run(_mended(home, shard))
+        note(f"{len(mended)} entries of the index were mended")
     filters = _filters(
         kind=kind, id=entry_id, hash=leaf_hash, request_id=request_id, text=text, actor=actor, subject=subject,
         outcome=outcome, rule=rule, model=model, place=place, source=source, since=since, until=until, after=after,
@@ -91,6 +97,18 @@ def search(
             )
 
 
+async def _mended(home: Path | None, shard: int | None) -> tuple[int, ...]:
+    from api.audit.log_search import EntrySearch
+    from api.wiring import open_entry_index, open_ledger
+
+    configured = configuration(home)
+    async with (
+        open_ledger(configured, shard=shard) as ledger,
+        open_entry_index(configured, origin=ledger.origin) as index,
+    ):
+        return await EntrySearch(ledger, index).mend()
+
+
 async def _found(
     home: Path | None,
     filters: EntryFilters,
@@ -101,8 +119,8 @@ async def _found(
     parts: tuple[str, ...],
 ) -> list[dict[str, Any]]:
     """At most `limit` entries, page by page."""
-    from api.listing import found_json
-    from api.searching import EntrySearch
+    from api.audit.entry_export import found_json
+    from api.audit.log_search import EntrySearch
     from api.wiring import open_entry_index, open_ledger
 
     configured, cursor, left = configuration(home), filters.after, limit

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from api.cli.console import bold, emit, table
-from api.cli.ledger.common import EntryId, Shard, utc, with_ledger
+from api.cli.ledger.common import Shard, utc, with_ledger
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -15,8 +16,14 @@ if TYPE_CHECKING:
 
 
 def show(
-    entry_id: EntryId,
+    entry_id: Annotated[str | None, typer.Argument(help="Id of the entry.")] = None,
     *,
+    receipt: Annotated[
+        Path | None, typer.Option("--receipt", help="Instead: say what this receipt proves; needs no home.")
+    ] = None,
+    vkey: Annotated[
+        list[str] | None, typer.Option("--vkey", help="With --receipt: the log's verifier key, from elsewhere.")
+    ] = None,
     part: Annotated[str | None, typer.Option("--part", help="Print this part as recorded.")] = None,
     prov: Annotated[
         Literal["json", "provn", "jsonld"] | None, typer.Option("--prov", help="Print the provenance in this notation.")
@@ -26,8 +33,18 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """One entry: what it commits to, and with --part the recorded bytes of a part."""
-    from api.records import entry_json
+    from api.audit.records import entry_json
 
+    if (entry_id is None) == (receipt is None):
+        raise typer.BadParameter("name an entry, or give --receipt")
+    if receipt is not None:
+        from api.cli.ledger.show_receipt import show_receipt
+        from api.cli.ledger.verify import keys_of
+
+        show_receipt(receipt, keys_of(vkey, home, shard), as_json=as_json)
+        return
+    if entry_id is None:
+        raise AssertionError("one of the two was given")
     if prov is not None:
         from ledger.prov import prov_jsonld, prov_n
 

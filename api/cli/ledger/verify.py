@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,9 +55,9 @@ def verify(
     _check_together(receipt=receipt, export=export, seen=seen, policy=policy, outside=outside, witness=witness)
     trusted = trust_policy(policy)
     if receipt is not None:
-        _receipt(read_signed(receipt), _keys(vkey, home, shard), trusted, seen, as_json=as_json)
+        _receipt(read_signed(receipt), keys_of(vkey, home, shard), trusted, seen, as_json=as_json)
     elif export is not None:
-        _folder(export, _keys(vkey, home, shard), trusted, as_json=as_json)
+        _folder(export, keys_of(vkey, home, shard), trusted, as_json=as_json)
     else:
         _log(home, shard, trusted, [read_signed(path) for path in outside or ()], ask=witness, as_json=as_json)
 
@@ -76,32 +79,94 @@ def _check_together(
     if (receipt is not None or export is not None) and (outside or witness):
         raise typer.BadParameter("--outside and --witness are for a log, not for a receipt or an export")
     if witness and policy is None:
-        raise typer.BadParameter("--witness wants --policy, which names the witnesses")
+        raise typer.BadParameter("--witness needs --policy, which names the witnesses")
     if seen is not None and (receipt is None or policy is None):
-        raise typer.BadParameter("--seen wants --receipt and --policy")
+        raise typer.BadParameter("--seen needs --receipt and --policy")
     if export is not None and not export.is_dir():
-        raise RequestRejected(f"{export} is no folder")
+        raise RequestRejected(f"{export} is not a folder")
 
 
 def _log(
     home: Path | None, shard: int | None, policy: TrustPolicy | None, outside: list[str], *, ask: bool, as_json: bool
 ) -> None:
-    async def work(ledger: Ledger) -> VerifyReport:
+    async def work(ledger: Ledger, *, written: bool) -> VerifyReport:
         from ledger.errors import LogForked
 
         try:
-            for note in outside:
+            for note in outside if written else ():
                 await ledger.head.compare(note)
-            if ask and policy is not None:
+            if ask and written and policy is not None:
                 await _ask_witnesses(ledger, policy)
         except LogForked:
             pass  # the report names it
-        return await ledger.verify(policy=policy)
+        report = await ledger.verify(policy=policy if written else None)
+        return _with_problems(report, await _of_index(home, ledger))
 
-    report = with_ledger(home, work, shard=shard)
-    emit(report_json(report), as_json=as_json, render=lambda: report_text(report))
-    if not report.ok:
+    reports = asyncio.run(_of_logs(home, shard, work))
+    emit(_logs_json(reports, policy), as_json=as_json, render=lambda: _logs_text(reports, policy))
+    if not all(report.ok for report in reports.values()):
         raise typer.Exit(EXIT_VERIFICATION)
+
+
+async def _of_logs(home: Path | None, shard: int | None, work: Any) -> dict[int, VerifyReport]:
+    """Each log of the home by its number, or that one; earlier ones are not signed any more, so no policy and no
+    checkpoint of today is asked of them."""
+    from api.home.backends import backends_of
+    from api.wiring import open_ledger
+    from api.wiring.log import last_shard
+
+    configured = configuration(home)
+    async with open_ledger(configured, shard=shard):
+        last = await last_shard(backends_of(configured).ledger)
+    found = {}
+    for number in range(1, last + 1) if shard is None else (shard,):
+        async with open_ledger(configured, shard=number) as ledger:
+            found[number] = await work(ledger, written=shard is not None or number == last)
+    return found
+
+
+def _logs_json(reports: Mapping[int, VerifyReport], policy: TrustPolicy | None) -> dict[str, Any]:
+    """The log that is written, and beside it all of the home; the verdict and the problems are those of all."""
+    every = [{"shard": number, **report_json(report)} for number, report in reports.items()]
+    broken = [each for each in every if each["verdict"] != "intact"]
+    verdict = (broken or every)[0]["verdict"]
+    problems = [problem for each in every for problem in each["problems"]]
+    notes = [] if policy is None else list(policy.notes)
+    return every[-1] | {"verdict": verdict, "problems": problems, "notes": notes, "logs": every}
+
+
+def _logs_text(reports: Mapping[int, VerifyReport], policy: TrustPolicy | None) -> str:
+    notes = [] if policy is None else [f"note: {each}" for each in policy.notes]
+    several = len(reports) > 1
+    told = [(f"log {number} of this home: " if several else "") + report_text(each) for number, each in reports.items()]
+    return "\n".join([*told, *notes])
+
+
+async def _of_index(home: Path | None, ledger: Ledger) -> tuple[Problem, ...]:
+    """Where the index of entries says something else than the log; nothing where there is none yet."""
+    from api.home.backends import backends_of
+    from api.home.stores import Embedded
+    from api.wiring.entry_index import index_file, open_entry_index
+
+    configured = configuration(home)
+    if (
+        isinstance(backends_of(configured).ledger.store, Embedded)
+        and not index_file(configured, ledger.origin).exists()
+    ):
+        return ()
+    from api.audit.log_search import EntrySearch
+    from ledger.model import Problem
+
+    async with open_entry_index(configured, origin=ledger.origin) as index:
+        differing = await EntrySearch(ledger, index).differences()
+    said = "the index of entries has another entry or none here; to mend it: exhibit ledger search --mend"
+    return tuple(Problem("search-index", said, index=number) for number in differing)
+
+
+def _with_problems(report: VerifyReport, more: tuple[Problem, ...]) -> VerifyReport:
+    from ledger.model import Verdict
+
+    return replace(report, verdict=Verdict.BROKEN, problems=(*report.problems, *more)) if more else report
 
 
 async def _ask_witnesses(ledger: Ledger, policy: TrustPolicy) -> None:
@@ -111,9 +176,10 @@ async def _ask_witnesses(ledger: Ledger, policy: TrustPolicy) -> None:
         await ledger.show_to(cosigner)
 
 
-def _keys(given: list[str] | None, home: Path | None, shard: int | None) -> tuple[str, ...]:
-    from api.backends import backends_of
+def keys_of(given: list[str] | None, home: Path | None, shard: int | None) -> tuple[str, ...]:
+    """The verifier keys that were given, else those of the home's log. Raises RequestRejected for neither."""
     from api.errors import RequestRejected
+    from api.home.backends import backends_of
 
     if given:
         return tuple(given)

@@ -41,9 +41,10 @@ def serve(
     port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="Port; 0 takes a free one.")] = 8485,
 ) -> None:
     """Cosign the checkpoints of these logs until stopped; never two that contradict each other."""
-    from api.logs import configure_logging
-    from api.serving import listening, serve_until_stopped, url_of
-    from api.witness import create_witness_app
+    from api.home.logs import configure_logging
+    from api.home.server import Server
+    from api.http.admission.listener import listening, serve_until_stopped, url_of
+    from api.http.witness import create_witness_app
     from ledger.note import parse_vkey
     from ledger.witness_key import open_witness_key
 
@@ -53,5 +54,7 @@ def serve(
         configure_logging("info")
         note(f"witness {signer.verifier}")
         note(f"submission prefix {url_of(host, listener)}")
-        if not serve_until_stopped(create_witness_app(folder / "witness.sqlite", key=signer, logs=keys), listener):
+        if not serve_until_stopped(
+            create_witness_app(folder / "witness.sqlite", key=signer, logs=keys), listener, Server()
+        ):
             raise typer.Exit(EXIT_FAILED)

@@ -19,8 +19,8 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Copy the bundle in force into a new folder, with its tests and vectors, to work on it there."""
-    from api.backends import backends_of
     from api.errors import HomeInUse
+    from api.home.backends import backends_of
     from api.wiring import bundle_folder, open_bundle
     from policy.archive import copy_bundle
 

@@ -6,10 +6,9 @@ import asyncio
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +18,7 @@ from api.cli.policy.candidate import chosen_bundle
 from api.problems import EXIT_FAILED, EXIT_VERIFICATION
 
 if TYPE_CHECKING:
-    from ai.backtest.difference import Difference, Moved
+    from ai.backtest.difference import Difference, MovedItem
     from ai.backtest.report import Backtest
 
 _SPAN = re.compile(r"(\d{1,5})([smhd])")
@@ -38,9 +37,9 @@ def backtest(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """What another bundle would have decided on the recorded requests. Exit code 7: the recorded decisions are not
+    """Decide the recorded requests again with another bundle. Exit code 7: the recorded decisions are not
     reproduced by the bundles that made them, so that nothing can be said."""
-    from api.backtesting import run_backtest
+    from api.audit.backtesting import backtest_document, run_backtest
 
     started = time.perf_counter()
     tried, _ = chosen_bundle(policy, home)
@@ -48,7 +47,7 @@ def backtest(
         run_backtest(configuration(home), tried, since_ms=_since_ms(since, datetime.now(UTC)), limit=limit)
     )
     note(f"{found.requests:,} requests in {time.perf_counter() - started:.1f} s")
-    emit(_document(found, tried.digest), as_json=as_json, render=lambda: "\n".join(_lines(found)))
+    emit(backtest_document(found, tried.digest), as_json=as_json, render=lambda: "\n".join(_lines(found)))
     if found.refused:
         raise typer.Exit(EXIT_VERIFICATION)
     if check and found.differences:
@@ -65,32 +64,6 @@ def _since_ms(text: str | None, now: datetime) -> int:
     except ValueError:
         raise typer.BadParameter("--since is a date or time such as 2026-11-01, or a span such as 12h or 7d") from None
     return int((given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp() * 1_000)
-
-
-def _document(found: Backtest, digest: str) -> dict[str, Any]:
-    from ai.backtest.difference import UNKNOWN
-    from ai.backtest.report import SKIPPED
-
-    flips = [(flip, each) for each in found.differences for flip in each.flips]
-    return {
-        "policy": digest,
-        "requests": found.requests,
-        "decisions_reproduced": found.reproduced,
-        "refused": found.refused,
-        "unreproduced": [asdict(each) for each in found.unreproduced],
-        "deny_to_allow": [_flip(each, flip.point, flip.codes) for flip, each in flips if flip.to_allow],
-        "allow_to_deny": [_flip(each, flip.point, flip.codes) for flip, each in flips if not flip.to_allow],
-        "differences": [asdict(each) for each in found.differences],
-        "rules_never_hit": list(found.silent_rules),
-        "not_replayable": {
-            code: {"why": {**SKIPPED, **UNKNOWN}[code], "entries": list(entries)}
-            for code, entries in {**found.skipped, **found.unknown}.items()
-        },
-    }
-
-
-def _flip(each: Difference, point: str, codes: tuple[str, ...]) -> dict[str, Any]:
-    return {"entry_id": each.entry_id, "point": point, "codes": list(codes)}
 
 
 def _lines(found: Backtest) -> Iterator[str]:
@@ -130,7 +103,7 @@ def _entry(each: Difference) -> Iterator[str]:
             yield f"  sentences {word}: {', '.join(map(str, numbers))}"
 
 
-def _moved(item: Moved) -> str:
+def _moved(item: MovedItem) -> str:
     return " ".join([item.id, *(f"[{rule}]" for rule in item.rules), *(f"under {duty}" for duty in item.obligations)])
 
 

@@ -32,13 +32,13 @@ def chosen_bundle(policy: Path | None, home: Path | None) -> tuple[Bundle, Path]
 def chosen_folder(policy: Path | None, home: Path | None) -> Path:
     """The folder alone: whether its parts fit together is for the caller to find out. One that holds no bundle is a
     wrong use."""
-    from api.backends import backends_of
+    from api.home.backends import backends_of
     from api.wiring import bundle_folder
 
     if policy is None:
         return bundle_folder(backends_of(configuration(home)).policy)
     if not (policy / "rego").is_dir():
-        raise typer.BadParameter(f"{policy} holds no policy bundle: there is no folder rego in it")
+        raise typer.BadParameter(f"{policy} holds no policy bundle: it has no rego folder")
     return policy
 
 

@@ -12,7 +12,7 @@ from api.cli.policy.candidate import Candidate, chosen_folder
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from policy.authoring.checking import Checked
+    from policy.authoring.checking import CheckResult
 
 
 def check(
@@ -40,7 +40,7 @@ def check(
         raise typer.Exit(EXIT_FAILED)
 
 
-def _text(checks: tuple[Checked, ...], document: dict[str, Any]) -> str:
+def _text(checks: tuple[CheckResult, ...], document: dict[str, Any]) -> str:
     lines = []
     for each in checks:
         lines.append(f"{'ok    ' if each.passed else 'FAILED'}  {each.name}")

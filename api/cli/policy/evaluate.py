@@ -41,7 +41,7 @@ def evaluate(
 
 
 async def _run(bundle: Bundle, point: str, text: bytes) -> dict[str, Any]:
-    from api.trying import point_named, tried
+    from api.audit.policy_trial import point_named, tried
     from api.wiring import open_embedded
     from policy.canonical import parse_plain
     from policy.errors import InputRejected

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +16,7 @@ from api.cli.options import AsJson, Groups, Home, Role, Tenant
 if TYPE_CHECKING:
     from ai.explain.flips import Flip
     from ai.explain.paths import Path as CandidatePath
-    from api.explaining import Explained
+    from api.audit.explaining import Explanation
     from api.wiring import System
     from policy.model import Subject
 
@@ -35,14 +34,16 @@ def explain(
 ) -> None:
     """Why each candidate of each channel was kept, redacted or dropped, and the smallest change that turns it. Shown is
     only what the caller, named by --role and --groups, may see now; changes only within the caller's authority."""
+    from api.audit.explaining import explanation_document
+
     found = asyncio.run(_run(what, home, role=role, groups=groups, tenant=tenant))
-    emit(_document(found), as_json=as_json, render=lambda: "\n".join(_lines(found)))
+    emit(explanation_document(found), as_json=as_json, render=lambda: "\n".join(_lines(found)))
 
 
-async def _run(what: str, home: Path | None, *, role: str, groups: str | None, tenant: str) -> Explained:
-    from api.backtesting import Shelf
-    from api.explaining import explain as run
-    from api.local_caller import local_subject
+async def _run(what: str, home: Path | None, *, role: str, groups: str | None, tenant: str) -> Explanation:
+    from api.audit.backtesting import Shelf
+    from api.audit.explaining import explain as run
+    from api.home.local_caller import local_subject
     from api.wiring import new_id, open_system
 
     async with open_system(configuration(home)) as system:
@@ -71,38 +72,12 @@ async def _asked(question: str, caller: Subject, system: System) -> str:
     return str(answered.entry.entry_id)
 
 
-def _document(found: Explained) -> dict[str, Any]:
-    query = found.request.query
-    return {
-        "entry_id": found.entry_id,
-        "outcome": found.request.outcome,
-        "policy": query.bundle,
-        "request": {
-            "effect": query.decision["effect"],
-            "reasons": [_reason(each) for each in query.decision["reasons"]],
-            "flip": None if found.request_flip is None else asdict(found.request_flip),
-        },
-        "candidates": [
-            asdict(path)
-            | {
-                "title": found.titles.get(path.record_id, ""),
-                "flip": asdict(found.flips[path.record_id]) if path.record_id in found.flips else None,
-            }
-            for path in found.paths
-        ],
-    }
+def _lines(found: Explanation) -> Iterator[str]:
+    from api.audit.explaining import reason_with_text
 
-
-def _reason(reason: Mapping[str, Any]) -> dict[str, str]:
-    from policy.messages import text_of
-
-    return {"rule": reason["rule"], "code": reason["code"], "text": text_of(reason["code"])}
-
-
-def _lines(found: Explained) -> Iterator[str]:
     query = found.request.query
     yield bold(f"{found.entry_id}: {found.request.outcome or 'search'}, query {query.decision['effect']}")
-    for reason in map(_reason, query.decision["reasons"]):
+    for reason in map(reason_with_text, query.decision["reasons"]):
         yield f"  {reason['rule']} {reason['code']}: {reason['text']}"
     if found.request_flip is not None:
         yield f"  would be {_flip(found.request_flip)}"
@@ -112,7 +87,7 @@ def _lines(found: Explained) -> Iterator[str]:
         yield "no candidate of this request can be shown to this caller"
 
 
-def _path(path: CandidatePath, found: Explained) -> Iterator[str]:
+def _path(path: CandidatePath, found: Explanation) -> Iterator[str]:
     number = f" [{path.number}]" if path.number is not None else ""
     yield ""
     yield f"{bold(str(path.verdict))}{number} at {path.stage}: {path.record_id}  {found.titles.get(path.record_id, '')}"

@@ -29,10 +29,10 @@ def lattice(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decide every cell of role, groups, label, handling, tenant, lifecycle, and hold the invariants against them.
-    Exit code 1: one does not hold; a counterexample is printed."""
+    """Decide every cell of role, groups, label, handling, tenant, lifecycle, and every claim that an answer can hold,
+    and hold the invariants against them. Exit code 1: one does not hold; a counterexample is printed."""
     if invariants is not None and not invariants.is_file():
-        raise typer.BadParameter(f"{invariants} is no file of invariants")
+        raise typer.BadParameter(f"{invariants} is not a file of invariants")
     bundle, folder = chosen_bundle(policy, home)
     document = asyncio.run(_run(bundle, invariants or _beside(folder)))
     emit(document, as_json=as_json, render=lambda: _text(document))
@@ -49,29 +49,32 @@ def _beside(folder: Path) -> Path:
 
 async def _run(bundle: Bundle, file: Path) -> dict[str, Any]:
     from api.wiring import open_embedded
+    from policy.authoring.claim_lattice import broken_claims, decide_claims, read_unreleased
     from policy.authoring.domain import Domain
     from policy.authoring.invariants import broken, read_invariants
     from policy.authoring.lattice import decide_lattice
 
     domain = Domain.of(bundle)
-    rules = read_invariants(file, domain)
+    rules, over_claims = read_invariants(file, domain), read_unreleased(file)
     engine = await open_embedded(bundle)
     started = time.perf_counter()
     try:
         found = await decide_lattice(engine, domain)
+        claims = await decide_claims(engine, domain)
     finally:
         await engine.aclose()
     seconds = time.perf_counter() - started
     note(f"{found.cells:,} cells in {seconds:.1f} s")
     wrong = [
         {"title": b.title, "kind": b.kind, "checked": b.checked, "count": b.count, "examples": b.examples}
-        for b in broken(found, rules)
+        for b in (*broken(found, rules), *broken_claims(claims, over_claims))
     ]
     return {
         "bundle_digest": bundle.digest,
         "cells": found.cells,
         "visible": int(found.visible.sum()),
-        "invariants": len(rules),
+        "claims": len(claims),
+        "invariants": len(rules) + len(over_claims),
         "broken": wrong,
         "visible_by_role_and_label": _by_role(found),
     }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,16 +13,19 @@ import typer
 from api.cli.console import bold, configuration, emit, note
 from api.cli.options import AsJson, Home
 from api.cli.policy.candidate import chosen_folder
-from api.cli.policy.engines import evaluators
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from api.backends import PolicyBackend
-    from policy.authoring.checking import Checked
-    from policy.authoring.opa import Opa
+    from api.audit.policy_release import Candidacy
+    from api.home.backends import PolicyBackend
+    from api.home.configuration import Configuration
+    from policy.authoring.checking import CheckResult
+    from policy.authoring.widening import Widening
     from policy.bundle import Bundle
 
 INPUTS = 600
+BY = "command line"
+Why = Annotated[str, typer.Option("--why", help="Why, in words; kept on the ledger.")]
 
 
 def publish(
@@ -31,30 +34,44 @@ def publish(
     inputs: Annotated[
         int, typer.Option("--inputs", min=3, max=100_000, help="Inputs compared between engines.")
     ] = INPUTS,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option("--accept", help="Name of a widening that is wanted, as a first try lists it; may be repeated."),
+    ] = None,
+    why: Why = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Pass the gates and change nothing.")] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Try the bundle on every gate; if it passes all, archive it by its digest and let it decide. A running server
-    takes it up within a second. Exit code 1: a gate is closed, and nothing has changed."""
-    from api.backends import backends_of
-    from api.wiring import open_bundle
+    """Try the bundle on every gate; if it passes all, archive it by its digest and let it decide. Whatever it permits
+    beyond the bundle in force must be accepted by name. The change is put on the ledger first; a running server takes
+    it up within a second. Exit code 1: a gate is closed, and nothing has changed."""
+    from api.audit.policy_release import Candidacy, may_publish
+    from api.home.backends import backends_of
+    from api.wiring import bundle_folder, open_bundle
     from policy.authoring.checking import check_module
     from policy.bundle import load_bundle
 
-    backend = backends_of(configuration(home)).policy
+    configured = configuration(home)
+    backend = backends_of(configured).policy
     may_publish(backend)
     chosen_folder(folder, home)
     active, whole = open_bundle(backend), check_module(folder)
     bundle = load_bundle(folder) if whole.passed else None
-    passed = [whole] if bundle is None else asyncio.run(_pass(bundle, folder, active, inputs))
+    accepted = frozenset(accept or ())
+    trial, candidacy = Trial([whole]), None
+    if bundle is not None:
+        candidacy = Candidacy(bundle, folder, active, bundle_folder(backend))
+        trial = asyncio.run(_try(candidacy, accepted, inputs))
+    passed = trial.gates
     good = all(each.passed for each in passed)
-    if bundle is not None and good and not dry_run:
-        _activate(backend, folder, bundle, active.digest)
+    if candidacy is not None and good and not dry_run:
+        asyncio.run(_publish(configured, backend, candidacy, trial, why))
     document = {
         "bundle_digest": None if bundle is None else bundle.digest,
         "replaced": active.digest,
         "published": good and not dry_run,
+        "widenings": [asdict(each) | {"accepted": each.name in accepted} for each in trial.widenings],
         "gates": [{"name": each.name, "passed": each.passed, "problems": list(each.problems)} for each in passed],
     }
     emit(document, as_json=as_json, render=lambda: _text(document))
@@ -67,93 +84,83 @@ def rollback(
     digest: Annotated[
         str | None, typer.Argument(help="Digest of an archived bundle, or its beginning; default: the one before.")
     ] = None,
+    why: Why = "",
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
     """Let the bundle decide again that was in force before. It must still be whole and pass the canary; a running
     server takes it up within a second."""
-    from api.backends import backends_of
-    from api.wiring import clock_ms, open_bundle, pass_canary, releases_of
+    from api.audit.policy_release import may_publish
+    from api.home.backends import backends_of
+    from api.wiring import open_bundle, releases_of
 
-    backend = backends_of(configuration(home)).policy
+    configured = configuration(home)
+    backend = backends_of(configured).policy
     may_publish(backend)
     releases, active = releases_of(backend), open_bundle(backend)
     wanted = releases.before() if digest is None else releases.archive.resolve(digest)
-    asyncio.run(pass_canary(releases.archive.load(wanted)))
-    if wanted != active.digest:
-        releases.roll_back(wanted, replaced=active.digest, at_ms=clock_ms())
+    asyncio.run(_roll_back(configured, backend, wanted, active, why))
     document = {"bundle_digest": wanted, "replaced": active.digest}
     emit(document, as_json=as_json, render=lambda: f"{bold(wanted)} decides, in place of {active.digest}")
 
 
-def may_publish(backend: PolicyBackend) -> None:
-    """Raise RequestRejected where the settings fix the bundle, so that publishing would change nothing."""
-    from api.errors import RequestRejected
+async def _roll_back(configured: Configuration, backend: PolicyBackend, wanted: str, active: Bundle, why: str) -> None:
+    from api.audit.policy_release import Change, roll_back
+    from api.wiring.log import log_to_write
 
-    if backend.folder is not None:
-        raise RequestRejected(f"the setting policy.bundle fixes the bundle to {backend.folder}; unset it to publish")
-
-
-def _activate(backend: PolicyBackend, folder: Path, bundle: Bundle, replaced: str) -> None:
-    """File both bundles, so that the new one can be taken up and the old one rolled back to. What decides is what was
-    tried, to the module."""
-    from api.wiring import bundle_folder, clock_ms, releases_of
-    from policy.errors import BundleRejected
-
-    releases = releases_of(backend)
-    releases.archive.put(bundle_folder(backend))
-    if releases.archive.put(folder, renew=True) != bundle:
-        raise BundleRejected(f"{folder} was changed while it was tried")
-    if bundle.digest != replaced:
-        releases.publish(bundle.digest, replaced=replaced, at_ms=clock_ms())
+    async with log_to_write(configured) as ledger:
+        await roll_back(wanted, active=active, change=Change(BY, why), backend=backend, ledger=ledger)
 
 
-async def _pass(bundle: Bundle, folder: Path, active: Bundle, inputs: int) -> list[Checked]:
+async def _publish(
+    configured: Configuration, backend: PolicyBackend, candidacy: Candidacy, trial: Trial, why: str
+) -> None:
+    from api.audit.policy_release import Change, publish
+    from api.wiring.log import log_to_write
+
+    async with log_to_write(configured) as ledger:
+        await publish(
+            candidacy,
+            gates_passed=[each.name for each in trial.gates],
+            widened=[each.name for each in trial.widenings],
+            change=Change(BY, why),
+            backend=backend,
+            ledger=ledger,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The gates that were tried, and everything that the candidate permits beyond the bundle in force."""
+
+    gates: list[CheckResult]
+    widenings: tuple[Widening, ...] = ()
+
+
+async def _try(candidacy: Candidacy, accepted: frozenset[str], inputs: int) -> Trial:
+    from api.audit.policy_release import gates, widenings_of
+
     passed = []
-    async for each in gates(bundle, folder, opa=_opa_for(bundle, active), inputs=inputs):
+    async for each in gates(candidacy, inputs=inputs, tell=note):
         note(f"{'ok    ' if each.passed else 'CLOSED'}  {each.name}")
         passed.append(each)
-    return passed
+    if not all(each.passed for each in passed):
+        return Trial(passed)
+    found = await widenings_of(candidacy)
+    unknown = accepted - {each.name for each in found}
+    if unknown:
+        raise typer.BadParameter(f"nothing widens by the name {sorted(unknown)[0]!r}", param_hint="--accept")
+    return Trial([*passed, _gate_of(found, accepted)], found)
 
 
-def _opa_for(bundle: Bundle, active: Bundle) -> Opa | None:
-    """The `opa` program. Raises OpaMissing where rules or module are new and so must be checked by it."""
-    from policy.authoring.gates import same_rules
-    from policy.authoring.opa import OpaMissing, find_opa
-    from policy.bundle import load_bundle
+def _gate_of(found: Sequence[Widening], accepted: frozenset[str]) -> CheckResult:
+    from policy.authoring.checking import CheckResult
 
-    try:
-        return find_opa()
-    except OpaMissing as exc:
-        if not any(same_rules(bundle, known) for known in (active, load_bundle())):
-            raise
-        note(f"only the data are new, so the gates that need `opa` are left out: {exc}")
-        return None
-
-
-async def gates(bundle: Bundle, folder: Path, *, opa: Opa | None, inputs: int) -> AsyncIterator[Checked]:
-    """Every gate in order, in three steps; after a step with a closed gate the next one is not tried."""
-    from api.wiring import open_embedded
-    from policy.authoring.gates import expected_gates, required_gates, static_gates
-
-    closed = False
-    for each in await asyncio.to_thread(static_gates, folder, opa):
-        closed = closed or not each.passed
-        yield each
-    if closed:
-        return
-    async with AsyncExitStack() as stack:
-        embedded = await open_embedded(bundle)
-        stack.push_async_callback(embedded.aclose)
-        engines = await stack.enter_async_context(evaluators(bundle, folder, opa))
-        async for each in expected_gates(folder, opa=opa, engines=engines):
-            closed = closed or not each.passed
-            yield each
-        if not closed:
-            async for each in required_gates(
-                bundle, folder, opa=opa, embedded=embedded, engines=engines, inputs=inputs
-            ):
-                yield each
+    open_ones = [each for each in found if each.name not in accepted]
+    lines = tuple(f'--accept "{each.name}": {each.detail}' for each in open_ones)
+    result = CheckResult(f"{len(found)} widenings, each accepted by name", lines)
+    note(f"{'ok    ' if result.passed else 'CLOSED'}  {result.name}")
+    return result
 
 
 def _text(document: dict[str, Any]) -> str:

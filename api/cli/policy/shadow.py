@@ -13,7 +13,7 @@ from api.cli.options import AsJson, Home
 from api.cli.policy.candidate import chosen_folder, wrong_use
 
 if TYPE_CHECKING:
-    from api.backends import PolicyBackend
+    from api.home.backends import PolicyBackend
 
 
 def shadow(
@@ -28,8 +28,8 @@ def shadow(
 ) -> None:
     """Put every decision to a second bundle as well, and record where it decides otherwise. Nothing of it is enforced.
     Without an argument: what has been found so far."""
-    from api.backends import backends_of
     from api.errors import RequestRejected
+    from api.home.backends import backends_of
     from api.wiring import clock_ms, releases_of
 
     backend = backends_of(configuration(home)).policy

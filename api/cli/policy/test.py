@@ -15,7 +15,7 @@ import typer
 from api.cli.console import dim, emit, note, table
 from api.cli.options import AsJson, Home
 from api.cli.policy.candidate import Candidate, chosen_bundle, chosen_folder
-from api.cli.policy.engines import evaluators, opa_if_there
+from api.cli.policy.engines import opa_if_there
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ async def run_tests(bundle: Bundle, folder: Path, *, vectors: Path | None = None
     from policy.authoring.vectors import read_vectors, run_vectors, vectors_folder
 
     cases = read_vectors(vectors or vectors_folder(folder))
+    from api.audit.policy_release import evaluators
+
     opa = opa_if_there()
     own = None if opa is None else await asyncio.to_thread(run_own_tests, opa, folder / "rego", only=run)
     if run and not own:

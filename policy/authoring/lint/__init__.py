@@ -63,6 +63,6 @@ def _wrong_excuses(sources: Sources) -> Iterator[Finding]:
             for name, reason in rule.excuses.items():
                 if name not in known or not str(reason).strip():
                     place = module.finding(
-                        UNKNOWN_EXCUSE, rule.node, f"the excuse {name!r} is of no lint rule, or has no reason"
+                        UNKNOWN_EXCUSE, rule.node, f"the excuse {name!r} names no lint rule, or has no reason"
                     )
                     yield place

@@ -30,7 +30,7 @@ def find(sources: Sources) -> Iterator[Finding]:
                 for one, other in (arguments, arguments[::-1]):
                     name, word = _field(one), other.get("value")
                     if name and other.get("type") == "string" and word not in _known(sources, name):
-                        yield module.finding(ID, other, f"{word!r} is none of the {_FIELDS[name]} in the data")
+                        yield module.finding(ID, other, f"{word!r} is not one of the {_FIELDS[name]} in the data")
 
 
 def _field(term: Node) -> str:

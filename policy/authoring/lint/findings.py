@@ -1,4 +1,4 @@
-"""What the lint finds."""
+"""The findings of the lint."""
 
 from __future__ import annotations
 

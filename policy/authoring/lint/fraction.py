@@ -19,7 +19,7 @@ def find(sources: Sources) -> Iterator[Finding]:
         for rule in module.rules:
             for each in walk(rule.node):
                 if each.get("type") == "number" and not _whole(each["value"]):
-                    yield module.finding(ID, each, f"{each['value']} is no integer within 2**53")
+                    yield module.finding(ID, each, f"{each['value']} is not an integer within 2**53")
             for operator, _ in calls(rule.node):
                 if name_of(operator) in _FRACTIONS:
                     yield module.finding(ID, operator, f"`{name_of(operator)}` can make a fraction")

@@ -38,7 +38,7 @@ def _in_body(sources: Sources, module: Module, body: list[Node]) -> Iterator[Fin
 
 
 def may_be_undefined(sources: Sources, module: Module, ref: Node) -> bool:
-    """Whether a term can have no value when everything around it has one."""
+    """True if a term can have no value when everything around it has one."""
     path = sources.path(module, ref)
     if path[0] in ("input", "$"):
         return len(path) > (1 if path[0] == "input" else 2)
@@ -49,7 +49,7 @@ def may_be_undefined(sources: Sources, module: Module, ref: Node) -> bool:
 
 
 def in_data(sources: Sources, path: tuple[str | None, ...]) -> bool:
-    """Whether a path below `data.kfm.config` is there in the data."""
+    """True if a path below `data.kfm.config` is there in the data."""
     place: object = sources.data
     for key in path[3:]:
         if not isinstance(place, dict) or key not in place:

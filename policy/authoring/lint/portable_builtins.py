@@ -37,8 +37,8 @@ UNLIKE: Mapping[str, str] = {
     "json.marshal": "sets and numbers are written differently",
     "json.unmarshal": "numbers are read differently",
     "internal.template_string": "values are written differently; a rule says codes, not sentences",
-    "net.cidr_contains": "addresses are no facts of a policy input",
-    "net.cidr_intersects": "addresses are no facts of a policy input",
+    "net.cidr_contains": "addresses are not facts of a policy input",
+    "net.cidr_intersects": "addresses are not facts of a policy input",
     "print": "it does nothing in the module; take it out",
     "internal.print": "it does nothing in the module; take it out",
     "trace": "it does nothing in the module; take it out",
@@ -50,7 +50,7 @@ base64 base64url crypto glob graphql hex http io json net opa providers rand reg
 strings regex object array bits numbers graph internal
 """
 HOST = frozenset(_SPACES.split())
-"""What the names of built-in functions begin with, up to the first dot."""
+"""Prefixes of the names of built-in functions, up to the first dot."""
 
 
 def find(sources: Sources) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ def find(sources: Sources) -> Iterator[Finding]:
                     continue
                 pattern = arguments[0]
                 if pattern.get("type") != "string":
-                    yield module.finding(ID, operator, "the pattern is no constant")
+                    yield module.finding(ID, operator, "the pattern is not a constant")
                 elif _TABLES.search(str(pattern["value"])):
                     yield module.finding(ID, pattern, "the pattern uses classes that engines fill differently")
 

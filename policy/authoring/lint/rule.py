@@ -1,4 +1,4 @@
-"""What a lint rule is."""
+"""The values that make up a lint rule."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Rule:
 
     @property
     def speaks(self) -> bool:
-        """Whether it makes reasons or obligations: by its METADATA, by its name, or by what its head is made of."""
+        """True if it makes reasons or obligations: by its METADATA, by its name, or by what its head is made of."""
         named = self.name == "deny" or self.name.endswith(("_reasons", "_obligations", "violation"))
         keys = {
             key.get("value") for each in walk(self.head) if each.get("type") == "object" for key, _ in each["value"]
@@ -49,17 +49,17 @@ class Rule:
 
     @property
     def is_function(self) -> bool:
-        """Whether it takes arguments."""
+        """True if it takes arguments."""
         return bool(self.head.get("args"))
 
     @property
     def is_set(self) -> bool:
-        """Whether it collects: `contains`, or an object by key."""
+        """True if it collects: `contains`, or an object by key."""
         return "key" in self.head or len(self.head.get("ref", ())) > 1
 
     @property
     def is_default(self) -> bool:
-        """Whether it is a `default`."""
+        """True if it is a `default`."""
         return bool(self.node.get("default"))
 
     @property
@@ -94,7 +94,7 @@ class Sources:
     definitions: Mapping[tuple[str, ...], Sequence[Rule]] = field(default_factory=dict)
 
     def excused(self, finding: Finding) -> bool:
-        """Whether the METADATA of the rule around a finding excuse it."""
+        """True if the METADATA of the rule around a finding excuse it."""
         rules = [rule for module in self.modules if module.file == finding.file for rule in module.rules]
         around = [rule for rule in rules if _row(rule.node) <= finding.row]
         return bool(around) and finding.rule in max(around, key=lambda rule: _row(rule.node)).excuses

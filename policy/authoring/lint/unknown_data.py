@@ -10,7 +10,7 @@ from policy.authoring.lint.rule import LintRule
 from policy.authoring.lint.sources import Sources, shown, walk
 
 ID = "unknown-data"
-ADVICE = "Name a rule of the bundle, or a key that stands in data.json and its schema."
+ADVICE = "Name a rule of the bundle, or a key that is in data.json and its schema."
 
 
 def find(sources: Sources) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def find(sources: Sources) -> Iterator[Finding]:
                 path = sources.path(module, each)
                 known = path[: path.index(None)] if None in path else path
                 if known[0] == "data" and not _there(sources, known):
-                    yield module.finding(ID, each, f"`{shown(each)}` is no rule and stands in no data")
+                    yield module.finding(ID, each, f"`{shown(each)}` is neither a rule nor in the data")
 
 
 def _there(sources: Sources, path: tuple[str | None, ...]) -> bool:

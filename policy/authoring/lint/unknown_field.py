@@ -13,7 +13,7 @@ from policy.authoring.lint.rule import LintRule
 from policy.authoring.lint.sources import Sources, shown, walk
 
 ID = "unknown-field"
-ADVICE = "The fields of the input stand in schemas/input.schema.json, those of the data in schemas/config.schema.json."
+ADVICE = "Input fields are declared in schemas/input.schema.json, those of the data in schemas/config.schema.json."
 
 
 def find(sources: Sources) -> Iterator[Finding]:

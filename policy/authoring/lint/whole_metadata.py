@@ -38,13 +38,13 @@ def _one(module: Module, rule: Rule, declared: dict[str, str]) -> Iterator[Findi
     missing = [key for key in KEYS if not isinstance(rule.custom.get(key), str) or not rule.custom[key]]
     missing += [] if rule.title else ["title"]
     if missing:
-        yield module.finding(ID, rule.node, f"the METADATA lack {', '.join(missing)}")
+        yield module.finding(ID, rule.node, f"the METADATA lacks {', '.join(missing)}")
     id = str(rule.custom.get("id", ""))
     if id and not _RULE_ID.fullmatch(id):
-        yield module.finding(ID, rule.node, f"{id!r} is no id: a letter and two digits")
+        yield module.finding(ID, rule.node, f"{id!r} is not an id: a letter and two digits")
     if rule.custom.get("severity") not in (*SEVERITIES, None):
         yield module.finding(
-            ID, rule.node, f"the severity {rule.custom['severity']!r} is none of {', '.join(SEVERITIES)}"
+            ID, rule.node, f"the severity {rule.custom['severity']!r} is not one of {', '.join(SEVERITIES)}"
         )
     place = f"{module.file}:{rule.node['location']['row']}"
     if declared.setdefault(id, place) != place and not rule.is_else:

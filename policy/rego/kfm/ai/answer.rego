@@ -101,6 +101,7 @@ kept contains i if {
 	citations_admitted(sentence)
 	citations_hold(sentence)
 	supported(sentence)
+	claims_hold(sentence)
 	clean(sentence)
 }
 
@@ -135,6 +136,47 @@ citations_hold(sentence) if {
 supported(sentence) if {
 	is_number(sentence.support_milli)
 	sentence.support_milli >= config.limits.support_milli
+}
+
+# METADATA
+# title: Everything that the sentence claims is borne out, or of a kind that the data tolerate
+claims_hold(sentence) if {
+	claims_told(sentence)
+	every claim in sentence.claims {
+		claim_holds(claim, sentence)
+	}
+}
+
+claims_told(sentence) if {
+	is_array(sentence.claims)
+	count(sentence.claims) > 0
+	every claim in sentence.claims {
+		claim.verdict in {"borne_out", "contradicted", "not_in_source", "not_checkable"}
+	}
+}
+
+claim_holds(claim, _) if claim.verdict == "borne_out"
+
+# METADATA
+# title: The data may tolerate what no source says or nobody can check, never what is contradicted
+claim_holds(claim, sentence) if {
+	claim.verdict in {"not_in_source", "not_checkable"}
+	some rule in config.claims.tolerated
+	rule.verdict == claim.verdict
+	claim.kind in rule.kinds
+	object.get(input.request, "purpose", config.default_purpose) in rule.purposes
+	holding := citable
+	every id in sentence.citations {
+		config.labels[holding[id].label] <= config.labels[rule.label]
+	}
+}
+
+# METADATA
+# title: A claim of the sentence fell with that verdict
+fell_by(sentence, verdict) if {
+	some claim in sentence.claims
+	claim.verdict == verdict
+	not claim_holds(claim, sentence)
 }
 
 clean(sentence) if {
@@ -245,6 +287,62 @@ sentence_reasons contains falls("A09", "UNSUPPORTED_SENTENCE", i) if {
 	not supported(sentence)
 }
 
+# METADATA
+# title: What the sentence claims was checked
+# custom:
+#  id: A13
+#  code: CLAIMS_UNCHECKED
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence whose claims were not checked was removed.
+sentence_reasons contains falls("A13", "CLAIMS_UNCHECKED", i) if {
+	some i, sentence in falling
+	cites(sentence)
+	not claims_told(sentence)
+}
+
+# METADATA
+# title: No evidence contradicts a claim of the sentence
+# custom:
+#  id: A14
+#  code: CLAIM_CONTRADICTED
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence that its evidence contradicts was removed.
+#  lint: {denial-without-helper: "A13 drops a sentence without known verdicts."}
+sentence_reasons contains falls("A14", "CLAIM_CONTRADICTED", i) if {
+	some i, sentence in falling
+	fell_by(sentence, "contradicted")
+}
+
+# METADATA
+# title: The evidence says what the sentence claims
+# custom:
+#  id: A15
+#  code: CLAIM_NOT_IN_SOURCE
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence that claims more than its evidence says was removed.
+#  lint: {denial-without-helper: "A13 drops a sentence without known verdicts."}
+sentence_reasons contains falls("A15", "CLAIM_NOT_IN_SOURCE", i) if {
+	some i, sentence in falling
+	fell_by(sentence, "not_in_source")
+}
+
+# METADATA
+# title: What the sentence claims can be checked
+# custom:
+#  id: A16
+#  code: CLAIM_NOT_CHECKABLE
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence with a claim that cannot be checked was removed.
+#  lint: {denial-without-helper: "A13 drops a sentence without known verdicts."}
+sentence_reasons contains falls("A16", "CLAIM_NOT_CHECKABLE", i) if {
+	some i, sentence in falling
+	fell_by(sentence, "not_checkable")
+}
+
 falls(rule, code, i) := {
 	"rule": rule,
 	"code": code,
@@ -262,7 +360,8 @@ answer_obligations contains {
 	some i, _ in falling
 
 	# The lowest rule that speaks; never undefined, so that a sentence which is not kept is always dropped.
-	rule := min({"A09"} | {each.rule | some each in sentence_reasons; each.target.ref == format_int(i, 10)})
+	speaking := {each.rule | some each in sentence_reasons; each.target.ref == format_int(i, 10)}
+	rule := min(speaking | {"A09" | count(speaking) == 0})
 }
 
 # METADATA
@@ -328,3 +427,28 @@ answer_obligations contains {
 	"rule": "A12",
 	"params": {},
 } if count(cited) == 0
+
+# METADATA
+# title: What stands on evidence is about something else than what was asked
+# custom:
+#  id: A17
+#  code: BESIDE_THE_POINT
+#  severity: oblige
+#  owner: editorial
+#  reader: What was found does not answer the question.
+answer_obligations contains {
+	"op": "abstain",
+	"target": {"kind": "answer", "ref": ""},
+	"rule": "A17",
+	"params": {},
+} if {
+	count(cited) > 0
+	count(answering) == 0
+}
+
+# METADATA
+# title: The sentences that stay and say something of what was asked
+answering contains i if {
+	some i in kept
+	input.answer.sentences[i].answers == true
+}

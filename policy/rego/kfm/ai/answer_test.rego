@@ -74,3 +74,54 @@ test_answer_with_personal_data_is_redacted if {
 	ops(decision) == {"redact"}
 	decision.obligations[_].params == {"kind": "pii.email", "start": 2, "end": 9}
 }
+
+# METADATA
+# custom: {rules: [A13]}
+test_answer_with_unchecked_claims_is_dropped if {
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/claims", [])
+	codes(decision) == {"CLAIMS_UNCHECKED"}
+	decision.admit == []
+}
+
+# METADATA
+# custom: {rules: [A14]}
+test_answer_with_a_contradicted_claim_is_dropped if {
+	claims := [{"kind": "prose", "verdict": "contradicted"}]
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/claims", claims)
+	codes(decision) == {"CLAIM_CONTRADICTED"}
+	decision.admit == []
+}
+
+# METADATA
+# custom: {rules: [A15]}
+test_answer_with_a_claim_of_no_source_is_dropped if {
+	claims := [{"kind": "prose", "verdict": "not_in_source"}]
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/claims", claims)
+	codes(decision) == {"CLAIM_NOT_IN_SOURCE"}
+	decision.admit == []
+}
+
+# METADATA
+# custom: {rules: [A16]}
+test_answer_with_a_figure_that_cannot_be_checked_is_dropped if {
+	claims := [{"kind": "figure", "verdict": "not_checkable"}]
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/claims", claims)
+	codes(decision) == {"CLAIM_NOT_CHECKABLE"}
+	decision.admit == []
+}
+
+# METADATA
+# custom: {rules: [A16]}
+test_answer_with_prose_that_cannot_be_checked_stays if {
+	claims := [{"kind": "prose", "verdict": "not_checkable"}]
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/claims", claims)
+	decision.effect == "allow"
+}
+
+# METADATA
+# custom: {rules: [A17]}
+test_answer_beside_the_point_abstains if {
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/answers", false)
+	ops(decision) == {"abstain"}
+	decision.admit == ["e1"]
+}

@@ -40,7 +40,15 @@ item := {
 	"injection": {"score_milli": 0, "rules": []},
 }
 
-sentence := {"i": 0, "catalogue": null, "citations": ["e1"], "support_milli": 900, "findings": []}
+sentence := {
+	"i": 0,
+	"catalogue": null,
+	"citations": ["e1"],
+	"support_milli": 900,
+	"findings": [],
+	"claims": [{"kind": "figure", "verdict": "borne_out"}],
+	"answers": true,
+}
 
 asked(point) := {
 	"schema": "exhibit.policy.input/1",

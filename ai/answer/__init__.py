@@ -1,0 +1,1 @@
+"""From admitted items to a released answer: draft, sentences, citations, the body."""

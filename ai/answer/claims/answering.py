@@ -1,0 +1,108 @@
+"""True if a sentence that is borne out says something of what was asked."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ai.answer.claims.lexicon import ABSTAINING
+from ai.answer.claims.numbers import read_numbers
+from ai.model import AdmittedItem, Sentence
+from ai.models.candidates import names, question_terms
+from ai.models.context import prompt_source
+from ai.text.question_type import WantedKind, offers, wanted_of
+from ai.text.support import WORD, carries, fold, words_of
+from retrieval.model import Intent
+
+_ENOUGH = 0.25
+"""Of the question's own words by weight, half as the sentence has them and half as its document has them."""
+_ENOUGH_UNNAMED = 0.35
+"""The same where a place or thing that the question names is not in the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The wish of the question: the kind of thing, the places and things that it names, and the words that it uses,
+    each with a weight: the rarer among the items, the more it says."""
+
+    question: str
+    intent: Intent
+    kind: WantedKind
+    weights: Mapping[str, float]
+
+    @classmethod
+    def of(cls, question: str, intent: Intent, items: Sequence[AdmittedItem]) -> Wanted:
+        """The question as it was read, over the items that may answer it."""
+        named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
+        terms = map(_unaccented, question_terms(question, intent) | words_of(question).names | named)
+        texts = [_words(item) | _title(item, intent) for item in items]
+        weights = {
+            term: math.log(1 + len(texts) / (sum(carries(text, term) for text in texts) + 0.5))
+            for term in sorted(terms)
+        }
+        return cls(question, intent, wanted_of(question), weights)
+
+    def is_answered(self, sentence: Sentence, items: dict[int, AdmittedItem], direct: frozenset[int]) -> bool:
+        """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
+        that answers the question's operation, where it asks for one."""
+        if not sentence.claims or any(claim.verdict != "borne_out" for claim in sentence.claims):
+            return False
+        if self.intent.operations:
+            return not direct.isdisjoint(sentence.markers)
+        cited = [items[n] for n in sentence.markers if n in items]
+        said = _read(sentence.text).union(*(_title(item, self.intent) for item in cited))
+        around = said.union(*(_words(item) for item in cited))
+        share = (self._share(said) + self._share(around)) / 2
+        enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
+        return share >= enough and self._offers(sentence.text)
+
+    def _concerns(self, words: frozenset[str]) -> bool:
+        return all(
+            any(names(_unaccented(name), words) for name in (m.surface, *(c.name for c in m.candidates)))
+            for m in self.intent.mentions
+        )
+
+    def _share(self, words: frozenset[str]) -> float:
+        """How much of the question's own words occurs, by weight."""
+        whole = sum(self.weights.values())
+        return sum(w for term, w in self.weights.items() if carries(words, term)) / whole if whole else 1.0
+
+    def _offers(self, text: str) -> bool:
+        if self.kind is WantedKind.TIME and any(number.may_be_year for number in read_numbers(text)):
+            return True
+        free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER)
+        return free or offers(text, self.kind, self.question, loosely=True)
+
+
+def abstains(text: str) -> bool:
+    """True if a sentence says that there is no answer, in whatever words."""
+    plain = " ".join(text.casefold().split())
+    return any(phrase in plain for phrase in ABSTAINING)
+
+
+def _words(item: AdmittedItem) -> frozenset[str]:
+    named = " ".join(f"{e.name} {e.type}" for e in item.evidence.first.record.entities)
+    text = "" if item.evidence.computed is not None else item.text
+    return _read(f"{item.statement or ''} {text} {named}")
+
+
+def _title(item: AdmittedItem, intent: Intent) -> frozenset[str]:
+    """The words of the title, and its initials: people write NYC."""
+    words = _read(prompt_source(item, intent).title)
+    initials = "".join(word[0] for word in WORD.findall(prompt_source(item, intent).title)).casefold()
+    return words | {initials}
+
+
+@lru_cache(maxsize=512)
+def _read(text: str) -> frozenset[str]:
+    return frozenset(fold(w) for w in WORD.findall(_unaccented(text)))
+
+
+def _unaccented(text: str) -> str:
+    """The text without accents: a question is often written without them."""
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))

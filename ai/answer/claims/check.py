@@ -1,0 +1,244 @@
+"""Sentences of a draft against the admitted items: claims with their verdicts, and the markers that the system sets.
+
+A sentence is checked against what it cites. Where that does not bear it out, or it cites nothing, the system looks for
+the item that does and sets that item's number: it is the system's doing, and recorded as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ai.answer.claims.answering import Wanted
+from ai.answer.claims.facts import Figures, read_figures
+from ai.answer.claims.figures import Question, check_figures
+from ai.answer.claims.prose import Match, compare
+from ai.answer.claims.tokens import Reading, keys_of, read_tokens, sentences_of, words_in
+from ai.model import AdmittedItem, Claim, ClaimKind, Sentence
+from ai.models.context import is_direct
+from ai.text.support import WORD, fold
+from retrieval.model import Intent
+
+_JOINS = ("; ", ", and ", ", while ", ", whereas ", ", but ", " and ", " while ")
+_LEAST_WORDS = 2
+"""With fewer a piece of text is a fragment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The admitted items as read for one draft."""
+
+    items: tuple[AdmittedItem, ...]
+    direct: frozenset[int]
+    figures: Figures
+    words: dict[int, frozenset[str]]
+    question: Question
+    wanted: Wanted
+
+    @classmethod
+    def of(cls, items: Sequence[AdmittedItem], intent: Intent, question: str) -> Sources:
+        """Read once for all sentences."""
+        direct = frozenset(item.index for item in items if is_direct(item, intent))
+        figures = read_figures(items, direct)
+        stated = {s.item for s in figures.stated}
+        words = {item.index: _words(item) for item in items if item.index in stated}
+        return cls(tuple(items), direct, figures, words, Question.of(intent), Wanted.of(question, intent, items))
+
+
+def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
+    """The sentence with its claims, with the markers of the items that bear it out, and whether it says something of
+    what was asked. A fixed phrase claims nothing."""
+    if sentence.catalogue is not None:
+        return replace(sentence, claims=(), answers=False)
+    checked = _checked(sentence, sources)
+    by_index = {item.index: item for item in sources.items}
+    return replace(checked, answers=sources.wanted.is_answered(checked, by_index, sources.direct))
+
+
+def _checked(sentence: Sentence, sources: Sources) -> Sentence:
+    cited = frozenset(sentence.markers)
+    found = _judge(sentence.text, cited, sources) if cited else None
+    if found is not None and found.holds:
+        return replace(sentence, claims=found.claims, markers=_kept(sentence.markers, found, sources))
+    if sentence.unknown_markers and not cited:
+        return replace(sentence, claims=_unsupported(sentence.text))
+    anywhere = _judge(sentence.text, frozenset(item.index for item in sources.items), sources)
+    if anywhere.holds:
+        markers = anywhere.markers(sources.direct)
+        return replace(sentence, claims=anywhere.claims, markers=markers, unknown_markers=(), attribution="system")
+    claims = found.claims if found is not None else anywhere.claims
+    return replace(sentence, claims=claims or _unsupported(sentence.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Claims, and for each of those that hold the items that bear it out."""
+
+    claims: tuple[Claim, ...]
+    bearers: tuple[frozenset[int], ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """True if everything that is claimed is borne out."""
+        return bool(self.claims) and all(c.verdict == "borne_out" for c in self.claims)
+
+    def markers(self, direct: frozenset[int]) -> tuple[int, ...]:
+        """One item for each claim: a direct one before others, else the first."""
+        chosen = [min(each, key=lambda n: (n not in direct, n)) for each in self.bearers if each]
+        return tuple(dict.fromkeys(chosen))
+
+
+def _judge(text: str, cited: frozenset[int], sources: Sources) -> Judged:
+    """The sentence against some of the items: word for word, as figures, as prose, and as parts that items bear out
+    apart. A direct item that contradicts a figure overrules what other items say."""
+    items = [item for item in sources.items if item.index in cited]
+    exact = frozenset(item.index for item in items if _states(item, text))
+    figures = check_figures(text, sources.figures.of(cited), sources.figures, sources.words, sources.question)
+    if exact:
+        return Judged(_borne_out(text, exact), (exact,))
+    if figures.holds:
+        return Judged(figures.claims, figures.bearers)
+    vetoed = any(
+        c.verdict == "contradicted" and any(n in sources.direct for n in c.items) and c.kind == "figure"
+        for c in figures.claims
+    )
+    if vetoed:
+        return Judged(figures.claims)
+    return _as_prose(text, items, figures.claims)
+
+
+def _as_prose(text: str, items: Sequence[AdmittedItem], figures: tuple[Claim, ...]) -> Judged:
+    """The sentence against each sentence of the items, then in parts; `figures` are its claims as figures, which stay
+    where nothing bears it out."""
+    told = any(c.verdict != "borne_out" for c in figures)
+    matches = {item.index: _best(text, item, only_borne_out=told) for item in items}
+    bearing = frozenset(n for n, match in matches.items() if match.verdict == "borne_out")
+    if bearing:
+        return Judged(_borne_out(text, bearing), (bearing,))
+    parts = _in_parts(text, items)
+    if parts:
+        return Judged(_borne_out(text, frozenset().union(*parts)), parts)
+    if told:
+        return Judged(figures)
+    return Judged((_of_match(text, matches),) if matches else _unsupported(text))
+
+
+def _of_match(text: str, matches: dict[int, Match]) -> Claim:
+    """The claim of the item that comes nearest."""
+    index, match = max(matches.items(), key=lambda each: (each[1].held, -each[0]))
+    start, end = (match.start, match.end) if match.end else (0, len(text))
+    return Claim(_kind(text), start, end, match.verdict, (index,), match.reason)
+
+
+def _unsupported(text: str) -> tuple[Claim, ...]:
+    return (Claim(_kind(text), 0, len(text), "not_in_source", (), "no admitted item says it"),)
+
+
+def _borne_out(text: str, items: Iterable[int]) -> tuple[Claim, ...]:
+    return (Claim(_kind(text), 0, len(text), "borne_out", tuple(sorted(items))),)
+
+
+def _kind(text: str) -> ClaimKind:
+    reading = read_tokens(text)
+    if '"' in text or "“" in text:
+        return "quotation"
+    if any(t.mark == "not" for t in reading.tokens):
+        return "negation"
+    if any(t.number for t in reading.tokens):
+        return "figure"
+    return "event" if sum(t.name for t in reading.tokens[1:]) else "prose"
+
+
+def _kept(markers: Sequence[int], found: Judged, sources: Sources) -> tuple[int, ...]:
+    """The markers of the model that bear something out; those that bear nothing out are not shown."""
+    bearing = frozenset[int]().union(*found.bearers)
+    kept = tuple(n for n in markers if n in bearing)
+    return kept or found.markers(sources.direct)
+
+
+def _states(item: AdmittedItem, text: str) -> bool:
+    """True if the item has the sentence word for word: as its statement, or as a sentence of its text."""
+    wanted = _plain(text)
+    if len(read_tokens(text).tokens) < _LEAST_WORDS:
+        return False
+    return (item.statement is not None and _plain(item.statement) == wanted) or (
+        wanted in {_plain(each) for each in _sentences(item)}
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).strip(" .*_-–•").casefold()
+
+
+def _sentences(item: AdmittedItem) -> tuple[str, ...]:
+    if item.evidence.computed is not None:
+        return ()
+    return sentences_of(item.text)
+
+
+def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Match:
+    """The sentence of the item that bears the text out, else the one that comes nearest. `only_borne_out`: the nearest
+    is not asked for, so that sentences without the text's numbers are not compared."""
+    reading: Reading = read_tokens(text)
+    context = frozenset(fold(w) for w in WORD.findall(_title(item)))
+    whole = (item.statement,) if item.statement is not None else ()
+    best = Match("not_in_source", "no cited item says it", 0)
+    keys = frozenset(token.key for token in reading.tokens)
+    numbers = frozenset(token.key for token in reading.tokens if token.number)
+    for source in (*whole, *_sentences(item)):
+        if 3 * (len(keys & words_in(source)) + len(numbers)) < len(keys):
+            continue  # too few words in common, whatever their forms
+        theirs = keys_of(source)
+        if 3 * len(keys & theirs) < len(keys) or (only_borne_out and not numbers <= theirs):
+            continue
+        match = compare(reading, source, context)
+        if match.verdict == "borne_out":
+            return match
+        best = max(best, match, key=lambda m: m.held)
+    return best
+
+
+def _in_parts(text: str, items: Sequence[AdmittedItem]) -> tuple[frozenset[int], ...]:
+    """The text cut in two where it joins clauses, each with a subject of its own, each borne out by itself."""
+    for join in _JOINS:
+        at = text.find(join)
+        while at > 0:
+            parts = (text[:at], text[at + len(join) :])
+            if all(_has_subject(part) for part in parts):
+                found = [
+                    frozenset(
+                        i.index
+                        for i in items
+                        if _states(i, part) or _best(part, i, only_borne_out=True).verdict == "borne_out"
+                    )
+                    for part in parts
+                ]
+                if all(found):
+                    return tuple(found)
+            at = text.find(join, at + 1)
+    return ()
+
+
+def _has_subject(part: str) -> bool:
+    words = part.split()
+    reading = read_tokens(part)
+    starts = words[:1] and (words[0][:1].isupper() or words[0] in ("the", "a", "an", "in", "on"))
+    return bool(starts) and len(reading.tokens) >= 4 and any(t.name or t.number for t in reading.tokens)
+
+
+def _title(item: AdmittedItem) -> str:
+    first = item.evidence.first
+    return f"{first.source.title} {first.record.heading or ''}"
+
+
+def _words(item: AdmittedItem) -> frozenset[str]:
+    """Every word that the item holds or is about."""
+    first = item.evidence.first
+    named = " ".join(f"{e.name} {e.type}" for s in item.evidence.records[:12] for e in s.record.entities)
+    measured = " ".join(
+        f"{s.record.measurement.measure} {s.record.measurement.unit} {s.record.measurement.place.type}"
+        for s in item.evidence.records[:1]
+        if s.record.measurement is not None
+    )
+    text = " ".join((first.source.title, first.record.heading or "", item.statement or "", named, measured))
+    return frozenset(fold(w) for w in WORD.findall(text.replace("_", " ")))

@@ -1,0 +1,110 @@
+"""A sentence of prose against one sentence of a source: the same words, in roles and an order that mean the same.
+
+A source sentence may be cut short, a phrase of place or time may move, and words may stand for words of like meaning;
+what names, numbers, denials, quantities and comparisons say must be what the source says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ai.answer.claims.lexicon import LEAD, POLES
+from ai.answer.claims.order import in_order
+from ai.answer.claims.roles import denials, gaps, pronouns, roles
+from ai.answer.claims.tokens import Reading, Token, read_tokens, same
+from ai.model import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a sentence compares to a source sentence: `reason` is empty where it says the same. `held` counts the content
+    words that the source sentence has too."""
+
+    verdict: Verdict
+    reason: str
+    held: int
+    start: int = 0
+    end: int = 0
+
+
+def compare(said: Reading, source: str, context: frozenset[str]) -> Match:
+    """`said` against one source sentence; `context` are the words of its title and heading, which a name may come
+    from where the source leans on them."""
+    read = read_tokens(source)
+    lead = LEAD.match(said.text)
+    mine = [t for t in said.tokens if lead is None or t.start >= lead.end()]
+    if not mine:
+        return Match("not_in_source", "it claims nothing that a source says", 0)
+    pairs = _aligned(mine, read.tokens)
+    placed = {i: j for i, j in enumerate(pairs) if j is not None}
+    held = sum(1 for i in placed if not mine[i].mark)
+    missing = [t for i, t in enumerate(mine) if i not in placed and not (t.name and read.leans and t.key in context)]
+    if missing:
+        return _missing(missing, mine, read.tokens, held)
+    if held < 2:
+        return Match("not_checkable", "too few of its words are the source's", held)
+    for check in (pronouns, denials, roles, in_order, gaps):
+        found = check(mine, read.tokens, placed, said.text, source)
+        if found is not None:
+            return Match(*found, held, mine[0].start, mine[-1].end)
+    return Match("borne_out", "", held)
+
+
+def _fits(one: Token, other: Token) -> bool:
+    if one.mark or other.mark:
+        return bool(one.mark) and one.mark == other.mark
+    return same(one.key, other.key)
+
+
+def _aligned(mine: Sequence[Token], theirs: Sequence[Token]) -> list[int | None]:
+    """The place of each of my tokens among theirs: the longest common subsequence first, then what is left."""
+    n, m = len(mine), len(theirs)
+    table = [[0] * (m + 1) for _ in range(n + 1)]
+    fits = [[_fits(a, b) for b in theirs] for a in mine]
+    for i in range(n - 1, -1, -1):
+        row, below, fit = table[i], table[i + 1], fits[i]
+        for j in range(m - 1, -1, -1):
+            row[j] = below[j + 1] + 1 if fit[j] else max(below[j], row[j + 1])
+    places: list[int | None] = [None] * n
+    i = j = 0
+    while i < n and j < m:
+        if fits[i][j] and table[i][j] == table[i + 1][j + 1] + 1:
+            places[i] = j
+            i, j = i + 1, j + 1
+        elif table[i + 1][j] >= table[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    used = {p for p in places if p is not None}
+    for i in range(n):
+        if places[i] is None:
+            free = [j for j in range(m) if j not in used and fits[i][j]]
+            if free:
+                places[i] = free[0]
+                used.add(free[0])
+    return places
+
+
+def _missing(missing: Sequence[Token], mine: Sequence[Token], theirs: Sequence[Token], held: int) -> Match:
+    """Words that the source does not have; where it states the opposite they are contradicted."""
+    first = missing[0]
+    span = (first.start, missing[-1].end)
+    for token in missing:
+        pole = POLES.get(token.key)
+        opposite = next((o for o in theirs if pole and POLES.get(o.key) == (pole[0], -pole[1])), None)
+        if opposite is not None:
+            return Match("contradicted", f"the source says “{opposite.text}”, not “{token.text}”", held, *span)
+        if token.mark == "not":
+            return Match("contradicted", "the source does not deny it", held, *span)
+        if token.number and held >= len(mine) / 2:
+            others = [o.text for o in theirs if o.number]
+            told = f"; it gives {', '.join(others[:3])}" if others else ""
+            return Match(
+                "contradicted" if others else "not_in_source",
+                f"the source does not give {token.text}{told}",
+                held,
+                *span,
+            )
+    said = ", ".join(f"“{t.text}”" for t in missing[:4])
+    return Match("not_in_source", f"the source does not say {said}", held, *span)

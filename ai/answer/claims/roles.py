@@ -1,0 +1,142 @@
+"""What the words of a source sentence that a sentence leaves out, and the small words, make of those that it keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ai.answer.claims.lexicon import PRONOUNS, REPORTING
+from ai.answer.claims.tokens import Token
+from ai.model import Verdict
+from ai.text.support import WORD, fold
+
+_BE = re.compile(r"\b(?:was|were|is|are|been|be|being)\b[^,;]{0,40}$", re.IGNORECASE)
+_LISTED = re.compile(r"^(?:[\s,]|and\b|or\b|the\b|[^\W\d_a-z][\w.'’-]*+)*+$")
+
+Found = tuple[Verdict, str] | None
+Placed = dict[int, int]
+
+
+def pronouns(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+    """My pronouns are those of the source, in its order; `it` or `they` may open a sentence in place of a noun."""
+    told, said = _persons(source), _persons(text)
+    opens = next(iter(WORD.findall(text)), "")
+    if said and not (told and told[0][1] == said[0][1]) and fold(opens) in ("it", "they") and not _opened(source):
+        said = said[1:]
+    left = iter(told)
+    for word, person in said:
+        if not any(person == other for _, other in left):
+            return "not_in_source", f"the source does not say “{word}”"
+    return None
+
+
+def _opened(source: str) -> bool:
+    """True if the source sentence opens with a pronoun."""
+    return fold(next(iter(WORD.findall(source)), "")) in PRONOUNS
+
+
+def _persons(text: str) -> list[tuple[str, str]]:
+    words = [w for w in WORD.findall(text) if not (w.isupper() and len(w) > 1)]
+    return [(word, PRONOUNS[low]) for word in words if (low := fold(word)) in PRONOUNS]
+
+
+def denials(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+    """A denial, a quantity or a mode of the source that my words stand under, and that I leave out."""
+    taken = set(placed.values())
+    first, last = min(taken), max(taken)
+    for j, token in enumerate(theirs):
+        if j in taken or j > last:
+            continue
+        if token.mark in ("not", "said", "may", "would"):
+            if _governs(j, first, theirs, taken, source):
+                return "contradicted" if token.mark == "not" else "not_in_source", f"the source says “{token.text}”"
+        elif token.mark and j + 1 in taken and not theirs[j + 1].number:
+            return "not_in_source", f"the source says “{token.text} {theirs[j + 1].text}”"
+    before = [t for j, t in enumerate(theirs) if j < first and t.key in REPORTING]
+    if before:
+        return "not_in_source", f"in the source it is what someone “{before[-1].text}”"
+    return None
+
+
+def _governs(j: int, first: int, theirs: Sequence[Token], taken: set[int], source: str) -> bool:
+    """True if a mark of the source governs words that are mine: nothing closes its clause before the next of them."""
+    following = next((k for k in range(j + 1, len(theirs)) if k in taken), None)
+    if following is None:
+        return False
+    if j < first:
+        return not any(theirs[k].after_comma for k in range(j + 1, following + 1))
+    preceding = next((k for k in range(j - 1, -1, -1) if k in taken), None)
+    between = [theirs[k] for k in range((preceding or 0) + 1, following + 1)]
+    inside_aside = len([t for t in between if t.after_comma]) >= 2
+    return not inside_aside
+
+
+def roles(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+    """Names and numbers keep the role that their preposition gives; what belongs to a name is not said of the name."""
+    for i, j in placed.items():
+        a, b = mine[i], theirs[j]
+        if {a.role, b.role} == {"from", "to"}:
+            return "contradicted", f"“{a.text}” has another role in the source"
+        if not (a.name or a.number) or a.mark:
+            continue
+        if a.role and b.role and _group(a.role) != _group(b.role):
+            return "contradicted", f"“{a.text}” has another role in the source"
+        lost = not a.role and b.role in ("from", "to", "by", "with")
+        if lost and not (_passive(source, b) and _comes_first(i, j, placed)):
+            return "contradicted", f"“{a.text}” has another role in the source"
+        if b.owns and not a.owns and j + 1 < len(theirs) and j + 1 not in placed.values():
+            return "not_in_source", f"the source says it of “{b.text}'s {theirs[j + 1].text}”"
+        if not a.role and b.role == "of" and j and j - 1 not in placed.values() and not theirs[j - 1].name and i == 0:
+            return "not_in_source", f"the source says it of the “{theirs[j - 1].text}” of “{b.text}”"
+    return None
+
+
+def _comes_first(i: int, j: int, placed: Placed) -> bool:
+    """True if what the source has before `by` follows the agent in mine."""
+    before = [n for n, k in placed.items() if k < j]
+    return bool(before) and i < min(before)
+
+
+def _group(role: str) -> str:
+    return "at" if role == "of" else role
+
+
+def _passive(text: str, token: Token) -> bool:
+    return _BE.search(text[: token.start]) is not None
+
+
+def gaps(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+    """A word that the sentence leaves out must not be another name or number where one of mine follows, nor the subject
+    or the time of what follows: then mine belongs to other words."""
+    taken = sorted(placed.values())
+    names = {j for i, j in placed.items() if mine[i].name or mine[i].number}
+    for before, after in pairwise(taken):
+        left = [theirs[k] for k in range(before + 1, after)]
+        if not left:
+            continue
+        clause = _of_another_clause(left, theirs[after], [theirs[k] for k in taken if k <= before])
+        if clause is not None:
+            return clause
+        rivals = [t for t in left if (t.number if theirs[after].number else t.name)]
+        if after in names and rivals and not _LISTED.match(source[theirs[before].end : theirs[after].start]):
+            return "not_in_source", f"in the source “{theirs[after].text}” follows on “{left[-1].text}”"
+    for j in taken[1:]:
+        opens = theirs[j].number and theirs[j].after_comma and theirs[j].role and j + 1 < len(theirs)
+        if opens and j + 1 not in taken and not theirs[j + 1].after_comma:
+            return "not_in_source", f"in the source “{theirs[j].text}” is the time of “{theirs[j + 1].text}”"
+    return None
+
+
+def _of_another_clause(left: Sequence[Token], after: Token, before: Sequence[Token]) -> Found:
+    """The words that were left out open a clause that what follows belongs to: by its subject, or by its time where my
+    sentence has kept another time."""
+    if after.after_comma:
+        return None
+    subject = next((t for t in left if t.after_comma and not t.role and not t.mark), None)
+    if subject is not None and not subject.key.endswith("ly"):
+        return "not_in_source", f"in the source “{after.text}” is said of “{subject.text}”"
+    time = next((t for t in left if t.after_comma and t.number and t.role), None)
+    if time is not None and any(t.number and t.role for t in before):
+        return "not_in_source", f"in the source “{after.text}” has the time “{time.text}”"
+    return None

@@ -1,0 +1,131 @@
+"""Prompt to draft: one call of the chat model, recorded as a value, and its output read as sentences with citations."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from ai.answer.citations import draft_sentences
+from ai.answer.claims.check import Sources
+from ai.errors import ModelTimeout
+from ai.gate import find_leaks, find_sensitive
+from ai.model import CLAIMS_VERSION, AdmittedItem, Completion, Draft, ModelIdentity, Options, RenderedPrompt, TextSpan
+from ai.models.chat_model import ChatModel, ChatRequest
+from retrieval.bundle import count_tokens
+from retrieval.model import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call as the ledger keeps it: everything that went in, everything that came out. Times are UTC in
+    milliseconds."""
+
+    prompt: RenderedPrompt
+    output: str
+    truncated: bool
+    model: ModelIdentity
+    max_tokens: int
+    temperature_milli: int
+    seed: int | None
+    start_ms: int
+    end_ms: int
+
+
+async def generate(
+    prompt: RenderedPrompt,
+    *,
+    question: str,
+    intent: Intent,
+    items: Sequence[AdmittedItem],
+    options: Options,
+    deadline_s: float,
+    model: ChatModel,
+    canaries: Sequence[str],
+    clock_ms: Callable[[], int],
+    bounded: bool = False,
+    claims_version: int = CLAIMS_VERSION,
+) -> tuple[Draft, ModelCall]:
+    """Ask `model` and read its answer. Only items whose text was in the prompt can be cited. A `bounded` output is cut
+    at `max_tokens` of the one counter, whatever the model made of them.
+
+    Raises `ModelUnavailable`, `ModelTimeout` (also when the model ignores its deadline), `PromptTooLong`; a cancelled
+    call stops the model.
+    """
+    request = ChatRequest(
+        prompt=prompt,
+        question=question,
+        intent=intent,
+        max_tokens=options.max_tokens,
+        temperature_milli=options.temperature_milli,
+        seed=options.seed,
+        deadline_s=deadline_s,
+    )
+    start_ms = clock_ms()
+    completion = await _complete(model, request)
+    if bounded:
+        completion = within(completion, options.max_tokens)
+    call = ModelCall(
+        prompt=prompt,
+        output=completion.text,
+        truncated=completion.truncated,
+        model=completion.model,
+        max_tokens=options.max_tokens,
+        temperature_milli=options.temperature_milli,
+        seed=options.seed,
+        start_ms=start_ms,
+        end_ms=max(start_ms, clock_ms()),
+    )
+    draft = read_draft(
+        completion,
+        prompt=prompt,
+        items=items,
+        canaries=canaries,
+        intent=intent,
+        question=question,
+        claims_version=claims_version,
+    )
+    return draft, call
+
+
+def read_draft(
+    completion: Completion,
+    *,
+    prompt: RenderedPrompt,
+    items: Sequence[AdmittedItem],
+    canaries: Sequence[str],
+    intent: Intent,
+    question: str,
+    claims_version: int = CLAIMS_VERSION,
+) -> Draft:
+    """The draft of a completion; a function of its arguments, so that replay can read a recorded output again.
+    Version 0 checks no claims, as it was before there were any."""
+    seen = {source.index for source in prompt.sources}
+    shown = [item for item in items if item.index in seen]
+    sources = Sources.of(shown, intent, question) if claims_version else None
+    find = partial(_findings, canaries=canaries, system=prompt.system)
+    return draft_sentences(completion, shown, find=find, sources=sources)
+
+
+def within(completion: Completion, max_tokens: int) -> Completion:
+    """The completion, cut after so many tokens, at the last end of a line before that where there is one."""
+    if count_tokens(completion.text) <= max_tokens:
+        return completion
+    cut = completion.text.encode("utf-8", "replace")[: 4 * max_tokens].decode("utf-8", "ignore")
+    whole, _, _ = cut.rpartition("\n")
+    return replace(completion, text=whole or cut, truncated=True)
+
+
+async def _complete(model: ChatModel, request: ChatRequest) -> Completion:
+    try:
+        async with asyncio.timeout(request.deadline_s):
+            return await model.complete(request)
+    except TimeoutError as exc:
+        raise ModelTimeout(f"the chat model gave no answer within {request.deadline_s:g} s") from exc
+
+
+def _findings(text: str, *, canaries: Sequence[str], system: str) -> tuple[TextSpan, ...]:
+    named = {str(number): token for number, token in enumerate(canaries)}
+    found = (*find_sensitive(text), *find_leaks(text, canaries=named, system_prompt=system))
+    return tuple(TextSpan(f.start, f.end, f.kind) for f in found)

@@ -1,0 +1,123 @@
+"""The answer point over a draft, and the releases that a question can end with."""
+
+from __future__ import annotations
+
+from ai.answer.unread import not_understood
+from ai.case.case import Case, Services
+from ai.governance.admission import Admission
+from ai.governance.enforcement import answer_facts, enforce_answer
+from ai.model import Draft, Outcome, Release, Sentence
+from ai.text.catalogue import ABSTAIN, PHRASES, reason_text
+from policy.model import Decision
+from retrieval.model import Limitation
+
+ANSWER_RUNS = 3
+"""How often the answer point may run; after that the draft is given up (contracts section 9)."""
+BESIDE_THE_POINT = "A17"
+"""The rule by which an answer is given up though what it says is true."""
+
+
+async def release_draft(
+    case: Case, admission: Admission, draft: Draft, services: Services
+) -> tuple[Release, tuple[Decision, ...]]:
+    """The answer point, at most three runs: obligations are carried out and what remains is decided again; only an
+    allow without new obligations releases."""
+    sentences: tuple[Sentence, ...] = draft.sentences
+    notices: tuple[str, ...] = ()
+    before = (case.decided, *admission.decisions)
+    decisions: tuple[Decision, ...] = ()
+    points = services.points(case.now_ms)
+    for _ in range(ANSWER_RUNS):
+        decision = await points.answer(
+            request=case.asked,
+            subject=case.ask.subject,
+            evidence=admission.facts,
+            answer=answer_facts(draft, sentences, admission.items),
+            prior=admission.decisions[-1],
+        )
+        decisions = (*decisions, decision)
+        if not decision.allowed:
+            break
+        carried = enforce_answer(sentences, notices, decision)
+        if carried is None:
+            related = _related(sentences, decision)
+            return _abstention(case, admission, (*before, *decisions), related), decisions
+        if (carried.sentences, carried.notices) == (sentences, notices):
+            return _released(case, admission, sentences, notices, (*before, *decisions)), decisions
+        sentences, notices = carried.sentences, carried.notices
+        if not sentences:
+            break
+    return _abstention(case, admission, (*before, *decisions)), decisions
+
+
+def bundle_release(case: Case, admission: Admission) -> Release:
+    """The end of a question for which nothing is written: the admitted bundle, without a sentence."""
+    decisions = (case.decided, *admission.decisions)
+    if not admission.items:
+        return _abstention(case, admission, decisions)
+    return Release(Outcome.ANSWER, (), (), _limitations(case, admission), (), decisions)
+
+
+def refusal(case: Case) -> Release:
+    """The end of a question that the query point denies."""
+    codes = tuple(dict.fromkeys(reason.code for reason in case.decided.reasons))
+    sentences = tuple(
+        Sentence(i=i, text=reason_text(code), markers=(), catalogue=f"deny.{code}") for i, code in enumerate(codes)
+    )
+    return Release(Outcome.DENY, codes, sentences, (), decisions=(case.decided,))
+
+
+def _released(
+    case: Case,
+    admission: Admission,
+    sentences: tuple[Sentence, ...],
+    notices: tuple[str, ...],
+    decisions: tuple[Decision, ...],
+) -> Release:
+    """Sentences that are all fixed phrases say that there is no answer; that is an abstention, whoever wrote them."""
+    if all(sentence.catalogue is not None for sentence in sentences):
+        return _abstention(case, admission, decisions)
+    return Release(Outcome.ANSWER, (), sentences, _limitations(case, admission), notices, decisions)
+
+
+def _related(sentences: tuple[Sentence, ...], decision: Decision) -> tuple[Sentence, ...]:
+    """Findings beside the point: the sentences that would have been released had one of them answered. Nothing
+    where the decision asks for more than that some fall."""
+    ops = {obligation.op for obligation in decision.obligations}
+    beside = any(o.op == "abstain" and o.rule == BESIDE_THE_POINT for o in decision.obligations)
+    if not beside or not ops <= {"abstain", "drop_sentence"}:
+        return ()
+    fallen = {o.target.ref for o in decision.obligations if o.op == "drop_sentence"}
+    return tuple(s for n, s in enumerate(sentences) if str(n) not in fallen and s.catalogue is None and not s.findings)
+
+
+def _abstention(
+    case: Case, admission: Admission, decisions: tuple[Decision, ...], related: tuple[Sentence, ...] = ()
+) -> Release:
+    """No answer, and what would help to find one. The same for what does not exist and for what was not admitted."""
+    phrase = Sentence(i=0, text=PHRASES[ABSTAIN], markers=(), catalogue=ABSTAIN)
+    limitations = (*_limitations(case, admission), *not_understood(case), *_advice(case))
+    return Release(Outcome.ABSTAIN, ("INSUFFICIENT_EVIDENCE",), (phrase,), limitations, (), decisions, related)
+
+
+def abstention(case: Case, admission: Admission) -> Release:
+    """The end of a question that nothing admitted may answer."""
+    return _abstention(case, admission, (case.decided, *admission.decisions))
+
+
+def _limitations(case: Case, admission: Admission) -> tuple[Limitation, ...]:
+    return (*case.limitations, *admission.bundle.limitations)
+
+
+def _advice(case: Case) -> tuple[Limitation, ...]:
+    """The part that the question leaves open, as a limitation; read from the question and its context alone."""
+    missing = []
+    if not case.intent.mentions and case.ask.context.place is None and case.ask.context.bbox is None:
+        missing.append("a place")
+    if not case.intent.times:
+        missing.append("a time")
+    if not case.ask.context.active_layers and not case.ask.options.collections:
+        missing.append("a layer or collection")
+    if not missing:
+        return ()
+    return (Limitation("CLARIFICATION_HELPS", f"It may help to name {' or '.join(missing)}."),)

@@ -1,0 +1,1 @@
+"""The state of one question, and the limits that it runs under."""

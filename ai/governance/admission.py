@@ -1,0 +1,65 @@
+"""The evidence point: asked about what was found, and its obligations carried out. Whatever is shown to a model or to a
+reader passes here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ai.case.case import Case, Services
+from ai.governance.enforcement import enforce_evidence, evidence_facts
+from ai.governance.scoping import class_facts, prompt_facts
+from ai.model import AdmittedItem
+from policy.model import Decision, EvidenceFacts, PromptFacts, RequestFacts, Subject
+from retrieval.model import EvidenceBundle, SourcedRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The query point's decision for a subject, and the facts that every later decision is bound to."""
+
+    subject: Subject
+    request: RequestFacts
+    prompt: PromptFacts
+    decision: Decision
+    now_ms: int
+
+    @classmethod
+    def of(cls, case: Case) -> Access:
+        """That of a question once its scope is decided."""
+        return cls(case.ask.subject, case.asked, prompt_facts(case), case.decided, case.now_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The admission of the evidence point: items numbered 1..n, the facts it decided over, every decision that led
+    there, and the records that may not be used."""
+
+    bundle: EvidenceBundle
+    items: tuple[AdmittedItem, ...]
+    facts: tuple[EvidenceFacts, ...]
+    decisions: tuple[Decision, ...]
+    excluded: frozenset[str]
+
+
+async def admit(
+    bundle: EvidenceBundle, *, access: Access, services: Services, found: Iterable[SourcedRecord] | None = None
+) -> Admission:
+    """One decision of the evidence point over the bundle, carried out. `found` is everything that the search found,
+    where that is more than the bundle holds. Raises `PolicyError`."""
+    if found is None:
+        found = (record for item in bundle.items for record in (*item.records, *item.duplicates))
+    classes = {record.source.visibility.class_id: record.source.visibility for record in found}
+    points = services.points(access.now_ms)
+    data = points.data
+    facts = tuple(fact for item in bundle.items for fact in evidence_facts(item, rules=services.rules, data=data))
+    decision = await points.evidence(
+        request=access.request,
+        subject=access.subject,
+        prompt=access.prompt,
+        classes=class_facts(classes[class_id] for class_id in sorted(classes)),
+        evidence=facts,
+        prior=access.decision,
+    )
+    items, refused = enforce_evidence(bundle, decision, data=data)
+    return Admission(bundle, items, facts, (decision,), refused)

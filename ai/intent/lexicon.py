@@ -1,0 +1,247 @@
+"""The words that a question of one corpus may use: those of English (`ai.intent.words`), and the corpus's own kinds,
+measures, units and relations with their synonyms. Built once for a scope."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from ai.intent import words as w
+from ai.intent.slips import Spelling
+from retrieval.domain import Domain
+from retrieval.english.stems import stem
+from retrieval.gazetteer import Gazetteer
+from retrieval.index import surface_key
+
+
+class Role(StrEnum):
+    """The roles of a word in a question."""
+
+    PLACE = "place"
+    THING = "thing"
+    UNKNOWN_NAME = "unknown name"
+    TIME = "time"
+    NUMBER = "number"
+    ORDINAL = "ordinal"
+    SCALE = "scale"
+    KIND = "kind of place"
+    TYPE = "type of thing"
+    MEASURE = "measure"
+    AREA = "area"
+    DENSITY = "density"
+    LENGTH = "unit of length"
+    SQUARE = "unit of area"
+    COMPARATOR = "comparator"
+    OR_MORE = "comparator after a number"
+    NEGATION = "negation"
+    EXCEPTION = "exception"
+    BORDER = "border"
+    NEIGHBOUR = "neighbour"
+    INSIDE = "containment"
+    OUTSIDE = "outside"
+    HOLDS = "containment of a place"
+    SUPERLATIVE = "superlative"
+    COMPARATIVE = "comparative"
+    AGGREGATE = "aggregate"
+    CHANGE = "change"
+    RELATIVE = "relative"
+    DIFFERENCE = "difference"
+    RATIO = "ratio"
+    SHARE = "share"
+    SERIES = "series of years"
+    PER_AREA = "unit of density"
+    DISTANCE = "distance"
+    WHICH = "question word"
+    MANY = "count"
+    MUCH = "amount"
+    WHEN = "time asked for"
+    WHO = "name asked for"
+    WHERE = "place asked for"
+    HERE = "what the map shows"
+    RELATION = "relation"
+    TO = "preposition of direction"
+    FROM = "preposition of origin"
+    AND = "conjunction"
+    BETWEEN = "range"
+    THAN = "comparison"
+    DWELLING = "verb of dwelling"
+    NOTHING = "changes nothing"
+
+
+Roles = Mapping[Role, object]
+ENGLISH: Mapping[Role, Iterable[str] | Mapping[str, object]] = {
+    Role.COMPARATOR: w.COMPARATORS,
+    Role.OR_MORE: w.OR_MORE,
+    Role.NEGATION: w.NEGATIONS,
+    Role.EXCEPTION: w.EXCEPTIONS,
+    Role.BORDER: w.BORDERS,
+    Role.NEIGHBOUR: w.NEIGHBOURS,
+    Role.INSIDE: w.INSIDE,
+    Role.OUTSIDE: w.OUTSIDE,
+    Role.HOLDS: w.HOLDS,
+    Role.SUPERLATIVE: w.SUPERLATIVES,
+    Role.COMPARATIVE: w.COMPARATIVES,
+    Role.AGGREGATE: w.AGGREGATES,
+    Role.CHANGE: w.CHANGES,
+    Role.RELATIVE: w.RELATIVE,
+    Role.DIFFERENCE: w.DIFFERENCE,
+    Role.RATIO: w.RATIO,
+    Role.SHARE: w.SHARE,
+    Role.SERIES: w.SERIES,
+    Role.AREA: w.AREA,
+    Role.DENSITY: w.DENSITY,
+    Role.PER_AREA: w.PER_AREA,
+    Role.DISTANCE: w.DISTANCE,
+    Role.LENGTH: w.LENGTHS,
+    Role.SQUARE: w.SQUARES,
+    Role.SCALE: w.SCALES,
+    Role.NUMBER: w.NUMBERS,
+    Role.ORDINAL: w.ORDINALS,
+    Role.WHICH: w.WHICH,
+    Role.MANY: w.MANY,
+    Role.MUCH: w.MUCH,
+    Role.WHEN: w.WHEN,
+    Role.WHO: w.WHO,
+    Role.WHERE: w.PLACE_ASKED,
+    Role.HERE: w.HERE,
+    Role.TO: ("to", "from", "of"),
+    Role.FROM: ("from",),
+    Role.AND: ("and", "or", "nor", ","),
+    Role.BETWEEN: ("between",),
+    Role.THAN: ("than",),
+    Role.DWELLING: w.DWELLING,
+    Role.NOTHING: w.CHANGES_NOTHING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The roles of a phrase of several words."""
+
+    size: int
+    roles: Roles
+
+
+def plural(word: str) -> str:
+    """`county` -> `counties`, `city` -> `cities`, `wish` -> `wishes`."""
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Phrases by their first word, the longest first; the names and kinds that they come from."""
+
+    gazetteer: Gazetteer
+    domain: Domain
+    entries: Mapping[tuple[str, ...], Roles] = field(default_factory=dict)
+    longest: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, gazetteer: Gazetteer, domain: Domain) -> Lexicon:
+        """The lexicon of a scope."""
+        found: defaultdict[tuple[str, ...], dict[Role, object]] = defaultdict(dict)
+        for role, phrases in ENGLISH.items():
+            values = phrases.items() if isinstance(phrases, Mapping) else ((phrase, True) for phrase in phrases)
+            for phrase, value in values:
+                found[tuple(phrase.split())][role] = value
+        for phrase, role, value in (*_kinds(gazetteer, domain), *_relations(domain)):
+            found[tuple(phrase.split())][role] = value
+        for phrase, measures in _measures(domain).items():
+            found[tuple(phrase.split())][Role.MEASURE] = measures
+        longest: dict[str, int] = {}
+        for phrase_words in found:
+            longest[phrase_words[0]] = max(len(phrase_words), longest.get(phrase_words[0], 0))
+        return cls(gazetteer, domain, dict(found), longest)
+
+    def at(self, said: list[str], first: int) -> Entry:
+        """The longest entry that begins at a word; one of no role for a word that is not here."""
+        for size in range(min(self.longest.get(said[first], 0), len(said) - first), 0, -1):
+            roles = self.entries.get(tuple(said[first : first + size]))
+            if roles is not None:
+                return Entry(size, roles)
+        return Entry(1, {})
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """Every word for a kind of place, with the kind."""
+        return {" ".join(p): str(r[Role.KIND]) for p, r in self.entries.items() if Role.KIND in r}
+
+    def names_near(self, said: str) -> frozenset[str]:
+        """The names, as keys, that are one slip of spelling from these words."""
+        return self._names.meant(said)
+
+    def words_near(self, said: str) -> frozenset[str]:
+        """The words for measures, kinds and types that are one slip of spelling from this one."""
+        return self._words.meant(said)
+
+    @cached_property
+    def _names(self) -> Spelling:
+        gazetteer = self.gazetteer
+        entities = (entity for kind in sorted(gazetteer.types) for entity in gazetteer.of_type(kind))
+        names = (name for entity in entities for name in gazetteer.names(entity.entity_id) if "," not in name)
+        return Spelling.of({surface_key(name) for name in names})
+
+    @cached_property
+    def _words(self) -> Spelling:
+        content = {Role.MEASURE, Role.KIND, Role.TYPE}
+        return Spelling.of(p[0] for p, roles in self.entries.items() if len(p) == 1 and content & set(roles))
+
+    @cached_property
+    def cues(self) -> frozenset[str]:
+        """Words of relations and of what they relate: with these a name that a thing and a place share is the
+        thing's."""
+        return frozenset(p[0] for p, r in self.entries.items() if Role.TYPE in r or Role.RELATION in r)
+
+    def size_of(self, kind: str) -> str | None:
+        """The measure that `large` means of a kind of place; None where it has none, or several."""
+        sized = {f.measure for f in self.domain.figures if f.kind == kind and {f.measure, f.unit} & w.SIZES}
+        return sized.pop() if len(sized) == 1 else None
+
+
+def _synonyms(*said: str) -> set[str]:
+    """Words that mean one of these."""
+    return {word for group in w.SYNONYMS if group & set(said) for word in group}
+
+
+def _kinds(gazetteer: Gazetteer, domain: Domain) -> Iterator[tuple[str, Role, object]]:
+    measured = {figure.kind for figure in domain.figures}
+    related = {end for relation in domain.relations for end in (relation.subject, relation.object)}
+    for kind in sorted((gazetteer.types | measured | related) - {"date"}):
+        role = Role.TYPE if kind in domain.things else Role.KIND
+        name = kind.replace("_", " ").casefold()
+        for word in sorted({name, *_synonyms(name)}):
+            yield word, role, kind
+            yield plural(word), role, kind
+            if role is Role.KIND:
+                yield from ((f"{this} {word}", Role.HERE, kind) for this in ("this", "that"))
+
+
+def _measures(domain: Domain) -> dict[str, tuple[str, ...]]:
+    """Measures by their own words, their units and their synonyms; a word of several measures names them all."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for figure in domain.figures:
+        name, unit = (part.replace("_", " ").casefold() for part in (figure.measure, figure.unit))
+        own = {name, plural(name)} | _synonyms(name)
+        if unit and unit not in w.LENGTHS and unit not in w.SQUARES:
+            own |= {unit, *_synonyms(unit)}
+        for word in own:
+            found[word].add(figure.measure)
+    return {word: tuple(sorted(measures)) for word, measures in found.items()}
+
+
+def _relations(domain: Domain) -> Iterator[tuple[str, Role, object]]:
+    """The verbs of the relations, in their forms: `signed_at` gives sign, signs, signed, signing."""
+    from retrieval.domain import CONTAINMENT  # noqa: PLC0415
+
+    for relation in domain.relations:
+        verb = relation.predicate.split("_")[0].casefold()
+        if relation.predicate == CONTAINMENT or not verb:
+            continue
+        base = stem(verb)
+        for form in {verb, base, base + "s", base + "ed", base + "ing", base + "d"} | _synonyms(verb):
+            yield form, Role.RELATION, verb

@@ -1,0 +1,1 @@
+"""From phrases to a plan: sets, things and the operation over them."""

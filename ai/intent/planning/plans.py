@@ -1,0 +1,48 @@
+"""From phrases to what is asked. Each reader takes questions of one form and needs every phrase of them; a phrase that
+it does not know makes it no reader of that question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ai.intent.planning.common import Read
+from ai.intent.planning.figures import change, compare, container, distance, figures, test
+from ai.intent.planning.parts import part, peak, series
+from ai.intent.planning.ranks import nearest, rank, total
+from ai.intent.planning.selects import contents, listed_figures, select, tally
+from ai.intent.planning.sets import Asked
+from ai.intent.planning.things import read_stated
+
+
+def read_plan(asked: Asked) -> Read:
+    """The operations of the first reader that needs every phrase of the question; none where there is none."""
+    if asked.phrases.left:
+        return ()
+    for reader in READERS:
+        found = reader(asked)
+        if found:
+            return found
+    return ()
+
+
+READERS: Sequence[Callable[[Asked], Read]] = (
+    distance,
+    container,
+    contents,
+    nearest,
+    test,
+    compare,
+    tally,
+    rank,
+    part,
+    peak,
+    total,
+    series,
+    change,
+    figures,
+    listed_figures,
+    select,
+    read_stated,
+)
+"""The forms of questions. The documentation of each begins with examples, which docs/question-forms.md lists and a test
+asks."""

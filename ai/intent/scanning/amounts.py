@@ -1,0 +1,166 @@
+"""Phrases of numbers: bounds, distances, comparisons with a place, superlatives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+from ai.intent.lexicon import Role
+from ai.intent.phrases import Bound, Top
+from ai.intent.scanning.scanner import Scanner
+from ai.intent.tokens import Item
+from ai.intent.words import OR_MORE
+
+
+def bounded(s: Scanner) -> bool:
+    """`more than 5,000 people`, `between 20 and 30 km from Topeka`, `within 50 km of Topeka`, `5,000 or more`."""
+    read = _range(s) or _compared_number(s) or _number_or_more(s)
+    if read is None:
+        return False
+    bound, ahead = read
+    unit, ahead = _unit(s, ahead)
+    if s.has(Role.MEASURE, s.skip(ahead)) and unit is not None and unit[0] is Role.MEASURE and s.text(ahead) == "of":
+        ahead += 1  # `50,000 tonnes of cargo`
+    bound = replace(bound, unit=unit)
+    if unit is not None and unit[0] is Role.LENGTH:
+        near = s.listed(ahead + 1, Role.PLACE) if s.text(ahead) in _FROM else None
+        if near is not None and len(near[0].refs) == 1:
+            s.found.gaps.append((replace(bound, holds=s.take_denial()), near[0].refs[0]))
+            s.at += near[1]
+            return True
+    s.mark("bound", len(s.found.bounds))
+    s.found.bounds.append(replace(bound, holds=s.take_denial()))
+    s.at += ahead
+    return True
+
+
+_FROM = frozenset({"of", "from", "to", "around", "away from"})
+_WITHIN = frozenset({"within", "in", "inside"})
+
+
+def _amount(s: Scanner, ahead: int) -> tuple[Decimal, int] | None:
+    if not s.has(Role.NUMBER, ahead):
+        return None
+    value = Decimal(str(s.item(ahead).roles[Role.NUMBER]))
+    ahead += 1
+    while s.has(Role.SCALE, ahead):
+        value *= Decimal(str(s.item(ahead).roles[Role.SCALE]))
+        ahead += 1
+    return value, ahead
+
+
+def _range(s: Scanner) -> tuple[Bound, int] | None:
+    opened = s.has(Role.BETWEEN) or s.text() == "from"
+    low = _amount(s, 1 if opened else 0)
+    if low is None:
+        return None
+    _, ahead = _unit(s, low[1])
+    if s.text(ahead) not in (("and", "to") if opened else ("to",)):
+        return None
+    high = _amount(s, ahead + 1)
+    return None if high is None or high[0] < low[0] else (Bound(low[0], high[0]), high[1])
+
+
+def _compared_number(s: Scanner) -> tuple[Bound, int] | None:
+    close = s.item().text in _WITHIN
+    if not (s.has(Role.COMPARATOR) or close):
+        return None
+    amount = _amount(s, s.skip(1))
+    if amount is None or (close and not s.has(Role.LENGTH, amount[1])):
+        return None
+    return _held("<=" if close else str(s.item().roles[Role.COMPARATOR]), amount[0]), amount[1]
+
+
+def _number_or_more(s: Scanner) -> tuple[Bound, int] | None:
+    amount = _amount(s, 0)
+    if amount is None:
+        return None
+    _, after = _unit(s, amount[1])
+    for ahead in (amount[1], after):
+        if s.has(Role.OR_MORE, ahead):
+            bound = _held(OR_MORE[s.item(ahead).text], amount[0])
+            return bound, ahead + 1
+    return None
+
+
+def _held(sign: str, value: Decimal) -> Bound:
+    match sign:
+        case ">":
+            return Bound(low=value, low_open=True)
+        case ">=":
+            return Bound(low=value)
+        case "<":
+            return Bound(high=value, high_open=True)
+        case "<=":
+            return Bound(high=value)
+        case _:
+            return Bound(low=value, high=value)
+
+
+def _unit(s: Scanner, ahead: int) -> tuple[tuple[Role, object] | None, int]:
+    for role in (Role.LENGTH, Role.SQUARE, Role.MEASURE, Role.TYPE):
+        if s.has(role, ahead):
+            unit = (role, s.item(ahead).roles[role])
+            if role is Role.MEASURE and s.has(Role.PER_AREA, ahead + 1):
+                return (Role.DENSITY, (unit[1], s.item(ahead + 1).roles[Role.PER_AREA])), ahead + 2
+            return unit, ahead + 1
+    if s.has(Role.RELATIVE, ahead) and s.item(ahead).text in ("%", "percent", "per cent"):
+        return (Role.RELATIVE, True), ahead + 1
+    return None, ahead
+
+
+def than(s: Scanner) -> bool:
+    """`larger than Topeka`: held against another place, not against a number."""
+    if not (s.has(Role.COMPARATOR) and s.item().text.endswith(" than")):
+        return False
+    listed = s.listed(1, Role.PLACE)
+    if listed is None or s.item().text.startswith(("no ", "not ", "closer", "nearer", "farther", "further")):
+        return False
+    s.found.compared.append(s.item().text.split()[0])
+    s.found.than.append(True)
+    s.found.named.append(listed[0])
+    s.at += listed[1]
+    return True
+
+
+def superlative(s: Scanner) -> bool:
+    """`second largest`, `five largest`, `the top five`."""
+    ahead = 0
+    limit = None
+    first = 1
+    if s.has(Role.ORDINAL):
+        first, ahead = int(str(s.item().roles[Role.ORDINAL])), 1
+    elif s.has(Role.NUMBER) and s.has(Role.SUPERLATIVE, 1):
+        limit, ahead = _count(s.item()), 1
+        if limit is None:
+            return False
+    if not s.has(Role.SUPERLATIVE, ahead):
+        return False
+    value = s.item(ahead).roles[Role.SUPERLATIVE]
+    assert isinstance(value, tuple)  # noqa: S101 - the role's value
+    ahead += 1
+    if first == 1 and limit is None and s.has(Role.NUMBER, ahead) and not s.has(Role.TIME, ahead):
+        limit = _count(s.item(ahead))
+        ahead += 1 if limit is not None else 0
+    s.mark("top")
+    s.found.tops.append(Top(value[0], value[1], first, limit))
+    s.at += ahead
+    return True
+
+
+def _count(item: Item) -> int | None:
+    value = Decimal(str(item.roles[Role.NUMBER]))
+    return int(value) if value == value.to_integral_value() and 1 <= value <= 100 else None
+
+
+def number_of_places(s: Scanner) -> bool:
+    """`which five counties`, `which five of the counties`."""
+    ahead = s.skip(2) if s.text(1) == "of" else 1
+    if not (s.has(Role.NUMBER) and (s.has(Role.KIND, ahead) or s.has(Role.TYPE, ahead))):
+        return False
+    count = _count(s.item())
+    if count is None:
+        return False
+    s.found.counts.append(count)
+    s.at += ahead
+    return True

@@ -1,0 +1,222 @@
+"""`read_phrases`: every phrase of a question, and what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ai.intent.lexicon import Role
+from ai.intent.phrases import Moved, Phrases
+from ai.intent.scanning.amounts import bounded, number_of_places, superlative, than
+from ai.intent.scanning.scanner import Scanner
+from ai.intent.scanning.sets import (
+    attributive,
+    between,
+    border,
+    denied_place,
+    exception,
+    inside,
+    outside,
+    towards,
+)
+from ai.intent.times import TimeSpan
+from ai.intent.tokens import Item
+from ai.intent.words import BEFORE_TIMES
+
+
+def read_phrases(items: Sequence[Item]) -> Phrases:
+    """The phrases of a question: each item is consumed by one phrase, changes nothing by the closed list, or is left
+    over."""
+    return Scanner(items).read(_PHRASES)
+
+
+def _time(s: Scanner) -> bool:
+    """A time with the words before it that it was read with."""
+    ahead = 0
+    while s.at + ahead < len(s.items) and s.item(ahead).text in BEFORE_TIMES and ahead < _LEAD:
+        ahead += 1
+    if not s.has(Role.TIME, ahead):
+        return False
+    value = s.item(ahead).value
+    assert isinstance(value, TimeSpan)  # noqa: S101 - the role's value
+    s.mark("time", len(s.found.times))
+    s.found.times.append(value)
+    s.at += ahead + 1
+    return True
+
+
+_LEAD = 4
+
+
+def _negation(s: Scanner) -> bool:
+    if not s.has(Role.NEGATION):
+        return False
+    s.deny(s.item())
+    s.at += 1
+    return True
+
+
+def _named(s: Scanner) -> bool:
+    for role, slot in ((Role.PLACE, s.found.named), (Role.THING, s.found.things)):
+        listed = s.listed(0, role)
+        if listed is not None:
+            slot.append(listed[0])
+            s.at += listed[1]
+            return True
+    return False
+
+
+def _change(s: Scanner) -> bool:
+    """`lost people`, `did not grow`; `gain or lose` is a change of either kind."""
+    if not s.has(Role.CHANGE):
+        return False
+    direction = int(str(s.item().roles[Role.CHANGE]))
+    ahead = 1
+    if s.text(1) == "or" and s.has(Role.CHANGE, 2):
+        direction, ahead = 0, 3
+    s.mark("change", len(s.found.changes))
+    s.found.changes.append(Moved(direction, s.take_denial()))
+    s.at += ahead
+    return True
+
+
+def _per_area(s: Scanner) -> bool:
+    """`per square mile`."""
+    if not s.has(Role.PER_AREA):
+        return False
+    s.mark("figure")
+    s.found.densities.append(True)
+    s.found.per.append(str(s.item().roles[Role.PER_AREA]))
+    s.at += 1
+    return True
+
+
+def _unit(s: Scanner) -> bool:
+    """`in miles`, `how many square miles`."""
+    ahead = 1 if s.text() == "in" else 0
+    for role in (Role.LENGTH, Role.SQUARE):
+        if s.has(role, ahead):
+            s.found.units.append((role, s.item(ahead).roles[role]))
+            s.at += ahead + 1
+            return True
+    return False
+
+
+def _held_place(s: Scanner) -> bool:
+    """`contains Topeka`: which place holds it."""
+    if not s.has(Role.HOLDS):
+        return False
+    s.found.holds.append(s.take_denial())
+    s.at += 1
+    return True
+
+
+def _single(
+    role: Role, slot: str, value: Callable[[Item], object], *, figure: bool = False
+) -> Callable[[Scanner], bool]:
+    def phrase(s: Scanner) -> bool:
+        if not s.has(role):
+            return False
+        if figure:
+            s.mark("figure")
+        getattr(s.found, slot).append(value(s.item()))
+        s.at += 1
+        return True
+
+    return phrase
+
+
+def _of(role: Role) -> Callable[[Item], object]:
+    return lambda item: item.roles[role]
+
+
+def _true(_: Item) -> object:
+    return True
+
+
+def _conjunction(s: Scanner) -> bool:
+    if s.has(Role.AND) and s.item().text in ("and", ","):
+        s.at += 1
+        return True
+    return False
+
+
+def _aggregate(s: Scanner) -> bool:
+    """`average population`; the `median county` is a county, and no operation finds it."""
+    if not s.has(Role.AGGREGATE) or s.has(Role.KIND, 1):
+        return False
+    s.found.aggregates.append(str(s.item().roles[Role.AGGREGATE]))
+    s.at += 1
+    return True
+
+
+def _noun(s: Scanner) -> bool:
+    """A kind of place, or a type of thing."""
+    for role, slot in ((Role.KIND, s.found.kinds), (Role.TYPE, s.found.types)):
+        if s.has(role):
+            slot.append(str(s.item().roles[role]))
+            s.found.order.append(slot[-1])
+            s.at += 1
+            return True
+    return False
+
+
+def _by(s: Scanner) -> bool:
+    """`by population`, `by more than 5 %`; before a year it would be another time."""
+    nothing = s.item().text == "by" and s.at + 1 < len(s.items) and not s.has(Role.TIME, 1)
+    s.at += nothing
+    return nothing
+
+
+def _nothing(s: Scanner) -> bool:
+    if s.has(Role.NOTHING):
+        s.at += 1
+        return True
+    return False
+
+
+_PHRASES: Sequence[Callable[[Scanner], bool]] = (
+    _time,
+    exception,
+    bounded,
+    than,
+    outside,
+    border,
+    towards,
+    between,
+    superlative,
+    number_of_places,
+    _single(Role.DISTANCE, "asked", lambda _: "distance"),
+    _single(Role.MANY, "asked", lambda _: "many"),
+    _single(Role.MUCH, "asked", lambda _: "much"),
+    _single(Role.WHEN, "asked", lambda _: "when"),
+    _single(Role.WHO, "asked", lambda _: "who"),
+    _single(Role.WHERE, "asked", lambda _: "where"),
+    _single(Role.DENSITY, "densities", _true, figure=True),
+    _per_area,
+    _single(Role.AREA, "areas", _true),
+    _noun,
+    _single(Role.MEASURE, "measures", _of(Role.MEASURE), figure=True),
+    _change,
+    _single(Role.RELATIVE, "relative", _true),
+    _single(Role.DIFFERENCE, "differences", _true),
+    _single(Role.RATIO, "ratios", _true),
+    _single(Role.SHARE, "shares", _true),
+    _single(Role.SERIES, "series", _true),
+    _unit,
+    _aggregate,
+    _single(Role.COMPARATIVE, "compared", lambda item: item.text),
+    _single(Role.THAN, "than", _true),
+    _single(Role.RELATION, "relations", _of(Role.RELATION)),
+    _single(Role.DWELLING, "dwelling", _true),
+    _held_place,
+    inside,
+    denied_place,
+    attributive,
+    _named,
+    _single(Role.WHICH, "asked", lambda _: "which"),
+    _single(Role.HERE, "here", _true),
+    _negation,
+    _conjunction,
+    _by,
+    _nothing,
+)

@@ -1,0 +1,53 @@
+"""The words of a structured question that nothing understood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ai.intent.lexicon import Role
+from ai.intent.phrases import Phrases
+from ai.intent.tokens import Item
+from retrieval.model import Mention
+
+_STRUCTURED = frozenset(
+    {"kinds", "types", "areas", "densities", "bounds", "gaps", "borders", "neighbours", "within", "ratios"}
+)
+ALL = "the question as a whole"
+
+
+def unread_words(phrases: Phrases, items: Sequence[Item]) -> tuple[str, ...]:
+    """Words left over of a question that speaks of figures, kinds of places or things; `ALL` where each word is
+    known and no operation takes them together, and of a count, a rank or a figure, which no text is to answer; none for
+    a question of texts."""
+    if _holder(phrases, items) or _beside_an_event(items):
+        return (ALL,)
+    if not (phrases.filled & _STRUCTURED or {"many", "distance"} & set(phrases.asked) or _measured(items)):
+        return ()
+    words = [item.value.surface if isinstance(item.value, Mention) else item.text for item in phrases.left]
+    counting = bool({"many", "distance"} & set(phrases.asked) or phrases.tops or phrases.bounds or phrases.gaps)
+    return (*dict.fromkeys(words), *((ALL,) if counting or _measured(items) or not words else ()))
+
+
+def _holder(phrases: Phrases, items: Sequence[Item]) -> bool:
+    """True for `Who is the governor of Kansas?`: who holds an office now is in no text of the past."""
+    said = [item.text for item in items[:3]]
+    named = bool(phrases.inside or phrases.named) and bool(phrases.left)
+    return named and said[:2] in (["who", "is"], ["who", "are"]) and said[2:] == ["the"] and not phrases.times
+
+
+def _beside_an_event(items: Sequence[Item]) -> bool:
+    """True for `the storm before Black Sunday`: before or after what a name says is another time than its own."""
+    named = (Role.PLACE, Role.THING, Role.UNKNOWN_NAME)
+    pairs = pairwise(item for item in items if item.text != "the")
+    return any(one.text in ("before", "after", "since") and any(other.has(r) for r in named) for one, other in pairs)
+
+
+def _measured(items: Sequence[Item]) -> bool:
+    """True if a measure is named by its own name; `people` alone may be anybody."""
+    for item in items:
+        measures = item.roles.get(Role.MEASURE, ())
+        names = {m.replace("_", " ").casefold() for m in measures} if isinstance(measures, tuple) else set[str]()
+        if item.text in names or item.text.removesuffix("s") in names:
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""Chat models behind one Protocol, and the prompt that they read."""

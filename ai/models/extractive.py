@@ -1,0 +1,152 @@
+"""The default chat model: it selects sentences, it does not write. Honest, deterministic, and silent where nothing is
+good enough.
+
+1. A question that asks for an operation (a value, a difference, a neighbour ...) is answered by the sources marked
+   `direct`, or not at all: a figure of another place or year is no answer.
+2. A name that the gazetteer does not hold must stand in some source, or there is no answer.
+3. Otherwise sentences compete (`candidates`). A sentence is a candidate when its source concerns the places asked
+   for and it stands under the times asked for; when it has what the question word wants (a date, a number, a name);
+   and when it covers enough of the question's content words, weighted by how rare they are among the sources.
+4. Where there is no candidate and a reader is at hand, sentences of prose compete by what the reader makes of them,
+   and there is an answer when the reader finds one likely enough (`prose`). Where the reader cannot be run, there is no
+   answer, and the identity says so.
+5. The best one is cited, and up to two more that are nearly as good and say something else.
+
+Scores are integers in thousandths; the parameters of 3 are set on real questions (docs/adr/0010-generation.md), the
+reader is trained (docs/adr/0043-the-reader.md).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
+
+from ai.canonical import canonical, digest_of
+from ai.errors import ReaderUnavailable
+from ai.model import Completion, ModelIdentity, PromptSource, SourceReading
+from ai.models.candidates import PARAMETERS, Candidate, Parameters, candidates, choose, holds_marker, names, tokens_of
+from ai.models.chat_model import ChatRequest
+from ai.models.prose import prospects, read_prospects
+from ai.models.reader.lazy import SentenceReader
+from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
+from retrieval.bundle import count_tokens
+from retrieval.model import Intent
+from retrieval.operations import Lookup
+
+VERSION = "3"
+"""Raised with every change of behaviour: part of the model's identity."""
+
+
+class ExtractiveModel:
+    """A `ChatModel` that selects. Identity: the digest of `document`, its version, parameters and reader."""
+
+    NAME = "extractive"
+
+    def __init__(self, parameters: Parameters = PARAMETERS, reader: SentenceReader | None = None) -> None:
+        self._parameters, self._reader = parameters, reader
+        self.document = self._described(None if reader is None else reader.digest)
+
+    @classmethod
+    def of(cls, document: bytes, reader: SentenceReader | None = None) -> ExtractiveModel | None:
+        """The model of that document, with `reader` where it names that one; None for one of another version or
+        reader."""
+        try:
+            told = json.loads(document)
+            parameters, named = Parameters(**told["parameters"]), told.get("reader")
+        except (ValueError, KeyError, TypeError):
+            return None
+        if told["code"] != VERSION or (named is not None and (reader is None or named != reader.digest)):
+            return None
+        return cls(parameters, None if named is None else reader)
+
+    async def identity(self) -> ModelIdentity:
+        """That of the next answer: without the reader from when that was found not to run here. No I/O."""
+        return self._identity()
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Sentences of the sources, one a line, each with its marker; or the abstention phrase. `max_tokens` cuts whole
+        sentences.
+
+        Raises `ModelTimeout` when the deadline passes between two sources.
+        """
+        lines, reading = await self._select(request)
+        kept, used = list[str](), 0
+        for line in lines:
+            used += count_tokens(line)
+            if kept and used > request.max_tokens:
+                break
+            kept.append(line)
+        text = "\n".join(kept)
+        return Completion(
+            text,
+            self._identity(),
+            request.prompt.tokens,
+            count_tokens(text),
+            truncated=len(kept) < len(lines),
+            reading=reading,
+        )
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+    async def _select(self, request: ChatRequest) -> tuple[list[str], SourceReading | None]:
+        """The lines of the answer, the abstention phrase alone when there is none; and the reading behind it."""
+        sources, intent = request.prompt.sources, request.intent
+        if not _names_known(intent, sources):
+            return [PHRASES[ABSTAIN]], None
+        if intent.operations:
+            return _direct(sources, intent, self._parameters), None
+        stop_at = time.monotonic() + request.deadline_s
+        found = candidates(request.question, intent, sources, self._parameters, stop_at)
+        reading = None
+        if self._reader is not None and not found:
+            with suppress(ReaderUnavailable):
+                found, reading = await self._read(request, self._reader)
+        chosen = choose(found, self._parameters)
+        return [line for each in chosen for line in each.lines] or [PHRASES[ABSTAIN]], reading
+
+    async def _read(self, request: ChatRequest, reader: SentenceReader) -> tuple[list[Candidate], SourceReading | None]:
+        """What the reader finds where the words alone find nothing."""
+        sources = request.prompt.sources
+        found = prospects(request.question, request.intent, sources, self._parameters)
+        return await read_prospects(request.question, found, sources, reader) if found else ([], None)
+
+    def _identity(self) -> ModelIdentity:
+        reader = None if self._reader is None else self._reader.lack or self._reader.digest
+        details = {"version": VERSION} | ({} if reader is None else {"reader": reader})
+        return ModelIdentity(self.NAME, digest_of(self._described(reader)), details)
+
+    def _described(self, reader: str | None) -> bytes:
+        named = {} if reader is None else {"reader": reader}
+        return canonical({"code": VERSION, "parameters": asdict(self._parameters), **named})
+
+
+def _names_known(intent: Intent, sources: Sequence[PromptSource]) -> bool:
+    if not intent.unknown_names:
+        return True
+    read = [tokens_of(source) for source in sources]
+    return all(any(names(name, tokens) for tokens in read) for name in intent.unknown_names)
+
+
+def _direct(sources: Sequence[PromptSource], intent: Intent, parameters: Parameters) -> list[str]:
+    """Computed facts, else observed ones; with fewer facts than operations, the limitation phrase after them."""
+    facts = [s for s in sources if s.direct and s.statement and not holds_marker(s.statement)]
+    computed = [s for s in facts if s.kind == "computed"]
+    chosen = (computed or facts)[: _most(intent, parameters)]
+    lines = [f"{' '.join((s.statement or '').split())} [{s.index}]" for s in chosen]
+    if lines and len(lines) < len(intent.operations):
+        lines.append(PHRASES[PARTIAL])
+    return lines or [PHRASES[ABSTAIN]]
+
+
+def _most(intent: Intent, parameters: Parameters) -> int:
+    """As many facts as there are places whose figure of a year is asked for; a list where the map's places are, or
+    the figures of a span of years."""
+    lookups = [operation for operation in intent.operations if isinstance(operation, Lookup)]
+    if intent.times and any(not lookup.place_ids or lookup.year is None for lookup in lookups):
+        return parameters.max_rows
+    places = sum(len(lookup.place_ids) for lookup in lookups if lookup.year is not None)
+    return max(len(intent.operations), parameters.max_sentences, places)

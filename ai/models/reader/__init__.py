@@ -1,0 +1,1 @@
+"""The reader: a small trained network that tells which sentences answer a question."""

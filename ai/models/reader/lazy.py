@@ -1,0 +1,88 @@
+"""The reader as the extractive model holds it: loaded when prose is first read, in a worker thread, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from ai.errors import ReaderUnavailable
+
+if TYPE_CHECKING:
+    from ai.models.reader.reader import Reader
+    from ai.models.reader.told import Reading, Told
+
+
+class SentenceReader(Protocol):
+    """Reads passages for a question.
+
+    `digest` pins the weights and the calibration. `read` is a function of its arguments and of what `digest` pins, and
+    raises `ReaderUnavailable` where it cannot be run; then `lack` says why, until the process ends. `least_milli` is
+    the chance from which a bundle is answered.
+    """
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def lack(self) -> str: ...
+
+    async def least_milli(self) -> int: ...
+
+    async def read(self, question: str, passages: Sequence[Told]) -> Reading: ...
+
+
+class LazyReader:
+    """A `SentenceReader` over the shipped files, for a stated false-answer rate in thousandths."""
+
+    def __init__(self, rate_milli: int, load: Callable[[], Reader] | None = None) -> None:
+        self._rate_milli, self._load = rate_milli, load or _shipped
+        self._reader: Reader | None = None
+        self._lack = ""
+        self._once = threading.Lock()
+
+    @property
+    def digest(self) -> str:
+        """Of the shipped files and the rate; nothing is loaded for it."""
+        from ai.models.reader.files import DIGESTS  # noqa: PLC0415  (only who drafts asks)
+
+        named = " ".join((*sorted(DIGESTS.values()), str(self._rate_milli)))
+        return "sha256:" + hashlib.sha256(named.encode()).hexdigest()
+
+    @property
+    def lack(self) -> str:
+        """Why it cannot be run; empty where it can, or was not tried."""
+        return self._lack
+
+    async def least_milli(self) -> int:
+        """See `SentenceReader`."""
+        reader = await asyncio.to_thread(self._opened)
+        return reader.calibration.least(self._rate_milli)
+
+    async def read(self, question: str, passages: Sequence[Told]) -> Reading:
+        """See `SentenceReader`."""
+        return await asyncio.to_thread(lambda: self._opened().read(question, passages))
+
+    async def closeness(self, question: str, texts: Sequence[str]) -> list[int]:
+        """How close each text is to the question in meaning, in thousandths. Raises `ReaderUnavailable`."""
+        return await asyncio.to_thread(lambda: self._opened().closeness(question, texts))
+
+    def _opened(self) -> Reader:
+        with self._once:
+            if self._lack:
+                raise ReaderUnavailable(self._lack)
+            if self._reader is None:
+                try:
+                    self._reader = self._load()
+                except ReaderUnavailable as exc:
+                    self._lack = str(exc)
+                    raise
+            return self._reader
+
+
+def _shipped() -> Reader:
+    from ai.models.reader.reader import Reader  # noqa: PLC0415  (heavy: only who reads prose loads it)
+
+    return Reader.load()

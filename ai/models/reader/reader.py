@@ -1,0 +1,130 @@
+"""The reader: which sentences of some passages answer a question, and how likely it is that any does.
+
+All numbers that leave it are integers in thousandths. A function of the question, the passages and the shipped files:
+nothing that was not admitted is read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ai.errors import ReaderUnavailable
+from ai.models.reader.encoding import PieceReader
+from ai.models.reader.features import NAMES, Asked, features_of
+from ai.models.reader.files import FOLDER, checked
+from ai.models.reader.network import Network
+from ai.models.reader.told import Reading, Scored, Told
+
+CALIBRATION = "calibration.json"
+_LOWEST = -30.0
+_NEVER_MILLI = 1_001
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The weights over the features of a sentence and over a bundle's best sentences, and for each false-answer rate
+    (thousandths) the least chance at which a bundle is answered."""
+
+    sentence: tuple[float, ...]
+    bundle: tuple[float, ...]
+    least_milli: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def load(cls, folder: Path = FOLDER) -> Calibration:
+        """Raises `ReaderUnavailable` for a file that is missing or does not fit the features."""
+        try:
+            body = json.loads(checked(folder, CALIBRATION))
+            found = cls(
+                tuple(map(float, body["sentence"])),
+                tuple(map(float, body["bundle"])),
+                tuple(sorted((int(rate), int(least)) for rate, least in body["least_milli"].items())),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as exc:
+            raise ReaderUnavailable("the reader's calibration cannot be read") from exc
+        if body["features"] != list(NAMES) or len(found.sentence) != len(NAMES) + 1 or not found.least_milli:
+            raise ReaderUnavailable("the reader's calibration does not fit this version")
+        return found
+
+    def least(self, rate_milli: int) -> int:
+        """The least chance for a false-answer rate: of the rates that were measured, the highest that is no higher;
+        below the lowest, nothing is answered."""
+        return min((least for rate, least in self.least_milli if rate <= rate_milli), default=_NEVER_MILLI)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The features of the sentences, and where those are."""
+
+    keys: tuple[tuple[int, int], ...]
+    features: tuple[tuple[float, ...], ...]
+
+
+class Reader:
+    """A network with its calibration."""
+
+    def __init__(self, network: Network, calibration: Calibration) -> None:
+        self._network, self.calibration = network, calibration
+
+    @property
+    def pieces(self) -> PieceReader:
+        """Its tokenizer."""
+        return self._network.pieces
+
+    @classmethod
+    def load(cls, folder: Path = FOLDER) -> Reader:
+        """Raises `ReaderUnavailable`."""
+        return cls(Network.load(folder), Calibration.load(folder))
+
+    def read(self, question: str, passages: Sequence[Told]) -> Reading:
+        """Read the passages for the question."""
+        rows = rows_of(self._network, question, passages)
+        logits = [weighed(self.calibration.sentence, row) for row in rows.features]
+        if not logits:
+            return Reading((), 0)
+        scored = [Scored(*key, _milli(logit)) for key, logit in zip(rows.keys, logits, strict=True)]
+        ordered = sorted(scored, key=lambda each: (-each.milli, each.passage, each.place))
+        return Reading(tuple(ordered), _milli(weighed(self.calibration.bundle, best_features(logits))))
+
+    def closeness(self, question: str, texts: Sequence[str]) -> list[int]:
+        """The cosine of the question with each text, in thousandths, none below 0."""
+        if not texts:
+            return []
+        vectors = self._network.embed([question, *texts])
+        return [max(0, round(1000 * float(each))) for each in vectors[1:] @ vectors[0]]
+
+
+def rows_of(network: Network, question: str, passages: Sequence[Told]) -> Rows:
+    """The features of all sentences that may be an answer."""
+    keys = [(number, place) for number, told in enumerate(passages) for place in told.places]
+    if not keys:
+        return Rows((), ())
+    sentences = [passages[number].sentences[place] for number, place in keys]
+    vectors = network.embed([question, *sentences])
+    features = features_of(
+        Asked.of(question, network.pieces),
+        sentences=sentences,
+        around=[passages[number].around(place) for number, place in keys],
+        cosines=[float(each) for each in vectors[1:] @ vectors[0]],
+    )
+    return Rows(tuple(keys), tuple(features))
+
+
+def best_features(logits: Sequence[float]) -> tuple[float, float, float]:
+    """A bundle by its sentences: the best, the best but one, and all together."""
+    ordered = sorted(logits, reverse=True)
+    first = ordered[0]
+    second = ordered[1] if len(ordered) > 1 else _LOWEST
+    return first, max(second, first - 10), first + math.log(sum(math.exp(each - first) for each in ordered))
+
+
+def weighed(weights: Sequence[float], row: Sequence[float]) -> float:
+    """The sum of the features by their weights, and the intercept, which is the last weight."""
+    return sum(w * x for w, x in zip(weights, row, strict=False)) + weights[-1]
+
+
+def _milli(logit: float) -> int:
+    return round(1000 / (1 + math.exp(-max(-30.0, min(30.0, logit)))))

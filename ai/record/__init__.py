@@ -1,0 +1,1 @@
+"""The parts of ledger entries, built from values of the pipeline."""

@@ -1,0 +1,143 @@
+"""Grade R2 of replay: the recorded model asked again, with the recorded prompts and options.
+
+An output can be repeated only by the model that gave it, so identities are compared first: name, weights, template,
+parameters, server version, window and options, each told by name where it differs. What was sampled without a seed
+cannot be repeated by anyone, and is not asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ai.answer.core import CoreResult
+from ai.answer.generate import ModelCall
+from ai.case.agent_record import AgentCall
+from ai.case.case import Case, Services
+from ai.errors import AIError
+from ai.model import Completion, ModelIdentity, SourceReading
+from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
+from ai.replay.comparison import Stage, compare
+
+IDENTITY = "model.identity"
+
+
+def repeatable(core: CoreResult) -> bool:
+    """True if the record holds a model call, and none that was sampled without a seed."""
+    call = core.call
+    sampled = call is not None and call.temperature_milli > 0 and call.seed is None
+    return not sampled and bool(_recorded(core))
+
+
+async def repeat(case: Case, core: CoreResult, model: ChatModel) -> tuple[Stage, ...]:
+    """The stages of R2, the last of which is the first that differs; never raises what a model raises."""
+    try:
+        identity = await model.identity()
+        stages = [_same_model([completion.model for completion in _recorded(core)], identity)]
+        for number, planned in enumerate(() if core.agent is None else core.agent.calls):
+            if stages[-1].same:
+                stages.append(await _planned(f"model.{planned.purpose}[{number}]", planned, model, case))
+        if core.call is not None and stages[-1].same:
+            reading = None if core.draft is None else core.draft.completion.reading
+            stages.append(await _written(core.call, reading, model, case))
+    except AIError as exc:
+        return (Stage(IDENTITY, False, f"{type(exc).__name__}: {exc}"),)
+    return tuple(stages)
+
+
+async def model_of_record(core: CoreResult, services: Services) -> ChatModel:
+    """The model that the record names, made again where it needs no server; otherwise today's."""
+    identity, now = _recorded(core)[-1].model, await _identity(services.model)
+    if now is not None and (identity.name, identity.digest) == (now.name, now.digest):
+        return services.model
+    return services.remade(identity) or services.model
+
+
+async def _identity(model: ChatModel) -> ModelIdentity | None:
+    try:
+        return await model.identity()
+    except AIError:
+        return None
+
+
+def _recorded(core: CoreResult) -> list[Completion]:
+    planned = [] if core.agent is None else [call.completion for call in core.agent.calls]
+    return planned if core.draft is None else [*planned, core.draft.completion]
+
+
+def _same_model(recorded: Sequence[ModelIdentity], now: ModelIdentity) -> Stage:
+    for identity in recorded:
+        if identity != now:
+            return Stage(IDENTITY, False, _difference(identity, now))
+    return Stage(IDENTITY, True)
+
+
+def _difference(recorded: ModelIdentity, now: ModelIdentity) -> str:
+    if recorded.name != now.name:
+        return f"recorded {recorded.name}, now {now.name}"
+    names = sorted({*recorded.details, *now.details})
+    told = [
+        f"{name}: recorded {recorded.details.get(name, 'nothing')}, now {now.details.get(name, 'nothing')}"
+        for name in names
+        if recorded.details.get(name) != now.details.get(name)
+    ]
+    return "; ".join(told) or f"recorded {recorded.digest}, now {now.digest}"
+
+
+async def _written(call: ModelCall, reading: SourceReading | None, model: ChatModel, case: Case) -> Stage:
+    again = await model.complete(
+        ChatRequest(
+            prompt=call.prompt,
+            question=case.question,
+            intent=case.intent,
+            max_tokens=call.max_tokens,
+            temperature_milli=call.temperature_milli,
+            seed=call.seed,
+            deadline_s=case.profile.model_deadline_s,
+        )
+    )
+    said = _same_output("model.output", call.output, again.text, cut=(call.truncated, again.truncated))
+    return replace(said, detail=said.detail or _differs_by(reading, again.reading))
+
+
+def _differs_by(recorded: SourceReading | None, again: SourceReading | None) -> str:
+    """By how much two readings of the same sources differ; the words decide whether they are the same."""
+    if recorded is None or again is None:
+        return "" if recorded is again else "only one of the two was read by a reader"
+    one, other = ({(s.index, s.start): s.milli for s in each.sentences} for each in (recorded, again))
+    apart = [abs(one[key] - other[key]) for key in one.keys() & other.keys()]
+    most = max([abs(recorded.answered_milli - again.answered_milli), *apart])
+    beside = len(one.keys() ^ other.keys())
+    told = f"the reader's scores differ by at most {most} thousandths" if most else ""
+    return "; ".join(filter(None, (told, f"{beside} sentences were read only once" if beside else "")))
+
+
+async def _planned(name: str, call: AgentCall, model: ChatModel, case: Case) -> Stage:
+    from ai.agent.model_planner import GRADE_SCHEMA, PLAN_SCHEMA  # noqa: PLC0415  agentic records only
+
+    structured = _structured(model)
+    if structured is None:
+        return Stage(name, False, "the model cannot be held to a schema now")
+    again = await structured.structured(
+        StructuredRequest(
+            messages=(Message("system", call.system), Message("user", call.prompt)),
+            schema=PLAN_SCHEMA if call.purpose == "plan" else GRADE_SCHEMA,
+            max_tokens=call.max_tokens,
+            temperature_milli=0,
+            seed=0,
+            deadline_s=case.profile.model_deadline_s,
+        )
+    )
+    heard = again.text[: 4 * call.max_tokens]  # as much as the agent hears
+    cut = again.truncated or heard != again.text
+    return _same_output(name, call.completion.text, heard, cut=(call.completion.truncated, cut))
+
+
+def _structured(model: ChatModel) -> StructuredModel | None:
+    return model if isinstance(model, StructuredModel) else None
+
+
+def _same_output(name: str, recorded: str, again: str, *, cut: tuple[bool, bool]) -> Stage:
+    if recorded == again and cut[0] != cut[1]:
+        return Stage(name, False, "the same words, but a limit cut only one of them")
+    return compare(name, recorded.encode("utf-8", "replace"), again.encode("utf-8", "replace"))

@@ -1,0 +1,1 @@
+"""Retrieval without an answer: admitted passages, as the retrieval surfaces return them."""

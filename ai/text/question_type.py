@@ -1,0 +1,133 @@
+"""The kind of thing that the question word asks for: a date, a number, a person, a place."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache
+
+from ai.text.support import words_of
+from retrieval.english.lists import MONTHS
+
+
+class WantedKind(Enum):
+    """The kind of thing that an answer must name."""
+
+    ANY = "any"
+    TIME = "time"
+    NUMBER = "number"
+    PERSON = "person"
+    PLACE = "place"
+
+
+_ASKS = (
+    (WantedKind.NUMBER, re.compile(r"\bhow (?:many|much|far|large|big|tall|long|old|deep|high|wide)\b", re.IGNORECASE)),
+    (
+        WantedKind.TIME,
+        re.compile(
+            r"^\W*(?:\w+\s+)?when\b|\b(?:what|which) (?:year|date|day|month|decade|century|time)\b"
+            r"|\bwhat (?:is|was|were) the (?:exact )?(?:years?|dates?|days?|months?|times?)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (WantedKind.PERSON, re.compile(r"^\W*(?:\w+\s+)?(?:who|whom|whose)\b", re.IGNORECASE)),
+    (
+        WantedKind.PLACE,
+        re.compile(
+            r"^\W*(?:\w+\s+)?where\b"
+            r"|\b(?:what|which) (?:county|city|town|state|country|place|location|fort|river)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_TIME = re.compile(
+    r"(?<![\d,.])(?:1[0-9]|20)\d\d(?!\d|[,.]\d)|\b(?:" + "|".join(month for month in MONTHS if month != "may") + "|"
+    r"spring|summer|autumn|winter|century|yesterday|decade)\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\bMay \d",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|"
+    r"nineteen|twenty|thirty|"
+    r"forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|none|once|twice)\b",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"[^\W\d_]+")
+_LEADS = re.compile(r"\W*([A-Z][\w'’-]+)(?=\s+(?:[A-Z]|(?:was|is|were|had|became|came|went|took|made|led|\w+ed)\b))")
+_AT = re.compile(
+    r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over|up|down|off|toward|towards)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
+)
+_IN_A = re.compile(r"\b(?:in|at|on|near|inside|under|behind|beside)\s+(?:an?|the|their|his|her|our|my|its)\s+[a-z]")
+
+_DENIES = re.compile(
+    r"\b(?:not|never|no(?!\.)|none|nobody|nothing|neither|nor|without|cannot)\b|n['\u2019]t\b"
+    r"|\b(?:except|excepting|excluding|besides|other than|(?:apart|aside) from|but for)\b",
+    re.IGNORECASE,
+)
+
+
+def denies(text: str) -> bool:
+    """True if the text denies something or makes an exception."""
+    return _DENIES.search(text) is not None
+
+
+def wanted_of(question: str) -> WantedKind:
+    """The kind of answer that the question word asks for; ANY where it does not tell."""
+    return next((wanted for wanted, pattern in _ASKS if pattern.search(question)), WantedKind.ANY)
+
+
+def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = False) -> bool:
+    """True if `sentence` has something of the kind that is wanted and that the question does not already
+    say. `loosely`:
+    a place without a name will do (`in a cabin`)."""
+    match wanted:
+        case WantedKind.ANY:
+            return True
+        case WantedKind.TIME:
+            return _TIME.search(sentence) is not None
+        case WantedKind.NUMBER:
+            return _NUMBER.search(sentence) is not None
+        case WantedKind.PERSON:
+            return bool(_names(sentence) - words_of(question).content)
+        case WantedKind.PLACE:
+            said = words_of(question).content
+            named = any(words_of(found[0]).content - said for found in _AT.finditer(sentence))
+            return named or (loosely and _IN_A.search(sentence) is not None)
+
+
+def _names(sentence: str) -> frozenset[str]:
+    first = _LEADS.match(sentence)
+    lead = frozenset({first[1].casefold()}) if first else frozenset()
+    return words_of(sentence).names | (lead & words_of(sentence).content)
+
+
+_TOPIC = re.compile(
+    r"^\W*(?:what|who)\s+(?:is|was|are|were)\s+(?:the\s+|an?\s+)?((?:[\w'’.-]+\s+){0,3}[\w'’.-]+)$",
+    re.IGNORECASE,
+)
+_CLOSING = " \t\n\r\x0b\x0c?.!"
+
+
+@lru_cache(maxsize=256)
+def topic_of(question: str) -> re.Pattern[str] | None:
+    """For `What was X?`: sentences that say what X is match the pattern. None for other questions."""
+    found = _TOPIC.match(question.rstrip(_CLOSING))
+    if found is None:
+        return None
+    name = r"\s+".join(re.escape(word) for word in found[1].split())
+    return re.compile(
+        rf"\b{name}[\"”’]?(?:,[^,;]{{1,60}},)?\s+(?:is|was|are|were|means|meant|became|consists?|refers?)\b"
+        rf"|\b(?:called|named|known as|remembered as|termed|entitled)\s+(?:the\s+|an?\s+)?[\"“‘]?{name}\b"
+        rf"|\b(?:was|is)\s+{name}\s*[;,]|\b{name},\s+(?:an?|the)\s",
+        re.IGNORECASE,
+    )
+
+
+def defines(sentence: str, topic: re.Pattern[str]) -> bool:
+    """True if `sentence` says what the topic is or introduces it."""
+    return topic.search(sentence) is not None
+
+
+def first_word(sentence: str) -> str:
+    """Its first word, folded, without the quotes and signs before it."""
+    found = _FIRST.search(sentence)
+    return found[0].casefold() if found else ""

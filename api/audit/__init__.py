@@ -1,0 +1,1 @@
+"""Work on what was recorded: reading, searching, explaining, erasing, trying other policies."""

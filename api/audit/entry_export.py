@@ -1,0 +1,71 @@
+"""Entries as documents, lines and tables: the same columns over HTTP and on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from api.audit.records import entry_json
+from ledger.model import Entry
+from ledger.search import EntryFacts
+
+COLUMNS = (
+    *("index", "kind", "time", "entry_id", "request_id", "outcome", "model", "actor", "rules", "leaf_hash", "replica"),
+    *("rseq", "refs"),
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def found_json(entry: Entry, facts: EntryFacts | None) -> dict[str, Any]:
+    """An entry with what the index knows of it."""
+    known: dict[str, Any] = {"outcome": None, "model": None, "actor": None, "rules": None}
+    if facts is not None:
+        known = {"outcome": facts.outcome, "model": facts.model, "actor": facts.actor, "rules": list(facts.rules)}
+    return entry_json(entry) | known
+
+
+def ndjson(documents: Iterable[Mapping[str, Any]]) -> str:
+    """One JSON document a line."""
+    return "".join(json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n" for document in documents)
+
+
+def csv_text(documents: Iterable[Mapping[str, Any]], *, heading: bool = True) -> str:
+    """A table (RFC 4180), times in ISO 8601; a cell that a spreadsheet would take for a formula begins with an
+    apostrophe."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    if heading:
+        writer.writerow(COLUMNS)
+    for document in documents:
+        writer.writerow([_cell(name, document) for name in COLUMNS])
+    return text.getvalue()
+
+
+def time_text(t_ms: int) -> str:
+    """UTC milliseconds in ISO 8601."""
+    return datetime.fromtimestamp(t_ms / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+def _cell(name: str, document: Mapping[str, Any]) -> str | int:
+    match name:
+        case "time":
+            return time_text(document["t_ms"])
+        case "rules":
+            return _safe(" ".join(document["rules"] or ()))
+        case "refs":
+            return _safe(" ".join(f"{ref['rel']}:{ref['entry_id']}" for ref in document["refs"]))
+        case _:
+            return plain_cell(document[name])
+
+
+def plain_cell(value: object) -> str | int:
+    """A cell that no spreadsheet takes for a formula; empty for None."""
+    return value if isinstance(value, int) else _safe("" if value is None else str(value))
+
+
+def _safe(text: str) -> str:
+    return "'" + text if text.startswith(_FORMULA) else text

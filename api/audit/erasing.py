@@ -1,0 +1,87 @@
+"""An erasure carried out: in every log of the home, in every copy, and what is left elsewhere is named.
+
+The logs come first. A log that was left because it had been put back takes the redaction too, in an entry that no
+checkpoint of it covers; the log that is written now says so in an `incident`, which is signed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from api.audit.erasure import ErasureReport, Order, erase_again, erase_from_ledger, recorded_redactions
+from api.audit.erasure_remains import remains_of
+from api.audit.log_search import EntrySearch
+from api.errors import NoSuchThing
+from api.home.backends import backends_of
+from api.home.configuration import Configuration
+from api.home.request_records import RequestRecords
+from api.wiring import new_id, open_entry_index, open_ingest, open_ledger
+from api.wiring.log import INCIDENT_VERSION, last_shard
+from ledger.canonical import canonical_json
+from ledger.errors import EntryNotFound
+from ledger.ledger import SYSTEM_TENANT, Ledger
+from ledger.model import Kind
+from ledger.redaction import Target
+
+
+async def carry_out(configuration: Configuration, order: Order) -> ErasureReport:
+    """Erase, and report. Raises as `erase_from_ledger` does, and for a source HomeBusy while documents are taken in,
+    StoreUnavailable, ChannelError: then the order is given again."""
+    erased = await _from_logs(configuration, order)
+    copies = {
+        "idempotency records": await asyncio.to_thread(
+            RequestRecords(configuration.home).erase,
+            tenant=order.tenant,
+            subject=order.name if order.target is Target.SUBJECT else None,
+            entry_ids={each.entry.leaf.entry_id for each in erased.survivals},
+        )
+    }
+    if order.target is Target.SOURCE:
+        async with open_ingest(configuration) as ingest:
+            copies["documents"] = len(await ingest.erase(order.name, tenant=order.tenant))
+        if not erased.survivals and not any(copies.values()):
+            raise NoSuchThing(f"tenant {order.tenant} has no source {order.name}")
+    return replace(erased, copies=copies, remains=remains_of(backends_of(configuration), order.target))
+
+
+async def carry_out_again(configuration: Configuration, kept: Sequence[bytes] = ()) -> tuple[str, ...]:
+    """After a restore: every recorded redaction once more, in every log, and those of `kept` (`erase_again`)."""
+    made: list[str] = []
+    for shard in range(1, await last_shard(backends_of(configuration).ledger) + 1):
+        async with open_ledger(configuration, shard=shard) as ledger:
+            details = [*await recorded_redactions(ledger), *kept]
+            made += await erase_again(ledger, details, request_id=new_id())
+    return tuple(made)
+
+
+async def _from_logs(configuration: Configuration, order: Order) -> ErasureReport:
+    if order.target is Target.SOURCE and not backends_of(configuration).ledger.exists:
+        return ErasureReport((), ())  # nobody has asked yet
+    last = await last_shard(backends_of(configuration).ledger)
+    found: dict[int, ErasureReport] = {}
+    nowhere: Exception = NoSuchThing(f"no log of the home knows that {order.target}")
+    for shard in range(1, last + 1):
+        async with open_ledger(configuration, shard=shard) as ledger:
+            async with open_entry_index(configuration, origin=ledger.origin) as index:
+                try:
+                    search = EntrySearch(ledger, index)
+                    found[shard] = await erase_from_ledger(order, search, request_id=new_id())
+                except (NoSuchThing, EntryNotFound) as exc:
+                    nowhere = exc
+            if shard == last and ledger.fork is None:
+                await _tell(ledger, {each: erased for each, erased in found.items() if each < last}, order.basis)
+    if not found:
+        raise nowhere
+    survivals = [survival for erased in found.values() for survival in erased.survivals]
+    return ErasureReport(tuple(survivals), tuple(name for erased in found.values() for name in erased.redactions))
+
+
+async def _tell(ledger: Ledger, left: dict[int, ErasureReport], basis: str) -> None:
+    """Record what went from logs that are left, since nothing of theirs is signed any more."""
+    redactions = [name for erased in left.values() for name in erased.redactions]
+    if redactions:
+        body = {"v": INCIDENT_VERSION, "what": "redacted", "why": basis, "redactions": redactions, "shards": [*left]}
+        detail = canonical_json(body)
+        await ledger.record(Kind.INCIDENT, tenant=SYSTEM_TENANT, request_id=new_id(), parts={"detail": detail})

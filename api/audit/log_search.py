@@ -1,0 +1,192 @@
+"""Searching the ledger: the index is brought up to the log, asked, and where text is sought the parts are read.
+
+Pages go by the index of the log. Appends only ever add behind the last index, and a cursor never goes past what the
+index of entries knows, so pages have neither gaps nor duplicates while others write.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ai.record.entry_facts import actor_pseudonym, entry_facts, place_pseudonym, source_pseudonym
+from ledger.errors import LedgerUnavailable, VerificationFailed
+from ledger.ledger import Ledger
+from ledger.model import Entry, Kind
+from ledger.redaction import REDACTS
+from ledger.search import EntryFacts, EntryIndex, EntryQuery
+
+CAUGHT_UP_ENTRIES = 500
+"""Most entries that one call adds to the index."""
+READ_ENTRIES = 500
+"""Most entries that one call reads for a text."""
+_BATCH = 100
+_COMPARED = 500
+_TEXT_PARTS = ("question", "answer")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCriteria:
+    """The criteria of a search: a query in which tenants, places and sources have their names, and whose request it was
+    by id. `text` is sought in question, answer and quotes, whatever the case."""
+
+    query: EntryQuery
+    subject: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """Entries with their facts, by index. `next` is the cursor of the next page, None after the last entry of the
+    log."""
+
+    found: tuple[tuple[Entry, EntryFacts], ...]
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySearch:
+    """A log and the index of its entries."""
+
+    ledger: Ledger
+    index: EntryIndex
+
+    async def page(self, wanted: EntryCriteria, *, after: int, limit: int) -> FoundPage:
+        """At most `limit` entries above the index `after`. A page may hold fewer, even none, and still have a next one:
+        one call reads only so much. Raises LedgerUnavailable."""
+        position = await self.catch_up()
+        if wanted.text is None:
+            found = await self.index.find(self._query(wanted), after=after, limit=limit)
+            last = found[-1].index if len(found) == limit else position - 1
+        else:
+            found, last = await self._with_text(wanted, _folded(wanted.text), after, limit, position - 1)
+        more = await self.ledger.entries(after=max(last, after), limit=1)
+        shown = [(await self.ledger.entry(each.entry_id), each) for each in found]
+        return FoundPage(tuple(shown), max(last, after) if more else None)
+
+    async def _with_text(
+        self, wanted: EntryCriteria, text: str, after: int, limit: int, known: int
+    ) -> tuple[tuple[EntryFacts, ...], int]:
+        """The entries whose text holds the words, and the index up to which all were read."""
+        matching: list[EntryFacts] = []
+        for _ in range(READ_ENTRIES // _BATCH):
+            batch = await self.index.find(self._query(wanted), after=after, limit=_BATCH)
+            for each in batch:
+                after = each.index
+                if text in await self._text(each):
+                    matching.append(each)
+                    if len(matching) == limit:
+                        return tuple(matching), after
+            if len(batch) < _BATCH:
+                return tuple(matching), known
+        return tuple(matching), after
+
+    async def _text(self, facts: EntryFacts) -> str:
+        try:
+            contents = await self.ledger.contents(await self.ledger.entry(facts.entry_id), _TEXT_PARTS)
+        except VerificationFailed:
+            return ""  # `verify` names it; here nothing can be read
+        return _folded("\n".join(_strings(contents)))
+
+    async def catch_up(self) -> int:
+        """Add what the log has and the index has not, up to a bound; gives the index's position."""
+        position, until = await self.index.position(), 0
+        while until < CAUGHT_UP_ENTRIES:
+            batch = await self.ledger.entries(after=position - 1, limit=_BATCH)
+            if not batch:
+                break
+            await self.index.extend([await self._facts(entry) for entry in batch])
+            await self._forget([entry for entry in batch if entry.leaf.kind is Kind.REDACTION])
+            position, until = batch[-1].index + 1, until + len(batch)
+        return position
+
+    async def differences(self) -> tuple[int, ...]:
+        """The entries, by index, of which the index of entries has nothing or something else than their leaf says; of
+        those above its position nothing is said. Only reads."""
+        position, after, found = await self.index.position(), -1, list[int]()
+        while (batch := await self.ledger.entries(after=after, limit=_COMPARED)) and after < position - 1:
+            kept = {each.index: each for each in await self.index.find(EntryQuery(), after=after, limit=_COMPARED)}
+            found += [
+                each.index for each in batch if each.index < position and not _of_leaf(kept.get(each.index), each)
+            ]
+            after = batch[-1].index
+        return tuple(found)
+
+    async def mend(self) -> tuple[int, ...]:
+        """Make the index say what the log says: every entry is read, and what differs is replaced. Gives the entries
+        that had to be mended, by index."""
+        size = (await self.ledger.head.stored()).size
+        while await self.catch_up() < size:
+            continue
+        after, mended = -1, list[int]()
+        while batch := await self.ledger.entries(after=after, limit=_COMPARED):
+            kept = {each.index: each for each in await self.index.find(EntryQuery(), after=after, limit=_COMPARED)}
+            facts = [await self._facts(entry) for entry in batch]
+            wrong = [each for each in facts if kept.get(each.index) != each]
+            if wrong:
+                await self.index.replace(wrong)
+            mended += [each.index for each in wrong]
+            after = batch[-1].index
+        return tuple(mended)
+
+    async def _forget(self, redactions: list[Entry]) -> None:
+        """Remove from the index everything that was erased of an entry."""
+        targets = {ref.id for entry in redactions for ref in entry.leaf.refs if ref.rel == REDACTS}
+        if targets:
+            entries = [await self.ledger.entry(entry_id) for entry_id in sorted(targets)]
+            await self.index.replace([await self._facts(entry) for entry in entries])
+            await self.index.shrink()
+
+    async def _facts(self, entry: Entry) -> EntryFacts:
+        try:
+            return await entry_facts(entry, self.ledger)
+        except LedgerUnavailable:
+            raise
+        except (VerificationFailed, ValueError, KeyError, TypeError):
+            return bare_facts(entry)  # damaged: still to be found by what its leaf says
+
+    def _query(self, wanted: EntryCriteria) -> EntryQuery:
+        """The query by pseudonyms, as the index compares them."""
+        given, ledger = wanted.query, self.ledger
+        return replace(
+            given,
+            tenant=given.tenant and ledger.pseudonym("tenant", given.tenant),
+            actor=given.actor if wanted.subject is None else actor_pseudonym(wanted.subject, ledger),
+            place=given.place and place_pseudonym(given.place, ledger),
+            source=given.source and source_pseudonym(given.source, ledger),
+            holding=given.holding and source_pseudonym(given.holding, ledger),
+        )
+
+
+def _of_leaf(kept: EntryFacts | None, entry: Entry) -> bool:
+    """True if the facts that are kept are those of the entry's leaf, whatever they say of its parts."""
+    told = bare_facts(entry)
+    return kept is not None and all(
+        getattr(kept, name) == getattr(told, name)
+        for name in ("index", "entry_id", "kind", "t_ms", "tenant", "request_id", "leaf_hash")
+    )
+
+
+def bare_facts(entry: Entry) -> EntryFacts:
+    """The facts of the leaf alone."""
+    leaf = entry.leaf
+    return EntryFacts(entry.index, leaf.entry_id, leaf.kind, leaf.t_ms, leaf.tenant, leaf.request_id, entry.leaf_hash)
+
+
+def _strings(contents: Mapping[str, bytes]) -> list[str]:
+    """The words that a reader saw: the question, the answer, its quotes."""
+    found = [contents.get("question", b"").decode("utf-8", "replace")]
+    body: Any = json.loads(contents["answer"]) if contents.get("answer") else {}
+    if isinstance(body, dict):
+        found += [str(body.get(name) or "") for name in ("answer", "text")]
+        for sentence in body.get("sentences") or ():
+            found += [sentence["text"], *(quoted["quote"] for quoted in sentence["citations"])]
+        found += [str(item.get("snippet") or "") for item in body.get("evidence") or () if isinstance(item, dict)]
+    return found
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

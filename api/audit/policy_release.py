@@ -1,0 +1,182 @@
+"""Letting a bundle decide: every gate that it must pass, what it newly permits, and the ledger entry that comes before
+it decides. On the command line and over HTTP alike."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from api.errors import RequestRejected
+from api.home.backends import PolicyBackend
+from api.home.principal import DEFAULT_TENANT
+from api.wiring import bundle_folder, clock_ms, new_id, open_embedded, open_server, pass_canary, releases_of
+from ledger.ledger import Ledger
+from ledger.model import Kind
+from policy.bundle import Bundle, load_bundle
+from policy.canonical import canonical
+from policy.errors import BundleRejected
+
+if TYPE_CHECKING:
+    from policy.authoring.checking import CheckResult
+    from policy.authoring.opa import Opa
+    from policy.authoring.vectors import Evaluator
+    from policy.authoring.widening import Widening
+
+INPUTS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Candidacy:
+    """A bundle in its folder, and the one in force in its."""
+
+    bundle: Bundle
+    folder: Path
+    active: Bundle
+    active_folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The reason for a change of the bundle in force, and who makes it."""
+
+    by: str
+    why: str
+
+
+def may_publish(backend: PolicyBackend) -> None:
+    """Raise RequestRejected where the settings fix the bundle, so that publishing would change nothing."""
+    if backend.folder is not None:
+        raise RequestRejected(f"the setting policy.bundle fixes the bundle to {backend.folder}; unset it to publish")
+
+
+async def gates(candidacy: Candidacy, *, inputs: int, tell: Callable[[str], None]) -> AsyncIterator[CheckResult]:
+    """Every gate in order, in three steps; after a step with a closed gate the next one is not tried. Raises OpaMissing
+    where rules or module are new and so must be checked by `opa`."""
+    from policy.authoring.gates import expected_gates, required_gates, static_gates  # noqa: PLC0415
+
+    bundle, folder, closed = candidacy.bundle, candidacy.folder, False
+    opa = _opa_for(candidacy, tell)
+    for each in await asyncio.to_thread(static_gates, folder, opa):
+        closed = closed or not each.passed
+        yield each
+    if closed:
+        return
+    async with AsyncExitStack() as stack:
+        embedded = await open_embedded(bundle)
+        stack.push_async_callback(embedded.aclose)
+        engines = await stack.enter_async_context(evaluators(bundle, folder, opa))
+        async for each in expected_gates(folder, opa=opa, engines=engines):
+            closed = closed or not each.passed
+            yield each
+        if not closed:
+            async for each in required_gates(
+                bundle, folder, opa=opa, embedded=embedded, engines=engines, inputs=inputs
+            ):
+                yield each
+
+
+async def widenings_of(candidacy: Candidacy) -> tuple[Widening, ...]:
+    """Everything that the candidate permits beyond the bundle in force."""
+    from policy.authoring.widening import Side, widenings  # noqa: PLC0415
+
+    async with AsyncExitStack() as stack:
+        sides = []
+        for bundle, folder in (
+            (candidacy.active, candidacy.active_folder),
+            (candidacy.bundle, candidacy.folder),
+        ):
+            engine = await open_embedded(bundle)
+            stack.push_async_callback(engine.aclose)
+            sides.append(Side(bundle, folder, engine))
+        return await widenings(*sides)
+
+
+@asynccontextmanager
+async def evaluators(bundle: Bundle, folder: Path, opa: Opa | None) -> AsyncIterator[list[Evaluator]]:
+    """The embedded engine first; then, with `opa`, a server of our own over the bundle below `folder`."""
+    from policy.authoring.evaluators import engine_evaluator  # noqa: PLC0415
+    from policy.authoring.server import own_server  # noqa: PLC0415
+
+    async with AsyncExitStack() as stack:
+        embedded = await open_embedded(bundle)
+        stack.push_async_callback(embedded.aclose)
+        opened = [engine_evaluator(embedded.name, embedded)]
+        if opa is not None:
+            server = open_server(await stack.enter_async_context(own_server(opa, folder)), bundle)
+            stack.push_async_callback(server.aclose)
+            opened.append(engine_evaluator("opa server", server))
+        yield opened
+
+
+async def publish(
+    candidacy: Candidacy,
+    *,
+    gates_passed: Sequence[str],
+    widened: Sequence[str],
+    change: Change,
+    backend: PolicyBackend,
+    ledger: Ledger,
+) -> str | None:
+    """File both bundles, so that the new one can be taken up and the old one rolled back to, and let the candidate
+    decide. What decides is what was tried, to the module; nothing decides that could not be recorded. Gives the id of
+    the ledger entry; None where the candidate decided already. Raises BundleRejected, LedgerUnavailable."""
+    releases, bundle, active = releases_of(backend), candidacy.bundle, candidacy.active
+    await asyncio.to_thread(releases.archive.put, bundle_folder(backend))
+    if await asyncio.to_thread(lambda: releases.archive.put(candidacy.folder, renew=True)) != bundle:
+        raise BundleRejected(f"{candidacy.folder} was changed while it was tried")
+    if bundle.digest == active.digest:
+        return None
+    detail = {
+        "policy_publication": {
+            "before": active.digest,
+            "after": bundle.digest,
+            "module_sha256": bundle.wasm_sha256,
+            "gates": [*gates_passed],
+            "widenings": [*widened],
+            "by": change.by,
+            "why": change.why,
+        }
+    }
+    entry_id = await _append(ledger, detail)
+    releases.publish(bundle.digest, replaced=active.digest, at_ms=clock_ms())
+    return entry_id
+
+
+async def roll_back(
+    wanted: str, *, active: Bundle, change: Change, backend: PolicyBackend, ledger: Ledger
+) -> str | None:
+    """Let the archived bundle of that digest decide again, which must still be whole and pass the canary. Gives the id
+    of the ledger entry; None where it decides already. Raises BundleNotFound, BundleRejected, LedgerUnavailable."""
+    releases = releases_of(backend)
+    await pass_canary(await asyncio.to_thread(releases.archive.load, wanted))
+    if wanted == active.digest:
+        return None
+    told = {"before": active.digest, "after": wanted, "by": change.by, "why": change.why}
+    entry_id = await _append(ledger, {"policy_rollback": told})
+    releases.roll_back(wanted, replaced=active.digest, at_ms=clock_ms())
+    return entry_id
+
+
+async def _append(ledger: Ledger, detail: dict[str, Any]) -> str:
+    entry = await ledger.record(
+        Kind.CONFIG, tenant=DEFAULT_TENANT, request_id=new_id(), parts={"detail": canonical(detail)}
+    )
+    return str(entry.entry_id)
+
+
+def _opa_for(candidacy: Candidacy, tell: Callable[[str], None]) -> Opa | None:
+    """The `opa` program; without it None, where the rules are known. Raises OpaMissing."""
+    from policy.authoring.gates import same_rules  # noqa: PLC0415
+    from policy.authoring.opa import OpaMissing, find_opa  # noqa: PLC0415
+
+    try:
+        return find_opa()
+    except OpaMissing as exc:
+        if not any(same_rules(candidacy.bundle, known) for known in (candidacy.active, load_bundle())):
+            raise
+        tell(f"only the data are new, so the gates that need `opa` are left out: {exc}")
+        return None

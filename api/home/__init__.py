@@ -1,0 +1,1 @@
+"""The home folder: settings, keys, and who is asking."""

@@ -1,0 +1,164 @@
+"""Database files that outlive a release. Each has a schema version (SQLite's `user_version`), and an older one is
+brought up to date when it is opened.
+
+Before the first statement a whole copy is made beside the file, named after its version (`ledger.sqlite.v1`). All steps
+are one transaction, so a process that is killed, or a full disk, leaves the file as it was. Of two processes the second
+waits and finds the work done. A file of a later version is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import apsw
+
+from api.errors import HomeBusy, HomeUnusable, VersionUnsupported
+
+Statements = Sequence[str]
+_BUSY_MS = 30_000
+_HEADER_BYTES = 100
+
+
+class Connection(Protocol):
+    """The interface that both libraries of SQLite share."""
+
+    def execute(self, statement: str, /) -> Any: ...
+    def close(self) -> None: ...
+
+
+def apsw_connection(path: Path) -> Connection:
+    """A connection of apsw in autocommit mode; the file must be there."""
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+
+
+def sqlite3_connection(path: Path) -> Connection:
+    """A connection of the interpreter's own library in autocommit mode; the file must be there."""
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSchema:
+    """The schema of a kept file: `steps[n]` takes version n to n + 1, and has no statements where only the number
+    changed. `create` makes the tables of `version` in an empty file; None where the store makes its own. `connect` is
+    of the library that owns the file."""
+
+    name: str
+    version: int
+    steps: Mapping[int, Statements] = field(default_factory=dict)
+    create: Statements | None = None
+    connect: Callable[[Path], Connection] = apsw_connection
+
+
+def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
+    """Take the file to the version of `schema`; returns the copy that was made of an older one. Does nothing for a file
+    that is not there. Raises VersionUnsupported, HomeBusy, HomeUnusable; the file is then as it was."""
+    try:
+        if not path.exists() or _written_version(path) == schema.version:
+            return None
+        with closing(schema.connect(path)) as db:
+            db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            db.execute("PRAGMA synchronous = FULL")
+            if _version(db) == schema.version:
+                return None
+            db.execute("BEGIN IMMEDIATE")  # an error closes the connection, which takes everything back
+            copy = _migrate(db, path, schema)
+            db.execute("COMMIT")
+    except (apsw.BusyError, sqlite3.OperationalError) as exc:
+        if isinstance(exc, sqlite3.OperationalError) and "locked" not in str(exc):
+            raise _unusable(path, schema, exc) from exc
+        raise HomeBusy(f"another process uses {path}") from exc
+    except (apsw.Error, sqlite3.Error, OSError) as exc:
+        raise _unusable(path, schema, exc) from exc
+    return copy
+
+
+@contextmanager
+def kept_connection(
+    path: Path, schema: KeptSchema, *, create: bool = True, busy_ms: int = 2_000
+) -> Iterator[apsw.Connection]:
+    """A connection to a file of the schema, brought up to date, and closed with the context; with `create` the file is
+    made for its owner alone where there is none. Raises HomeUnusable, HomeBusy, VersionUnsupported."""
+    try:
+        if create and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+        bring_up_to_date(path, schema)
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            db.set_busy_timeout(busy_ms)
+            yield db
+        finally:
+            db.close()
+    except (OSError, apsw.Error) as exc:
+        reason = getattr(exc, "strerror", None) or exc
+        raise HomeUnusable(f"the {schema.name} in {path} cannot be used: {reason}") from exc
+
+
+def _migrate(db: Connection, path: Path, schema: KeptSchema) -> Path | None:
+    version, copy = _version(db), None
+    if version == schema.version:  # another process was first
+        return None
+    if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        if schema.create is None:
+            return None
+        statements: Statements = schema.create
+    elif version > schema.version or any(n not in schema.steps for n in range(version, schema.version)):
+        raise VersionUnsupported(
+            f"{path} holds {schema.name} of version {version}, and this program reads up to {schema.version}: use the"
+            " release that wrote it or a later one"
+        )
+    else:
+        statements = [each for n in range(version, schema.version) for each in schema.steps[n]]
+        copy = _copy(path, schema, version) if statements else None
+    for statement in statements:
+        db.execute(statement)
+    db.execute(f"PRAGMA user_version = {schema.version}")
+    return copy
+
+
+def _copy(path: Path, schema: KeptSchema, version: int) -> Path:
+    """A whole copy, complete or absent; the caller holds the write lock."""
+    copy = path.with_name(f"{path.name}.v{version}")
+    beside = copy.with_name(f"{copy.name}.part")
+    try:
+        beside.unlink(missing_ok=True)
+        beside.touch(mode=path.stat().st_mode & 0o777)
+        with closing(schema.connect(path)) as reader:
+            reader.execute("VACUUM INTO '" + str(beside).replace("'", "''") + "'")
+        _sync(beside)
+        beside.replace(copy)
+        _sync(copy.parent)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return copy
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _version(db: Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _written_version(path: Path) -> int | None:
+    """The version in the file's header, which lags behind a write-ahead log; None for a file without a header."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    return int.from_bytes(header[60:64], "big") if len(header) == _HEADER_BYTES else None
+
+
+def _unusable(path: Path, schema: KeptSchema, exc: Exception) -> HomeUnusable:
+    reason = getattr(exc, "strerror", None) or exc
+    return HomeUnusable(f"{path} cannot be brought to version {schema.version} of {schema.name}: {reason}")

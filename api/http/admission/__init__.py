@@ -1,0 +1,1 @@
+"""Bounds on the work that strangers can cause: connections, rates, requests at one time, the time of each."""

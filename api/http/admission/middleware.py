@@ -1,0 +1,71 @@
+"""Admission of requests: the Host header, the rate of an address, a slot for a question, and one deadline for all.
+
+Plain ASGI. Probes pass at once. A refusal is raised, and the outermost layer answers it with the one error body.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.errors import MalformedBody, RequestTimeout
+from api.home.principal import host_of, is_loopback
+from api.home.server import Server
+from api.http.admission.rates import RateLimits
+from api.http.admission.slots import ProcessorShare, Slots
+from api.http.admission.work import Work, work_of
+
+
+class Admission:
+    """Lets a request in, or raises: MalformedBody for another Host, RateLimited, Overloaded, and RequestTimeout for
+    one whose work took too long, which is cancelled."""
+
+    def __init__(self, app: ASGIApp, *, server: Server, rates: RateLimits) -> None:
+        self._app = app
+        self._hosts = frozenset(name.lower() for name in server.allowed_hosts)
+        self._deadline_s = server.admission.deadline_ms / 1000
+        self._rates = rates
+        self._slots = Slots(
+            always=server.admission.questions,
+            most=max(server.admission.questions, server.admission.most_questions),
+            waiting=server.admission.waiting,
+            busy=ProcessorShare().busy,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        work = work_of(scope["path"])
+        if work is not Work.PROBE:
+            headers = dict(scope["headers"])
+            self._check_host(headers)
+            self._count_address(scope, headers)
+        deadline = asyncio.timeout(self._deadline_s)
+        try:
+            async with deadline:
+                if work is Work.QUESTION:
+                    async with self._slots.hold():
+                        await self._app(scope, receive, send)
+                else:
+                    await self._app(scope, receive, send)
+        except TimeoutError as exc:
+            if not deadline.expired():
+                raise
+            raise RequestTimeout("The request took longer than it may.") from exc
+
+    def _check_host(self, headers: Mapping[bytes, bytes]) -> None:
+        host = host_of(headers.get(b"host", b"").decode("latin-1"))
+        if self._hosts and (host or "").lower() not in self._hosts:
+            raise MalformedBody("The Host header names another server.")
+
+    def _count_address(self, scope: Scope, headers: Mapping[bytes, bytes]) -> None:
+        address = scope["client"][0] if scope.get("client") else "unknown"
+        if is_loopback(address) and b"authorization" not in headers and b"x-api-key" not in headers:
+            return
+        quota = self._rates.count("address", address)
+        if quota is not None:
+            scope.setdefault("state", {})["quota"] = quota

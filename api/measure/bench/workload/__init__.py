@@ -1,0 +1,1 @@
+"""The scaled corpus and the questions that benchmarks ask."""

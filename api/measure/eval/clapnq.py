@@ -1,0 +1,86 @@
+"""CLAPNQ (Rosenthal et al. 2024): retrieval of the annotated passage, and abstention on questions without an answer."""
+
+from __future__ import annotations
+
+import json
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ai.model import Mode
+from ai.models.candidates import PARAMETERS
+from api.home.stores import Extractive
+from api.http.measures import figure, recall
+from api.measure.eval.asking import Text, by_mode, make_home, open_patiently, outcome_of
+from api.measure.eval.tables import Part, goal, told
+from api.wiring import System, open_chat
+
+FILES = ("clapnq_dev_answerable.jsonl", "clapnq_dev_unanswerable.jsonl")
+THRESHOLDS = (300, 400, 500, PARAMETERS.min_coverage, 650, 750, 900)
+ASKED = 100
+RECALL_GOAL = 0.97
+_MEASURES = ("precision", "recall", "answered_of_answerable")
+MODES: tuple[Mode, ...] = ("keyword", "vector", "hybrid")
+
+
+def read(folder: Path) -> tuple[list[Text], list[tuple[str, str]], list[str]]:
+    """The pool of all passages, answerable questions with the key of theirs, and unanswerable questions."""
+    texts: dict[tuple[str, str], Text] = {}
+    asked: list[list[tuple[str, str]]] = []
+    for name in FILES:
+        asked.append([])
+        for line in (folder / name).read_text("utf-8").splitlines():
+            each = json.loads(line)
+            passage = each["passages"][0]
+            identity = passage["title"], passage["text"]
+            text = texts.setdefault(identity, Text(f"q{len(texts):05d}", *identity))
+            asked[-1].append((each["input"], text.key))
+    return list(texts.values()), asked[0], [question for question, _ in asked[1]]
+
+
+async def run(folder: Path, work: Path) -> Part:
+    """Recall@5 per mode over all answerable questions, and the curve of abstention over the first hundred of each
+    kind."""
+    texts, answerable, unanswerable = read(folder)
+    home = await make_home(work / "clapnq", texts)
+    found: dict[str, Any] = {}
+    async with open_patiently(home) as system:
+        for mode in MODES:
+            values = [recall((await by_mode(system, question, mode)).ranked, {key}, 5) for question, key in answerable]
+            found[mode] = {"recall_5": told(figure(values))}
+        curve = [
+            await _abstention(system, threshold, [q for q, _ in answerable[:ASKED]], unanswerable[:ASKED])
+            for threshold in sorted(set(THRESHOLDS))
+        ]
+    columns = ["least coverage", "precision of abstaining", "recall", "answered of answerable"]
+    rows = [
+        [f"{c['threshold']}{' (shipped)' if c['shipped'] else ''}", *(c[name] for name in _MEASURES)] for c in curve
+    ]
+    return {
+        "name": "CLAPNQ",
+        "questions": len(answerable) + len(unanswerable),
+        "passages": len(texts),
+        "ways": found,
+        "abstention": curve,
+        "tables": [{"title": "Abstention", "columns": columns, "rows": rows}],
+        "goals": {"hybrid recall@5": goal(RECALL_GOAL, found["hybrid"]["recall_5"]["mean"])},
+    }
+
+
+async def _abstention(
+    system: System, threshold: int, answerable: list[str], unanswerable: list[str]
+) -> dict[str, float | int | bool]:
+    """Precision and recall of abstaining: it is right where there is no answer in the pool."""
+    async with AsyncExitStack() as stack:
+        model = open_chat(Extractive(min_coverage_milli=threshold, max_sentences=PARAMETERS.max_sentences), stack)
+        other = replace(system, services=replace(system.services, model=model))
+        wrong = sum([await outcome_of(other, question) == "ABSTAIN" for question in answerable])
+        right = sum([await outcome_of(other, question) == "ABSTAIN" for question in unanswerable])
+    return {
+        "threshold": threshold,
+        "shipped": threshold == PARAMETERS.min_coverage,
+        "precision": round(right / (right + wrong), 3) if right + wrong else 0.0,
+        "recall": round(right / len(unanswerable), 3),
+        "answered_of_answerable": round(1 - wrong / len(answerable), 3),
+    }

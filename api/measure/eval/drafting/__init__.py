@@ -1,0 +1,1 @@
+"""Wrong drafts made from right ones over any corpus, and how many of each kind are released."""

@@ -1,0 +1,72 @@
+"""The material of a corpus for drafts: its figures as its tables hold them, and sentences of its passages. Read from
+the store of record, never through what is on trial."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from api.measure.eval.drafting.model import Fact, Told
+from retrieval.model import Record, RecordKind
+from retrieval.registry.store import RecordWriter
+
+SENTENCE = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[A-Z\"“(])")
+
+
+async def records_of(store: RecordWriter, tenant: str, label: str = "public") -> list[Record]:
+    """Every record of the tenant's open documents."""
+    documents = [each.document_id for each in await store.stored(tenant)]
+    facts = [await store.facts_of(document) for document in documents]
+    open_ones = [f.document_id for f in facts if f is not None and f.visibility.label == label]
+    return list((await store.batch(tenant, open_ones)).records)
+
+
+def figures_of(records: Sequence[Record]) -> list[Fact]:
+    """One fact for each cell that holds a figure of a year; none where the corpus states two different ones."""
+    found: dict[tuple[str, str, int], set[Fact]] = {}
+    for record in records:
+        seen = record.measurement
+        if seen is None or record.statement is None or seen.time.start.year != seen.time.end.year:
+            continue
+        year = seen.time.start.year
+        fact = Fact(seen.place.entity_id, seen.place.name, seen.measure, year, seen.value, seen.unit, record.statement)
+        found.setdefault((fact.place_id, fact.measure, year), set()).add(fact)
+    certain = [next(iter(facts)) for facts in found.values() if len(facts) == 1]
+    return sorted(certain, key=lambda f: (f.place_id, f.measure, f.year))
+
+
+def sentences_of(records: Sequence[Record], *, most: int, seed: int = 5) -> list[Told]:
+    """Sentences of prose with the question that their own words make."""
+    draw = random.Random(f"sentences {seed}")  # noqa: S311  a sample, no secret
+    told: list[Told] = []
+    for record in records:
+        if record.kind is not RecordKind.PASSAGE or record.statement is not None:
+            continue
+        passage = " ".join(record.text.split())
+        for sentence in map(str.strip, SENTENCE.split(passage)):
+            if 8 <= len(sentence.split()) <= 32 and sentence.endswith(".") and sentence[0].isupper():
+                words = re.findall(r"[A-Za-z’'-]{5,}", sentence)
+                told.append(Told(f"What is said about {' '.join(words[:6])}?", sentence, passage))
+    draw.shuffle(told)
+    return told[:most]
+
+
+def squad_of(file: Path, *, most: int, seed: int = 5) -> tuple[list[tuple[str, str, str]], list[Told]]:
+    """Texts (key, title, text) of a file in the form of SQuAD, and its questions with the sentence that answers."""
+    draw = random.Random(f"squad {seed}")  # noqa: S311  a sample, no secret
+    texts, told = [], list[Told]()
+    for n, article in enumerate(json.loads(file.read_text("utf-8"))["data"]):
+        for p, paragraph in enumerate(article["paragraphs"]):
+            passage = " ".join(paragraph["context"].split())
+            texts.append((f"a{n:03d}-{p:03d}", article["title"].replace("_", " "), passage))
+            for each in paragraph["qas"]:
+                if each.get("is_impossible") or not each["answers"]:
+                    continue
+                holds = [s for s in SENTENCE.split(passage) if each["answers"][0]["text"] in s]
+                if len(holds) == 1 and 6 <= len(holds[0].split()) <= 36 and holds[0].endswith("."):
+                    told.append(Told(each["question"].strip(), holds[0], passage))
+    draw.shuffle(told)
+    return texts, told[:most]

@@ -1,0 +1,89 @@
+"""GeoQuestions1089 (Kefalidis et al. 2023): does the router tell what kind of thing a question asks for?
+
+The answers of the set lie in a graph that is not here, so what is measured is the routing alone. `KEY` is published in
+docs/retrieval.md. The rules were written with the questions of even number in sight; those of odd number are the test.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ai.text.question_kind import LEADING, QuestionKind, kind_of
+from api.measure.eval import clapnq
+from api.measure.eval.tables import Part, goal, share
+
+FILE = "questions.json"
+AGREEMENT_GOAL = 0.9
+KEY: Mapping[str, QuestionKind] = {
+    "A": QuestionKind.ATTRIBUTE,
+    "B": QuestionKind.RELATION,
+    "C": QuestionKind.RELATION,
+    "D": QuestionKind.RELATION,
+    "E": QuestionKind.RELATION,
+    "F": QuestionKind.RELATION,
+    "G": QuestionKind.AGGREGATE,
+    "H": QuestionKind.SUPERLATIVE,
+    "I": QuestionKind.AGGREGATE,
+}
+"""From the set's categories to kinds, and by `LEADING` to channels."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledQuestion:
+    """A question, its category, and whether the rules were written without it."""
+
+    question: str
+    category: str
+    held_out: bool
+
+
+def read(folder: Path) -> list[LabelledQuestion]:
+    """All questions. Raises OSError, ValueError, KeyError for other files."""
+    found = json.loads((folder / FILE).read_text("utf-8"))
+    return [
+        LabelledQuestion(each["Question"], each["Category"], int(number) % 2 == 1) for number, each in found.items()
+    ]
+
+
+async def run(folder: Path, work: Path) -> Part:
+    """Agreement of kinds and of channels, and how many questions on texts (CLAPNQ, where it is there) stay with the
+    texts."""
+    del work
+    asked = read(folder)
+    ways = {
+        "odd numbers (test)": _agreement([each for each in asked if each.held_out]),
+        "even numbers (rules written on these)": _agreement([each for each in asked if not each.held_out]),
+    }
+    texts = folder.parent / "clapnq"
+    if texts.is_dir():
+        _, answerable, unanswerable = clapnq.read(texts)
+        questions = [question for question, _ in answerable] + unanswerable
+        ways["CLAPNQ, kept with the texts"] = {"kind": share([kind_of(q) is QuestionKind.TEXT for q in questions])}
+    reached = ways["odd numbers (test)"]["kind"]["mean"]
+    return {
+        "name": "GeoQuestions1089",
+        "questions": len(asked),
+        "ways": ways,
+        "tables": [_by_category([each for each in asked if each.held_out])],
+        "goals": {"agreement of kinds": goal(AGREEMENT_GOAL, reached)},
+    }
+
+
+def _agreement(asked: Sequence[LabelledQuestion]) -> dict[str, dict[str, float]]:
+    kinds = [(kind_of(each.question), KEY[each.category]) for each in asked]
+    return {
+        "kind": share([found is wanted for found, wanted in kinds]),
+        "leading_channel": share([LEADING[found][0] is LEADING[wanted][0] for found, wanted in kinds]),
+    }
+
+
+def _by_category(asked: Sequence[LabelledQuestion]) -> dict[str, object]:
+    columns = [str(kind) for kind in QuestionKind]
+    rows = []
+    for category, kind in KEY.items():
+        found = [kind_of(each.question) for each in asked if each.category == category]
+        rows.append([category, str(kind), len(found), *(found.count(each) for each in QuestionKind)])
+    return {"title": "Routed as, test half", "columns": ["category", "key", "questions", *columns], "rows": rows}

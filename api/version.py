@@ -1,7 +1,0 @@
-"""The version of this software."""
-
-from __future__ import annotations
-
-from typing import Final
-
-VERSION: Final = "0.1.0"

@@ -1,0 +1,84 @@
+"""A receipt as one HTML file: what was asked and answered, quotes, sources, the outline of the provenance, and a button
+that verifies all of it from `file://` with the browser's own cryptography."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from api.audit.records import disclosures
+from api.errors import NoSuchThing
+from api.web.log_page import FORMS
+from api.web.page import page
+from ledger.errors import PartErased
+from ledger.ledger import Ledger
+from ledger.model import Kind
+from ledger.receipt import parse_receipt
+
+
+async def receipt_page(ledger: Ledger, entry_id: str) -> str:
+    """The page of an outcome. Raises EntryNotFound, NoSuchThing for an entry of another kind, PartErased where the
+    answer was erased."""
+    entry = await ledger.entry(entry_id)
+    if entry.leaf.kind is not Kind.OUTCOME:
+        raise NoSuchThing("Only an answer has a page; for other entries: exhibit ledger proof")
+    disclosed = [*await disclosures(entry, ledger)]
+    if "prov" in await ledger.part_names(entry_id):
+        disclosed.append("prov")
+    receipts = {"outcome": await ledger.receipt(entry_id, disclose=disclosed), "intent": None}
+    question = None
+    for ref in entry.leaf.refs:
+        if ref.rel == "intent":
+            try:
+                receipts["intent"] = await ledger.receipt(ref.id, disclose=("question",))
+                question = (await ledger.part(ref.id, "question")).decode("utf-8")
+            except PartErased:
+                continue  # the answer stands without its question
+    parts = {part.name: part.data for part in parse_receipt(receipts["outcome"] or "").disclosures}
+    if not parts.get("answer"):
+        raise NoSuchThing("The entry has no answer to show.")
+    body = json.loads(parts["answer"])
+    numbered = {name.removeprefix("sources/"): data for name, data in parts.items() if name.startswith("sources/")}
+    return page(
+        "receipt.html.j2",
+        scripts=("verify.js", "leaf.js", "proof.js", "receipt.js"),
+        forms=FORMS,
+        entry_id=entry_id,
+        time=datetime.fromtimestamp(entry.leaf.t_ms / 1000, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z"),
+        origin=ledger.origin,
+        vkeys=ledger.vkeys,
+        question=question,
+        answer=body.get("answer", ""),
+        outcome=body["outcome"],
+        model=(body.get("provenance") or {}).get("model"),
+        sentences=body.get("sentences") or (),
+        titles={int(number): cited["title"] for number, cited in (body.get("citations") or {}).items()},
+        sources=[(number, json.loads(numbered[number])) for number in sorted(numbered, key=int)],
+        outline=[] if not parts.get("prov") else list(_outline(json.loads(parts["prov"]))),
+        receipts=receipts,
+    )
+
+
+def _outline(prov: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Under a heading each, type, name and time of every activity, in order of time, and type, name and attributes of
+    every entity and agent."""
+    activities = prov.get("activity", {})
+    in_time = sorted(activities, key=lambda name: (activities[name]["prov:startTime"], name))
+    yield "What was done", [(_type(activities[name]), name, activities[name]["prov:startTime"]) for name in in_time]
+    for heading, section in (("From what", "entity"), ("By whom", "agent")):
+        records = sorted(prov.get(section, {}).items())
+        yield heading, [(_type(record), name, _attributes(record)) for name, record in records]
+
+
+def _type(record: Mapping[str, Any]) -> str:
+    types = record["prov:type"] if isinstance(record["prov:type"], list) else [record["prov:type"]]
+    return str(next((each["$"] for each in types if each["$"].startswith("exhibit:")), "")).removeprefix("exhibit:")
+
+
+def _attributes(record: Mapping[str, Any]) -> str:
+    plain = {key: value for key, value in record.items() if key.startswith("exhibit:") and isinstance(value, str)}
+    return ", ".join(f"{key.removeprefix('exhibit:')} {value}" for key, value in sorted(plain.items()))

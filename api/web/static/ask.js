@@ -1,0 +1,140 @@
+// The page `/`: a question with its context, the answer, its evidence and the map, which light each other.
+import { fault, get, keyForm, text } from "./api.js";
+import { answerOf, featuresOf, plainText, sentenceOf } from "./answer.js";
+import { ContextBar } from "./context.js";
+import { byId, h } from "./dom.js";
+import { openEvidence } from "./evidence.js";
+import { keep, showHistory } from "./history.js";
+import { pathOf, prove } from "./proving.js";
+import { streamed } from "./stream.js";
+import { Suggestions } from "./suggestions.js";
+import { words } from "./text.js";
+
+const w = words.ask;
+let map = null, shown = null, asking = null;
+const bar = new ContextBar(() => suggestions.follow(bar.request.context));
+const suggestions = new Suggestions(question => { byId("question").value = question; bar.show(); ask(); });
+
+// The citation that is lit in sentences, places, sources and on the map; null for none.
+function light(n, place = null) {
+  for (const each of document.querySelectorAll("#answer [data-n]")) {
+    const lit = n !== null && each.dataset.n.split(" ").includes(String(n));
+    each.classList.toggle("lit", lit && (!each.dataset.place || !place || each.dataset.place === place));
+    if (each.matches(".chip")) each.setAttribute("aria-pressed", String(lit));
+  }
+  map?.light(n);
+}
+
+function pick(n, opener, place = null) {
+  light(n, place);
+  const found = shown.body.citations[n].places.find(each => each.place_id === place);
+  if (found?.bbox) map?.fit(found.bbox);
+  openEvidence(shown.body, n, opener, () => light(null));
+}
+
+function show(request, body) {
+  shown = { request, body };
+  byId("evidence").hidden = true;
+  byId("answer-body").replaceChildren(...answerOf(body, pick, verify));
+  byId("copy").hidden = false;
+  byId("copy-state").textContent = "";
+  map?.showAnswer(featuresOf(body), body.bbox);
+  keep(request, body);
+  showHistory(again);
+}
+
+// What is on this page, against what the ledger holds of it.
+function onPage(parts) {
+  const recorded = parts.has("answer") ? JSON.parse(parts.get("answer")).sentences.map(each => each.text) : [];
+  const said = [...document.querySelectorAll("#sentences [data-proved]")].map(each => each.textContent);
+  return [["question", shown.request.question, parts.get("question")], ["answer", said.join("\n"), recorded.join("\n")]];
+}
+
+async function verify() {
+  const id = shown.body.provenance.entry_id;
+  try {
+    const [entry, receipt, vkeys] = await Promise.all([get(pathOf(id)), text(`${pathOf(id)}/receipt`), text("/api/v1/ledger/vkeys")]);
+    const intent = entry.refs.find(ref => ref.rel === "intent")?.entry_id ?? null;
+    await prove({ id, receipt, vkeys: vkeys.trim(), intent, shown: onPage });
+  } catch (error) { byId("result").replaceChildren(fault(error)); }
+}
+
+// What happened before the body: a step is named, a sentence is shown.
+function tell(event, data) {
+  if (event === "stage") byId("status").textContent = w[`stage_${data.stage}`];
+  if (event !== "sentence") return;
+  if (!byId("sentences")?.dataset.coming) byId("answer-body").replaceChildren(h("div", { id: "sentences", "data-coming": "yes" }));
+  byId("sentences").append(sentenceOf(data.sentence, data, () => {}));
+}
+
+async function ask() {
+  const request = bar.request;
+  if (!request.question) { byId("question").focus(); return; }
+  asking?.abort();
+  asking = new AbortController();
+  byId("status").textContent = w.working;
+  byId("answer").setAttribute("aria-busy", "true");
+  history.replaceState(null, "", `?request=${encodeURIComponent(JSON.stringify(request))}`);
+  try {
+    show(request, await streamed(request, { signal: asking.signal, tell }));
+    byId("status").textContent = "";
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    byId("status").textContent = "";
+    byId("answer-body").replaceChildren(fault(error));
+  }
+  byId("answer").removeAttribute("aria-busy");
+}
+
+function again(request) {
+  bar.request = request;
+  ask();
+}
+
+async function openMap(layers) {
+  try {
+    const { EvidenceMap } = await import("./map.js");
+    map = new EvidenceMap(byId("map"));
+  } catch {
+    byId("map").replaceChildren(h("p", { className: "hint" }, w.no_map));
+    return;
+  }
+  map.addEventListener("pick", event => pick(event.citation, byId("map").querySelector("canvas"), event.place));
+  bar.follow(map);
+  byId("attribution").textContent = [...new Set(layers.map(each => each.attribution).filter(Boolean))].join(" · ");
+  await map.showLayers(layers);
+  byId("map").dataset.state = "ready";
+}
+
+async function load() {
+  try {
+    const { layers } = await get("/api/v1/layers");
+    bar.offerLayers(layers);
+    return layers;
+  } catch (error) {
+    byId("layers").replaceChildren(fault(error));
+    return [];
+  }
+}
+
+// A link to a question holds the request; it is shown, and asked only when its reader says so.
+function linked() {
+  try {
+    const request = JSON.parse(new URLSearchParams(location.search).get("request"));
+    if (typeof request?.question === "string") bar.request = request;
+  } catch { /* a link that was cut off */ }
+}
+
+byId("ask").addEventListener("submit", event => { event.preventDefault(); ask(); });
+byId("copy").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(plainText(shown.request.question, shown.body, location.origin));
+    byId("copy-state").textContent = w.copied;
+  } catch { byId("copy-state").textContent = w.copy_failed; }
+});
+keyForm(() => location.reload());
+showHistory(again);
+const layers = await load();
+linked();
+await openMap(layers).catch(error => byId("map").append(fault(error)));
+document.documentElement.dataset.state = "ready";

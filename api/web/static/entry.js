@@ -1,0 +1,91 @@
+// The page of an entry: what was asked, decided, read and answered, in order, and its proof.
+import { fault, get, keyForm, query, text } from "./api.js";
+import { byId, facts, h, save } from "./dom.js";
+import { twin } from "./links.js";
+import { provGraph } from "./prov.js";
+import { partsOf, pathOf, prove } from "./proving.js";
+import { say, words } from "./text.js";
+
+const w = words.entry, id = location.pathname.split("/").at(-1);
+const optional = work => work.catch(() => null);
+let shown = null;
+
+const moment = (heading, ...children) => h("li", {}, h("h2", {}, heading), ...children);
+const quoted = (said, name) => h("blockquote", { "data-proved": name }, said);
+
+function leafOf(entry) {
+  return facts([
+    [w.recorded, new Date(entry.t_ms).toISOString()], [w.index, String(entry.index)], [w.hash, h("code", {}, entry.leaf_hash)],
+    [w.request, h("code", {}, entry.request_id)], [w.parts, entry.parts.join(", ")],
+    [w.refs, entry.refs.length ? h("span", {}, entry.refs.map(ref => [`${ref.rel} `, h("a", { href: `/audit/${ref.entry_id}` }, ref.entry_id), " "]).flat()) : null],
+  ]);
+}
+
+function decisionOf(decision) {
+  return h("li", {}, say(w.decision, decision), decision.admit.length ? `, ${say(w.admitted, { count: decision.admit.length })}` : "",
+    decision.reasons.length ? h("ul", {}, decision.reasons.map(each => h("li", {}, [each.message, " ", h("code", {}, [each.rule, each.code].filter(Boolean).join(" "))]))) : null,
+    decision.obligations.length ? h("p", { className: "hint" }, `${w.obligations}: ${decision.obligations.map(each => `${each.op} (${each.rule})`).join(", ")}`) : null);
+}
+
+function* timeline({ entry, question, decisions, sources, body }) {
+  if (question !== null) yield moment(w.question, quoted(question, "question"));
+  if (entry.kind === "outcome" || decisions) {
+    yield moment(w.decisions, decisions ? [h("ol", {}, decisions.map(decisionOf)), h("p", {}, h("a", { href: `/policy?entry=${id}` }, w.why))] : h("p", { className: "hint" }, w.decisions_none));
+  }
+  if (sources.length) {
+    yield moment(w.sources, h("ol", {}, sources.map(([n, source]) => h("li", { value: n }, source.title, source.text ? quoted(source.text, `sources/${n}`) : null))));
+  }
+  if (body) {
+    yield moment(w.answer, quoted(body.answer, "answer"), h("p", {}, `${w.outcome}: `, h("strong", {}, body.outcome), " ",
+      body.reason_codes.map(code => h("code", {}, code))));
+  }
+  yield moment(w.recorded, leafOf(entry));
+}
+
+// The receipt discloses what this reader may see; the page shows just that.
+async function load() {
+  const entry = await get(pathOf(id)), receipt = await text(`${pathOf(id)}/receipt`);
+  const parts = partsOf(receipt);
+  const intent = entry.refs.find(ref => ref.rel === "intent");
+  const question = parts.get("question") ?? (intent ? await optional(text(`${pathOf(intent.entry_id)}/parts/question`)) : null);
+  const decisions = await optional(get(`/api/v1/policy/decisions/${encodeURIComponent(id)}`));
+  const answer = parts.get("answer");
+  const numbered = [...parts].filter(([name]) => name.startsWith("sources/")).map(([name, data]) => [Number(name.slice(8)), JSON.parse(data)]);
+  return { entry, receipt, question, decisions: decisions?.decisions ?? null, intent: intent?.entry_id ?? null,
+    body: answer ? JSON.parse(answer) : null, sources: numbered.sort(([a], [b]) => a - b) };
+}
+
+const FIELDS = { answer: "answer" };
+
+function onPage(parts) {
+  const recorded = name => (name === "question" || !parts.has(name) ? parts.get(name) : JSON.parse(parts.get(name))[FIELDS[name] ?? "text"]);
+  return [...document.querySelectorAll("[data-proved]")].map(each => [each.dataset.proved, each.textContent, recorded(each.dataset.proved)]);
+}
+
+async function show() {
+  byId("id").textContent = id;
+  twin("json", `/audit/${id}.json`, `${id}.json`, "application/json");
+  twin("prov", `${pathOf(id)}/prov`, `${id}.prov.json`, "application/json");
+  byId("fault").replaceChildren();
+  try {
+    shown = await load();
+    byId("timeline").replaceChildren(...timeline(shown));
+    if (!byId("vkeys").value) byId("vkeys").value = (await text("/api/v1/ledger/vkeys")).trim();
+    byId("verify").disabled = byId("save").disabled = false;
+    const prov = shown.entry.parts.includes("prov") ? await optional(get(`${pathOf(id)}/prov`)) : null;
+    byId("prov-graph").replaceChildren(...(prov ? provGraph(prov) : [h("p", { className: "hint" }, w.prov_none)]));
+  } catch (error) {
+    byId("fault").replaceChildren(fault(error));
+    if (error.status === 401 || error.status === 403) key.open();
+  }
+  document.documentElement.dataset.state = "ready";
+}
+
+byId("verify").addEventListener("click", () => prove({ id, receipt: shown.receipt, intent: shown.intent, vkeys: byId("vkeys").value, shown: onPage }));
+byId("compare-form").addEventListener("submit", event => {
+  event.preventDefault();
+  location.assign(query("/audit/compare", { a: id, b: byId("other").value.trim() }));
+});
+byId("save").addEventListener("click", () => save(`${id}.receipt`, shown.receipt, "text/plain"));
+const key = keyForm(() => show());
+show();

@@ -1,0 +1,72 @@
+// The evidence pane: what a citation quotes, where it is in its document, or how it was computed.
+import { get } from "./api.js";
+import { byId, facts, h, safe, section } from "./dom.js";
+import { say, words } from "./text.js";
+
+const w = words.evidence, FEW = 8;
+
+function whereIn(locator) {
+  if (!locator) return null;
+  if (locator.row !== null) return say(w.row, { row: locator.row, column: locator.column ?? "–" });
+  if (locator.feature !== null) return say(w.feature, { feature: locator.feature });
+  const chars = say(w.chars, { start: locator.start_char, end: locator.end_char });
+  return locator.page === null ? chars : `${say(w.place, { page: locator.page })}, ${chars}`;
+}
+
+// Text in which the first occurrence of `part` is marked, or all of it where it is the part.
+function marked(text, part) {
+  const at = part ? text.indexOf(part) : -1;
+  if (at < 0) return [h("mark", {}, text)];
+  return [text.slice(0, at), h("mark", {}, text.slice(at, at + part.length)), text.slice(at + part.length)];
+}
+
+function computedOf(computed) {
+  const inputs = computed.inputs.slice(0, FEW).map(each => h("li", {}, h("a", { href: safe(each.href) }, each.chunk_id)));
+  return section(w.computed, h("p", {}, computed.statement), facts([
+    [w.operation, computed.operation],
+    [w.parameters, h("code", {}, JSON.stringify(computed.parameters))],
+  ]), h("h4", {}, w.inputs), h("ul", { className: "inputs" }, inputs,
+    computed.inputs.length > FEW ? h("li", {}, say(w.more_inputs, { count: computed.inputs.length - FEW })) : null));
+}
+
+function quotesOf(body, n) {
+  const quotes = body.sentences.flatMap(sentence => sentence.citations).filter(each => each.n === n);
+  return quotes.filter((each, at) => quotes.findIndex(other => other.quote === each.quote) === at);
+}
+
+async function inDocument(cited, quotes, into) {
+  try {
+    const slice = await get(cited.href), at = whereIn(slice.locator);
+    const row = slice.locator?.row !== null && slice.cell;
+    into.replaceChildren(h("h3", {}, w.in_document), at ? h("p", { className: "hint" }, at) : "",
+      h("blockquote", { id: "slice" }, marked(slice.text, row ? slice.cell : quotes[0]?.quote)),
+      facts([
+        [w.cell, row ? slice.cell : null],
+        [w.digest, h("code", {}, slice.document_sha256)],
+      ]));
+  } catch (error) {
+    into.replaceChildren(h("p", { className: "fault" }, say(w.retry, { message: error.message })));
+  }
+}
+
+// Opens the pane over one citation; `opener` gets the focus back when it is closed.
+export function openEvidence(body, n, opener, closed, pane = byId("evidence")) {
+  const cited = body.citations[n], quotes = quotesOf(body, n), slice = h("section", { "aria-live": "polite" });
+  const close = () => { pane.hidden = true; closed(); opener?.focus(); };
+  const heading = h("h2", { tabIndex: -1, id: "evidence-heading" }, say(w.heading, { n, title: cited.title }));
+  pane.replaceChildren(
+    h("button", { type: "button", className: "close", onclick: close }, w.close), heading,
+    ...quotes.filter(each => each.quote !== cited.computed?.statement).map(each => section(w.quote, h("blockquote", {}, each.quote))),
+    ...(cited.computed ? [computedOf(cited.computed)] : [slice]),
+    facts([
+      [w.time, cited.time_range ? `${cited.time_range.start} – ${cited.time_range.end}` : null],
+      [w.attribution, cited.attribution], [w.license, cited.license],
+      [w.no_geometry, cited.no_geometry?.message],
+    ]),
+    h("p", {}, h("a", { href: safe(cited.href) }, w.open), cited.uri && safe(cited.uri) ? [" · ", h("a", { href: safe(cited.uri), rel: "noreferrer" }, w.original)] : null),
+  );
+  pane.onkeydown = event => { if (event.key === "Escape") close(); };
+  pane.hidden = false;
+  heading.focus();
+  if (!cited.computed) inDocument(cited, quotes, slice);
+}

@@ -1,0 +1,104 @@
+"""Widenings that the data show by themselves: names, clearances, permissions, capabilities, labels, purposes, handling
+tags, limits, and claims that are tolerated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policy.authoring.domain import TENANT, UNKNOWN
+from policy.authoring.widening.model import Widening
+from policy.bundle import Bundle
+from policy.data import PolicyData
+from policy.model import Subject
+
+_ASKS = "ai.query"
+
+
+def data_widenings(before: Bundle, after: Bundle) -> Iterator[Widening]:
+    """The widenings between the data of two bundles."""
+    old, new = before.data, after.data
+    yield from _labels(old, new)
+    yield from _names(old, new)
+    yield from _purposes(old, new)
+    yield from _handling(old, new)
+    yield from _limits(_raw(before), _raw(after))
+
+
+def _raw(bundle: Bundle) -> Mapping[str, Any]:
+    document: Mapping[str, Any] = json.loads(bundle.data_json)
+    return document["kfm"]["config"] if "kfm" in document else document
+
+
+def _labels(old: PolicyData, new: PolicyData) -> Iterator[Widening]:
+    for label in sorted(new.labels.keys() - old.labels.keys()):
+        yield Widening(f"label {label}: new", f"{label} had no rank, so nobody saw what it marks")
+    for high in old.ascending:
+        lower = [low for low in old.labels if old.labels[low] < old.labels[high]]
+        if high in new.labels and any(new.rank(low) >= new.labels[high] for low in lower):
+            yield Widening(f"label {high}: lower", f"{high} no longer ranks above {', '.join(sorted(lower))}")
+
+
+def _names(old: PolicyData, new: PolicyData) -> Iterator[Widening]:
+    """Every name that a credential can carry, as what it resolves to; one that no data know is the default role."""
+    for name in sorted({*old.roles, *old.aliases, *new.roles, *new.aliases, UNKNOWN}):
+        before, after = _subject(name, old), _subject(name, new)
+        if new.rank(after.clearance) > new.rank(before.clearance):
+            yield Widening(
+                f"role {name}: clearance {after.clearance}", f"{name} was cleared for {before.clearance} at most"
+            )
+        for capability in sorted(set(after.capabilities) - set(before.capabilities)):
+            yield Widening(f"role {name}: capability {capability}", f"{name} did not hold {capability}")
+        for permission in sorted(_permissions(after, new) - _permissions(before, old)):
+            yield Widening(f"role {name}: permission {permission}", f"{name} did not have {permission}")
+
+
+def _subject(name: str, data: PolicyData) -> Subject:
+    return Subject.of(id="u1", tenant=TENANT, roles=(name,), data=data)
+
+
+def _permissions(subject: Subject, data: PolicyData) -> frozenset[str]:
+    return frozenset[str]().union(*(data.roles[role].permissions for role in subject.roles))
+
+
+def _purposes(old: PolicyData, new: PolicyData) -> Iterator[Widening]:
+    """A purpose asks for a clearance: a lower one, or a new purpose, opens it to more."""
+    for name, clearance in sorted(new.purposes.items()):
+        if name not in old.purposes:
+            yield Widening(f"purpose {name}: new", f"the purpose {name} was refused")
+        elif new.rank(clearance) < new.rank(old.purposes[name]):
+            yield Widening(f"purpose {name}: needs {clearance}", f"it needed {old.purposes[name]}")
+    if old.default_purpose != new.default_purpose:
+        yield Widening(f"default purpose: {new.default_purpose}", f"it was {old.default_purpose}")
+
+
+def _handling(old: PolicyData, new: PolicyData) -> Iterator[Widening]:
+    for tag in sorted({*old.handling, *new.handling}):
+        before, after = old.handling.get(tag), new.handling.get(tag)
+        if before is None:
+            yield Widening(f"handling {tag}: new", f"{tag} was an unknown tag, so nobody saw what it marks")
+        elif after is None:
+            yield Widening(f"handling {tag}: removed", f"{tag} asks for nothing any more")
+        else:
+            if (before.capability, before.group) != (after.capability, after.group):
+                held = after.capability or after.group or "nothing"
+                yield Widening(f"handling {tag}: satisfied by {held}", f"another capability or group satisfies {tag}")
+            if after.obligation is not None and before.obligation != after.obligation:
+                said = f"{after.obligation.op} {dict(after.obligation.params)}"
+                yield Widening(f"handling {tag}: met by {after.obligation.op}", f"{tag} is met otherwise: {said}")
+
+
+def _limits(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Widening]:
+    before, after = old["limits"], new["limits"]
+    if after["support_milli"] < before["support_milli"]:
+        yield Widening("limit support_milli: lower", "sentences with less support are released")
+    for name in ("datamark_milli", "injection_milli"):
+        if after[name] > before[name]:
+            yield Widening(f"limit {name}: higher", "text that reads more like instructions passes")
+    for leak in sorted(set(old["leaks"]) - set(new["leaks"])):
+        yield Widening(f"leak {leak}: removed", f"{leak} in an answer is no longer a leak")
+    known = [json.dumps(each, sort_keys=True) for each in old.get("claims", {}).get("tolerated", ())]
+    for each in new.get("claims", {}).get("tolerated", ()):
+        if json.dumps(each, sort_keys=True) not in known:
+            yield Widening(f"claims: tolerates {each['verdict']}", f"claims are tolerated that were not: {each}")

@@ -1,0 +1,53 @@
+"""How figures, places and lists read in a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+_LISTED = 20
+
+
+def number(value: Decimal, *, sign: bool = False) -> str:
+    """Thousands separated, as many decimals as the figure has."""
+    return f"{value:+,f}" if sign else f"{value:,f}"
+
+
+def tenths(value: Decimal) -> Decimal:
+    """Rounded to one decimal, half away from zero; a whole number keeps none."""
+    rounded = value.quantize(Decimal("0.1"), ROUND_HALF_UP)
+    return rounded.to_integral_value() if rounded == rounded.to_integral_value() else rounded
+
+
+def percent(part: Decimal, whole: Decimal) -> Decimal:
+    """`part` in per cent of `whole`, to one decimal."""
+    return (part * 100 / whole).quantize(Decimal("0.1"), ROUND_HALF_UP)
+
+
+def kilometres(metres: int) -> str:
+    """`12.3 km`."""
+    return f"{(Decimal(metres) / 1000).quantize(Decimal('0.1'), ROUND_HALF_UP):,f} km"
+
+
+def plural(kind: str) -> str:
+    """`county` -> `counties`, `city` -> `cities`, `state` -> `states`."""
+    word = kind.replace("_", " ")
+    return word[:-1] + "ies" if word.endswith("y") else word + "s"
+
+
+def counted(n: int, kind: str) -> str:
+    """`1 county`, `105 counties`."""
+    return f"{n:,} {kind.replace('_', ' ') if n == 1 else plural(kind)}"
+
+
+def listed(names: Sequence[str], *, most: int = _LISTED) -> str:
+    """`A`, `A and B`, `A, B and C`; after `most` of them the rest is counted."""
+    shown, rest = list(names[:most]), len(names) - most
+    if rest > 0:
+        shown.append(f"{rest:,} more")
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+
+
+def quantity(measure: str, unit: str | None) -> str:
+    """The unit of the figure: people are `inhabitants`, else the unit, else nothing."""
+    return "inhabitants" if measure == "population" else (unit or "").replace("_", " ")

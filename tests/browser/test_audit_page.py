@@ -1,0 +1,196 @@
+"""The pages of an auditor in a real browser: search with a key of the tab, an entry as a timeline, and its proof step by
+step, with a named step where something is not what was recorded."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from ledger.note import SigningKey
+from tests.browser.page_server import PageServer, page_server
+from tests.browser.test_ask_page import AXE, QUESTION, Opened, entry_of, violations, watch, with_key
+
+pytestmark = pytest.mark.services
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
+    with page_server(tmp_path_factory.mktemp("audit")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def entry(chromium: Browser, server: PageServer) -> str:
+    """An answer that somebody without a key was given."""
+    return entry_of(chromium, server)
+
+
+@pytest.fixture
+def opened(chromium: Browser, server: PageServer) -> Iterator[Opened]:
+    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+    found = Opened(context.new_page())
+    yield found
+    context.close()
+    assert [url for url in found.asked if not url.startswith((server.origin, "blob:"))] == []
+    assert found.faults == []
+
+
+def verdict(page: Page) -> tuple[str, str | None]:
+    """The result's state, and the first step that failed."""
+    page.click("#verify")
+    page.wait_for_selector("#result[data-state=verified], #result[data-state=failed]", timeout=30_000)
+    failed = page.locator("#steps [data-state=failed]")
+    step = failed.first.get_attribute("data-step") if failed.count() else None
+    return str(page.get_attribute("#result", "data-state")), step
+
+
+def test_an_auditor_enters_a_key_finds_an_answer_and_verifies_it(
+    opened: Opened, server: PageServer, entry: str
+) -> None:
+    page = opened.page
+    watch(opened, server, "/audit")
+    page.wait_for_selector("#results .fault")
+    page.fill("#key", server.keys["auditor"])
+    page.press("#key", "Enter")
+    page.wait_for_selector("#results table")
+    page.select_option("#outcome", "ANSWER")
+    page.fill("#source", "county-population")
+    page.press("#source", "Enter")
+    page.wait_for_selector(f"#results a[href='/audit/{entry}']")
+    assert "source=county-population" in page.url
+    with page.expect_download() as download:
+        page.click("#csv")
+    assert entry in download.value.path().read_text("utf-8")
+    page.click(f"#results a[href='/audit/{entry}']")
+    page.wait_for_selector("#verify:not([disabled])", timeout=30_000)
+    assert page.inner_text("[data-proved=question]") == QUESTION
+    assert page.locator("#timeline > li").count() == 5
+    assert verdict(page) == ("verified", None)
+
+
+def test_a_facet_narrows_the_search_and_going_back_widens_it(opened: Opened, server: PageServer, entry: str) -> None:
+    with_key(opened.page, server)
+    watch(opened, server, "/audit?kind=any")
+    rows = opened.page.locator("#results tbody tr")
+    everything = rows.count()
+    opened.page.click("#facets button:has-text('outcome')")
+    opened.page.wait_for_function(
+        "most => document.querySelectorAll('#results tbody tr').length < most", arg=everything
+    )
+    assert rows.count() >= 1
+    opened.page.go_back()
+    opened.page.wait_for_function(
+        "most => document.querySelectorAll('#results tbody tr').length >= most", arg=everything
+    )
+
+
+def test_the_provenance_is_drawn_and_told(opened: Opened, server: PageServer, entry: str) -> None:
+    with_key(opened.page, server)
+    watch(opened, server, f"/audit/{entry}")
+    opened.page.wait_for_selector("#prov-graph svg", timeout=30_000)
+    told = opened.page.evaluate(
+        """async ([entry, key]) => {
+          const headers = { authorization: `Bearer ${key}` };
+          const prov = await (await fetch(`/api/v1/ledger/entries/${entry}/prov`, { headers })).json();
+          const count = names => names.flatMap(name => Object.keys(prov[name] ?? {})).length;
+          return [count(["agent", "activity", "entity"]),
+            count(["used", "wasGeneratedBy", "wasInformedBy", "wasAssociatedWith", "wasAttributedTo", "wasDerivedFrom"])];
+        }""",
+        [entry, server.keys["auditor"]],
+    )
+    drawn = opened.page.evaluate(
+        "['.node', '.edge', 'tbody tr'].map(each => document.querySelectorAll(`#prov-graph ${each}`).length)"
+    )
+    assert drawn == [told[0], told[1], told[1]]
+    assert min(told) > 5
+    opened.page.hover("#prov-graph .node.entity >> nth=0")
+    assert opened.page.locator("#prov-graph .edge.lit").count() > 0
+
+
+def test_two_entries_are_compared(chromium: Browser, opened: Opened, server: PageServer, entry: str) -> None:
+    context = chromium.new_context()
+    asker = Opened(context.new_page())
+    watch(asker, server)
+    asker.ask("What was the population of Shawnee County in 1940?")
+    other = asker.page.inner_text("#entry-id")
+    context.close()
+    with_key(opened.page, server)
+    watch(opened, server, f"/audit/{entry}")
+    opened.page.fill("#other", other)
+    opened.page.press("#other", "Enter")
+    opened.page.wait_for_selector("#compared table", timeout=30_000)
+    assert f"a={entry}&b={other}" in opened.page.url
+    row = opened.page.locator("#compared tr:has(th:text-is('Answer'))")
+    assert "differs" in row.inner_text()
+    assert row.locator("mark").count() == 2
+    assert "same" in opened.page.inner_text("#compared tr:has(th:text-is('Policy bundle'))")
+    opened.page.fill("#b", entry)
+    opened.page.press("#b", "Enter")
+    opened.page.wait_for_function(
+        "() => document.querySelector('#compared table') && !document.querySelector('#compared .differs')"
+    )
+
+
+def test_who_asked_reads_and_verifies_the_own_entry_without_a_key(
+    opened: Opened, server: PageServer, entry: str
+) -> None:
+    watch(opened, server, f"/audit/{entry}")
+    assert "85,200" in opened.page.inner_text("[data-proved=answer]")
+    assert verdict(opened.page) == ("verified", None)
+
+
+def test_an_entry_that_does_not_exist_is_told(opened: Opened, server: PageServer) -> None:
+    watch(opened, server, "/audit/01a2031f-1fc5-776c-bb33-2bf6a0c1861e")
+    assert "NOT_FOUND" in opened.page.inner_text("#fault")
+    assert opened.page.is_disabled("#verify")
+
+
+def test_another_key_does_not_verify(opened: Opened, server: PageServer, entry: str) -> None:
+    watch(opened, server, f"/audit/{entry}")
+    name = opened.page.input_value("#vkeys").split("+")[0]
+    opened.page.fill("#vkeys", str(SigningKey.from_seed(name, bytes(32)).verifier))
+    assert verdict(opened.page) == ("failed", "signature")
+    opened.page.fill("#vkeys", "no key")
+    assert verdict(opened.page) == ("failed", "key")
+
+
+def test_an_answer_that_was_changed_on_its_way_is_named(opened: Opened, server: PageServer, entry: str) -> None:
+    def changed(route: Route) -> None:
+        text = route.fetch().text().split("\n")
+        body = json.loads(base64.b64decode(text[1].removeprefix("extra ")))
+        [part] = [each for each in body["disclosures"] if each["name"] == "answer"]
+        part["bytes"] = base64.b64encode(base64.b64decode(part["bytes"]).replace(b"85,200", b"85,201")).decode()
+        packed = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+        text[1] = "extra " + base64.b64encode(packed).decode()
+        route.fulfill(body="\n".join(text), content_type="text/plain")
+
+    opened.page.route(f"**/entries/{entry}/receipt", changed)
+    watch(opened, server, f"/audit/{entry}")
+    assert "85,201" in opened.page.inner_text("[data-proved=answer]")
+    assert verdict(opened.page) == ("failed", "commitment")
+
+
+def test_words_that_were_changed_on_the_page_are_named(opened: Opened, server: PageServer, entry: str) -> None:
+    watch(opened, server, f"/audit/{entry}")
+    opened.page.evaluate("document.querySelector('[data-proved=answer]').textContent = 'Nobody lived there.'")
+    assert verdict(opened.page) == ("failed", "page")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_nothing_keeps_anyone_out(chromium: Browser, server: PageServer, entry: str, theme: str, width: int) -> None:
+    context = chromium.new_context(color_scheme=theme, viewport={"width": width, "height": 900}, bypass_csp=True)  # type: ignore[arg-type]
+    page = context.new_page()
+    with_key(page, server)
+    for path in ("/audit", f"/audit/compare?a={entry}&b={entry}", f"/audit/{entry}"):
+        watch(Opened(page), server, path)
+        page.add_script_tag(path=str(AXE))
+        if path == f"/audit/{entry}":
+            verdict(page)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()

@@ -1,0 +1,32 @@
+"""Which looks of `exhibit doctor` may be given up: those that ask a server, never one at an embedded part."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+from pathlib import Path
+
+import pytest
+
+from api.cli.doctor import _LOOKS, patience_of
+from api.home.configuration import load
+
+SERVERS = {
+    "NEO4J_URI": ("bolt://127.0.0.1:1", {"corpus"}),
+    "POSTGIS_DSN": ("postgresql://me@127.0.0.1:1/x", {"corpus"}),
+    "OPENSEARCH_URL": ("http://127.0.0.1:1", {"corpus"}),
+    "OPA_URL": ("http://127.0.0.1:1", set[str]()),
+    "EXHIBIT_LEDGER__DSN": ("postgresql://me@127.0.0.1:1/x", {"ledger"}),
+    "FOCUS_MODE_MODEL": ("tiny", {"model"}),
+    "FOCUS_MODE_EMBED_MODEL": ("tiny", {"corpus", "embedder"}),
+}
+SETS = [set(each) for each in chain.from_iterable(combinations(SERVERS, n) for n in range(len(SERVERS) + 1))]
+
+
+@pytest.mark.parametrize("named", SETS, ids=lambda named: "+".join(sorted(named)) or "none")
+def test_only_a_look_that_asks_a_server_is_given_up(named: set[str], tmp_path: Path) -> None:
+    configured = load({name: SERVERS[name][0] for name in named}, home=tmp_path)
+    served = set().union(*(SERVERS[name][1] for name in named))
+    given_up = {look for look in (*_LOOKS, "repair") if patience_of(look, configured, down=True) is not None}
+    assert given_up == served
+    unasked = {look for look in _LOOKS if patience_of(look, configured, down=False) is not None}
+    assert unasked == served & {"model", "embedder"}

@@ -1,0 +1,275 @@
+"""The reader: what it is given, what it makes of it, and what happens where it cannot be run."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai.canonical import from_json, to_json
+from ai.errors import ReaderUnavailable
+from ai.model import Completion, ModelIdentity, SentenceChance, SourceReading
+from ai.models.candidates import PARAMETERS
+from ai.models.chat_model import ChatRequest
+from ai.models.extractive import ExtractiveModel
+from ai.models.prose import is_prose, prospects
+from ai.models.reader.encoding import MOST_PIECES
+from ai.models.reader.features import NAMES
+from ai.models.reader.files import DIGESTS, FOLDER
+from ai.models.reader.lazy import LazyReader
+from ai.models.reader.network import Network
+from ai.models.reader.reader import CALIBRATION, Calibration, Reader
+from ai.models.reader.reranker import ReaderReranker
+from ai.models.reader.told import Reading, Scored, Told
+from ai.text.catalogue import ABSTAIN, PHRASES
+from ai.text.question_type import WantedKind, offers
+from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
+from retrieval.reranker import Passage
+from retrieval.scope import Scope
+from tests.fakes_ai import an_item, an_observation
+from tests.unit.test_extractive import LOOKUP, request
+
+ABSTAINS = PHRASES[ABSTAIN]
+DUST = (
+    "The plains had been grassland for ages. Deep ploughing destroyed the grass that held the soil, and in the drought "
+    "the wind carried the soil away. Towns gave concerts on Saturdays."
+)
+
+
+@dataclass
+class ScriptedReader:
+    """A reader that says what it is told to: the chance of a sentence that has one of the words."""
+
+    chances: dict[str, int]
+    answered: int = 900
+    lack: str = ""
+    digest: str = "sha256:" + "1" * 64
+    asked: list[tuple[str, tuple[Told, ...]]] = field(default_factory=list)
+
+    async def least_milli(self) -> int:
+        return 500
+
+    async def read(self, question: str, passages: Sequence[Told]) -> Reading:
+        self.asked.append((question, tuple(passages)))
+        if self.lack:
+            raise ReaderUnavailable(self.lack)
+        scored = [
+            Scored(number, place, max((m for w, m in self.chances.items() if w in told.sentences[place]), default=1))
+            for number, told in enumerate(passages)
+            for place in told.places
+        ]
+        return Reading(tuple(sorted(scored, key=lambda each: -each.milli)), self.answered)
+
+
+def complete(reader: ScriptedReader | LazyReader, asked: ChatRequest) -> Completion:
+    return asyncio.run(ExtractiveModel(reader=reader).complete(asked))
+
+
+WHY = "What ruined farming on the grass of the prairie?"
+
+
+def test_it_chooses_what_the_reader_finds_likely_where_the_words_find_nothing() -> None:
+    items = [an_item("People of Topeka ask each other many things on Saturdays.", 1), an_item(DUST, 2)]
+    asked = request(WHY, items)
+    assert asyncio.run(ExtractiveModel().complete(asked)).text == ABSTAINS
+    done = complete(ScriptedReader({"ploughing": 800, "People": 90}), asked)
+    assert done.text.startswith("Deep ploughing destroyed the grass")
+    assert done.text.endswith("[2]")
+    assert "Saturdays" not in done.text
+
+
+def test_what_the_words_answer_is_not_read() -> None:
+    reader = ScriptedReader({})
+    done = complete(reader, request("What did the storm destroy?", [an_item("The storm destroyed the old barn.")]))
+    assert done.text == "The storm destroyed the old barn. [1]"
+    assert (done.reading, reader.asked) == (None, [])
+
+
+def test_it_abstains_where_the_reader_finds_no_answer_likely_enough() -> None:
+    done = complete(ScriptedReader({"ploughing": 800}, answered=499), request(WHY, [an_item(DUST)]))
+    assert done.text == ABSTAINS
+    assert done.reading is not None
+    assert (done.reading.answered_milli, done.reading.least_milli) == (499, 500)
+
+
+def test_the_reading_is_recorded_by_source_and_place() -> None:
+    reader = ScriptedReader({"ploughing": 800})
+    done = complete(reader, request(WHY, [an_item(DUST, 3)]))
+    assert done.reading is not None
+    assert done.reading.sentences[0] == SentenceChance(3, DUST.index("Deep"), 800)
+    assert done.reading.reader == reader.digest == done.model.details["reader"]
+
+
+def test_a_reader_that_cannot_be_run_leaves_the_answer_to_words_and_the_identity_says_so() -> None:
+    asked = request(WHY, [an_item(DUST)])
+    done = complete(ScriptedReader({}, lack="the reader cannot be run here"), asked)
+    plain = asyncio.run(ExtractiveModel().complete(asked))
+    assert done.text == plain.text == ABSTAINS
+    assert done.reading is None
+    assert done.model.details["reader"] == "the reader cannot be run here"
+    assert done.model.digest != plain.model.digest
+
+
+def test_rows_and_operations_are_no_matter_for_it() -> None:
+    reader = ScriptedReader({})
+    asked = request(
+        "What was the population of Shawnee County in 1930?", [an_observation()], Intent(operations=(LOOKUP,))
+    )
+    assert complete(reader, asked).reading is None
+    assert not reader.asked
+
+
+def test_it_sees_nothing_but_the_question_and_the_admitted_words() -> None:
+    reader = ScriptedReader({"ploughing": 800})
+    complete(reader, request(WHY, [an_item(DUST)]))
+    ((question, (told,)),) = reader.asked
+    assert question == WHY
+    assert " ".join(told.sentences) == DUST
+
+
+@pytest.mark.parametrize("text", ["In 1854, it burned.", "It burned in 1854.", "On May 3, 1854, it burned."])
+def test_a_year_before_a_comma_is_a_year(text: str) -> None:
+    assert offers(text, WantedKind.TIME, "When did it burn?")
+
+
+@pytest.mark.parametrize("text", ["It cost 1,854 dollars.", "It cost 1854,000 dollars.", "It weighed 1854.5 pounds."])
+def test_a_number_with_digits_beside_its_comma_is_no_year(text: str) -> None:
+    assert not offers(text, WantedKind.TIME, "When did it burn?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CHAPTER I. THE TERRITORY OF KANSAS.",
+        "The Lecompton Constitution and the English Bill.",
+        "Contents . . . . . . . . . . . 12.",
+        "Message of President James Buchanan.",
+        "12.",
+    ],
+)
+def test_headings_contents_and_running_heads_are_no_prose(text: str) -> None:
+    assert not is_prose(text)
+
+
+def test_a_sentence_of_another_place_or_year_is_never_shown_to_it() -> None:
+    intent = Intent(
+        mentions=(Mention("Liberal", 0, 7, (EntityRef("city:l", "Liberal", "city"),)),), times=(TimeRange.year(1936),)
+    )
+    wrong = [
+        "In 1936 dust drifted across Boise City for many days.",
+        "In 1935 dust drifted across Liberal for many days.",
+    ]
+    sources = request("q", [an_item(text, n) for n, text in enumerate(wrong, 1)]).prompt.sources
+    assert not prospects("What happened in Liberal in 1936?", intent, sources, PARAMETERS)
+
+
+@pytest.mark.parametrize("dated", ["By 1936, the soil was gone.", "In 1936 the soil was gone."])
+def test_an_undated_sentence_that_names_the_place_is_of_the_year_before_it(dated: str) -> None:
+    intent = Intent(
+        mentions=(Mention("Liberal", 0, 7, (EntityRef("city:l", "Liberal", "city"),)),), times=(TimeRange.year(1936),)
+    )
+    text = f"{dated} Photographs show soil in large drifts near Liberal."
+    sources = request("q", [an_item(text)]).prompt.sources
+    found = prospects("What happened in Liberal in 1936?", intent, sources, PARAMETERS)
+    assert "Photographs show soil in large drifts near Liberal." in [each.text for each in found]
+
+
+def test_a_completion_without_a_reading_is_recorded_as_it_was_before_there_were_readers() -> None:
+    plain = Completion("x", ModelIdentity("m", "sha256:0"), 1, 1)
+    assert "reading" not in to_json(plain)
+    read = replace(plain, reading=SourceReading("sha256:1", 10, 500, (SentenceChance(1, 0, 9),)))
+    assert from_json(to_json(read), Completion) == read
+
+
+@pytest.fixture(scope="session")
+def shipped() -> Reader:
+    return Reader.load()
+
+
+def test_the_shipped_reader_prefers_what_answers(shipped: Reader) -> None:
+    told = Told("Dust Bowl", tuple(s + "." for s in DUST.rstrip(".").split(". ")), (0, 1, 2))
+    read = shipped.read("Why was the soil blown away?", [told])
+    assert read.sentences[0].place == 1
+    assert all(0 <= each.milli <= 1000 for each in read.sentences)
+    assert shipped.read("Why was the soil blown away?", [told]) == read
+    other = shipped.read("Who won the chess championship of Norway?", [told])
+    assert other.answered_milli < read.answered_milli
+
+
+def test_a_passage_that_is_not_given_changes_nothing(shipped: Reader) -> None:
+    told = Told("Dust Bowl", ("Deep ploughing destroyed the grass.",), (0,))
+    alone = shipped.read("What destroyed the grass?", [told])
+    assert shipped.read("What destroyed the grass?", [told, Told("Other", (), ())]) == alone
+    assert shipped.read("What destroyed the grass?", []) == Reading((), 0)
+
+
+@given(st.text(max_size=3_000))
+def test_any_text_is_read_and_never_past_the_limit(shipped: Reader, text: str) -> None:
+    (ids,) = shipped.pieces.read([text])
+    assert 2 <= len(ids) <= MOST_PIECES
+
+
+@pytest.mark.parametrize("name", sorted(DIGESTS))
+@pytest.mark.parametrize("harm", ["missing", "damaged"])
+def test_a_file_that_is_not_the_shipped_one_is_not_read(name: str, harm: str, tmp_path: Path) -> None:
+    for each in DIGESTS:
+        shutil.copy(FOLDER / each, tmp_path)
+    if harm == "missing":
+        (tmp_path / name).unlink()
+    else:
+        (tmp_path / name).write_bytes((FOLDER / name).read_bytes()[:-1] + b"\0")
+    lazy = LazyReader(100, lambda: Reader.load(tmp_path))
+    done = complete(lazy, request(WHY, [an_item(DUST)]))
+    assert done.text == ABSTAINS
+    assert name in lazy.lack == done.model.details["reader"]
+
+
+def test_a_lower_rate_asks_for_a_higher_chance_and_one_below_all_measured_answers_nothing() -> None:
+    calibration = Calibration.load()
+    least = [calibration.least(rate) for rate in (79, 80, 100, 150, 200, 500)]
+    assert least == sorted(least, reverse=True)
+    assert least[0] == 1001
+    assert len(calibration.sentence) == len(NAMES) + 1
+    assert CALIBRATION in DIGESTS
+
+
+def test_a_question_over_rows_imports_no_runtime() -> None:
+    code = (
+        "import asyncio, sys\n"
+        "from tests.unit.test_extractive import LOOKUP, an_observation, request\n"
+        "from ai.models.extractive import ExtractiveModel\n"
+        "from ai.models.reader.lazy import LazyReader\n"
+        "from retrieval.model import Intent\n"
+        "asked = request('What was the population?', [an_observation()], Intent(operations=(LOOKUP,)))\n"
+        "print(asyncio.run(ExtractiveModel(reader=LazyReader(100)).complete(asked)).text)\n"
+        "sys.exit('onnxruntime' in sys.modules or 'tokenizers' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, "85,200" in done.stdout) == (0, True), done.stderr
+
+
+def test_the_reranker_weighs_meaning_and_the_fused_score(shipped: Reader) -> None:
+    reranker = ReaderReranker(LazyReader(100, lambda: shipped))
+    passages = [
+        Passage("", "Concerts were given on Saturdays.", 500),
+        Passage("", "Deep ploughing destroyed the grass.", 500),
+    ]
+    query = Query("What destroyed the grass of the plains?", Scope("default", frozenset()), 5)
+    scores = asyncio.run(reranker.score(query, passages))
+    assert scores[1] > scores[0]
+    assert asyncio.run(reranker.score(query, [])) == []
+    with pytest.raises(ReaderUnavailable):
+        asyncio.run(ReaderReranker(LazyReader(100, lambda: Reader.load(Path("/nowhere")))).score(query, passages))
+
+
+def test_the_network_refuses_a_folder_without_files(tmp_path: Path) -> None:
+    with pytest.raises(ReaderUnavailable):
+        Network.load(tmp_path)
