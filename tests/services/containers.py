@@ -21,8 +21,12 @@ from neo4j import GraphDatabase
 from neo4j.exceptions import Neo4jError, ServiceUnavailable
 
 COMPOSE = Path(__file__).parents[2] / "compose.yaml"
-READY_S = 300
+READY_S = 180
 _ENGINE_S = 20
+
+
+class NotReady(AssertionError):
+    """Raised for a server that does not answer in time."""
 
 
 def image_of(service: str) -> str | None:
@@ -61,7 +65,7 @@ def postgres(image: str) -> Iterator[str]:
     environment = {"POSTGRES_USER": "exhibit", "POSTGRES_DB": "exhibit", "POSTGRES_PASSWORD": password}
     with _running(image, 5432, environment) as address:
         dsn = f"postgresql://exhibit:{password}@{address}/exhibit"
-        _until(lambda: psycopg.connect(dsn, connect_timeout=5).close(), psycopg.OperationalError)
+        until(lambda: psycopg.connect(dsn, connect_timeout=5).close(), psycopg.OperationalError)
         yield dsn
 
 
@@ -72,7 +76,7 @@ def neo4j(image: str) -> Iterator[tuple[str, str]]:
     with _running(image, 7687, {"NEO4J_AUTH": f"neo4j/{password}"}) as address:
         uri = f"bolt://{address}"
         with GraphDatabase.driver(uri, auth=("neo4j", password)) as driver:
-            _until(driver.verify_connectivity, ServiceUnavailable, Neo4jError, OSError)
+            until(driver.verify_connectivity, ServiceUnavailable, Neo4jError, OSError)
         yield uri, password
 
 
@@ -87,7 +91,7 @@ def opensearch(image: str) -> Iterator[str]:
     }
     with _running(image, 9200, environment) as address:
         url = f"http://{address}"
-        _until(lambda: _succeeds(f"{url}/_cluster/health?wait_for_status=yellow"), httpx.HTTPError)
+        until(lambda: _succeeds(f"{url}/_cluster/health?wait_for_status=yellow"), httpx.HTTPError)
         yield url
 
 
@@ -96,7 +100,7 @@ def ollama(image: str) -> Iterator[str]:
     """Its address, without a model."""
     with _running(image, 11434, {"OLLAMA_KEEP_ALIVE": "30m", "OLLAMA_NUM_PARALLEL": "1"}) as address:
         url = f"http://{address}"
-        _until(lambda: _succeeds(f"{url}/api/version"), httpx.HTTPError)
+        until(lambda: _succeeds(f"{url}/api/version"), httpx.HTTPError)
         yield url
 
 
@@ -109,21 +113,29 @@ def _running(image: str, port: int, environment: Mapping[str, str]) -> Iterator[
     for name, value in environment.items():
         container = container.with_env(name, value)
     with container:
-        yield f"{container.get_container_host_ip()}:{container.get_exposed_port(port)}"
+        try:
+            yield f"{container.get_container_host_ip()}:{container.get_exposed_port(port)}"
+        except NotReady as exc:
+            out, err = container.get_logs()
+            exc.add_note(
+                f"the container is {container.status}; it said:\n{(out + err).decode(errors='replace')[-3000:]}"
+            )
+            raise
 
 
 def _succeeds(url: str) -> None:
     httpx.get(url, timeout=10, trust_env=False).raise_for_status()
 
 
-def _until(asked: Callable[[], object], *not_yet: type[Exception]) -> None:
+def until(asked: Callable[[], object], *not_yet: type[Exception]) -> None:
+    """Raises `NotReady`, from the last error, where the server does not answer in time."""
     ends_s = time.monotonic() + READY_S
     while True:
         try:
             asked()
-        except not_yet:
+        except not_yet as exc:
             if time.monotonic() > ends_s:
-                raise
+                raise NotReady(f"no answer within {READY_S} s") from exc
             time.sleep(0.2)
         else:
             return

@@ -132,7 +132,12 @@ def test_compose_brings_the_service_up_and_takes_it_down(engine: Mapping[str, st
         up = subprocess.run([*command, "up", "-d"], capture_output=True, text=True, check=False, cwd=ROOT)
         assert up.returncode == 0, up.stderr[-2000:]
         dsn = f"postgresql://exhibit:{password}@127.0.0.1:{port}/exhibit"
-        _ready(dsn)
+        try:
+            containers.until(lambda: psycopg.connect(dsn, connect_timeout=5).close(), psycopg.OperationalError)
+        except containers.NotReady as exc:
+            told = subprocess.run([*command, "logs"], capture_output=True, text=True, check=False, cwd=ROOT)
+            exc.add_note(told.stdout[-3000:])
+            raise
         asyncio.run(_answers(dsn, tmp_path))
         _is_held_by_row_security(dsn)
         shown = subprocess.run([*command, "ps"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
@@ -148,14 +153,3 @@ def _is_held_by_row_security(dsn: str) -> None:
         assert connection.execute("SELECT count(*) FROM exhibit.record").fetchone() == (0,)
         connection.execute("SELECT set_config('exhibit.access', 'whole', true)")
         assert connection.execute("SELECT count(*) > 0 FROM exhibit.record").fetchone() == (True,)
-
-
-def _ready(dsn: str) -> None:
-    ends = time.monotonic() + READY_S
-    while True:
-        try:
-            with psycopg.connect(dsn, connect_timeout=5):
-                return
-        except psycopg.OperationalError:
-            assert time.monotonic() < ends, "the service does not answer in time"
-            time.sleep(0.2)

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
+from ai.errors import ModelMissing, ModelTimeout, PromptTooLong
 from ai.model import Completion, MapContext, RenderedPrompt
 from ai.models.chat_model import ChatRequest, Message, StructuredRequest
 from ai.models.context import ContextBudgets, render_prompt, template_named
@@ -167,14 +167,18 @@ async def test_leaving_stops_the_servers_work(model: OllamaChat, way: str) -> No
     assert (await model.complete(replace(REQUEST, deadline_s=30.0))).text == f"[1] {BARN}"
 
 
-async def test_a_killed_runner_is_told_and_the_next_call_has_another(own_ollama: OllamaServer) -> None:
+async def test_what_a_killed_runner_said_is_a_cut_answer_and_the_next_call_has_another(
+    own_ollama: OllamaServer,
+) -> None:
     model = OllamaChat(own_ollama.url, CHAT, options=THREADS)
-    with pytest.raises(ModelUnavailable):
-        async with aclosing(model.stream(ENDLESS_REQUEST)) as parts:
-            assert isinstance(await anext(parts), str)
-            assert own_ollama.kill_runners() == 1
-            async for _ in parts:
-                pass
+    async with aclosing(model.stream(ENDLESS_REQUEST)) as parts:
+        said = await anext(parts)
+        assert isinstance(said, str)
+        assert own_ollama.kill_runners() == 1
+        *more, last = [part async for part in parts]
+    assert isinstance(last, Completion)
+    assert last.truncated
+    assert last.text == "".join([said, *(part for part in more if isinstance(part, str))])
     assert (await model.complete(REQUEST)).text == f"[1] {BARN}"
     await model.aclose()
 
