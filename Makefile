@@ -57,7 +57,7 @@ slowest: $(DEV)  ## search for inputs whose time grows faster than they do (SECO
 
 test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
 	@tests/services/prepare.sh
-	@$(BIN)/pytest -q -n 3 --dist loadfile $(PYTEST) -m services tests/services tests/browser  # much of it is waiting
+	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(PYTEST) -m services tests/services tests/browser  # much of it is waiting
 
 compose-env: $(RUNTIME)  ## write the secrets and the policy bundle that compose.yaml needs
 	@PYTHON=$(BIN)/python deploy/compose-env.sh

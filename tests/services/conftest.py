@@ -15,6 +15,15 @@ from tests.services.ollama_server import ollama, own_ollama  # noqa: F401  fixtu
 from tests.services.opensearch_server import opensearch_url  # noqa: F401  a fixture, one server for all modules
 from tests.services.postgres_server import NotPrepared, installed, running
 
+# Minutes each: begun first, so that none of them is what all wait for at the end. xdist would go by the number of tests.
+LONGEST = ("test_policy_authoring", "test_bench_servers", "test_policy_tutorial", "test_fault_matrix")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take longest come first."""
+    order = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(LONGEST)))
+
 
 @pytest.fixture(scope="session")
 def postgres_dsn() -> Iterator[str]:

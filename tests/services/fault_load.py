@@ -23,7 +23,7 @@ from api.wiring.system import open_ledger
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from tests.api_world import POPULATION
-from tests.services.fault_matrix import OPEN, Measured, Toll
+from tests.services.fault_matrix import LATE, OPEN, Measured, Toll
 
 DEADLINE_MS = 2_000
 RATE = float(os.environ.get("EXHIBIT_TEST_RATE", "20"))  # questions a second
@@ -161,15 +161,22 @@ async def asking(home: Path, environment: Mapping[str, str]) -> AsyncIterator[As
 
 
 def paid(toll: Toll, seen: Collection[Seen], answer: str) -> None:
-    """Every question got what the table says; the answer, where there is one, is the same."""
+    """Every question got what the table says; the answer, where there is one, is the same.
+
+    On a busy machine a refused connection may take until the deadline, so that a channel that is gone is told as late
+    by some questions; never by all.
+    """
     answers = {answer, PHRASES[ABSTAIN]} if toll.errors else {answer}
+    told = toll.limits | {OPEN, LATE}
     for one in seen:
         if one.error is not None or not toll.limits:
             assert one.error in toll.errors, one
         else:
             assert one.answer in answers, one
             assert one.limits, one
-            assert one.limits <= toll.limits | {OPEN}, one
+            assert one.limits <= told, one
+    limited = [one for one in seen if one.limits]
+    assert not limited or any(one.limits <= toll.limits | {OPEN} for one in limited), limited
 
 
 def measured(seen: Collection[Seen], *, again_s: float, deadline_ms: int) -> Measured:

@@ -5,6 +5,7 @@
 #                               The first run of a folder makes the user neo4j with the password in NEO4J_PASSWORD.
 # With FOLDER/certificates/server.pem and server.key it speaks TLS alone. SIGTERM ends it cleanly, SIGKILL is a crash.
 set -eu
+umask 022 # what is made is read by servers that run as others
 version=5.26.30
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -3,6 +3,7 @@
 #   ollama.sh prepare    prints the program. Takes, in order: EXHIBIT_OLLAMA_BIN, the PATH, the cache folder, a fresh build.
 # With EXHIBIT_TEST_OLLAMA_URL set there is nothing to prepare. Exit 8: it cannot be had here.
 set -eu
+umask 022 # what is made is read by servers that run as others
 [ -z "${EXHIBIT_TEST_OLLAMA_URL:-}" ] || exit 0
 version=0.17.4
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prepares the pinned `opa` and prints its path. Takes, in order: EXHIBIT_OPA_BIN, the PATH, the cache folder, a fresh build with Go.
 set -eu
+umask 022 # what is made is read by servers that run as others
 version=1.22.0
 cache=${EXHIBIT_CACHE:-.cache}
 

@@ -5,6 +5,7 @@
 # `secure` is the build with the security plug-in: TLS with FOLDER/config/cert.pem, basic authentication, the password of the user
 # `exhibit` from OPENSEARCH_PASSWORD. SIGTERM ends it cleanly, SIGKILL is a crash. Exit 8: a tool that this needs is missing.
 set -eu
+umask 022 # what is made is read by servers that run as others
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 case ${1:-} in prepare) kind=${2:-plain} ;; *) kind=${4:-plain} ;; esac

@@ -4,6 +4,7 @@
 #   podman.sh serve      serves Docker's API on a socket in the foreground
 #   podman.sh env        prints the variables that clients need
 set -euo pipefail
+umask 022 # what is made is read by servers that run as others
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${EXHIBIT_CACHE:-$here/../../.cache}
 mkdir -p "$cache/podman"
