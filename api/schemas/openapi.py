@@ -50,6 +50,7 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "GET /api/v1/ledger/entries/{entry_id}/receipt": ("getReceipt", "Read a receipt"),
     "GET /api/v1/ledger/entries/{entry_id}/prov": ("getProvenance", "Read a provenance document"),
     "GET /api/v1/ledger/entries/{entry_id}/parts/{name}": ("getPart", "Read a recorded part"),
+    "GET /api/v1/ledger/difference": ("compareEntries", "Compare two entries"),
     "GET /api/v1/ledger/checkpoint": ("getCheckpoint", "The latest checkpoint"),
     "GET /api/v1/ledger/checkpoints/{size}": ("getCheckpointOfSize", "An earlier checkpoint"),
     "GET /api/v1/ledger/vkey": ("getVerifierKey", "The verifier key"),

@@ -6,6 +6,7 @@ import typer
 
 from api.cli.ledger import key, witness
 from api.cli.ledger.checkpoint import checkpoint
+from api.cli.ledger.diff import diff
 from api.cli.ledger.export import export
 from api.cli.ledger.list_entries import list_entries
 from api.cli.ledger.prepare import prepare
@@ -21,6 +22,7 @@ app = typer.Typer(help="Read and verify the ledger.", no_args_is_help=True, add_
 app.command("list")(list_entries)
 app.command()(search)
 app.command()(show)
+app.command()(diff)
 app.command()(verify)
 app.command()(checkpoint)
 app.command()(proof)

@@ -18,10 +18,11 @@ import api.web
 from api.errors import NoSuchThing
 from api.http.callers import Calling
 from api.http.routes import corpus as corpus_route
-from api.http.routes import ledger
+from api.http.routes import ledger, ledger_difference
 from api.http.routes import policy as policy_route
 from api.schemas.client import client_files
 from api.schemas.corpus import CorpusResponse
+from api.schemas.difference import DifferenceResponse
 from api.schemas.evidence import EntriesResponse, EntryResponse
 from api.schemas.ledger import EntryFilters
 from api.schemas.policy import BundleResponse
@@ -76,7 +77,13 @@ async def audit_csv(call: Calling, filters: Annotated[EntryFilters, Query()]) ->
 @router.get("/audit/compare")
 async def compare() -> HTMLResponse:
     """Two entries beside each other."""
-    return _page("/audit", "compare", layout="record", forms=FORMS)
+    return _page("/audit", "compare", layout="record")
+
+
+@router.get("/audit/compare.json", response_model=None)
+async def compare_json(call: Calling, a: ledger_difference.EntryId, b: ledger_difference.EntryId) -> DifferenceResponse:
+    """The comparison, as `GET /api/v1/ledger/difference` gives it."""
+    return await ledger_difference.compare(call, a, b)
 
 
 @router.get("/audit/{entry_id}.json", response_model=None)
