@@ -129,6 +129,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         policy.OpaUnavailable: "POLICY_UNAVAILABLE",
         policy.OpaNotResponding: "POLICY_UNAVAILABLE",
         policy.BundleRejected: "POLICY_UNAVAILABLE",
+        policy.BundleUnpublished: "POLICY_UNAVAILABLE",
         policy.BundleNotFound: "NOT_FOUND",
         policy.InputRejected: "VALIDATION_FAILED",
         retrieval.RetrievalError: "INTERNAL",

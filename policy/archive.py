@@ -6,13 +6,15 @@ once and never changed; what is read back must still have the digest that it is 
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.bundle import SHIPPED, Bundle, bundle_digest, load_bundle
 from policy.errors import BundleNotFound, BundleRejected
 
 PARTS = ("rego", "wasm", "vectors")
@@ -30,11 +32,11 @@ class BundleArchive:
 
     def put(self, source: Path, *, renew: bool = False) -> Bundle:
         """File the bundle below `source`, unless it is there already; with `renew` also in the place of one that has
-        another module, or was damaged. The digest is that of rules and data, so two modules can claim it. Gives back
-        what is filed. Raises BundleRejected."""
+        another module, tests or vectors, or was damaged. The digest is that of rules and data, so two folders can claim
+        it. Gives back what is filed. Raises BundleRejected."""
         bundle = load_bundle(source)
         place = self._place(bundle.digest)
-        if not place.is_dir() or (renew and not self._holds(bundle)):
+        if not place.is_dir() or (renew and folder_digest(place) != folder_digest(source)):
             self._write(source, place, renew=renew)
         return self.load(bundle.digest)
 
@@ -66,12 +68,6 @@ class BundleArchive:
             raise BundleNotFound(f"{len(found)} archived policy bundles have a digest that begins with {prefix}")
         return found[0]
 
-    def _holds(self, bundle: Bundle) -> bool:
-        try:
-            return self.load(bundle.digest) == bundle
-        except BundleRejected:
-            return False
-
     def _place(self, digest: str) -> Path:
         match = _DIGEST.fullmatch(digest)
         if match is None:
@@ -95,21 +91,30 @@ class BundleArchive:
 
 
 def copy_bundle(source: Path, target: Path) -> None:
-    """Copy the parts of the bundle below `source` to `target`, which must not exist. Decision vectors that the source
-    does not have are the shipped ones."""
+    """Copy the parts of the bundle below `source` to `target`, which must not exist, by their contents alone: who may
+    read the copy is not for the original to say. Decision vectors that the source does not have are the shipped
+    ones."""
     target.mkdir(parents=True)
+    for path, file in _files(source):
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target / path)
+
+
+def folder_digest(folder: Path) -> str:
+    """Digest of every file that belongs to the bundle below `folder`: rules and their tests, data, the module and its
+    manifest, vectors and invariants. The bundle's own digest is of rules and data alone. Raises BundleRejected."""
+    try:
+        return bundle_digest({path: hashlib.sha256(file.read_bytes()).hexdigest() for path, file in _files(folder)})
+    except OSError as exc:
+        raise BundleRejected(f"the bundle cannot be read: {exc.strerror}") from exc
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The files of the bundle below `folder` with their paths in it; parts that it does not have are the shipped
+    ones."""
     for part in PARTS:
-        origin = source / part if (source / part).is_dir() else SHIPPED / part
-        _copy(origin, target / part)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a tree by its contents alone: who may read the copy is not for the original to say."""
-    target.mkdir()
-    for path in sorted(source.iterdir()):
-        if path.name == "__pycache__" or path.name.startswith("."):
-            continue
-        if path.is_dir():
-            _copy(path, target / path.name)
-        else:
-            shutil.copyfile(path, target / path.name)
+        root = folder / part if (folder / part).is_dir() else SHIPPED / part
+        for file in sorted(root.rglob("*")):
+            path = file.relative_to(root)
+            if file.is_file() and not any(each == "__pycache__" or each.startswith(".") for each in path.parts):
+                yield f"{part}/{path.as_posix()}", file

@@ -5,6 +5,7 @@ PolicyError
 │   └── OpaUnavailable  an OPA server; its `problem` says in one word what was wrong
 │       └── OpaNotResponding       it does not answer: no connection, nothing in time, or half a reply
 ├── BundleRejected      a bundle that must not be activated; says why
+│   └── BundleUnpublished  one that is not what the log says was published last
 ├── BundleNotFound      no bundle of that digest is archived here
 ├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
 │   ├── VectorsInvalid     authoring/vectors.py, command line only: files that hold no decision vectors
@@ -43,6 +44,10 @@ class OpaNotResponding(OpaUnavailable):
 
 class BundleRejected(PolicyError):
     """A bundle that must not be activated."""
+
+
+class BundleUnpublished(BundleRejected):
+    """A bundle that is not what the log says was published last."""
 
 
 class BundleNotFound(PolicyError):

@@ -36,11 +36,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseState:
-    """`active` None: the shipped bundle decides; `shadow` None: nothing runs beside it. Latest step last."""
+    """`active` None: the shipped bundle decides; `shadow` None: nothing runs beside it. Latest step last. `announced`
+    is the bundle that is to decide next, while that is being put on the ledger."""
 
     active: str | None = None
     shadow: str | None = None
     history: tuple[Step, ...] = ()
+    announced: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,12 @@ class Releases:
             return ReleaseState()
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as exc:
             raise BundleRejected(f"{self.file} cannot be read: {type(exc).__name__}") from exc
+
+    def announce(self, digest: str) -> ReleaseState:
+        """Say that the archived bundle of that digest is about to decide: whoever finds that on the ledger, and not yet
+        done, may finish it. Raises BundleNotFound."""
+        self.archive.path(digest)
+        return self._write(lambda state: replace(state, announced=digest))
 
     def publish(self, digest: str, *, replaced: str, at_ms: int) -> ReleaseState:
         """Let the archived bundle of that digest decide, in place of `replaced`. Raises BundleNotFound."""
@@ -102,12 +110,14 @@ class Releases:
 
     def _activate(self, step: Step) -> ReleaseState:
         self.archive.path(step.digest)
-        return self._step(step, lambda state: replace(state, active=step.digest))
+        return self._step(step, lambda state: replace(state, active=step.digest, announced=None))
 
     def _step(self, step: Step, change: Callable[[ReleaseState], ReleaseState]) -> ReleaseState:
+        return self._write(lambda state: replace(change(state), history=(*state.history, step)))
+
+    def _write(self, change: Callable[[ReleaseState], ReleaseState]) -> ReleaseState:
         with self._writing():
             state = change(self.state())
-            state = replace(state, history=(*state.history, step))
             _replace(self.file, json.dumps({"version": VERSION} | asdict(state), indent=1).encode())
         return state
 
@@ -123,12 +133,12 @@ def _state(document: Mapping[str, Any]) -> ReleaseState:
     steps = tuple(
         Step(str(e["action"]), str(e["digest"]), int(e["at_ms"]), str(e["replaced"])) for e in document["history"]
     )
-    active, shadow = document["active"], document["shadow"]
-    if not all(each is None or isinstance(each, str) for each in (active, shadow)):
+    active, shadow, announced = document["active"], document["shadow"], document.get("announced")
+    if not all(each is None or isinstance(each, str) for each in (active, shadow, announced)):
         raise TypeError("a digest is a text")
     if any(step.action not in ACTIONS for step in steps):
         raise ValueError("an unknown action")
-    return ReleaseState(active, shadow, steps)
+    return ReleaseState(active, shadow, steps, announced)
 
 
 def _replace(path: Path, content: bytes) -> None:

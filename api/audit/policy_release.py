@@ -8,17 +8,33 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from api.errors import RequestRejected
-from api.home.backends import PolicyBackend
-from api.home.principal import DEFAULT_TENANT
-from api.wiring import bundle_folder, clock_ms, new_id, open_embedded, open_server, pass_canary, releases_of
+from api.home.backends import PolicyBackend, backends_of
+from api.home.configuration import Configuration
+from api.wiring import (
+    bundle_folder,
+    clock_ms,
+    open_bundle,
+    open_embedded,
+    open_server,
+    pass_canary,
+    releases_of,
+)
+from api.wiring.publications import (
+    PUBLISHED,
+    ROLLED_BACK,
+    latest_publication,
+    record_publication,
+    require_published,
+    was_in_force,
+)
 from ledger.ledger import Ledger
-from ledger.model import Kind
-from policy.bundle import Bundle, load_bundle
-from policy.canonical import canonical
-from policy.errors import BundleRejected
+from policy.archive import folder_digest
+from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.errors import BundleRejected, BundleUnpublished
+from policy.releases import Releases
 
 if TYPE_CHECKING:
     from policy.authoring.checking import CheckResult
@@ -31,12 +47,18 @@ INPUTS = 600
 
 @dataclass(frozen=True, slots=True)
 class Candidacy:
-    """A bundle in its folder, and the one in force in its."""
+    """A bundle in its folder, as its files were when the trial began, and the one in force in its."""
 
     bundle: Bundle
     folder: Path
+    folder_digest: str
     active: Bundle
     active_folder: Path
+
+    @classmethod
+    def of(cls, bundle: Bundle, folder: Path, backend: PolicyBackend) -> Candidacy:
+        """The bundle below `folder`, beside the one in force. Raises BundleRejected, BundleNotFound."""
+        return cls(bundle, folder, folder_digest(folder), open_bundle(backend), bundle_folder(backend))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,54 +140,77 @@ async def publish(
     gates_passed: Sequence[str],
     widened: Sequence[str],
     change: Change,
-    backend: PolicyBackend,
+    configuration: Configuration,
     ledger: Ledger,
 ) -> str | None:
     """File both bundles, so that the new one can be taken up and the old one rolled back to, and let the candidate
-    decide. What decides is what was tried, to the module; nothing decides that could not be recorded. Gives the id of
-    the ledger entry; None where the candidate decided already. Raises BundleRejected, LedgerUnavailable."""
+    decide. What decides is what was tried, to the byte, and it was compared with what the log says is in force; nothing
+    decides that could not be recorded. Gives the id of the ledger entry; None where the candidate decided already.
+    Raises BundleRejected, LedgerUnavailable."""
+    backend = backends_of(configuration).policy
     releases, bundle, active = releases_of(backend), candidacy.bundle, candidacy.active
-    await asyncio.to_thread(releases.archive.put, bundle_folder(backend))
-    if await asyncio.to_thread(lambda: releases.archive.put(candidacy.folder, renew=True)) != bundle:
-        raise BundleRejected(f"{candidacy.folder} was changed while it was tried")
-    if bundle.digest == active.digest:
+    await require_published(configuration, ledger, active.digest)
+    before = await asyncio.to_thread(folder_digest, candidacy.active_folder)
+    await asyncio.to_thread(lambda: releases.archive.put(candidacy.active_folder, renew=True))
+    if before == candidacy.folder_digest:
         return None
+    filed = await asyncio.to_thread(lambda: releases.archive.put(candidacy.folder, renew=True))
+    if (filed, folder_digest(releases.archive.path(filed.digest))) != (bundle, candidacy.folder_digest):
+        raise BundleRejected(f"{candidacy.folder} was changed while it was tried")
+    releases.announce(bundle.digest)
     detail = {
-        "policy_publication": {
-            "before": active.digest,
-            "after": bundle.digest,
-            "module_sha256": bundle.wasm_sha256,
-            "gates": [*gates_passed],
-            "widenings": [*widened],
-            "by": change.by,
-            "why": change.why,
-        }
+        "before": active.digest,
+        "before_folder_digest": before,
+        "after": bundle.digest,
+        "folder_digest": candidacy.folder_digest,
+        "module_sha256": bundle.wasm_sha256,
+        "gates": [*gates_passed],
+        "widenings": [*widened],
+        "by": change.by,
+        "why": change.why,
     }
-    entry_id = await _append(ledger, detail)
+    entry_id = await record_publication(ledger, PUBLISHED, detail)
     releases.publish(bundle.digest, replaced=active.digest, at_ms=clock_ms())
     return entry_id
 
 
 async def roll_back(
-    wanted: str, *, active: Bundle, change: Change, backend: PolicyBackend, ledger: Ledger
+    wanted: str, *, active: str, change: Change, configuration: Configuration, ledger: Ledger
 ) -> str | None:
-    """Let the archived bundle of that digest decide again, which must still be whole and pass the canary. Gives the id
-    of the ledger entry; None where it decides already. Raises BundleNotFound, BundleRejected, LedgerUnavailable."""
-    releases = releases_of(backend)
-    await pass_canary(await asyncio.to_thread(releases.archive.load, wanted))
-    if wanted == active.digest:
+    """Let the archived bundle of that digest decide again, which must have been in force, be what it was then, and pass
+    the canary; `active` is the digest of the one that the home names now. Gives the id of the ledger entry; None
+    where it decides already. Raises BundleNotFound, BundleRejected, LedgerUnavailable."""
+    releases = releases_of(backends_of(configuration).policy)
+    known = await was_in_force(configuration, ledger, wanted)
+    bundle = await asyncio.to_thread(_filed, releases, wanted)
+    await pass_canary(bundle)
+    if known is None:
+        raise BundleUnpublished(f"{wanted} was never in force here: publish it, so that its gates are tried")
+    found = await asyncio.to_thread(folder_digest, releases.archive.path(wanted))
+    if known and known != found:
+        raise BundleUnpublished(f"the files of {wanted} are not those that were in force here")
+    latest = await latest_publication(configuration, ledger)
+    if wanted == active and (latest is None or (latest.after, latest.folder_digest) == (wanted, found)):
         return None
-    told = {"before": active.digest, "after": wanted, "by": change.by, "why": change.why}
-    entry_id = await _append(ledger, {"policy_rollback": told})
-    releases.roll_back(wanted, replaced=active.digest, at_ms=clock_ms())
+    releases.announce(wanted)
+    detail = {
+        "before": active if latest is None else latest.after,
+        "after": wanted,
+        "folder_digest": found,
+        "module_sha256": bundle.wasm_sha256,
+        "by": change.by,
+        "why": change.why,
+    }
+    entry_id = await record_publication(ledger, ROLLED_BACK, detail)
+    releases.roll_back(wanted, replaced=active, at_ms=clock_ms())
     return entry_id
 
 
-async def _append(ledger: Ledger, detail: dict[str, Any]) -> str:
-    entry = await ledger.record(
-        Kind.CONFIG, tenant=DEFAULT_TENANT, request_id=new_id(), parts={"detail": canonical(detail)}
-    )
-    return str(entry.entry_id)
+def _filed(releases: Releases, digest: str) -> Bundle:
+    """The archived bundle of that digest; the shipped one is filed on the way, if it is that."""
+    if digest not in releases.archive and load_bundle().digest == digest:
+        releases.archive.put(SHIPPED)
+    return releases.archive.load(digest)
 
 
 def _opa_for(candidacy: Candidacy, tell: Callable[[str], None]) -> Opa | None:

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from api.audit.log_search import EntrySearch
+from api.wiring.publications import PUBLISHED, ROLLED_BACK, TAKEN_UP
 from ledger.errors import PartErased
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.search import EntryQuery
 
 _PAGE = 500
-_ACTIONS = {"policy_publication": "publish", "policy_rollback": "rollback", "policy_bundle": "taken up"}
+_ACTIONS = {PUBLISHED: "publish", ROLLED_BACK: "rollback", TAKEN_UP: "taken up"}
 
 
 async def rules_spoken(search: EntrySearch, *, tenant: str, last: int) -> tuple[Mapping[str, int], int]:

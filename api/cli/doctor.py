@@ -199,8 +199,10 @@ async def _policy(configured: Configuration) -> AsyncIterator[Finding]:
 async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
     from api.cli.diagnosis import ASK_THE_LOG
     from api.home.backends import backends_of
-    from api.wiring import open_ledger
+    from api.wiring import active_digest, open_ledger
+    from api.wiring.publications import require_published
     from ledger.errors import LedgerNotResponding
+    from policy.errors import PolicyError
 
     backend = backends_of(configured).ledger
     if not backend.exists:
@@ -213,6 +215,10 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
                 yield Finding("ledger", "warning", f"{size} entries, not verified here", "exhibit ledger verify")
                 return
             report = await ledger.verify()
+            try:
+                await require_published(configured, ledger, active_digest(backends_of(configured).policy))
+            except PolicyError as exc:
+                yield Finding("policy", "failed", problem_of(exc).local, "exhibit policy rollback DIGEST")
     except LedgerNotResponding as exc:
         yield Finding("ledger", "failed", problem_of(exc).local, ASK_THE_LOG)
         return

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.home.principal import DEFAULT_TENANT
 from api.problems import code_of
 from api.wiring import OpenPolicy, System, open_policy, releases_of
+from api.wiring.publications import TAKEN_UP, require_published
 from ledger.errors import LedgerError
 from ledger.model import Kind
 from policy.canonical import canonical
@@ -123,6 +124,7 @@ class LiveSystem:
         policy = await open_policy(system.chosen.policy, system.circuits)
         try:
             await deny_the_empty_input(policy.alone)
+            await require_published(system.configuration, system.services.ledger, policy.bundle.digest)
             if policy.bundle.digest != system.policy.bundle.digest:
                 await record_change(system, policy.bundle.digest)
         except BaseException:
@@ -159,7 +161,7 @@ async def deny_the_empty_input(engine: PolicyEngine) -> None:
 
 async def record_change(system: System, digest: str) -> None:
     """Put on the ledger that another bundle decides from now on. Raises LedgerUnavailable."""
-    detail = {"policy_bundle": {"before": system.policy.bundle.digest, "after": digest}}
+    detail = {TAKEN_UP: {"before": system.policy.bundle.digest, "after": digest}}
     services = system.services
     await services.ledger.record(
         Kind.CONFIG, tenant=DEFAULT_TENANT, request_id=services.new_id(), parts={"detail": canonical(detail)}

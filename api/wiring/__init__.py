@@ -12,6 +12,7 @@ from api.wiring.models import open_chat, open_embedder, trial_model
 from api.wiring.parts import upgrade_records
 from api.wiring.policy import (
     OpenPolicy,
+    active_digest,
     bundle_folder,
     open_bundle,
     open_embedded,
@@ -40,6 +41,7 @@ from api.wiring.system import (
 __all__ = [
     "OpenPolicy",
     "System",
+    "active_digest",
     "bundle_folder",
     "clock_ms",
     "create_ledger",

@@ -75,6 +75,11 @@ def open_bundle(backend: PolicyBackend) -> Bundle:
     return load_bundle(SHIPPED) if active is None else releases.archive.load(active)
 
 
+def active_digest(backend: PolicyBackend) -> str:
+    """The digest of the bundle that the home names, which need not be whole. Raises BundleRejected."""
+    return releases_of(backend).state().active or load_bundle(SHIPPED).digest
+
+
 def bundle_folder(backend: PolicyBackend) -> Path:
     """Where the bundle in force lies. Raises BundleRejected, BundleNotFound."""
     if backend.folder is not None:

@@ -43,6 +43,7 @@ from api.wiring.models import (
 )
 from api.wiring.parts import open_records
 from api.wiring.policy import OpenPolicy, access_terms, open_policy
+from api.wiring.publications import finish_publication, require_published
 from ledger.errors import LogForked
 from ledger.ledger import Ledger
 from policy.data import PolicyData
@@ -138,6 +139,10 @@ async def open_system(
             if not isinstance(part, BaseException):
                 stack.push_async_callback(part.aclose)
         policy, embedder, ledger = _opened(parts[0]), _opened(parts[1]), _opened(parts[2])
+        if await finish_publication(configuration, ledger):
+            policy = await open_policy(chosen.policy, circuits)
+            stack.push_async_callback(policy.aclose)
+        await require_published(configuration, ledger, policy.bundle.digest)
         if signing:
             ledger = await _kept_signed(configuration, ledger, stack)
         await publish_answers(chosen.graph, ledger, stack)

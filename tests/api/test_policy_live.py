@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,33 +31,31 @@ from policy.errors import BundleRejected, PolicyUnavailable
 from policy.releases import Releases
 from tests.api_world import POPULATION, make_world
 from tests.harness import opened, subject
-from tests.unit.test_policy_releases import candidate
+from tests.published import copied, published_live
+from tests.unit.test_policy_releases import candidate, remade
 
 SHIPPED_DIGEST = load_bundle().digest
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return asyncio.run(make_world(tmp_path_factory.mktemp("live"))).configuration.home
 
 
 @pytest.fixture
-def releases(home: Path) -> Iterator[Releases]:
-    made = Releases(home / "policy")
-    yield made
-    made.file.unlink(missing_ok=True)
+def home(corpus: Path, tmp_path: Path) -> Path:
+    return copied(corpus, tmp_path / "home")
+
+
+@pytest.fixture
+def releases(home: Path) -> Releases:
+    return Releases(home / "policy")
 
 
 @pytest_asyncio.fixture
 async def system(home: Path, releases: Releases) -> AsyncIterator[wiring.System]:
     async with opened(home) as system:
         yield system
-
-
-def publish(releases: Releases, folder: Path, support_milli: int) -> str:
-    digest = releases.archive.put(candidate(folder, support_milli)).digest
-    releases.publish(digest, replaced=SHIPPED_DIGEST, at_ms=1)
-    return digest
 
 
 async def asked(system: wiring.System) -> dict[str, Any]:
@@ -70,7 +68,7 @@ async def test_a_request_keeps_the_bundle_that_it_began_with(
 ) -> None:
     current = LiveSystem(system)
     with current.lease() as before:
-        digest = publish(releases, tmp_path / "a", 1_000)
+        digest = await published_live(system, candidate(tmp_path / "a", 1_000))
         assert await current.refresh() is True
         assert await current.refresh() is False
         with current.lease() as after:
@@ -87,7 +85,7 @@ async def test_the_change_is_on_the_ledger_before_it_decides(
     system: wiring.System, releases: Releases, tmp_path: Path
 ) -> None:
     current = LiveSystem(system)
-    digest = publish(releases, tmp_path / "a", 900)
+    digest = await published_live(system, candidate(tmp_path / "a", 900))
     await current.refresh()
     [*_, entry] = await system.services.ledger.entries(kind=Kind.CONFIG, limit=100)
     detail = json.loads(await system.services.ledger.part(entry.leaf.entry_id, "detail"))
@@ -99,35 +97,44 @@ async def test_without_the_ledger_the_old_bundle_goes_on(
     system: wiring.System, releases: Releases, tmp_path: Path
 ) -> None:
     current = LiveSystem(system)
-    publish(releases, tmp_path / "a", 900)
+    await published_live(system, candidate(tmp_path / "a", 900))
     await system.services.ledger.aclose()
     assert await current.refresh() is False
     assert current.system.engine.bundle_digest == SHIPPED_DIGEST
     await current.aclose()
 
 
-async def test_what_cannot_be_loaded_never_decides(system: wiring.System, releases: Releases, tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", ["data", "module", "another module", "gone", "state", "another bundle"])
+async def test_what_cannot_be_loaded_never_decides(
+    system: wiring.System, releases: Releases, tmp_path: Path, damage: str
+) -> None:
     current = LiveSystem(system)
-    for n, damage in enumerate(("data", "module", "gone", "state")):
-        digest = publish(releases, tmp_path / damage, 600 + n)
-        place = releases.archive.path(digest)
-        match damage:
-            case "data":
-                (place / "rego" / DATA_PATH).write_text((place / "rego" / DATA_PATH).read_text().replace("600", "1"))
-            case "module":
-                (place / "wasm" / "bundle.wasm").write_bytes(b"\0asm")
-            case "gone":
-                place.rename(tmp_path / "elsewhere")
-            case _:
-                releases.file.write_text("{")
-        assert await current.refresh() is False, damage
-        assert current.system.engine.bundle_digest == SHIPPED_DIGEST
+    digest = await published_live(system, candidate(tmp_path / "a", 600))
+    place = releases.archive.path(digest)
+    match damage:
+        case "data":
+            (place / "rego" / DATA_PATH).write_text((place / "rego" / DATA_PATH).read_text().replace("600", "1"))
+        case "module":
+            (place / "wasm" / "bundle.wasm").write_bytes(b"\0asm")
+        case "another module":
+            for path in (remade(tmp_path / "other") / "wasm").iterdir():
+                (place / "wasm" / path.name).write_bytes(path.read_bytes())
+        case "gone":
+            place.rename(tmp_path / "elsewhere")
+        case "another bundle":
+            releases.publish(releases.archive.put(candidate(tmp_path / "b", 1)).digest, replaced=digest, at_ms=1)
+        case _:
+            releases.file.write_text("{")
+    assert await current.refresh() is False
+    assert current.system.engine.bundle_digest == SHIPPED_DIGEST
+    [entry] = await system.services.ledger.entries(kind=Kind.CONFIG, limit=100)
+    assert "policy_publication" in json.loads(await system.services.ledger.part(entry.leaf.entry_id, "detail"))
     await current.aclose()
 
 
 async def test_the_watcher_takes_it_up_by_itself(system: wiring.System, releases: Releases, tmp_path: Path) -> None:
     async with live(system) as current:
-        digest = publish(releases, tmp_path / "a", 902)
+        digest = await published_live(system, candidate(tmp_path / "a", 902))
         async with asyncio.timeout(30):
             while current.system.engine.bundle_digest != digest:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
@@ -220,7 +227,7 @@ async def test_an_entry_replays_under_the_policy_that_decided_it(
 ) -> None:
     before = (await asked(system))["provenance"]["entry_id"]
     current = LiveSystem(system)
-    publish(releases, tmp_path / "a", 650)
+    await published_live(system, candidate(tmp_path / "a", 650))
     await current.refresh()
     after = (await asked(current.system))["provenance"]["entry_id"]
     async with recorded_policies(current.system) as policies:
@@ -273,7 +280,8 @@ async def test_under_load_each_answer_is_decided_by_one_bundle(
     """Requests in flight while the bundle changes again and again: query, evidence and answer of each by the same one,
     and none refused for the change."""
     current = LiveSystem(system)
-    digests = [releases.archive.put(candidate(tmp_path / str(n), n)).digest for n in (500, 501, 502)]
+    for n in (501, 502, 503):
+        candidate(tmp_path / str(n), n)
     bodies: list[dict[str, Any]] = []
     done = asyncio.Event()
 
@@ -284,7 +292,7 @@ async def test_under_load_each_answer_is_decided_by_one_bundle(
 
     async def publish_on() -> None:
         for n in range(4):
-            releases.publish(digests[n % 3], replaced="", at_ms=n)
+            await published_live(system, tmp_path / str(501 + n % 3))
             await current.refresh()
         done.set()
 

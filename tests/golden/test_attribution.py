@@ -23,12 +23,12 @@ from api.home.configuration import load
 from api.wiring import open_ingest
 from ledger.model import Kind
 from policy.archive import copy_bundle
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundle import SHIPPED
 from policy.data import DATA_PATH
 from policy.model import Decision, Effect
 from policy.points import PolicyPoints
-from policy.releases import Releases
 from tests.harness import ask, opened, with_services
+from tests.published import published
 
 FIGURE = "What was the population of Shawnee County in 1930?"
 QUESTIONS = (
@@ -135,7 +135,7 @@ async def test_a_change_lowers_the_grade_and_has_one_cause(
     assert changed.differs_at == stage
 
 
-def published(home: Path, change: Callable[[Any], None]) -> None:
+async def with_other_data(home: Path, change: Callable[[Any], None]) -> None:
     """A bundle with other data decides in the home from now on."""
     folder = home.parent / "bundle"
     copy_bundle(SHIPPED, folder)
@@ -143,8 +143,7 @@ def published(home: Path, change: Callable[[Any], None]) -> None:
     data = json.loads(file.read_text())
     change(data)
     file.write_text(json.dumps(data))
-    releases = Releases(home / "policy")
-    releases.publish(releases.archive.put(folder).digest, replaced=load_bundle().digest, at_ms=1)
+    await published(home, folder)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +161,7 @@ async def test_another_bundle_is_the_cause_by_what_it_decides(
     async with opened(home) as system:
         entry_id = await recorded(system)
         before = system.policy.bundle.digest
-    published(home, change)
+    await with_other_data(home, change)
     async with opened(home) as system:
         assert system.policy.bundle.digest != before
         found = await attribute_all(entry_id, services=system.services)

@@ -11,10 +11,10 @@ from api.cli.replay.swap import causes_of
 from policy.archive import copy_bundle
 from policy.authoring.build import build
 from policy.bundle import SHIPPED
-from policy.releases import Releases
 from tests.api_world import POPULATION, make_world
 from tests.harness import ask, opened
 from tests.opa_server import pinned_opa
+from tests.published import published
 
 pytestmark = pytest.mark.services
 
@@ -43,8 +43,7 @@ async def test_a_changed_rule_is_the_cause_where_it_decides_otherwise(
     rules.write_text(text + "\n" + RULE.format(start=start))
     for name, content in build(tmp_path / "bundle").items():
         (tmp_path / "bundle" / "wasm" / name).write_bytes(content)
-    releases = Releases(home / "policy")
-    releases.publish(releases.archive.put(tmp_path / "bundle").digest, replaced=before, at_ms=1)
+    await published(home, tmp_path / "bundle")
     async with opened(home) as system:
         assert system.policy.bundle.digest != before
         found = await attribute_all(entry_id, services=system.services)

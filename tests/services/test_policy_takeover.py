@@ -21,11 +21,11 @@ from policy.engine import Reply
 from policy.errors import PolicyUnavailable
 from policy.fallback import FallbackEngine
 from policy.opa import OpaServerEngine
-from policy.releases import Releases
 from policy.wasm import WasmEngine
 from tests.api_world import make_world
 from tests.opa_server import TOKEN, OpaServer, pinned_opa
 from tests.policy_world import base
+from tests.published import published_live
 from tests.unit.test_policy_releases import candidate
 
 pytestmark = pytest.mark.services
@@ -83,12 +83,10 @@ async def test_the_server_decides_while_it_can_and_the_module_while_it_cannot(
 async def test_a_published_bundle_is_taken_up_when_the_server_has_it(server: OpaServer, tmp_path: Path) -> None:
     home = (await make_world(tmp_path / "world")).configuration.home
     environment = {"OPA_URL": server.url, "EXHIBIT_STORES__OPA_TOKEN": TOKEN, "EXHIBIT_POLICY__DEADLINE_MS": "20000"}
-    releases = Releases(home / "policy")
     async with open_system(load(environment, home=home)) as system:
         current = LiveSystem(system)
         made = candidate(tmp_path / "new", 901)
-        digest = releases.archive.put(made).digest
-        releases.publish(digest, replaced=load_bundle().digest, at_ms=1)
+        digest = await published_live(system, made)
         assert await current.refresh() is False, "the server still serves the old one"
         await current.system.engine.evaluate("kfm/ai/query", b"{}", deadline_s=DEADLINE_S)
         server.kill()

@@ -17,11 +17,10 @@ from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
     from api.audit.policy_release import Candidacy
-    from api.home.backends import PolicyBackend
     from api.home.configuration import Configuration
+    from policy.archive import BundleArchive
     from policy.authoring.checking import CheckResult
     from policy.authoring.widening import Widening
-    from policy.bundle import Bundle
 
 INPUTS = 600
 BY = "command line"
@@ -48,7 +47,7 @@ def publish(
     it up within a second. Exit code 1: a gate is closed, and nothing has changed."""
     from api.audit.policy_release import Candidacy, may_publish
     from api.home.backends import backends_of
-    from api.wiring import bundle_folder, open_bundle
+    from api.wiring import open_bundle
     from policy.authoring.checking import check_module
     from policy.bundle import load_bundle
 
@@ -61,12 +60,12 @@ def publish(
     accepted = frozenset(accept or ())
     trial, candidacy = Trial([whole]), None
     if bundle is not None:
-        candidacy = Candidacy(bundle, folder, active, bundle_folder(backend))
+        candidacy = Candidacy.of(bundle, folder, backend)
         trial = asyncio.run(_try(candidacy, accepted, inputs))
     passed = trial.gates
     good = all(each.passed for each in passed)
     if candidacy is not None and good and not dry_run:
-        asyncio.run(_publish(configured, backend, candidacy, trial, why))
+        asyncio.run(_publish(configured, candidacy, trial, why))
     document = {
         "bundle_digest": None if bundle is None else bundle.digest,
         "replaced": active.digest,
@@ -92,29 +91,35 @@ def rollback(
     server takes it up within a second."""
     from api.audit.policy_release import may_publish
     from api.home.backends import backends_of
-    from api.wiring import open_bundle, releases_of
+    from api.wiring import active_digest, releases_of
 
     configured = configuration(home)
     backend = backends_of(configured).policy
     may_publish(backend)
-    releases, active = releases_of(backend), open_bundle(backend)
-    wanted = releases.before() if digest is None else releases.archive.resolve(digest)
-    asyncio.run(_roll_back(configured, backend, wanted, active, why))
-    document = {"bundle_digest": wanted, "replaced": active.digest}
-    emit(document, as_json=as_json, render=lambda: f"{bold(wanted)} decides, in place of {active.digest}")
+    releases, active = releases_of(backend), active_digest(backend)
+    wanted = releases.before() if digest is None else _archived(releases.archive, digest)
+    asyncio.run(_roll_back(configured, wanted, active, why))
+    document = {"bundle_digest": wanted, "replaced": active}
+    emit(document, as_json=as_json, render=lambda: f"{bold(wanted)} decides, in place of {active}")
 
 
-async def _roll_back(configured: Configuration, backend: PolicyBackend, wanted: str, active: Bundle, why: str) -> None:
+def _archived(archive: BundleArchive, prefix: str) -> str:
+    """The digest of an archived bundle, or of the shipped one, that begins so. Raises BundleNotFound."""
+    from policy.bundle import load_bundle
+
+    shipped = load_bundle().digest
+    return shipped if shipped == prefix else archive.resolve(prefix)
+
+
+async def _roll_back(configured: Configuration, wanted: str, active: str, why: str) -> None:
     from api.audit.policy_release import Change, roll_back
     from api.wiring.log import log_to_write
 
     async with log_to_write(configured) as ledger:
-        await roll_back(wanted, active=active, change=Change(BY, why), backend=backend, ledger=ledger)
+        await roll_back(wanted, active=active, change=Change(BY, why), configuration=configured, ledger=ledger)
 
 
-async def _publish(
-    configured: Configuration, backend: PolicyBackend, candidacy: Candidacy, trial: Trial, why: str
-) -> None:
+async def _publish(configured: Configuration, candidacy: Candidacy, trial: Trial, why: str) -> None:
     from api.audit.policy_release import Change, publish
     from api.wiring.log import log_to_write
 
@@ -124,7 +129,7 @@ async def _publish(
             gates_passed=[each.name for each in trial.gates],
             widened=[each.name for each in trial.widenings],
             change=Change(BY, why),
-            backend=backend,
+            configuration=configured,
             ledger=ledger,
         )
 

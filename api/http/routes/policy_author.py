@@ -36,7 +36,7 @@ from api.schemas.policy_author import (
     RulesResponse,
     TrialResponse,
 )
-from api.wiring import bundle_folder, open_bundle, open_entry_index, releases_of
+from api.wiring import active_digest, bundle_folder, open_entry_index, releases_of
 from policy.authoring.domain import Domain
 from policy.authoring.matrix import decide_matrix
 from policy.data import DATA_PATH
@@ -165,7 +165,7 @@ async def publish_candidate(body: PublishRequest, call: Writing, request: Reques
     tried, now = _trials(request).of(body.candidate), await asyncio.to_thread(_candidacy, call, body.candidate)
     if tried is None or tried.state != "passed" or now.bundle.digest != body.bundle_digest:
         raise TrialNeeded("This candidate has not passed its gates; try it first.")
-    if (tried.candidacy.bundle, tried.candidacy.active) != (now.bundle, now.active):
+    if tried.candidacy != now:
         raise TrialNeeded("The candidate or the bundle in force has changed since the trial; try it again.")
     names = [each["name"] for each in tried.widenings]
     if missing := [name for name in names if name not in body.accept]:
@@ -175,7 +175,7 @@ async def publish_candidate(body: PublishRequest, call: Writing, request: Reques
         gates_passed=[each["name"] for each in tried.gates],
         widened=names,
         change=Change(call.caller.subject.id, body.why),
-        backend=backend,
+        configuration=call.system.configuration,
         ledger=call.system.services.ledger,
     )
     return ReleaseResponse(bundle_digest=now.bundle.digest, replaced=now.active.digest, entry_id=entry_id)
@@ -188,13 +188,16 @@ async def roll_back_to(body: RollbackRequest, call: Writing) -> ReleaseResponse:
     call.caller.require(PUBLISH)
     backend = call.system.chosen.policy
     may_publish(backend)
-    active = await asyncio.to_thread(open_bundle, backend)
+    active = await asyncio.to_thread(active_digest, backend)
     if body.bundle_digest not in releases_of(backend).archive.digests():
         raise NoSuchThing("There is no such bundle in the archive.")
     change = Change(call.caller.subject.id, body.why)
     ledger = call.system.services.ledger
-    entry_id = await roll_back(body.bundle_digest, active=active, change=change, backend=backend, ledger=ledger)
-    return ReleaseResponse(bundle_digest=body.bundle_digest, replaced=active.digest, entry_id=entry_id)
+    configuration = call.system.configuration
+    entry_id = await roll_back(
+        body.bundle_digest, active=active, change=change, configuration=configuration, ledger=ledger
+    )
+    return ReleaseResponse(bundle_digest=body.bundle_digest, replaced=active, entry_id=entry_id)
 
 
 def _drafts(call: Call) -> Drafts:
@@ -203,7 +206,7 @@ def _drafts(call: Call) -> Drafts:
 
 def _candidacy(call: Call, name: str) -> Candidacy:
     backend, drafts = call.system.chosen.policy, _drafts(call)
-    return Candidacy(drafts.load(name), drafts.path(name), open_bundle(backend), bundle_folder(backend))
+    return Candidacy.of(drafts.load(name), drafts.path(name), backend)
 
 
 def _trials(request: Request) -> PolicyTrials:
