@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,6 +147,8 @@ async def publish(
     decide. What decides is what was tried, to the byte, and it was compared with what the log says is in force; nothing
     decides that could not be recorded. Gives the id of the ledger entry; None where the candidate decided already.
     Raises BundleRejected, LedgerUnavailable."""
+    from policy.authoring.binding import removals  # noqa: PLC0415
+
     backend = backends_of(configuration).policy
     releases, bundle, active = releases_of(backend), candidacy.bundle, candidacy.active
     await require_published(configuration, ledger, active.digest)
@@ -166,6 +168,7 @@ async def publish(
         "module_sha256": bundle.wasm_sha256,
         "gates": [*gates_passed],
         "widenings": [*widened],
+        "removed_invariants": [asdict(each) for each in removals(candidacy.folder)],
         "by": change.by,
         "why": change.why,
     }

@@ -53,10 +53,15 @@ def read_unreleased(path: Path) -> tuple[Unreleased, ...]:
     """The invariants over claims of the file. Raises InvariantsInvalid for one that would hold whatever the bundle
     does."""
     try:
-        tables = tomllib.loads(path.read_text("utf-8")).get("unreleased", [])
+        document = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as exc:
         raise InvariantsInvalid(f"{path.name} cannot be read: {exc}") from exc
-    return tuple(_rule(table) for table in tables)
+    return parse_unreleased(document)
+
+
+def parse_unreleased(document: Mapping[str, Any]) -> tuple[Unreleased, ...]:
+    """As `read_unreleased`, from the parsed file."""
+    return tuple(_rule(table) for table in document.get("unreleased", ()))
 
 
 def _rule(table: Mapping[str, Any]) -> Unreleased:

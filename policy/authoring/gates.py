@@ -14,18 +14,19 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+from policy.authoring.binding import binding_invariants
 from policy.authoring.canary import canary
 from policy.authoring.checking import CheckResult, check_data, check_module, check_sources
-from policy.authoring.claim_lattice import broken_claims, decide_claims, read_unreleased
+from policy.authoring.claim_lattice import broken_claims, decide_claims, parse_unreleased
 from policy.authoring.deciding import by_opa
 from policy.authoring.domain import Domain
-from policy.authoring.invariants import broken, read_invariants
+from policy.authoring.invariants import broken, parse_invariants
 from policy.authoring.lattice import decide_lattice
 from policy.authoring.opa import Opa
 from policy.authoring.opa_tests import run_own_tests
 from policy.authoring.parity import parity
 from policy.authoring.vectors import Evaluator, read_vectors, run_vectors, vectors_folder
-from policy.bundle import SHIPPED, Bundle
+from policy.bundle import Bundle
 from policy.engine import PolicyEngine
 from policy.errors import PolicyError
 
@@ -82,10 +83,9 @@ def _own_tests(opa: Opa, folder: Path) -> CheckResult:
 
 
 async def _lattice(embedded: PolicyEngine, folder: Path, domain: Domain) -> CheckResult:
-    own = folder / "vectors" / "invariants.toml"
     try:
-        file = own if own.is_file() else SHIPPED / "vectors" / "invariants.toml"
-        rules, over_claims = read_invariants(file, domain), read_unreleased(file)
+        document = binding_invariants(folder)
+        rules, over_claims = parse_invariants(document, domain), parse_unreleased(document)
     except PolicyError as exc:
         return CheckResult("its invariants", (str(exc),))
     found = await decide_lattice(embedded, domain)

@@ -10,6 +10,7 @@
                   ladder, a higher label, a superset of tags or of groups held
 
     [[unreleased]]  of claims, not of cells: `policy.authoring.claim_lattice`
+    [[removed]]     a shipped invariant that does not bind this bundle: `policy.authoring.binding`
 
 Each has a `title`, and selects cells by what it names; what it does not name may be anything:
 
@@ -85,7 +86,7 @@ def read_invariants(path: Path, domain: Domain) -> tuple[Invariant, ...]:
 
 def parse_invariants(document: Mapping[str, Any], domain: Domain) -> tuple[Invariant, ...]:
     """As `read_invariants`, from the parsed file."""
-    if document.get("schema") != SCHEMA or not document.keys() <= {"schema", "ladder", "unreleased", *KINDS}:
+    if document.get("schema") != SCHEMA or not document.keys() <= {"schema", "ladder", "removed", "unreleased", *KINDS}:
         raise InvariantsInvalid(f"the invariants are not of the schema {SCHEMA}")
     reader = _Reader(domain, axes_of(domain), _steps(document.get("ladder"), domain))
     found = tuple(reader.invariant(kind, each) for kind in KINDS for each in document.get(kind, ()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,38 +25,45 @@ def lattice(
     *,
     policy: Candidate = None,
     invariants: Annotated[
-        Path | None, typer.Option("--invariants", help="File of invariants; default: the bundle's, or the shipped one.")
+        Path | None,
+        typer.Option("--invariants", help="File of invariants; default: the bundle's and the shipped ones."),
     ] = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
     """Decide every cell of role, groups, label, handling, tenant, lifecycle, and every claim that an answer can hold,
     and hold the invariants against them. Exit code 1: one does not hold; a counterexample is printed."""
+    from policy.authoring.binding import binding_invariants
+
     if invariants is not None and not invariants.is_file():
         raise typer.BadParameter(f"{invariants} is not a file of invariants")
     bundle, folder = chosen_bundle(policy, home)
-    document = asyncio.run(_run(bundle, invariants or _beside(folder)))
+    stated = binding_invariants(folder) if invariants is None else _stated(invariants)
+    document = asyncio.run(_run(bundle, stated))
     emit(document, as_json=as_json, render=lambda: _text(document))
     if document["broken"]:
         raise typer.Exit(EXIT_FAILED)
 
 
-def _beside(folder: Path) -> Path:
-    from policy.bundle import SHIPPED
+def _stated(file: Path) -> Mapping[str, Any]:
+    """The document of a file of invariants. Raises InvariantsInvalid."""
+    from policy.authoring.invariants import InvariantsInvalid
 
-    own = folder / "vectors" / "invariants.toml"
-    return own if own.is_file() else SHIPPED / "vectors" / "invariants.toml"
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as exc:
+        raise InvariantsInvalid(f"{file.name} cannot be read: {exc}") from exc
 
 
-async def _run(bundle: Bundle, file: Path) -> dict[str, Any]:
+async def _run(bundle: Bundle, stated: Mapping[str, Any]) -> dict[str, Any]:
     from api.wiring import open_embedded
-    from policy.authoring.claim_lattice import broken_claims, decide_claims, read_unreleased
+    from policy.authoring.claim_lattice import broken_claims, decide_claims, parse_unreleased
     from policy.authoring.domain import Domain
-    from policy.authoring.invariants import broken, read_invariants
+    from policy.authoring.invariants import broken, parse_invariants
     from policy.authoring.lattice import decide_lattice
 
     domain = Domain.of(bundle)
-    rules, over_claims = read_invariants(file, domain), read_unreleased(file)
+    rules, over_claims = parse_invariants(stated, domain), parse_unreleased(stated)
     engine = await open_embedded(bundle)
     started = time.perf_counter()
     try:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from policy.authoring.binding import removals
 from policy.authoring.vectors import read_vectors, vectors_folder
 from policy.authoring.widening.model import Widening
 from policy.bundle import SHIPPED
@@ -30,7 +31,9 @@ def removed_expectations(before: Path, after: Path) -> Iterator[Widening]:
     for title, stated in sorted(_invariants(before).items()):
         if kept.get(title) != stated:
             word = "changed" if title in kept else "removed"
-            yield Widening(f"invariant {title}: {word}", "the lattice is not held to it any more")
+            yield Widening(f"invariant {title}: {word}", "the bundle does not state it any more")
+    for removal in sorted(set(removals(after)) - set(removals(before)), key=lambda each: each.title):
+        yield Widening(f"invariant {removal.title}: removed", f"the shipped one does not bind: {removal.why}")
 
 
 def _tests(folder: Path) -> frozenset[str]:
@@ -47,5 +50,6 @@ def _invariants(folder: Path) -> dict[str, Any]:
     own = folder / "vectors" / "invariants.toml"
     document = tomllib.loads((own if own.is_file() else SHIPPED / "vectors" / "invariants.toml").read_text("utf-8"))
     ladder = {"ladder": document.pop("ladder", None)}
+    document.pop("removed", None)
     tables = {kind: rows for kind, rows in document.items() if isinstance(rows, list)}
     return ladder | {str(row["title"]): {"kind": kind} | row for kind, rows in tables.items() for row in rows}
