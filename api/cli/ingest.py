@@ -38,6 +38,9 @@ def ingest(
     sync: Annotated[
         bool, typer.Option("--sync", help="One folder: also withdraw sources whose files are gone from it.")
     ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read every file, also those whose status is what it was.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --sync: show the plan, change nothing.")] = False,
     home: Home = None,
     as_json: AsJson = False,
@@ -63,6 +66,7 @@ def ingest(
             label=label,
             tenant=tenant,
             resume=resume,
+            verify=verify,
         )
     )
     withdrawn = asyncio.run(_withdraw(home, plan["withdrawn"], tenant)) if plan else []

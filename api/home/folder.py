@@ -14,6 +14,7 @@ from pathlib import Path
 from api.errors import HomeBusy, HomeUnusable
 from api.home.configuration import Configuration
 
+DIGEST_CACHE = "ingest-digests.json"
 KEYS_FILE = "api-keys.sqlite"
 ENDED_SESSIONS_FILE = "ended-sessions.sqlite"
 _PROBE_BYTES = 65_536  # more than one entry of the ledger takes

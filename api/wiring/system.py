@@ -21,7 +21,7 @@ from api.home.archive import FOLDER as ARCHIVE
 from api.home.archive import FolderArchive
 from api.home.backends import Backends, backends_of
 from api.home.configuration import Configuration
-from api.home.folder import KEYS_FILE, close_home, only_writer, prepare_home
+from api.home.folder import DIGEST_CACHE, KEYS_FILE, close_home, only_writer, prepare_home
 from api.home.keys import KeyStore
 from api.home.settings import ChannelDeadlines, ChannelWeights, Settings
 from api.home.stores import Embedded
@@ -223,6 +223,7 @@ async def open_indexes(
 async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
     """Ingest into the home, which is made if it is not there. One at a time: raises HomeBusy while another one runs."""
     from retrieval.ingest.chunk import ChunkSize  # noqa: PLC0415
+    from retrieval.ingest.digest_cache import DigestCache  # noqa: PLC0415
     from retrieval.ingest.pipeline import Ingest  # noqa: PLC0415
 
     settings = configuration.settings.ingest
@@ -234,6 +235,7 @@ async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
                 indexes=indexes,
                 chunk_size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
                 terms=partial(access_terms, backends_of(configuration).policy, settings.default_labels),
+                digests=DigestCache(configuration.home / DIGEST_CACHE),
             )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from retrieval.errors import SourceConflict
-from retrieval.ingest.prepare import IdentifiedText
+from retrieval.ingest.places import RealPaths
 from retrieval.ingest.values import SourceSpec
 from retrieval.registry.store import StoredFile
 from retrieval.scope import VisibilityClass
@@ -35,19 +35,14 @@ class KnownFiles:
             frozenset(each.document.source_id for each in held),
         )
 
-    def found_again(
-        self, source: SourceSpec, identified: IdentifiedText, visibility: VisibilityClass
-    ) -> tuple[SourceSpec, IdentifiedText]:
-        """The source under the name that it has already. Raises SourceConflict where its manifest calls it otherwise,
-        or where the same bytes are elsewhere under other access facts."""
-        known = self._known_as(source, identified.loaded.sha256, visibility)
-        if known is None or known == source.source_id:
-            return source, identified
-        version = identified.document_id.rpartition("@")[2]
-        return replace(source, source_id=known), replace(identified, document_id=f"{known}@{version}")
+    def found_again(self, source: SourceSpec, place: str, sha256: str, visibility: VisibilityClass) -> SourceSpec:
+        """The source at that place under the name that it has already. Raises SourceConflict where its manifest calls
+        it otherwise, or where the same bytes are elsewhere under other access facts."""
+        known = self._known_as(source, place, sha256, visibility)
+        return source if known in (None, source.source_id) else replace(source, source_id=known)
 
-    def _known_as(self, source: SourceSpec, sha256: str, visibility: VisibilityClass) -> str | None:
-        here = self.by_path.get(place_of(source))
+    def _known_as(self, source: SourceSpec, place: str, sha256: str, visibility: VisibilityClass) -> str | None:
+        here = self.by_path.get(place)
         if here is not None and here.document.source_id != source.source_id:
             known = here.document.source_id
             if source.declared:
@@ -69,11 +64,11 @@ class KnownFiles:
         return None
 
 
-def place_of(source: SourceSpec) -> str:
-    """The place of its file as it is stored: absolute, what is not UTF-8 spelled out. A manifest's links are followed;
-    others are refused, and keep their own place."""
-    link = source.path.is_symlink() and not source.declared
-    return plain_name(str(source.path.absolute() if link else source.path.resolve()))
+def places_of(sources: Iterable[SourceSpec]) -> list[str]:
+    """The places of their files as they are stored: absolute, what is not UTF-8 spelled out. A manifest's links are
+    followed; others are refused, and keep their own place."""
+    paths = RealPaths()
+    return [plain_name(paths.of(source.path, follow=source.declared)) for source in sources]
 
 
 def plain_name(text: str) -> str:

@@ -12,6 +12,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -19,14 +20,24 @@ from typing import Protocol
 from retrieval.errors import IngestError, LoadError, ManifestError
 from retrieval.index import ChannelIndex, IndexBatch
 from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.identity import KnownFiles, place_of, plain_name
+from retrieval.ingest.digest_cache import DigestCache, FileStatus, KnownDigests
+from retrieval.ingest.identity import KnownFiles, places_of, plain_name
 from retrieval.ingest.label import AccessTerms, visibility_of
-from retrieval.ingest.prepare import IdentifiedText, PreparedDocument, facts_of, identify, prepare
+from retrieval.ingest.prepare import (
+    IdentifiedText,
+    PreparedDocument,
+    document_id_of,
+    facts_of,
+    identify,
+    lookups_of,
+    prepare,
+)
 from retrieval.ingest.searchable import for_channels, tagged, without_suspects
 from retrieval.ingest.sources import sources_of
 from retrieval.ingest.values import SourceSpec
 from retrieval.model import Lifecycle, RecordKind
-from retrieval.registry.store import FileJob, KnowledgeBase, RecordStore, RecordWriter, StoredDocument
+from retrieval.registry.fields import description_of
+from retrieval.registry.store import Description, FileJob, KnowledgeBase, RecordStore, RecordWriter, StoredDocument
 from retrieval.scope import VisibilityClass
 
 Progress = Callable[[FileJob], None]
@@ -70,6 +81,8 @@ class _Run:
     progress: Progress | None
     terms: AccessTerms
     known: Mapping[str, StoredDocument] = field(default_factory=dict)
+    owners: Mapping[str, str] = field(default_factory=dict)
+    descriptions: Mapping[str, Description] = field(default_factory=dict)
     files: KnownFiles = field(default_factory=KnownFiles)
     titles: Mapping[str, str] = field(default_factory=dict)
     collections: set[str] = field(default_factory=set)
@@ -89,7 +102,7 @@ class _Run:
 
 class Ingest:
     """Takes files into the store of record and into every channel. One run at a time per store. `terms` are read when
-    a run begins."""
+    a run begins; `digests` spares the reading of files that are as they were."""
 
     def __init__(
         self,
@@ -99,12 +112,14 @@ class Ingest:
         terms: Callable[[], AccessTerms],
         chunk_size: ChunkSize = ChunkSize(),  # noqa: B008  frozen
         group_records: int = 4096,
+        digests: DigestCache | None = None,
     ) -> None:
         self._store = store
         self._indexes = tuple(indexes)
         self._size = chunk_size
         self._terms = terms
         self._group_records = group_records
+        self._digests = digests or DigestCache()
 
     async def run(
         self,
@@ -115,19 +130,30 @@ class Ingest:
         label: str | None = None,
         manifest: Path | None = None,
         resume: bool = False,
+        verify: bool = False,
         progress: Progress | None = None,
     ) -> IngestReport:
         """Takes in what paths and manifest name. A file that cannot be taken in is a failed row, and the others go
-        on; the same content again is skipped. `resume` goes on in the rows of the tenant's last run. Raises
+        on; the same content again is skipped. `resume` goes on in the rows of the tenant's last run; `verify` reads
+        every file, whatever its status says. Raises
         `ManifestError`, `StoreUnavailable`, `ChannelUnavailable`; after each the run can be repeated."""
         sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
         run = await self._begin(sources, tenant, resume, progress)
         await self.repair(tenant)
-        run.known = {document.document_id: document for document in await self._store.stored(tenant)}
-        run.files = KnownFiles.of(await self._store.stored_files(tenant))
-        run.titles = titles
+        held = await self._store.stored_files(tenant)
+        run.known = {each.document.document_id: each.document for each in held}
+        run.owners = {each.document.source_id: each.document.collection for each in held}
+        run.descriptions = await self._store.descriptions(tenant)
+        run.files, run.titles = KnownFiles.of(held), titles
+        known = KnownDigests() if verify else await asyncio.to_thread(self._digests.of, tenant)
+        unchanged = await asyncio.to_thread(self._unchanged, run, sources, known, collection=collection, label=label)
+        for position, (source_id, document_id, visibility) in unchanged.items():
+            await self._name_collection(run, visibility)
+            run.move(position, state="skipped", stage="load", source_id=source_id, document_id=document_id)
         try:
             for position, source in enumerate(sources):
+                if position in unchanged:
+                    continue
                 await self._take_or_fail(run, position, source, collection=collection, label=label)
                 if sum(len(prepared.parts.records) for _, prepared in run.waiting) >= self._group_records:
                     await self._hand_over(run)
@@ -139,18 +165,55 @@ class Ingest:
                 await asyncio.gather(run.flushing, return_exceptions=True)
             raise
         await self._save(run, now=True)
-        return IngestReport(
-            run.run_id, tuple(run.jobs), tuple(sorted(run.superseded)), await self._store.manifest_hash(tenant)
-        )
+        corpus = await self._store.manifest(tenant, known.rows)
+        await asyncio.to_thread(self._remember, run, corpus.row_digests)
+        return IngestReport(run.run_id, tuple(run.jobs), tuple(sorted(run.superseded)), corpus.hash)
+
+    def _unchanged(
+        self,
+        run: _Run,
+        sources: Sequence[SourceSpec],
+        known: KnownDigests,
+        *,
+        collection: str | None,
+        label: str | None,
+    ) -> dict[int, tuple[str, str, VisibilityClass]]:
+        """The sources, by position, that are stored already as they are told now, with the source and the document that
+        they are: nothing of their files is read. Whatever else is said of a source is left to `_take`."""
+        found: dict[int, tuple[str, str, VisibilityClass]] = {}
+        classes: dict[VisibilityClass, VisibilityClass] = {}
+        for position, source in enumerate(sources) if known.files else ():
+            place = run.jobs[position].path
+            sha256 = known.sha256_of(place, FileStatus.of(source.path, follow=source.declared))
+            if sha256 is None:
+                continue
+            with suppress(IngestError):
+                visibility = visibility_of(
+                    source, tenant=run.tenant, collection=collection, label=label, terms=run.terms
+                )
+                visibility = classes.setdefault(visibility, visibility)  # so that its id is made once
+                named = run.files.found_again(source, place, sha256, visibility)
+                _check_owner(named, visibility, run.owners)
+                document_id = document_id_of(named, visibility, self._size, sha256, lookups_of(named))
+                told = description_of(facts_of(named, visibility, document_id, sha256), named.metadata)
+                if document_id in run.known and run.descriptions[document_id] == told:
+                    found[position] = (named.source_id, document_id, visibility)
+        return found
+
+    def _remember(self, run: _Run, row_digests: Mapping[str, str]) -> None:
+        self._digests.of(run.tenant).rows = row_digests
+        places = {*run.files.by_path, *(job.path for job in run.jobs)}
+        self._digests.save(run.tenant, places=places)
 
     async def _begin(self, sources: Sequence[SourceSpec], tenant: str, resume: bool, progress: Progress | None) -> _Run:
         await self._store.put_files([])  # makes the store, so that it can be read
         run_id = f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
+        places = await asyncio.to_thread(places_of, sources)
         if resume:
             last = await self._store.files(tenant)
-            if last and [file.path for file in last] == [place_of(s) for s in sources]:
+            if last and [file.path for file in last] == places:
                 run_id = last[0].run_id
-        jobs = [FileJob(run_id, i, tenant, place_of(s), s.source_id) for i, s in enumerate(sources)]
+        jobs = [FileJob(run_id, i, tenant, places[i], source.source_id) for i, source in enumerate(sources)]
         await self._store.put_files(jobs)
         return _Run(run_id, tenant, jobs, progress, self._terms())
 
@@ -170,16 +233,15 @@ class Ingest:
         await self._save(run)
         if source.path.is_symlink() and not source.declared:
             raise LoadError(f"{source.path.name}: a link; name the file that it leads to")
-        identified = await asyncio.to_thread(identify, source, visibility, self._size)
-        source, identified = run.files.found_again(source, identified, visibility)
-        _check_owner(source, visibility, run.known.values())
+        identified = await asyncio.to_thread(self._identify, run, position, source, visibility)
+        source = run.files.found_again(source, run.jobs[position].path, identified.loaded.sha256, visibility)
+        identified = identified.called(source.source_id)
+        _check_owner(source, visibility, run.owners)
         run.move(position, source_id=source.source_id)
-        if visibility.collection not in run.collections:
-            await self._put_collection(visibility, run.titles)
-            run.collections.add(visibility.collection)
+        await self._name_collection(run, visibility)
         run.move(position, document_id=identified.document_id)
         if identified.document_id in run.known:
-            await self._refresh_facts(source, visibility, identified)
+            await self._refresh_facts(run, source, visibility, identified)
             run.move(position, state="skipped", stage="load")
             return
         run.move(position, stage="chunk")
@@ -187,17 +249,33 @@ class Ingest:
         run.waiting.append((position, prepared))
         run.move(position, state="indexing", stage="index", **_counts(prepared), **_told(prepared))
 
-    async def _put_collection(self, visibility: VisibilityClass, titles: Mapping[str, str]) -> None:
-        tenant, name = visibility.tenant, visibility.collection
+    def _identify(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> IdentifiedText:
+        """The text of the file; its digest is kept where nobody wrote to the file meanwhile."""
+        before = FileStatus.of(source.path, follow=source.declared)
+        identified = identify(source, visibility, self._size)
+        settled = before if FileStatus.of(source.path, follow=source.declared) == before else None
+        self._digests.keep(run.tenant, run.jobs[position].path, settled, identified.loaded.sha256)
+        return identified
+
+    async def _name_collection(self, run: _Run, visibility: VisibilityClass) -> None:
+        """Makes the collection, once a run."""
+        tenant, name, titles = visibility.tenant, visibility.collection, run.titles
+        if name in run.collections:
+            return
+        run.collections.add(name)
         identity = str(uuid.uuid5(_NAMESPACE, f"{tenant}\n{name}"))
         held = {collection.name: collection for collection in await self._store.collections(tenant)}
         title = titles.get(name) or (held[name].title if name in held else name)
         if name not in held or held[name].title != title:
             await self._store.put_collection(KnowledgeBase(identity, tenant, name, title))
 
-    async def _refresh_facts(self, source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedText) -> None:
-        held = await self._store.facts_of(identified.document_id)
-        told = facts_of(source, visibility, identified)
+    async def _refresh_facts(
+        self, run: _Run, source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedText
+    ) -> None:
+        told = facts_of(source, visibility, identified.document_id, identified.loaded.sha256)
+        if run.descriptions[told.document_id] == description_of(told, source.metadata):
+            return
+        held = await self._store.facts_of(told.document_id)
         if held is None:
             return
         wanted = replace(
@@ -268,6 +346,7 @@ class Ingest:
         """Erases a source with all its versions, or one document: from the store of record, then from every channel,
         which is filled anew so that no byte stays in its files. Returns the documents."""
         gone = await self._store.erase(name, tenant=tenant)
+        await asyncio.to_thread(self._digests.forget)  # it names places and digests of what went
         if gone:
             await self.rebuild()
         return gone
@@ -362,11 +441,10 @@ def _told(prepared: PreparedDocument) -> dict[str, str]:
     return {"error_code": LEFT_OUT, "error_message": said[:500]} if left else {}
 
 
-def _check_owner(source: SourceSpec, visibility: VisibilityClass, known: Iterable[StoredDocument]) -> None:
-    """A source named after its file must not push out a source of another collection."""
-    for document in known:
-        same = document.source_id == source.source_id
-        if same and not source.declared and document.collection != visibility.collection:
-            raise ManifestError(
-                f"source {source.source_id} is already in another collection; name it in a manifest to move it"
-            )
+def _check_owner(source: SourceSpec, visibility: VisibilityClass, owners: Mapping[str, str]) -> None:
+    """A source named after its file must not push out a source of another collection; `owners` are the collections of
+    the sources that there are."""
+    if not source.declared and owners.get(source.source_id, visibility.collection) != visibility.collection:
+        raise ManifestError(
+            f"source {source.source_id} is already in another collection; name it in a manifest to move it"
+        )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import orjson
 import rfc8785
 
 from retrieval.errors import LoadError, ManifestError
@@ -42,12 +44,25 @@ class IdentifiedText:
     document_id: str
     lookups: Lookups
 
+    def called(self, source_id: str) -> IdentifiedText:
+        """The same text as a version of that source."""
+        return replace(self, document_id=f"{source_id}@{self.document_id.rpartition('@')[2]}")
+
 
 def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -> IdentifiedText:
     """Loads the file and names its version `<source_id>@<12 hex>`. Raises `LoadError` or `ManifestError`."""
     media_type = media_type_of(source.path, source.media_type)
     loaded = load(source.path.name, read_bytes(source.path), media_type)
-    lookups = _lookups(source)
+    lookups = lookups_of(source)
+    return IdentifiedText(loaded, document_id_of(source, visibility, size, loaded.sha256, lookups), lookups)
+
+
+def document_id_of(
+    source: SourceSpec, visibility: VisibilityClass, size: ChunkSize, sha256: str, lookups: Lookups
+) -> str:
+    """`<source_id>@<12 hex>` of the version whose file has this digest. Raises `LoadError` for a kind of file that is
+    not read."""
+    media_type = media_type_of(source.path, source.media_type)
     recipe = asdict(source.table) if source.table else {}
     recipe["derive"] = [
         {**asdict(derive), "lookup": lookups.get(derive.name)}
@@ -55,7 +70,7 @@ def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -
     ]
     named = source.title if media_type in TABULAR and source.table is None else None  # a measure is called after it
     identity = {
-        "sha256": loaded.sha256,
+        "sha256": sha256,
         "class": visibility.class_id,
         "recipe": [
             RECIPE_VERSION,
@@ -66,8 +81,16 @@ def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -
             named,
         ],
     }
-    version = hashlib.sha256(rfc8785.dumps(_plain(identity))).hexdigest()[:12]  # type: ignore[arg-type]
-    return IdentifiedText(loaded, f"{source.source_id}@{version}", lookups)
+    version = hashlib.sha256(_canonical(identity, words_only=source.table is None)).hexdigest()
+    return f"{source.source_id}@{version[:12]}"
+
+
+def _canonical(value: object, *, words_only: bool) -> bytes:
+    """RFC 8785. Of texts and small whole numbers under ASCII keys another, faster writer makes the same bytes."""
+    if words_only:
+        with suppress(orjson.JSONEncodeError):
+            return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return rfc8785.dumps(_plain(value))  # type: ignore[arg-type]
 
 
 def _plain(value: object) -> object:
@@ -76,7 +99,8 @@ def _plain(value: object) -> object:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _lookups(source: SourceSpec) -> dict[str, dict[str, str]]:
+def lookups_of(source: SourceSpec) -> Lookups:
+    """The tables that its rows look words up in, by derived field. Raises `LoadError` or `ManifestError`."""
     found: dict[str, dict[str, str]] = {}
     for derive in source.table.derive if source.table else ():
         if derive.lookup is not None:
@@ -105,7 +129,7 @@ def prepare(
     parts = _parts(source, loaded, owner, identified.lookups, size)
     if not parts.records:
         raise LoadError(f"{source.path.name}: it holds nothing to retrieve")
-    facts = facts_of(source, visibility, identified)
+    facts = facts_of(source, visibility, identified.document_id, loaded.sha256)
     document = Document(facts, loaded.media_type, loaded.text, loaded.pages, source.valid_from_ms, source.metadata)
     require_storable(source.path.name, document, parts)
     return PreparedDocument(document, replace(parts, left_out=(*loaded.slips, *parts.left_out)))
@@ -124,18 +148,18 @@ def _parts(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Lookup
             return with_events(chunk(loaded, owner, size, source.skip))
 
 
-def facts_of(source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedText) -> SourceFacts:
+def facts_of(source: SourceSpec, visibility: VisibilityClass, document_id: str, sha256: str) -> SourceFacts:
     """Registry facts about the document to come; its digest is that of the file until the store tells its text's."""
     return SourceFacts(
         source_id=source.source_id,
-        document_id=identified.document_id,
+        document_id=document_id,
         title=source.title,
         license=source.license,
         attribution=source.attribution,
         uri=source.uri,
         collection=visibility.collection,
-        document_sha256=identified.loaded.sha256,
-        indexed_sha256=identified.loaded.sha256,
+        document_sha256=sha256,
+        indexed_sha256=sha256,
         lifecycle=Lifecycle.DRAFT,
         valid_until_ms=source.valid_until_ms,
         visibility=visibility,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from retrieval.errors import ManifestError
 from retrieval.ingest.manifest import Manifest, read_manifest
+from retrieval.ingest.places import RealPaths
 from retrieval.ingest.values import SourceSpec
 
 MANIFEST = "manifest.toml"
@@ -57,15 +58,17 @@ def _derived(path: Path) -> Iterator[SourceSpec]:
         inside[:] = sorted(name for name in inside if not name.startswith("."))
         links = [name for name in inside if Path(folder, name).is_symlink()]
         found += [Path(folder, name) for name in (*files, *links) if not name.startswith(".")]
+    root, above = path.resolve().name, len(path.parts)
     for each in sorted((*found, *closed)):
-        yield _source(each, ".".join((path.resolve().name, *each.relative_to(path).parts)))
+        yield _source(each, ".".join((root, *each.parts[above:])))
 
 
 def _once_each(sources: Sequence[SourceSpec]) -> list[SourceSpec]:
     """Each file once: the first to name it, or whatever the manifest calls it. Links are files of their own."""
-    chosen: dict[Path, SourceSpec] = {}
+    chosen: dict[str, SourceSpec] = {}
+    paths = RealPaths()
     for source in sources:
-        place = source.path.absolute() if source.path.is_symlink() else source.path.resolve()
+        place = paths.of(source.path, follow=False)
         if place not in chosen or (source.declared and not chosen[place].declared):
             chosen[place] = source
         elif source.declared and source.source_id != chosen[place].source_id:

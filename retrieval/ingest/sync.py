@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.errors import LoadError, ManifestError
-from retrieval.ingest.identity import place_of
+from retrieval.ingest.identity import places_of
 from retrieval.ingest.load import read_bytes
 from retrieval.ingest.sources import sources_of
 from retrieval.registry.store import StoredFile
@@ -36,7 +36,7 @@ async def sync_plan(root: Path, held: Sequence[StoredFile]) -> SyncPlan:
 
 def _planned(root: Path, held: Sequence[StoredFile]) -> SyncPlan:
     sources, _ = sources_of([root], None)
-    places = {place_of(source): source for source in sources}
+    places = dict(zip(places_of(sources), sources, strict=True))
     sums = {place: _sha256(source.path) for place, source in places.items()}
     known = {each.path: each for each in held}
     inside = [each for each in held if each.path and Path(each.path).is_relative_to(root.resolve())]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import assert_never
 
 from retrieval.filters import (
@@ -23,6 +23,7 @@ from retrieval.filters import (
 )
 from retrieval.model import SourceFacts
 from retrieval.registry.engine import Row, Session, marks
+from retrieval.registry.store import Description
 from retrieval.registry.validity import VISIBLE, next_change_ms, visible
 from retrieval.scope import Scope
 from retrieval.withheld import blocked
@@ -59,15 +60,13 @@ def normal(metadata: Metadata) -> dict[str, Scalar | tuple[Scalar, ...]]:
 
 
 def write(session: Session, facts: SourceFacts, metadata: Metadata) -> None:
-    """Replaces everything that is held of the document's metadata. Standard fields win over metadata of the same
-    name."""
+    """Replaces everything that is held of the document's metadata."""
     forget(session, facts.document_id)
-    fields: dict[str, Scalar | tuple[Scalar, ...]] = {**normal(metadata), **standard_fields(facts)}
     session.run_many(
         f"INSERT INTO document_field ({_ROW}) VALUES (?, ?, ?, ?)",  # noqa: S608
         [
             (facts.document_id, name, place if isinstance(value, tuple) else _ALONE, key)
-            for name, value in fields.items()
+            for name, value in fields_of(facts, metadata).items()
             for place, key in enumerate(keys_of(value))
         ],
     )
@@ -85,13 +84,45 @@ def write_standard(session: Session, facts: SourceFacts) -> None:
     )
 
 
-def digest_rows(session: Session, document_id: str) -> str:
-    """SHA-256, hex, over the rows of a document."""
-    found = session.rows(
-        "SELECT field, position, value FROM document_field WHERE document_id = ? ORDER BY field, position",
-        (document_id,),
+def digests(session: Session, tenant: str) -> dict[str, str]:
+    """SHA-256, hex, over the rows of each active document of the tenant that has any."""
+    told: dict[str, list[tuple[str, int, bytes]]] = {}
+    for document_id, field, position, key in _rows_of(session, tenant):
+        told.setdefault(document_id, []).append((field, position, bytes(key)))
+    return {document_id: _digest(listed) for document_id, listed in told.items()}
+
+
+def _digest(listed: Sequence[tuple[str, int, bytes]]) -> str:
+    return hashlib.sha256(repr(listed).encode()).hexdigest()
+
+
+NOTHING = _digest([])
+"""The digest of a document without rows."""
+
+
+def _rows_of(session: Session, tenant: str) -> list[Row]:
+    return session.rows(
+        "SELECT f.document_id, f.field, f.position, f.value FROM document_field f"
+        " JOIN document d ON d.document_id = f.document_id"
+        " WHERE d.tenant = ? AND d.lifecycle = 'active' ORDER BY f.field, f.position",
+        (tenant,),
     )
-    return hashlib.sha256(repr([(field, at, bytes(key)) for field, at, key in found]).encode()).hexdigest()
+
+
+def of_tenant(session: Session, tenant: str) -> Mapping[str, dict[str, Scalar | tuple[Scalar, ...]]]:
+    """The metadata of the tenant's active documents; fields by name."""
+    return _gathered({}, _rows_of(session, tenant))
+
+
+def fields_of(facts: SourceFacts, metadata: Metadata) -> dict[str, Scalar | tuple[Scalar, ...]]:
+    """The fields that are held of a document. Standard fields win over metadata of the same name."""
+    return {**normal(metadata), **standard_fields(facts)}
+
+
+def description_of(facts: SourceFacts, metadata: Metadata) -> Description:
+    """The description that the store holds once these are written."""
+    told = (facts.title, facts.license, facts.attribution, facts.uri, facts.valid_until_ms)
+    return Description(*told, fields_of(facts, metadata))
 
 
 def forget(session: Session, document_id: str) -> None:
@@ -107,9 +138,14 @@ def read(session: Session, document_ids: Collection[str]) -> Mapping[str, dict[s
         " ORDER BY document_id, field, position",
         wanted,
     )
-    told: dict[str, dict[str, Scalar | tuple[Scalar, ...]]] = {document_id: {} for document_id in wanted}
+    return _gathered({document_id: {} for document_id in wanted}, found)
+
+
+def _gathered(
+    told: dict[str, dict[str, Scalar | tuple[Scalar, ...]]], found: Iterable[Row]
+) -> dict[str, dict[str, Scalar | tuple[Scalar, ...]]]:
     for document_id, field, position, key in found:
-        fields, value = told[document_id], value_of(bytes(key))
+        fields, value = told.setdefault(document_id, {}), value_of(bytes(key))
         held = fields.get(field, ())
         fields[field] = value if position == _ALONE else (*held, value) if isinstance(held, tuple) else value
     return told

@@ -23,7 +23,9 @@ from retrieval.registry.engine import Engine
 from retrieval.registry.erase import erase
 from retrieval.registry.overview import CorpusOverview, overview
 from retrieval.registry.store import (
+    CorpusManifest,
     Coverage,
+    Description,
     Document,
     FileJob,
     Holdings,
@@ -165,7 +167,13 @@ class SqlRecordStore:
         return await self._engine.read(lambda s: writes.files(s, tenant, run_id), scope=None)
 
     async def manifest_hash(self, tenant: str) -> str:
-        return await self._engine.read(lambda s: writes.manifest_hash(s, tenant), scope=None)
+        return (await self.manifest(tenant, {})).hash
+
+    async def manifest(self, tenant: str, known: Mapping[str, str]) -> CorpusManifest:
+        return await self._engine.read(lambda s: writes.manifest(s, tenant, known), scope=None)
+
+    async def descriptions(self, tenant: str) -> Mapping[str, Description]:
+        return await self._engine.read(lambda s: writes.descriptions(s, tenant), scope=None)
 
     async def erase(self, name: str, *, tenant: str) -> tuple[str, ...]:
         """Erases every version of the source of that id, or the document of that id, to the last byte of the files.

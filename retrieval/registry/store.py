@@ -164,6 +164,28 @@ class StoredFile:
     path: str
 
 
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a source says of itself beside its text and class. `metadata` are its own fields and those that every
+    document has."""
+
+    title: str
+    license: str
+    attribution: str | None
+    uri: str | None
+    valid_until_ms: int | None
+    metadata: Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusManifest:
+    """The manifest hash of a tenant, and the digests of the rows that it was made of, by document, class and time of
+    storage."""
+
+    hash: str
+    row_digests: Mapping[str, str]
+
+
 FileState = Literal["queued", "loading", "indexing", "done", "skipped", "failed"]
 """A file's way through ingest; the last three are final."""
 
@@ -236,6 +258,10 @@ class RecordWriter(Protocol):
         """The facts of a document in any lifecycle, None where there is no such document."""
         ...
 
+    async def descriptions(self, tenant: str) -> Mapping[str, Description]:
+        """The descriptions of the tenant's active documents, by id."""
+        ...
+
     async def set_facts(self, facts: SourceFacts) -> None:
         """Rewrites title, licence, attribution, link and validity of a document that keeps its text and class."""
         ...
@@ -264,4 +290,9 @@ class RecordWriter(Protocol):
     async def manifest_hash(self, tenant: str) -> str:
         """`sha256:` over the canonical list of active documents, their records and classes: equal corpora, equal
         hashes, whatever the stores."""
+        ...
+
+    async def manifest(self, tenant: str, known: Mapping[str, str]) -> CorpusManifest:
+        """As `manifest_hash`, where rows whose digest is `known` from an earlier manifest of this store are not read
+        again: rows of a document change only with its class, or when it is stored anew."""
         ...

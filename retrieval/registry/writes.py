@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import rfc8785
 
@@ -15,7 +15,15 @@ from retrieval.registry import fields, rows
 from retrieval.registry.engine import Row, Session, marks
 from retrieval.registry.reads import digest_of_text
 from retrieval.registry.reads import facts as facts_of
-from retrieval.registry.store import Document, FileJob, KnowledgeBase, StoredDocument, StoredFile
+from retrieval.registry.store import (
+    CorpusManifest,
+    Description,
+    Document,
+    FileJob,
+    KnowledgeBase,
+    StoredDocument,
+    StoredFile,
+)
 from retrieval.scope import VisibilityClass
 
 _FILE = (
@@ -147,8 +155,9 @@ def stored(session: Session, tenant: str, lifecycle: Lifecycle) -> tuple[StoredD
 def stored_files(session: Session, tenant: str) -> tuple[StoredFile, ...]:
     """The tenant's active documents, by id, with the files that they were read from last."""
     told = session.rows(
-        "SELECT document_id, path FROM ingest_file WHERE tenant = ? AND document_id IS NOT NULL"
-        " AND state IN ('done', 'skipped') ORDER BY run_id, position",
+        "SELECT document_id, path FROM (SELECT document_id, path, row_number() OVER"
+        " (PARTITION BY document_id ORDER BY run_id DESC, position DESC) AS age FROM ingest_file"
+        " WHERE tenant = ? AND document_id IS NOT NULL AND state IN ('done', 'skipped')) AS told WHERE age = 1",
         (tenant,),
     )
     paths: dict[str, str] = dict(told)
@@ -189,6 +198,17 @@ def relabel(session: Session, document_ids: Collection[str], visibility: Visibil
     grow(session, [visibility.tenant])
 
 
+def descriptions(session: Session, tenant: str) -> dict[str, Description]:
+    """The descriptions of the tenant's active documents, by id."""
+    held = fields.of_tenant(session, tenant)
+    found = session.rows(
+        "SELECT document_id, title, license, attribution, uri, valid_until_ms FROM document"
+        " WHERE tenant = ? AND lifecycle = 'active'",
+        (tenant,),
+    )
+    return {row[0]: Description(*row[1:], held.get(row[0], {})) for row in found}  # type: ignore[call-arg]
+
+
 def set_facts(session: Session, facts: SourceFacts) -> None:
     """Rewrites what a document says of itself without touching text, class or records."""
     session.run(
@@ -204,7 +224,7 @@ def set_metadata(session: Session, document_id: str, metadata: Metadata) -> None
     """Replaces the source's own fields of a document."""
     known = facts_of(session, document_id)
     held = fields.read(session, [document_id])[document_id]
-    if known is None or held == {**fields.normal(metadata), **fields.standard_fields(known)}:
+    if known is None or held == fields.fields_of(known, metadata):
         return
     fields.write(session, known, metadata)
     grow(session, [known.visibility.tenant])
@@ -255,18 +275,21 @@ def files(session: Session, tenant: str, run_id: str | None) -> tuple[FileJob, .
     return tuple(FileJob(*row) for row in found)
 
 
-def manifest_hash(session: Session, tenant: str) -> str:
+def manifest(session: Session, tenant: str, known: Mapping[str, str]) -> CorpusManifest:
     """`sha256:` over the canonical list of active documents with digests over their rows."""
     documents = session.rows(
-        "SELECT document_id, source_id, class_id, title, license, source_sha256, text_sha256 FROM document"
+        "SELECT document_id, source_id, class_id, title, license, source_sha256, text_sha256, stored_ms FROM document"
         " WHERE tenant = ? AND lifecycle = 'active' ORDER BY document_id",
         (tenant,),
     )
-    listed = [
-        [*row, *(_rows_digest(session, row[0], *part) for part in _PARTS), fields.digest_rows(session, row[0])]
-        for row in documents
-    ]
-    return "sha256:" + hashlib.sha256(rfc8785.dumps(listed)).hexdigest()
+    described = fields.digests(session, tenant)
+    listed: list[list[str]] = []
+    made: dict[str, str] = {}
+    for *row, stored_ms in documents:
+        key = f"{row[0]} {row[2]} {stored_ms}"
+        made[key] = known.get(key) or " ".join(_rows_digest(session, row[0], *part) for part in _PARTS)
+        listed.append([*row, *made[key].split(" "), described.get(row[0], fields.NOTHING)])
+    return CorpusManifest("sha256:" + hashlib.sha256(rfc8785.dumps(listed)).hexdigest(), made)
 
 
 _PARTS = (
