@@ -203,6 +203,9 @@ async def test_a_link_in_the_place_of_an_unchanged_file_is_refused(home: CachedH
     await home.run()
     (home.files / "a.txt").rename(home.files.parent / "a.txt")
     (home.files / "a.txt").symlink_to(home.files.parent / "a.txt")
+    digests, place = DigestCache(home.cache, clock_ns=later), str(home.files.resolve() / "a.txt")
+    digests.keep(T, place, FileStatus.of(home.files.parent / "a.txt"), digests.of(T).files[place][1])
+    digests.save(T, places=[place])
     assert states(await home.run()) == ["failed"]
 
 
