@@ -272,6 +272,23 @@ class Ledger:
         root, ever. Raises LogForked."""
         return (await self._head.checkpoint()).text
 
+    async def size(self) -> int:
+        """The number of entries, signed for or not."""
+        return await self._store.size()
+
+    async def latest_cosigned(self) -> Checkpoint | None:
+        """The largest checkpoint that bears cosignatures; None if none does. The store finds the next one from a size
+        on, so that the largest is found by halving."""
+        found, most = await self._store.covering(0, cosigned=True), await self._store.size()
+        while found is not None and found.head.size < most:
+            middle = (found.head.size + most + 1) // 2
+            larger = await self._store.covering(middle, cosigned=True)
+            if larger is None:
+                most = middle - 1
+            else:
+                found = larger
+        return found
+
     async def latest_checkpoint(self) -> Checkpoint:
         """The largest checkpoint that was signed. Raises CheckpointPending if none was."""
         latest = await self._store.latest_checkpoint()

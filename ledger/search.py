@@ -6,7 +6,8 @@ stand in it as keyed pseudonyms, so that it finds what an auditor names and tell
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -60,6 +61,36 @@ class EntryQuery:
     until_ms: int | None = None
 
 
+FACETS = ("kind", "outcome", "rule", "model")
+"""What entries are counted by, each the name of a criterion."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCounts:
+    """How many entries match, and by each of `FACETS` how many of them have each value: the most frequent first, then
+    by value. An entry without a value counts nowhere, one with several rules under each."""
+
+    entries: int
+    values: Mapping[str, tuple[tuple[str, int], ...]]
+
+
+def counts_of(facts: Iterable[EntryFacts]) -> EntryCounts:
+    """The counts of these entries."""
+    entries, counted = 0, {facet: Counter[str]() for facet in FACETS}
+    for each in facts:
+        entries += 1
+        counted["kind"].update([str(each.kind)])
+        counted["rule"].update(each.rules)
+        for facet, value in (("outcome", each.outcome), ("model", each.model)):
+            counted[facet].update([] if value is None else [value])
+    return EntryCounts(entries, {facet: by_frequency(counts) for facet, counts in counted.items()})
+
+
+def by_frequency(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Values with their counts: the most frequent first, then by value."""
+    return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
 class EntryIndex(Protocol):
     """Keeps the facts of the entries from index 0 up to `position`, without a gap.
 
@@ -67,6 +98,7 @@ class EntryIndex(Protocol):
       at the same time; a gap above it is refused with ValueError.
     - `replace` puts facts in the place of those that are kept for the same entries; the old ones are overwritten.
     - `find` returns at most `limit` entries of rising index above `after` that match.
+    - `count` tells of all entries that match how many have which value.
     - `shrink` frees what replaced facts took.
     Raises only LedgerUnavailable beside that. An index of another version is emptied when it is opened.
     """
@@ -75,5 +107,6 @@ class EntryIndex(Protocol):
     async def extend(self, facts: Sequence[EntryFacts]) -> None: ...
     async def replace(self, facts: Sequence[EntryFacts]) -> None: ...
     async def find(self, query: EntryQuery, *, after: int, limit: int) -> tuple[EntryFacts, ...]: ...
+    async def count(self, query: EntryQuery) -> EntryCounts: ...
     async def shrink(self) -> None: ...
     async def aclose(self) -> None: ...

@@ -15,7 +15,7 @@ from sqlalchemy.pool import StaticPool
 from ledger.errors import LedgerUnavailable
 from ledger.model import Kind
 from ledger.postgres_schema import REDACTOR, WRITER
-from ledger.search import EntryFacts, EntryQuery
+from ledger.search import EntryCounts, EntryFacts, EntryQuery, by_frequency
 from ledger.search_tables import (
     INDEX_VERSION,
     SETS,
@@ -117,6 +117,10 @@ class SqlEntryIndex:
         """See EntryIndex."""
         return await self._run(lambda db: _find(db, query, after, limit))
 
+    async def count(self, query: EntryQuery) -> EntryCounts:
+        """See EntryIndex."""
+        return await self._run(lambda db: _count(db, query))
+
     async def shrink(self) -> None:
         """See EntryIndex."""
 
@@ -217,9 +221,7 @@ def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[En
     statement = (
         select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash,
                outcome.outcome, outcome.model, actor.actor)
-        .select_from(EntryRow)
-        .outerjoin(OutcomeRow, outcome.idx == entry.idx)
-        .outerjoin(ActorRow, actor.idx == entry.idx)
+        .select_from(_entries())
         .where(entry.idx > after, *_conditions(query))
         .order_by(entry.idx)
         .limit(limit)
@@ -229,6 +231,25 @@ def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[En
     return tuple(
         EntryFacts(row[0], row[1], Kind(row[2]), *row[3:], *(each.get(row[0], ()) for each in sets)) for row in found
     )
+
+
+def _entries() -> Any:
+    """Entries with their outcome and actor, where there is one."""
+    entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
+    table: Any = EntryRow.__table__  # type: ignore[attr-defined]
+    return table.outerjoin(OutcomeRow, outcome.idx == entry.idx).outerjoin(ActorRow, actor.idx == entry.idx)
+
+
+def _count(db: Connection, query: EntryQuery) -> EntryCounts:
+    entry, outcome, rule = _columns(EntryRow), _columns(OutcomeRow), _columns(RuleRow)
+    matching = select(entry.idx).select_from(_entries()).where(*_conditions(query))
+    facets = {"kind": entry.kind, "outcome": outcome.outcome, "rule": rule.rule, "model": outcome.model}
+    values = {}
+    for facet, column in facets.items():
+        with_value = column.is_not(None) & column.table.c.idx.in_(matching)
+        statement = select(column, func.count()).where(with_value).group_by(column)
+        values[facet] = by_frequency(dict(db.execute(statement).tuples().all()))
+    return EntryCounts(db.execute(select(func.count()).select_from(matching.subquery())).scalar_one(), values)
 
 
 def _conditions(query: EntryQuery) -> Iterator[Any]:

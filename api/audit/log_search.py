@@ -17,7 +17,7 @@ from ledger.errors import LedgerUnavailable, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
 from ledger.redaction import REDACTS
-from ledger.search import EntryFacts, EntryIndex, EntryQuery
+from ledger.search import EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
 
 CAUGHT_UP_ENTRIES = 500
 """Most entries that one call adds to the index."""
@@ -66,6 +66,16 @@ class EntrySearch:
         more = await self.ledger.entries(after=max(last, after), limit=1)
         shown = [(await self.ledger.entry(each.entry_id), each) for each in found]
         return FoundPage(tuple(shown), max(last, after) if more else None)
+
+    async def counts(self, wanted: EntryCriteria) -> tuple[EntryCounts, bool]:
+        """How many entries match, by their values, and True if that is all of them: one call brings only so much of the
+        log into the index, and reads only so much for a text. Raises LedgerUnavailable."""
+        position = await self.catch_up()
+        whole = position >= await self.ledger.size()
+        if wanted.text is None:
+            return await self.index.count(self._query(wanted)), whole
+        found, last = await self._with_text(wanted, _folded(wanted.text), -1, READ_ENTRIES, position - 1)
+        return counts_of(found), whole and last == position - 1
 
     async def _with_text(
         self, wanted: EntryCriteria, text: str, after: int, limit: int, known: int

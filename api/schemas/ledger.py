@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from api.audit.log_search import EntryCriteria
+from api.schemas.answer import ClosedModel
 from ledger.model import Kind
 from ledger.search import EntryQuery
 
@@ -16,14 +17,11 @@ Format = Literal["json", "ndjson", "csv"]
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class EntryFilters(BaseModel):
-    """All that are given must hold."""
+class EntryNames(BaseModel):
+    """What entries are searched by; all that are given must hold."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    after: Annotated[int, Field(ge=-1, le=2**62, description="cursor: entries above this index")] = -1
-    limit: Annotated[int, Field(ge=1, le=1_000)] = 100
-    format: Format = "json"
     kind: KindName | None = None
     id: Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")] | None = None
     hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="leaf hash")] | None = None
@@ -43,11 +41,6 @@ class EntryFilters(BaseModel):
     since: Annotated[AwareDatetime, Field(description="recorded at this time or later")] | None = None
     until: Annotated[AwareDatetime, Field(description="recorded before this time")] | None = None
 
-    @property
-    def searches(self) -> bool:
-        """True if anything is asked for that the log itself does not order by."""
-        return bool(self.model_fields_set - {"after", "limit", "format", "kind"})
-
     def wanted(self, tenant: str | None) -> EntryCriteria:
         """The criteria of a search in that tenant; None is every tenant."""
         named = self.model_dump(include={"request_id", "actor", "outcome", "rule", "model", "place", "source"})
@@ -61,3 +54,84 @@ class EntryFilters(BaseModel):
             **named,
         )
         return EntryCriteria(query, subject=self.subject, text=self.text)
+
+
+class EntryFilters(EntryNames):
+    """A search, and which page of it in which form."""
+
+    after: Annotated[int, Field(ge=-1, le=2**62, description="cursor: entries above this index")] = -1
+    limit: Annotated[int, Field(ge=1, le=1_000)] = 100
+    format: Format = "json"
+
+    @property
+    def searches(self) -> bool:
+        """True if anything is asked for that the log itself does not order by."""
+        return bool(self.model_fields_set - {"after", "limit", "format", "kind"})
+
+
+class FacetFilters(EntryNames):
+    """A search whose entries are counted, and the form of the counts."""
+
+    format: Literal["json", "csv"] = "json"
+
+
+class FacetValue(ClosedModel):
+    """A value, and how many of the entries have it."""
+
+    value: str
+    count: int
+
+
+class Facet(ClosedModel):
+    """What the entries are counted by: the name of the filter that narrows to a value."""
+
+    name: Literal["kind", "outcome", "rule", "model"]
+    values: list[FacetValue]
+
+
+class FacetsResponse(ClosedModel):
+    """How many entries match a search, by their values."""
+
+    entries: int
+    complete: bool
+    facets: list[Facet]
+
+
+class LogCheckpoint(ClosedModel):
+    """A signed head of the log."""
+
+    size: int
+    root: str
+    newest_ms: int | None
+
+
+class LogWitness(ClosedModel):
+    """A witness of the trust policy, and what it cosigned last."""
+
+    name: str
+    key: str
+    size: int | None
+    cosigned_ms: int | None
+
+
+class OpenRequest(ClosedModel):
+    """A request of the tenant without an outcome."""
+
+    entry_id: str
+    t_ms: int
+
+
+class LogHealthResponse(ClosedModel):
+    """The state of the log, as far as it is known without reading all of it."""
+
+    origin: str
+    at_ms: int
+    entries: int
+    indexed: int
+    checkpoint: LogCheckpoint | None
+    unsigned: int
+    unsigned_since_ms: int | None
+    witnesses: list[LogWitness]
+    quorum: bool | None
+    open_requests: list[OpenRequest]
+    gaps: list[Literal["FORKED", "UNSIGNED", "UNWITNESSED", "UNFINISHED"]]

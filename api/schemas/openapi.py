@@ -46,6 +46,8 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "POST /api/v1/registry/feedback/{feedback_id}/settle": ("settleFeedback", "Settle a remark"),
     "GET /api/v1/registry/quality": ("getRegistryQuality", "How good retrieval is"),
     "GET /api/v1/ledger/entries": ("listEntries", "List or search ledger entries"),
+    "GET /api/v1/ledger/facets": ("countEntries", "Count what a search finds"),
+    "GET /api/v1/ledger/health": ("getLogHealth", "The health of the log"),
     "GET /api/v1/ledger/entries/{entry_id}": ("getEntry", "Read a ledger entry"),
     "GET /api/v1/ledger/entries/{entry_id}/receipt": ("getReceipt", "Read a receipt"),
     "GET /api/v1/ledger/entries/{entry_id}/prov": ("getProvenance", "Read a provenance document"),

@@ -69,11 +69,11 @@ async def test_twins_are_the_api(connect: Connect) -> None:
     answer = (await asker.post("/api/v1/ai/query", json={"question": POPULATION})).json()
     entry = answer["provenance"]["entry_id"]
     asked = {"outcome": "ANSWER", "limit": "3"}
-    for twin, form in (("/audit.json", "json"), ("/audit.csv", "csv")):
-        one = await auditor.get(twin, params=asked)
-        other = await auditor.get("/api/v1/ledger/entries", params=asked | {"format": form})
-        assert (one.status_code, one.content) == (200, other.content)
-        assert one.headers["content-type"] == other.headers["content-type"]
+    one = await auditor.get("/audit.csv", params=asked)
+    other = await auditor.get("/api/v1/ledger/entries", params=asked | {"format": "csv"})
+    assert (one.status_code, one.content) == (200, other.content)
+    assert one.headers["content-type"] == other.headers["content-type"]
+    for twin in ("/audit.json", "/audit.csv"):
         head = await auditor.head(twin, params=asked)
         assert (head.status_code, head.content) == (200, b"")
     one = await asker.get(f"/audit/{entry}.json")

@@ -77,7 +77,8 @@ def test_a_facet_narrows_the_search_and_going_back_widens_it(opened: Opened, ser
     watch(opened, server, "/audit?kind=any")
     rows = opened.page.locator("#results tbody tr")
     everything = rows.count()
-    opened.page.click("#facets button:has-text('outcome')")
+    assert "kind=retrieval" in str(opened.page.get_attribute("#facets a:has-text('retrieval')", "href"))
+    opened.page.click("#facets a:has-text('outcome')")
     opened.page.wait_for_function(
         "most => document.querySelectorAll('#results tbody tr').length < most", arg=everything
     )
@@ -86,6 +87,51 @@ def test_a_facet_narrows_the_search_and_going_back_widens_it(opened: Opened, ser
     opened.page.wait_for_function(
         "most => document.querySelectorAll('#results tbody tr').length >= most", arg=everything
     )
+
+
+def test_facets_count_what_the_search_finds_and_can_be_left_again(
+    opened: Opened, server: PageServer, entry: str
+) -> None:
+    page = opened.page
+    with_key(page, server)
+    watch(opened, server, "/audit?outcome=ANSWER&source=county-population")
+    many = page.inner_text("#facets a:has-text('extractive')").removeprefix("extractive (").removesuffix(")")
+    assert f"{many} in all" in page.inner_text("#status")
+    page.click("#facets a:has-text('extractive')")
+    page.wait_for_selector("#facets strong:text-is('extractive')")
+    assert "model=extractive" in page.url
+    assert f"{many} in all" in page.inner_text("#status")
+    page.click("#facets a[aria-label='Model: any']")
+    page.wait_for_selector("#facets a:has-text('extractive')")
+    assert "model=extractive" not in page.url
+    with page.expect_download() as download:
+        page.click("#facets-csv")
+    assert f"model,extractive,{many}" in download.value.path().read_text("utf-8").splitlines()
+
+
+def test_the_health_of_the_log_is_told(opened: Opened, server: PageServer, entry: str) -> None:
+    with_key(opened.page, server)
+    watch(opened, server, "/audit")
+    told = opened.page.inner_text("#log")
+    assert "No gap is known." in told
+    assert "none are asked" in told
+    with opened.page.expect_download() as download:
+        opened.page.click("#json")
+    page = json.loads(download.value.path().read_text("utf-8"))
+    assert f"of the first {page['log']['checkpoint']['size']} entries" in told
+    assert set(page) == {"entries", "next", "facets", "log"}
+
+
+def test_gaps_are_told_in_words(opened: Opened, server: PageServer, entry: str) -> None:
+    def late(route: Route) -> None:
+        body = json.loads(route.fetch().text())
+        route.fulfill(json=body | {"gaps": ["FORKED", "UNSIGNED", "UNWITNESSED", "UNFINISHED"], "quorum": False})
+
+    opened.page.route("**/api/v1/ledger/health", late)
+    with_key(opened.page, server)
+    watch(opened, server, "/audit")
+    told = opened.page.inner_text("#log .fault")
+    assert all(word in told for word in ("contradicts", "waited", "lacks cosignatures", "cut off"))
 
 
 def test_the_provenance_is_drawn_and_told(opened: Opened, server: PageServer, entry: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from ledger.errors import LedgerUnavailable
 from ledger.model import Kind
-from ledger.search import EntryFacts, EntryIndex, EntryQuery
+from ledger.search import FACETS, EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
 from ledger.search_sql import SqlEntryIndex
 from tests.ledger_doubles import fixed_ids
 
@@ -153,3 +153,33 @@ async def test_a_closed_index_is_unavailable(index: EntryIndex) -> None:
     await index.aclose()
     with pytest.raises(LedgerUnavailable):
         await index.position()
+
+
+def counts(query: EntryQuery, kept: list[EntryFacts]) -> EntryCounts:
+    """The meaning of the counts, read from what is kept."""
+    matching = [each for each in kept if matches(query, each)]
+    values: dict[str, dict[str, int]] = {
+        "kind": {str(value): sum(e.kind is value for e in matching) for value in Kind},
+        "outcome": {value: sum(e.outcome == value for e in matching) for value in {e.outcome or "" for e in kept}},
+        "rule": {value: sum(value in e.rules for e in matching) for value in {r for e in kept for r in e.rules}},
+        "model": {value: sum(e.model == value for e in matching) for value in {e.model or "" for e in kept}},
+    }
+    told = {
+        name: tuple(sorted(((v, n) for v, n in each.items() if n), key=lambda pair: (-pair[1], pair[0])))
+        for name, each in values.items()
+    }
+    return EntryCounts(len(matching), told)
+
+
+@pytest.mark.parametrize("name", QUERIES)
+async def test_a_count_is_of_all_that_a_query_finds(index: EntryIndex, name: str) -> None:
+    kept = facts(24)
+    await index.extend(kept)
+    expected = counts(QUERIES[name], kept)
+    assert await index.count(QUERIES[name]) == expected
+    assert counts_of(each for each in kept if matches(QUERIES[name], each)) == expected
+    assert bool(expected.entries) == (name not in NOTHING)
+
+
+async def test_an_empty_index_counts_nothing(index: EntryIndex) -> None:
+    assert await index.count(EntryQuery()) == EntryCounts(0, dict.fromkeys(FACETS, ()))

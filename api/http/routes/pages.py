@@ -12,19 +12,20 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel
 from starlette.responses import HTMLResponse, Response
 
 import api.web
 from api.errors import NoSuchThing
 from api.http.callers import Calling
 from api.http.routes import corpus as corpus_route
-from api.http.routes import ledger, ledger_difference
+from api.http.routes import ledger, ledger_difference, ledger_overview
 from api.http.routes import policy as policy_route
 from api.schemas.client import client_files
 from api.schemas.corpus import CorpusResponse
 from api.schemas.difference import DifferenceResponse
 from api.schemas.evidence import EntriesResponse, EntryResponse
-from api.schemas.ledger import EntryFilters
+from api.schemas.ledger import EntryFilters, FacetFilters, FacetsResponse
 from api.schemas.policy import BundleResponse
 from api.web.log_page import FORMS
 from api.web.page import page, strings
@@ -63,9 +64,31 @@ async def audit() -> HTMLResponse:
 
 
 @router.get("/audit.json", response_model=None)
-async def audit_json(call: Calling, filters: Annotated[EntryFilters, Query()]) -> EntriesResponse | Response:
-    """The entries of the page, as `GET /api/v1/ledger/entries` gives it."""
-    return await ledger.entries(call, filters.model_copy(update={"format": "json"}))
+async def audit_json(call: Calling, filters: Annotated[EntryFilters, Query()]) -> dict[str, Any]:
+    """All that the page shows: the entries as `GET /api/v1/ledger/entries` gives them, the counts of the whole search
+    as `/facets` does, and the log as `/health` does."""
+    named = FacetFilters.model_validate(filters.model_dump(include={*FacetFilters.model_fields} - {"format"}))
+    found = await ledger.entries(call, filters.model_copy(update={"format": "json"}))
+    counted, log = await ledger_overview.facets(call, named), await ledger_overview.health(call)
+    return {**_document(found), "facets": _document(counted), "log": _document(log)}
+
+
+def _document(answer: BaseModel | Response) -> Any:
+    """An answer of a route as JSON; of one that was asked for JSON."""
+    assert isinstance(answer, BaseModel)  # noqa: S101 - narrows the type of a route that has other formats
+    return answer.model_dump(mode="json")
+
+
+@router.get("/audit/facets.json", response_model=None)
+async def facets_json(call: Calling, filters: Annotated[FacetFilters, Query()]) -> FacetsResponse | Response:
+    """The counts of a search, as `GET /api/v1/ledger/facets` gives them."""
+    return await ledger_overview.facets(call, filters.model_copy(update={"format": "json"}))
+
+
+@router.get("/audit/facets.csv", response_model=None)
+async def facets_csv(call: Calling, filters: Annotated[FacetFilters, Query()]) -> FacetsResponse | Response:
+    """The same as a table."""
+    return await ledger_overview.facets(call, filters.model_copy(update={"format": "csv"}))
 
 
 @router.get("/audit.csv", response_model=None)

@@ -1,7 +1,8 @@
 // The page `/audit`: a search of the ledger, whose address is the search.
 import { fault, get, keyForm, query } from "./api.js";
-import { byId, h } from "./dom.js";
+import { byId, facts, h } from "./dom.js";
 import { twin } from "./links.js";
+import { moment } from "./table.js";
 import { say, words } from "./text.js";
 
 const w = words.audit, PAGE = 50, DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -40,42 +41,73 @@ const table = entries => h("div", { className: "table", tabIndex: 0, role: "regi
   h("thead", {}, h("tr", {}, [w.time, w.outcome, w.rule, w.model, w.entry].map(name => h("th", { scope: "col" }, name)))),
   h("tbody", {}, entries.map(row))));
 
-// Values that occur on this page and how often; each narrows the search.
-function facetsOf(entries) {
-  const counts = new Map();
-  const count = (name, value) => value && counts.set(`${name} ${value}`, (counts.get(`${name} ${value}`) ?? 0) + 1);
-  for (const each of entries) {
-    count("kind", each.kind);
-    count("outcome", each.outcome);
-    count("model", each.model);
-    (each.rules ?? []).forEach(rule => count("rule", rule));
-  }
-  const given = Object.fromEntries(new URLSearchParams(location.search)), chosen = wanted();
-  return [...counts].filter(([key]) => !chosen[key.split(" ")[0]]).sort(([, a], [, b]) => b - a).slice(0, 16).map(([key, many]) => {
-    const [name, ...value] = key.split(" ");
-    const { after, ...kept } = given;
-    return h("button", { type: "button", onclick: () => go({ ...kept, [name]: value.join(" ") }) }, `${w[name]}: ${value.join(" ")} (${many})`);
-  });
+// Values of all entries that match and how often they occur; each is the address of the narrower search.
+function facetsOf({ facets, complete }) {
+  const { after, ...given } = Object.fromEntries(new URLSearchParams(location.search)), chosen = wanted();
+  const link = (values, text, label) => h("a", { href: query("/audit", values), "aria-label": label, onclick: event => { event.preventDefault(); go(values); } }, text);
+  const groups = facets.map(({ name, values }) => {
+    if (!chosen[name]) return [name, values.map(({ value, count }) => link({ ...given, [name]: value }, `${value} (${count.toLocaleString("en")})`))];
+    const kept = { ...given, [name]: name in DEFAULTS ? "any" : "" };
+    return [name, [h("strong", {}, chosen[name]), link(kept, w.widen, say(w.widen_label, { name: w[name] }))]];
+  }).filter(([, values]) => values.length);
+  return [facts(groups.map(([name, values]) => [w[name], h("span", { className: "facets" }, values)])), complete ? "" : h("p", { className: "hint" }, w.incomplete)];
+}
+
+const OLD = [["age_days", 86_400], ["age_hours", 3_600], ["age_minutes", 60], ["age_seconds", 1]];
+
+// How long before the reading that was, in the largest unit that fits.
+function age(then, now) {
+  const seconds = Math.max(0, Math.round((now - then) / 1_000)), [phrase, unit] = OLD.find(([, each]) => seconds >= each) ?? OLD.at(-1);
+  return say(w[phrase], { count: Math.floor(seconds / unit) });
+}
+
+const when = (then, log) => (then === null ? null : [moment(then), ` (${age(then, log.at_ms)})`]);
+
+function witnessOf(each, log) {
+  const said = each.size === null ? w.cosigned_none : [`${say(w.cosigned, { size: each.size.toLocaleString("en") })} `, ...when(each.cosigned_ms, log)];
+  return h("li", {}, h("strong", {}, each.name), " ", said);
+}
+
+function healthOf(log) {
+  const { checkpoint, open_requests: open } = log, requests = open.slice(0, 5).map(each => h("li", {}, h("a", { href: `/audit/${each.entry_id}` }, moment(each.t_ms))));
+  return [
+    h("p", { className: log.gaps.length ? "fault" : "good" }, log.gaps.length ? log.gaps.map(code => w[`gap_${code}`]).join(" ") : w.gap_none),
+    facts([
+      [w.origin, h("code", {}, log.origin)], [w.entries, log.entries.toLocaleString("en")],
+      [w.checkpoint, checkpoint ? say(w.covers, { size: checkpoint.size.toLocaleString("en") }) : w.checkpoint_none],
+      [w.covered_until, checkpoint ? when(checkpoint.newest_ms, log) : null],
+      [w.unsigned, log.unsigned ? [log.unsigned.toLocaleString("en"), ", ", say(w.oldest, { age: age(log.unsigned_since_ms, log.at_ms) })] : "0"],
+      [w.witnesses, log.quorum === null ? w.witnesses_none : log.quorum ? w.quorum_made : w.quorum_missing],
+      [w.open, open.length ? String(open.length) : "0"],
+    ]),
+    log.witnesses.length ? h("ul", {}, log.witnesses.map(each => witnessOf(each, log))) : "",
+    requests.length ? [h("p", { className: "hint" }, w.open_hint), h("ul", {}, requests)] : "",
+    h("p", { className: "hint" }, w.log_hint),
+  ].flat();
 }
 
 async function show() {
-  const asked = wanted();
+  const asked = wanted(), { limit, after, ...named } = asked;
   byId("status").textContent = words.site.loading;
   twin("json", query("/audit.json", asked), "audit.json", "application/json");
   twin("csv", query("/audit.csv", asked), "audit.csv", "text/csv");
+  twin("facets-json", query("/audit/facets.json", named), "facets.json", "application/json");
+  twin("facets-csv", query("/audit/facets.csv", named), "facets.csv", "text/csv");
   try {
     const { entries, next } = await get(query("/api/v1/ledger/entries", asked));
     byId("results").replaceChildren(entries.length ? table(entries) : h("p", {}, w.none));
-    byId("facets").replaceChildren(...facetsOf(entries));
-    byId("status").textContent = say(w.count, { count: entries.length });
-    const { after, ...kept } = Object.fromEntries(new URLSearchParams(location.search));
-    for (const [id, shown, values] of [["next", next !== null, { ...kept, after: next }], ["first", after !== undefined, kept]]) {
+    const counted = await get(query("/api/v1/ledger/facets", named));
+    byId("facets").replaceChildren(...facetsOf(counted));
+    byId("status").textContent = say(w.count, { count: entries.length, of: counted.entries.toLocaleString("en") });
+    byId("log").replaceChildren(...healthOf(await get("/api/v1/ledger/health")));
+    const { after: before, ...kept } = Object.fromEntries(new URLSearchParams(location.search));
+    for (const [id, shown, values] of [["next", next !== null, { ...kept, after: next }], ["first", before !== undefined, kept]]) {
       byId(id).hidden = !shown;
       byId(id).href = query("/audit", values);
     }
   } catch (error) {
     byId("status").textContent = "";
-    byId("facets").replaceChildren();
+    for (const id of ["facets", "log"]) byId(id).replaceChildren();
     byId("results").replaceChildren(fault(error));
     if (error.status === 401 || error.status === 403) key.open();
   }
