@@ -83,12 +83,12 @@ def counts_of(facts: Iterable[EntryFacts]) -> EntryCounts:
         counted["rule"].update(each.rules)
         for facet, value in (("outcome", each.outcome), ("model", each.model)):
             counted[facet].update([] if value is None else [value])
-    return EntryCounts(entries, {facet: by_frequency(counts) for facet, counts in counted.items()})
+    return EntryCounts(entries, {facet: by_frequency(counts.items()) for facet, counts in counted.items()})
 
 
-def by_frequency(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+def by_frequency(counts: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """Values with their counts: the most frequent first, then by value."""
-    return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+    return tuple(sorted(counts, key=lambda each: (-each[1], each[0])))
 
 
 class EntryIndex(Protocol):

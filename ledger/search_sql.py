@@ -248,7 +248,7 @@ def _count(db: Connection, query: EntryQuery) -> EntryCounts:
     for facet, column in facets.items():
         with_value = column.is_not(None) & column.table.c.idx.in_(matching)
         statement = select(column, func.count()).where(with_value).group_by(column)
-        values[facet] = by_frequency(dict(db.execute(statement).tuples().all()))
+        values[facet] = by_frequency((value, count) for value, count in db.execute(statement))
     return EntryCounts(db.execute(select(func.count()).select_from(matching.subquery())).scalar_one(), values)
 
 
