@@ -42,6 +42,8 @@ READERS: dict[str, dict[str, int]] = {
     "GET /tile/{path:path}": EVERYBODY,
     "GET /tile/entries/{path:path}": REFUSED | {"log-auditor": 200},
     "GET /entries": REFUSED | AUDITORS | OTHER_TENANTS,
+    "GET /facets": REFUSED | AUDITORS | OTHER_TENANTS,
+    "GET /health": REFUSED | AUDITORS | OTHER_TENANTS,
     "GET /entries/{entry_id}": ABSENT | OWN,
     "GET /entries/{entry_id}/receipt": ABSENT | OWN,
     "GET /entries/{entry_id}/prov": ABSENT | AUDITORS,
