@@ -156,8 +156,8 @@ class WirePlace(Shape):
     """A place that a citation speaks of."""
 
     place_id: Annotated[str, Field(description="its id", examples=["county:20177"])]
-    name: Annotated[str, Field(description="its name", examples=["Shawnee County"])]
-    type: Annotated[str, Field(description="its type", examples=["county"])]
+    name: Annotated[str, Field(description="as the source has it", examples=["Shawnee County"])]
+    type: Annotated[str, Field(description="such as county, state or nation", examples=["county"])]
     role: Annotated[
         PlaceRole,
         Field(

@@ -13,7 +13,7 @@ class HeldClass(ClosedModel):
     """A visibility class: the access facts that documents share, and the roles that see them."""
 
     class_id: str = Field(description="digest of the facts", examples=["sha256:0f3c…"])
-    collection: str = Field(description="the collection", examples=["kansas"])
+    collection: str = Field(description="the collection that its documents are of", examples=["kansas"])
     label: str = Field(description="the sensitivity label", examples=["public"])
     handling: list[str] = Field(description="handling tags", examples=[["sensitive_location"]])
     groups: list[str] = Field(description="groups of which a reader must be in one", examples=[["tribal_review"]])
@@ -28,8 +28,8 @@ class HeldClass(ClosedModel):
 class HeldCollection(ClosedModel):
     """A collection and the counts of its active documents."""
 
-    name: str = Field(description="its name", examples=["kansas"])
-    title: str = Field(description="its title", examples=["Kansas"])
+    name: str = Field(description="as requests name it", examples=["kansas"])
+    title: str = Field(description="as readers are shown it", examples=["Kansas"])
     sources: int = Field(description="sources with an active document", examples=[6])
     records: dict[str, int] = Field(description="records by kind", examples=[{"passage": 120, "observation": 5417}])
 
@@ -42,7 +42,7 @@ class HeldSourceVersion(ClosedModel):
     title: str = Field(description="empty where it was erased", examples=["Population of Kansas counties, 1900-1950"])
     lifecycle: str = Field(description="only an active version is searched", examples=["active", "superseded"])
     class_id: str = Field(description="its class, in `classes`", examples=["sha256:0f3c…"])
-    collection: str = Field(description="its collection", examples=["kansas"])
+    collection: str = Field(description="the collection that it was stored in", examples=["kansas"])
     label: str = Field(description="its sensitivity label", examples=["public"])
     handling: list[str] = Field(description="its handling tags", examples=[[]])
     license: str = Field(description="licence", examples=["Public domain (U.S. Census Bureau)"])

@@ -1,14 +1,14 @@
-"""Descriptions of properties, for models whose fields say no more than their names."""
+"""Descriptions of properties and parameters, for models whose fields say no more than their names."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_ANYWHERE = "any"
+_ANYWHERE, _PARAMETERS = "any", "parameters"
 
 
 def describe_properties(schemas: dict[str, Any]) -> None:
@@ -21,9 +21,18 @@ def describe_properties(schemas: dict[str, Any]) -> None:
                 described.setdefault("description", told)
 
 
+def describe_parameters(operations: Iterable[Mapping[str, Any]]) -> None:
+    """Give every parameter that has no description the one of its schema, or else of the table, by its name."""
+    for operation in operations:
+        for parameter in operation.get("parameters", ()):
+            told = parameter["schema"].get("description") or descriptions()[_PARAMETERS].get(parameter["name"])
+            if told is not None:
+                parameter.setdefault("description", told)
+
+
 @cache
 def descriptions() -> Mapping[str, Mapping[str, str]]:
-    """The table: `any`, and by the name of a schema."""
+    """The table: `any`, `parameters`, and by the name of a schema."""
     table: dict[str, dict[str, str]] = tomllib.loads(
         (files("api.schemas") / "descriptions.toml").read_text(encoding="utf-8")
     )

@@ -229,7 +229,7 @@ class WireReading(ClosedModel):
     """Where the record of this reading is."""
 
     entry_id: str = Field(description="id of the ledger entry")
-    receipt: str = Field(description="where its receipt is")
+    receipt: str = Field(description="path of what proves the reading")
 
 
 class MapFeature(ClosedModel):
@@ -272,8 +272,8 @@ class MapPlace(ClosedModel):
     """A place that answers to what was typed."""
 
     place_id: str = Field(description="what `context.place_id` takes", examples=["county:20177"])
-    name: str = Field(description="its name", examples=["Shawnee County"])
-    type: str = Field(description="its type", examples=["county"])
+    name: str = Field(description="as the corpus has it", examples=["Shawnee County"])
+    type: str = Field(description="such as county, state or nation", examples=["county"])
     matched: str = Field(description="the name that matches what was typed", examples=["Shawnee County, Kansas"])
     bbox: BoundingBox | None = Field(description="box around everything that draws it; null where nothing does")
     features: list[DrawnBy] = Field(description="what draws it, at most ten")

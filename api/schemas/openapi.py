@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from api.problems import MEANINGS
-from api.schemas.descriptions import describe_properties
+from api.schemas.descriptions import describe_parameters, describe_properties
 from api.schemas.filters import describe_filters
 
 Document = dict[str, Any]
@@ -158,6 +158,7 @@ def describe(document: Document) -> Document:
     schemas["Error"]["properties"]["code"]["enum"] = sorted(MEANINGS)
     _one_of_outcomes(schemas)
     describe_properties(schemas)
+    describe_parameters(operation for _, operation in _operations(document))
     return document
 
 

@@ -10,7 +10,7 @@ from api.audit.policy_drafts import NAME
 from api.schemas.answer import ClosedModel
 from api.schemas.policy import WireRule
 
-Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$", description="digest of a bundle")]
+Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$", description="SHA-256 over its files")]
 Why = Annotated[
     str, Field(min_length=1, max_length=1_000, description="why, in words; kept on the ledger", examples=["Issue 12"])
 ]
@@ -31,7 +31,7 @@ class SpokenRule(WireRule):
 class RulesResponse(ClosedModel):
     """The rules of the bundle in force."""
 
-    bundle_digest: str = Field(description="the bundle", examples=["sha256:93eb…"])
+    bundle_digest: str = Field(description="digest of the bundle in force", examples=["sha256:93eb…"])
     entries: int | None = Field(
         description="recorded answers and searches that were counted; null without `ledger.audit`", examples=[240]
     )
@@ -53,7 +53,7 @@ class MatrixResponse(ClosedModel):
 class PolicyDataResponse(ClosedModel):
     """The data of the bundle in force: roles, labels, handling, thresholds."""
 
-    bundle_digest: str = Field(description="the bundle", examples=["sha256:93eb…"])
+    bundle_digest: str = Field(description="digest of the bundle in force", examples=["sha256:93eb…"])
     data: dict[str, Any] = Field(description="as `kfm/config/data.json` has them")
 
 
@@ -68,7 +68,7 @@ class PolicyChange(ClosedModel):
     before: str = Field(description="the bundle that decided until then", examples=["sha256:93eb…"])
     after: str = Field(description="the bundle that decides since", examples=["sha256:a1c2…"])
     by: str | None = Field(description="who did it", examples=["key:e45a25d1598c"])
-    why: str | None = Field(description="why", examples=["Issue 12"])
+    why: str | None = Field(description="the reason that was given; null where there is none", examples=["Issue 12"])
     widenings: list[str] = Field(description="what was newly permitted, by name", examples=[[]])
 
 
@@ -93,8 +93,8 @@ class DraftRequest(BaseModel):
 class DraftResponse(ClosedModel):
     """The candidate as it was kept."""
 
-    candidate: str = Field(description="its name", examples=["wider-reading"])
-    bundle_digest: str = Field(description="its digest", examples=["sha256:a1c2…"])
+    candidate: str = Field(description="name of the folder that holds it", examples=["wider-reading"])
+    bundle_digest: str = Field(description="SHA-256 over its files", examples=["sha256:a1c2…"])
 
 
 class TriedGate(ClosedModel):
@@ -115,8 +115,8 @@ class NamedWidening(ClosedModel):
 class TrialResponse(ClosedModel):
     """A trial as far as it has come."""
 
-    candidate: str = Field(description="the candidate", examples=["wider-reading"])
-    bundle_digest: str = Field(description="its digest", examples=["sha256:a1c2…"])
+    candidate: str = Field(description="name of the folder that holds it", examples=["wider-reading"])
+    bundle_digest: str = Field(description="SHA-256 over its files", examples=["sha256:a1c2…"])
     active_digest: str = Field(description="the bundle that it was compared with", examples=["sha256:93eb…"])
     state: Literal["running", "passed", "closed", "failed"] = Field(
         description="`closed`: a gate is; `failed`: the trial did not come to its end", examples=["passed"]

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Request, Route
 
 from tests.browser.page_server import PageServer, page_server
 
 pytestmark = pytest.mark.services
+FIRST_LOAD_BYTES = 1_200_000
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 QUESTION = "What was the population of Shawnee County in 1930?"
 
@@ -78,6 +79,26 @@ def lit(page: Page) -> list[str]:
     return page.eval_on_selector_all(
         "#answer .lit", "all => all.map(each => each.className.split(' ')[0] || each.tagName)"
     )
+
+
+def test_the_first_load_is_small(chromium: Browser, server: PageServer) -> None:
+    """All that a browser without a cache transfers until the map is drawn: page, files and the data of the API."""
+    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+    page, sent = context.new_page(), dict[str, int]()
+    context.on("requestfinished", lambda request: sent.update({request.url: _transferred(request)}))
+    watch(Opened(page), server)
+    page.wait_for_selector("#map canvas", timeout=60_000)
+    page.wait_for_load_state("networkidle")
+    context.close()
+    assert {"/", "/assets/ask.js", "/api/v1/layers"} <= {url.removeprefix(server.origin) for url in sent}
+    assert any("/features" in url for url in sent)
+    assert 250_000 < sum(sent.values()) <= FIRST_LOAD_BYTES, sorted(sent.items(), key=lambda each: -each[1])[:5]
+
+
+def _transferred(request: Request) -> int:
+    """Bytes of the response as it was sent, compressed where it was."""
+    sizes = request.sizes()
+    return sizes["responseHeadersSize"] + sizes["responseBodySize"]
 
 
 def test_a_question_by_keyboard_alone(opened: Opened) -> None:
