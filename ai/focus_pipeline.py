@@ -28,6 +28,7 @@ from ai.answer.core import (
 )
 from ai.answer.evidence import search_query
 from ai.answer.places import PlacesFound, admit_places, find_places
+from ai.canonical import canonical
 from ai.case.case import Case, ReleasedAnswer, RequestFault, Services
 from ai.case.profiles import Profile
 from ai.errors import AIError, UnknownProfile
@@ -190,11 +191,14 @@ async def search(case: Case, services: Services) -> GatheredRuns:
 
 
 async def finish(case: Case, core: CoreResult, places: PlacesFound | None, services: Services) -> ReleasedAnswer:
-    """Record the outcome, then let it go. A `LedgerUnavailable` here means that nothing is released."""
+    """Record the outcome, then let it go with the log's promise. A `LedgerUnavailable` here means that nothing is
+    released."""
     with case.watch("ledger_outcome"):
         body, entry = await record_outcome(case, core, places, services)
+    with case.watch("ledger_promise"):
+        promise = await services.ledger.promise(entry, answer=canonical(body))
     return ReleasedAnswer(
-        body=body | {"timings_ms": case.watch.milliseconds()},
+        body=body | {"timings_ms": case.watch.milliseconds(), "promise": promise.as_json()},
         outcome=core.release.outcome,
         entry=entry,
         uncited_sentences=core.uncited_sentences,

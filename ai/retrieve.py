@@ -11,18 +11,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ai.canonical import canonical
 from ai.case.case import Case, RequestFault, Services
 from ai.case.profiles import Profile
 from ai.errors import AIError
 from ai.focus_pipeline import check_gate, decide_scope, narrow, read_question, search
 from ai.model import Ask
-from ai.record.retrieval_record import record_retrieval, record_retrieval_fault
+from ai.record.retrieval_record import record_retrieval, record_retrieval_fault, whole
 from ai.search.passage_search import ShapedHit
 from ai.search.reads import StoreReads
 from ai.search.result import SearchResult
 from ai.search.surface import MOST_NAMED, Surface, decide, show, surface_profile
 from ledger.errors import LedgerError
 from ledger.model import EntryRef
+from ledger.promise import Promise
 from policy.errors import PolicyError
 from retrieval.bundle import GatheredRuns
 from retrieval.errors import RetrievalError
@@ -30,13 +32,19 @@ from retrieval.errors import RetrievalError
 
 @dataclass(frozen=True, slots=True)
 class RetrievalOutcome:
-    """The released outcome: the surface's body, the hits behind it (`passed` where the surface shapes hits), and where
-    it is recorded."""
+    """The released outcome: the surface's body, the hits behind it (`passed` where the surface shapes hits), where it
+    is recorded, and the log's promise of that."""
 
     body: Mapping[str, Any]
     found: SearchResult
     passed: tuple[ShapedHit, ...]
     entry: EntryRef
+    promise: Promise
+
+    @property
+    def promised(self) -> dict[str, Any]:
+        """The body with the promise beside it."""
+        return {**self.body, "promise": self.promise.as_json()}
 
 
 async def retrieve(ask: Ask, *, services: Services, profile: Profile, surface: Surface) -> RetrievalOutcome:
@@ -56,9 +64,9 @@ async def retrieve(ask: Ask, *, services: Services, profile: Profile, surface: S
         found = await decide(case, surface, gathered, reads, services)
         shown = await show(found, surface, reads, services)
         given = reads.given(named=tuple(gathered.records) if surface.ids and gathered is not None else ())
-        return RetrievalOutcome(
-            shown.body, found, shown.passed, await record_retrieval(found, surface, shown.body, given, services)
-        )
+        entry = await record_retrieval(found, surface, shown.body, given, services)
+        promise = await services.ledger.promise(entry, answer=canonical(whole(shown.body)))
+        return RetrievalOutcome(shown.body, found, shown.passed, entry, promise)
     except LedgerError:
         raise
     except Exception as exc:

@@ -201,6 +201,10 @@ class HeadSigner:
         if held is None or parse_checkpoint_text(parse_note(held).text)[1].size < checkpoint.head.size:
             await self._outside.write(checkpoint.note)
 
+    async def signer_at(self, size: int) -> Signer:
+        """The signer of the key that signs a tree of that size. Raises KeyUnusable."""
+        return (await self._signers(size, size))[-1]
+
     async def _signers(self, before: int, size: int) -> list[Signer]:
         """The signer of the key in force; before it the one that it replaces, if this is the first checkpoint since."""
         wanted = [self._chain.at(size)]

@@ -24,6 +24,7 @@ from ledger.leaf import is_entry_id, is_token
 from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, VerifyReport
 from ledger.outside import OutsideCheckpoint
 from ledger.parts import Entropy, SealedEntry, seal_entry, source_number
+from ledger.promise import Promise, make_promise
 from ledger.proving import prove_inclusion
 from ledger.reading import PartReader, entry_of
 from ledger.receipt import Receipt, format_receipt
@@ -203,11 +204,15 @@ class Ledger:
         sealed = await self._seal(kind, entry_id, parts, sources, tenant_key)
         draft = Draft(kind, entry_id, t_ms, alias, request_id, refs, sealed, erase)
         stored = await self._writer.append(draft)
-        if stored.entry_id == entry_id:
-            return EntryRef(entry_id, kind, stored.index, stored.leaf_hash.hex(), t_ms)
-        earlier = entry_of(stored)
-        await self._check_repeat(earlier, alias, parts, sources, refs)
-        return earlier.ref
+        entry = entry_of(stored)
+        if stored.entry_id != entry_id:
+            await self._check_repeat(entry, alias, parts, sources, refs)
+        return entry.ref
+
+    async def promise(self, entry: EntryRef, *, answer: bytes) -> Promise:
+        """The log's signed word that a checkpoint will cover this durable entry, whose part `answer` has these bytes:
+        the same whenever it is asked for. Raises KeyUnusable."""
+        return await make_promise(entry, answer=answer, signer=await self._head.signer_at(entry.index + 1))
 
     async def entry(self, entry_id: str) -> Entry:
         """The entry of that id. Raises EntryNotFound."""

@@ -106,13 +106,15 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class EntryRef:
-    """Where an entry is: enough to ask for it and to point at it from a later entry."""
+    """Where an entry is: enough to ask for it, to point at it from a later entry and to promise it."""
 
     entry_id: str
     kind: Kind
     index: int
     leaf_hash: str
     t_ms: int
+    replica: str
+    rseq: int
 
     def as_ref(self, rel: str) -> Ref:
         """This entry as the target of a relation `rel`."""
@@ -131,7 +133,8 @@ class Entry:
     @property
     def ref(self) -> EntryRef:
         """Where this entry is."""
-        return EntryRef(self.leaf.entry_id, self.leaf.kind, self.index, self.leaf_hash, self.leaf.t_ms)
+        leaf = self.leaf
+        return EntryRef(leaf.entry_id, leaf.kind, self.index, self.leaf_hash, leaf.t_ms, leaf.replica, leaf.rseq)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ledger.errors import LedgerError, LedgerUnavailable, LogForked, MalformedLeaf, VerificationFailed
 from ledger.keys import KeyRing
 from ledger.leaf import parse_leaf
-from ledger.model import SOURCES, Checkpoint, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
+from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
 from ledger.parts import open_part, parse_source_commitments, source_name
 from ledger.prov_of_entry import PROV, READ, check_entry_prov
 from ledger.redaction import REDACTS, parse_detail
@@ -201,9 +201,7 @@ class _Audit:
     def _follow(self, stored: StoredLeaf, leaf: Leaf, leaf_hash: bytes) -> None:
         match leaf.kind:
             case Kind.INTENT:
-                self._intents[leaf.request_id] = EntryRef(
-                    leaf.entry_id, leaf.kind, stored.index, leaf_hash.hex(), leaf.t_ms
-                )
+                self._intents[leaf.request_id] = Entry(stored.index, leaf, stored.leaf_bytes, leaf_hash.hex()).ref
             case Kind.OUTCOME:
                 self._intents.pop(leaf.request_id, None)
             case Kind.KEY if stored.index not in {change.index for change in self._chain.changes}:

@@ -348,10 +348,26 @@ class AnswerBody(Shape):
     agent: NotRequired[WireAgent | None]
 
 
+class WirePromise(Shape):
+    """The log's signed word that a checkpoint will cover the entry (`exhibit.promise/1`, docs/formats.md)."""
+
+    v: Literal["exhibit.promise/1"]
+    entry_id: str
+    leaf_hash: str
+    answer_digest: str
+    replica: str
+    rseq: int
+    time: str
+    merge_delay_s: int
+    key: str
+    signature: str
+
+
 class QueryResponse(AnswerBody):
     """An answer, an abstention or a denial; all three are 200."""
 
     timings_ms: dict[str, float]
+    promise: WirePromise
 
 
 class WireMeasurement(Shape):

@@ -13,12 +13,12 @@ from ai.search.passage_search import ShapedHit
 from ai.search.result import Result, SearchResult
 from ai.search.shapes import (
     BasicBody,
-    ExpandResponse,
+    ExpandBody,
     Expansion,
-    MgetResponse,
+    MgetBody,
     PackedContext,
     PackedSource,
-    PackResponse,
+    PackBody,
     PassageBody,
     SearchStep,
     StatsBody,
@@ -134,7 +134,7 @@ def hit_json(passed: ShapedHit) -> WireHit:
     }
 
 
-def named_body(found: SearchResult, ids: Sequence[str]) -> MgetResponse:
+def named_body(found: SearchResult, ids: Sequence[str]) -> MgetBody:
     """The body of mget: what was asked for by id, and the ids that nothing answers to."""
     hits = [hit_json(as_it_is(each)) for each in found.results]
     there = {hit["chunk_id"] for hit in hits} | {hit["doc_id"] for hit in hits}
@@ -152,7 +152,7 @@ def as_it_is(result: Result) -> ShapedHit:
     return ShapedHit(result, result.score_milli / _MILLI, None, result.item.text, at.start_char, at.end_char)
 
 
-def packed_body(found: SearchResult, hits: Sequence[ShapedHit], token_budget: int) -> PackResponse:
+def packed_body(found: SearchResult, hits: Sequence[ShapedHit], token_budget: int) -> PackBody:
     """The body of pack."""
     return {
         "request_id": found.case.ask.request_id,
@@ -199,7 +199,7 @@ def stats_body(found: SearchResult, version: str, documents: int) -> StatsBody:
     }
 
 
-def expansion_body(found: SearchResult, expansions: Sequence[Mapping[str, str]]) -> ExpandResponse:
+def expansion_body(found: SearchResult, expansions: Sequence[Mapping[str, str]]) -> ExpandBody:
     """The body of expand."""
     return {
         "request_id": found.case.ask.request_id,

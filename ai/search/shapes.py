@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired
 
-from ai.answer.shapes import OutcomeName, Shape, WireAgentSearch, WireLimitation, WireReading
+from ai.answer.shapes import OutcomeName, Shape, WireAgentSearch, WireLimitation, WirePromise, WireReading
 from ai.case.agent_record import Action, Cut
 
 
@@ -101,15 +101,22 @@ class RetrievalResponse(PassageBody):
     could be found."""
 
     took_ms: int
+    promise: WirePromise
 
 
-class MgetResponse(Shape):
-    """The things that exist for this caller; missing ones and those of others look alike."""
+class MgetBody(Shape):
+    """The answer of mget as it is recorded."""
 
     request_id: str
     hits: list[WireHit]
     missing: list[str]
     provenance: WireReading
+
+
+class MgetResponse(MgetBody):
+    """The things that exist for this caller; missing ones and those of others look alike."""
+
+    promise: WirePromise
 
 
 class Expansion(Shape):
@@ -121,12 +128,18 @@ class Expansion(Shape):
     source: str
 
 
-class ExpandResponse(Shape):
-    """Everything that the query could also have said."""
+class ExpandBody(Shape):
+    """The answer of expand as it is recorded."""
 
     request_id: str
     expansions: list[Expansion]
     provenance: WireReading
+
+
+class ExpandResponse(ExpandBody):
+    """Everything that the query could also have said."""
+
+    promise: WirePromise
 
 
 class PackedSource(Shape):
@@ -148,12 +161,18 @@ class PackedContext(Shape):
     left_out: list[str]
 
 
-class PackResponse(PackedContext):
-    """A context of numbered sources under the token budget, and what was left out for want of room."""
+class PackBody(PackedContext):
+    """The answer of pack as it is recorded."""
 
     request_id: str
     token_counter: str
     provenance: WireReading
+
+
+class PackResponse(PackBody):
+    """A context of numbered sources under the token budget, and what was left out for want of room."""
+
+    promise: WirePromise
 
 
 class StatsBody(Shape):

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ai.canonical import canonical
 from api.audit.records import Reader
 from api.errors import KeyReused, NoSuchThing
 from api.home.request_records import FirstUse, RequestRecords
@@ -50,12 +51,19 @@ class IdempotencyKeys:
             raise KeyReused("The Idempotency-Key was used with another body.")
         if first.entry_id is None or first.timings is None:
             raise KeyReused("The first request with this Idempotency-Key has not ended yet.")
-        reader = Reader(self.call.caller, self.call.request_id, self.call.system.services)
         try:
-            recorded = await reader.recorded_answer(first.entry_id)
+            return await released_again(self.call, first.entry_id, first.timings)
         except NoSuchThing as exc:
             raise KeyReused("The recorded answer may no longer be shown; ask again with another key.") from exc
-        return in_wire_order(recorded) | {"timings_ms": json.loads(first.timings)}
+
+
+async def released_again(call: Call, entry_id: str, timings: str) -> dict[str, Any]:
+    """The answer of an entry as it was released: read back from the ledger, with the times that were kept and the same
+    promise. Raises NoSuchThing where it may no longer be shown."""
+    ledger = call.system.services.ledger
+    recorded = await Reader(call.caller, call.request_id, call.system.services).recorded_answer(entry_id)
+    promise = await ledger.promise((await ledger.entry(entry_id)).ref, answer=canonical(recorded))
+    return in_wire_order(recorded) | {"timings_ms": json.loads(timings), "promise": promise.as_json()}
 
 
 _ORDER = (

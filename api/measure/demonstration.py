@@ -99,7 +99,7 @@ def check(scene: Scene, body: Mapping[str, Any]) -> None:
 
 def without_identity(body: Mapping[str, Any]) -> dict[str, Any]:
     """A body without ids, times and receipt: what hidden documents must not change."""
-    kept = {name: value for name, value in body.items() if name not in ("request_id", "timings_ms")}
+    kept = {name: value for name, value in body.items() if name not in ("request_id", "timings_ms", "promise")}
     provenance = {name: value for name, value in body["provenance"].items() if name not in ("entry_id", "receipt")}
     return kept | {"provenance": provenance}
 

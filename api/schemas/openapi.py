@@ -107,6 +107,7 @@ SCHEMAS: Mapping[str, str] = {
     "WireNote": "RetrievalNote",
     "WirePlace": "CitedPlace",
     "WirePolicy": "AnswerPolicy",
+    "WirePromise": "LedgerPromise",
     "WireProvenance": "Provenance",
     "WireQuote": "Quote",
     "WireReading": "Reading",

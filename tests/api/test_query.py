@@ -19,7 +19,7 @@ URL = "/api/v1/ai/query"
 
 def same(body: dict[str, Any]) -> dict[str, Any]:
     """A body without ids, times and receipt."""
-    kept = {k: v for k, v in body.items() if k not in ("request_id", "timings_ms")}
+    kept = {k: v for k, v in body.items() if k not in ("request_id", "timings_ms", "promise")}
     return kept | {"provenance": {k: v for k, v in body["provenance"].items() if k not in ("entry_id", "receipt")}}
 
 

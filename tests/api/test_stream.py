@@ -40,7 +40,7 @@ async def streamed(client: httpx.AsyncClient, question: str = POPULATION, **more
 
 def settled(body: dict[str, Any]) -> dict[str, Any]:
     """Without ids and times."""
-    kept = {k: v for k, v in body.items() if k not in ("request_id", "timings_ms", "provenance")}
+    kept = {k: v for k, v in body.items() if k not in ("request_id", "timings_ms", "promise", "provenance")}
     return kept | {"model": body["provenance"]["model"]}
 
 

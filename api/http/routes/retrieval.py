@@ -43,7 +43,7 @@ async def query(body: RetrievalQuery, call: Calling, metrics: Meters) -> JSONRes
 
 def timed(done: RetrievalOutcome, started: float) -> dict[str, Any]:
     """The body with its times, which are no part of the record; a trace has those of the stages."""
-    body: dict[str, Any] = {**done.body, "took_ms": round((time.perf_counter() - started) * 1000)}
+    body: dict[str, Any] = {**done.promised, "took_ms": round((time.perf_counter() - started) * 1000)}
     if "trace" in body:
         spent = done.found.case.watch.milliseconds()
         body["trace"] = {**body["trace"], "timings_ms": {stage: round(ms) for stage, ms in spent.items()}}

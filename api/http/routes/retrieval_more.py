@@ -41,7 +41,7 @@ async def mget(body: MgetRequest, call: Calling) -> JSONResponse:
     """Chunks, and all passages of documents, by id; decided and recorded like a search."""
     require_tenant_of(body.tenant, call.caller.subject)
 
-    return JSONResponse((await _shown(call, MGET, Surface("mget", ids=tuple(body.ids)))).body)
+    return JSONResponse((await _shown(call, MGET, Surface("mget", ids=tuple(body.ids)))).promised)
 
 
 async def _shown(call: Call, question: str, surface: Surface) -> RetrievalOutcome:
@@ -53,7 +53,7 @@ async def _shown(call: Call, question: str, surface: Surface) -> RetrievalOutcom
 async def expand(body: ExpandRequest, call: Calling) -> JSONResponse:
     """Other names, spellings, abbreviations and related entities, each with its source, from the caller's scope."""
     require_tenant_of(body.tenant, call.caller.subject)
-    return JSONResponse((await _shown(call, body.query, Surface("expand"))).body)
+    return JSONResponse((await _shown(call, body.query, Surface("expand"))).promised)
 
 
 @router.post("/feedback", response_model=None, responses={200: {"model": FeedbackResponse}, **errors(*STATUSES)})
@@ -117,4 +117,4 @@ async def pack(body: PackRequest, call: Calling) -> JSONResponse:
     surface = surface_of(body, "pack", rerankers=services.rerankers, token_budget=body.token_budget)
     done = await retrieve(ask, services=services, profile=call.system.profile("basic"), surface=surface)
     require_collection(done.found)
-    return JSONResponse(done.body)
+    return JSONResponse(done.promised)

@@ -11,11 +11,10 @@ from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from ai.focus_pipeline import Step, answer
-from api.audit.records import Reader
 from api.errors import KeyReused, NoSuchThing
 from api.home.request_records import RequestRecords
 from api.http.callers import SECURITY, Call, Calling, Meters
-from api.http.idempotency import in_wire_order
+from api.http.idempotency import released_again
 from api.http.streaming import Body, Events, UiMessageStream, Writer, live_stream, recorded_stream
 from api.schemas.ask import ask_of, parse_query
 from api.schemas.errors import errors
@@ -123,8 +122,6 @@ async def _recorded(call: Call, stream_id: str, said: object) -> dict[str, Any] 
     if first.body != digest(said):
         raise KeyReused("The Last-Event-ID is that of another question.")
     try:
-        reader = Reader(call.caller, call.request_id, call.system.services)
-        recorded = await reader.recorded_answer(first.entry_id)
+        return await released_again(call, first.entry_id, first.timings)
     except NoSuchThing as exc:
         raise KeyReused("The recorded answer may no longer be shown; ask again.") from exc
-    return in_wire_order(recorded) | {"timings_ms": json.loads(first.timings)}

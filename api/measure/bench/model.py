@@ -15,7 +15,15 @@ GOVERNANCE = "gate + policy + ledger"
 SUMS = {
     RETRIEVAL: ("retrieve", "bundle"),
     TO_PROMPT: ("intent", "retrieve", "bundle", "context"),
-    GOVERNANCE: ("gate", "policy_query", "evidence", "policy_answer", "ledger_intent", "ledger_outcome"),
+    GOVERNANCE: (
+        "gate",
+        "policy_query",
+        "evidence",
+        "policy_answer",
+        "ledger_intent",
+        "ledger_outcome",
+        "ledger_promise",
+    ),
 }
 """The stages whose time is added up, per request. The evidence and answer stages count whole, with the facts that they
 draw up and the obligations that they carry out; the ledger's with the making of every part."""
