@@ -28,6 +28,8 @@ EXIT_REFUSED: Final = 6
 EXIT_VERIFICATION: Final = 7
 EXIT_BACKEND: Final = 8
 EXIT_CANNOT_RUN: Final = 9
+EXIT_BROKEN_PROMISE: Final = 10
+EXIT_NOT_COVERED: Final = 11
 
 
 class CodeMeaning(NamedTuple):

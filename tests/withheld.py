@@ -367,7 +367,7 @@ _IDS = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=@)[0-9a-f]{12}|(?<=%40)[0-9a-f]{12}|sha256:[0-9a-f]{64}"
     r"|computed:[0-9a-f]{32}|\b[0-9a-f]{64}\b"
 )
-_TIMES = re.compile(r'"(?:timings_ms|policy_ms)": ?\{[^}]*\}|"(?:took_ms|latency_ms|total_latency_ms)": ?\d+')
+_TIMES = re.compile(r'"(?:timings_ms|policy_ms|promise)": ?\{[^}]*\}|"(?:took_ms|latency_ms|total_latency_ms)": ?\d+')
 
 
 async def reply(client: httpx.AsyncClient, call: Call, *, versions_alike: bool) -> str:
@@ -389,5 +389,8 @@ async def reply(client: httpx.AsyncClient, call: Call, *, versions_alike: bool) 
 
 def _without(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without(each) for name, each in value.items() if name not in _CHANGING - {"index"}}
+        kept = {name: _without(each) for name, each in value.items() if name not in _CHANGING - {"index"}}
+        if isinstance(promise := kept.pop("promise", None), dict):  # of one entry, but for its number
+            kept["promised"] = {name: promise[name] for name in ("v", "replica", "rseq", "merge_delay_s")}
+        return kept
     return [_without(each) for each in value] if isinstance(value, list) else value

@@ -27,7 +27,7 @@ HIDDEN = {
     "vault.md": "# Lecompton\n\nThe vault of Lecompton held the mill of Topeka, the flood and William Nace.\n",
 }
 _CHANGING = re.compile(r'"(?:request_id|entry_id|receipt|took_ms|total_latency_ms|latency_ms)": ?("[^"]*"|\d+)')
-_TIMES = re.compile(r'"timings_ms": ?\{[^}]*\}')
+_TIMES = re.compile(r'"(?:timings_ms|promise)": ?\{[^}]*\}')
 _IDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 QUESTION = "Who kept the ferry at Lecompton, and when did the flood carry the mill away?"
 
@@ -82,6 +82,7 @@ async def told(client: httpx.AsyncClient) -> dict[str, str]:
         assert response.status_code == 200, (name, response.text)
         plain = response.json()
         plain.get("trace", {}).pop("timings_ms", None)
+        plain["promise"] = plain.get("promise", {}).get("rseq")
         found[name] = _CHANGING.sub("", json.dumps(plain, sort_keys=True))
     for path in (
         "/",

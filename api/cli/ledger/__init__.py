@@ -6,6 +6,7 @@ import typer
 
 from api.cli.ledger import key, witness
 from api.cli.ledger.checkpoint import checkpoint
+from api.cli.ledger.claim import claim
 from api.cli.ledger.diff import diff
 from api.cli.ledger.export import export
 from api.cli.ledger.list_entries import list_entries
@@ -26,6 +27,7 @@ app.command()(diff)
 app.command()(verify)
 app.command()(checkpoint)
 app.command()(proof)
+app.command()(claim)
 app.command()(receipt)
 app.command()(export)
 app.command()(redact)

@@ -73,6 +73,16 @@ def read_bytes(path: Path) -> bytes:
         raise RequestRejected(f"{path} cannot be read: {exc.strerror}") from None
 
 
+def files_in(folder: Path) -> Callable[[str], bytes | None]:
+    """The files of an exported log by their paths; None for one that is not there."""
+
+    def read(path: str) -> bytes | None:
+        file = folder / path
+        return file.read_bytes() if file.is_file() else None
+
+    return read
+
+
 def utc(t_ms: int) -> str:
     """A time in UTC to the millisecond."""
     return datetime.fromtimestamp(t_ms / 1000, UTC).isoformat(timespec="milliseconds")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.console import bold, configuration, emit
-from api.cli.ledger.common import PolicyFile, Shard, read_signed, trust_policy, utc, with_ledger
+from api.cli.ledger.common import PolicyFile, Shard, files_in, read_signed, trust_policy, utc, with_ledger
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_VERIFICATION
 
@@ -197,11 +197,7 @@ def _folder(folder: Path, vkeys: tuple[str, ...], policy: TrustPolicy | None, *,
     from ledger.folder import verify_folder
     from ledger.note import parse_vkey
 
-    def read(path: str) -> bytes | None:
-        file = folder / path
-        return file.read_bytes() if file.is_file() else None
-
-    report = verify_folder(read, keys=[parse_vkey(each) for each in vkeys], policy=policy)
+    report = verify_folder(files_in(folder), keys=[parse_vkey(each) for each in vkeys], policy=policy)
     emit(_folder_json(report), as_json=as_json, render=lambda: _folder_text(report))
     if report.problems:
         raise typer.Exit(EXIT_VERIFICATION)
