@@ -3,6 +3,8 @@
 //	tlog-verify log DIR VKEY [CHECKPOINT...]     every bundle and tile of DIR; older checkpoints are consistent with it
 //	tlog-verify proof FILE VKEY LEAF             a tlog-proof over the bytes of LEAF
 //	tlog-verify cosigned FILE VKEY WITNESS...    a checkpoint that each witness has cosigned
+//	tlog-verify claim FILE VKEY SHOWN...         the promise in a saved answer, by exported logs and receipts; exit
+//	                                             code 10: the log broke it, 11: not yet covered
 package main
 
 import (
@@ -27,6 +29,12 @@ const height = 8
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		switch {
+		case errors.Is(err, errBroken):
+			os.Exit(10)
+		case errors.Is(err, errPending):
+			os.Exit(11)
+		}
 		os.Exit(1)
 	}
 	fmt.Println("ok")
@@ -34,7 +42,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("usage: tlog-verify log|proof|cosigned FILE VKEY ...")
+		return errors.New("usage: tlog-verify log|proof|cosigned|claim FILE VKEY ...")
 	}
 	switch args[0] {
 	case "log":
@@ -43,6 +51,8 @@ func run(args []string) error {
 		return verifyProof(args[1], args[2], args[3])
 	case "cosigned":
 		return verifyCosigned(args[1], args[2], args[3:])
+	case "claim":
+		return verifyClaim(args[1], args[2], args[3:])
 	}
 	return errors.New("unknown verb")
 }
@@ -202,6 +212,15 @@ func verifyProof(path, vkey, leafPath string) error {
 	if err != nil {
 		return err
 	}
+	verifier, err := note.NewVerifier(vkey)
+	if err != nil {
+		return err
+	}
+	return proves(text, leaf, verifier)
+}
+
+// proves checks that a tlog-proof leads from the leaf to a checkpoint of the log.
+func proves(text, leaf []byte, verifier note.Verifier) error {
 	head, checkpoint, ok := bytes.Cut(text, []byte("\n\n"))
 	lines := strings.Split(string(head), "\n")
 	if !ok || len(lines) < 3 || lines[0] != "c2sp.org/tlog-proof@v1" {
@@ -221,10 +240,6 @@ func verifyProof(path, vkey, leafPath string) error {
 			return err
 		}
 		proof = append(proof, hash)
-	}
-	verifier, err := note.NewVerifier(vkey)
-	if err != nil {
-		return err
 	}
 	tree, err := open(checkpoint, verifier)
 	if err != nil {

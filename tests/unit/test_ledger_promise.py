@@ -4,7 +4,6 @@ is caught by what it signed itself."""
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,46 +14,13 @@ from hypothesis import strategies as st
 
 from ledger.claim import Breach, Claim, ClaimVerdict, best_of, claim_by_folder, claim_by_receipt, overdue, promised_in
 from ledger.errors import KeyUnusable, LedgerError, MalformedNote, VerificationFailed
-from ledger.leaf import encode_leaf
 from ledger.ledger import Ledger
-from ledger.model import Kind, Leaf
 from ledger.note import SigningKey, parse_checkpoint_text, parse_vkey
 from ledger.promise import MERGE_DELAY_S, Commitment, parse_promise
-from ledger.store import NewEntry
-from ledger.tree import hash_leaf
 from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, open_ledger
+from tests.ledger_promises import ANSWER, a_log_of_one, a_twin, answered, exported, recorded
 
-ANSWER = {"outcome": "ANSWER", "answer": "85 200 — Shawnee", "bbox": [-96.0, 38.5, 1e-7, 39.25], "request_id": "r"}
 DAY_MS = MERGE_DELAY_S * 1000
-
-
-def recorded(body: Mapping[str, Any]) -> bytes:
-    """The part `answer`, as RFC 8785 writes these very values."""
-    said = json.dumps(
-        {**body, "bbox": [-96, 38.5, 0, 39.25]}, sort_keys=True, ensure_ascii=False, separators=(",", ":")
-    )
-    return said.replace("[-96,38.5,0,39.25]", "[-96,38.5,1e-7,39.25]").encode()
-
-
-async def answered(ledger: Ledger, number: int = 0) -> dict[str, Any]:
-    """A released body: recorded, then promised."""
-    request = f"r{number}"
-    body = {**ANSWER, "request_id": request}
-    entry = await ledger.record(
-        Kind.OUTCOME, tenant="default", request_id=request, parts={"answer": recorded(body)}, sources=[b"one"]
-    )
-    promise = await ledger.promise(entry, answer=recorded(body))
-    return json.loads(json.dumps({**body, "timings_ms": {"gate": 0.1}, "promise": promise.as_json()}))
-
-
-async def exported(ledger: Ledger) -> dict[str, bytes]:
-    """The files of the log as it is now."""
-    return {path: data async for path, data in ledger.export(await latest(ledger))}
-
-
-async def latest(ledger: Ledger) -> Any:
-    await ledger.checkpoint()
-    return await ledger.latest_checkpoint()
 
 
 def promised(body: object, ledger: Ledger) -> Commitment:
@@ -205,11 +171,6 @@ async def test_a_forger_without_the_key_is_refused(scene: tuple[Ledger, dict[str
 # ---------------------------------------------------------------- a log that signs and drops
 
 
-async def a_twin() -> Ledger:
-    """A log with the same keys in another store: what the signer of a dropped entry shows to the world."""
-    return await open_ledger(MemoryLedgerStore(), first_id=500)
-
-
 async def test_a_dropped_answer_is_pending_until_the_log_goes_on() -> None:
     cheat = await a_twin()
     body = await answered(await open_ledger(MemoryLedgerStore()))
@@ -221,18 +182,6 @@ async def test_a_dropped_answer_is_pending_until_the_log_goes_on() -> None:
     receipt = await cheat.receipt((await cheat.entries())[0].leaf.entry_id, disclose=())
     by_receipt = claim_by_receipt(promised(body, cheat), receipt, vkeys=cheat.vkeys)
     assert (by_receipt.verdict, by_receipt.breach) == (ClaimVerdict.BROKEN, Breach.SEQUENCE)
-
-
-async def a_log_of_one(change: Callable[[Leaf], Leaf]) -> Ledger:
-    """A log with the same keys whose only entry is that of a twin, changed before anything was signed."""
-    twin, store = MemoryLedgerStore(), MemoryLedgerStore()
-    await answered(await open_ledger(twin, first_id=500), 100)
-    leaf = change(twin.entries[0].leaf)
-    entry = NewEntry(leaf, encode_leaf(leaf), twin.entries[0].parts)
-    store.frontier, made = store.frontier.append(hash_leaf(entry.leaf_bytes))
-    store.tree.update(made)
-    store.entries.append(entry)
-    return await open_ledger(store)
 
 
 @pytest.mark.parametrize(
