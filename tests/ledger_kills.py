@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from api.home.configuration import load
 from api.wiring.log import open_log
 from ledger.model import VerifyReport
 
 WRITER = """
-import asyncio, sys
+import asyncio, json, sys
 from pathlib import Path
 from api.home.configuration import load
 from api.wiring.log import kept_signed, open_log_to_write
@@ -28,9 +30,11 @@ async def main() -> None:
         request = f"k{sys.argv[2]}-{number}"
         intent = await ledger.record(Kind.INTENT, tenant="default", request_id=request, parts={"question": b"?" * 900})
         print(intent.entry_id, flush=True)
-        outcome = await ledger.record(Kind.OUTCOME, tenant="default", request_id=request, parts={"answer": b"{}"},
+        answer = b'{"request_id":"%s"}' % request.encode()
+        outcome = await ledger.record(Kind.OUTCOME, tenant="default", request_id=request, parts={"answer": answer},
                                       sources=[b"one"], refs=[intent.as_ref("intent")])
-        print(outcome.entry_id, flush=True)
+        promise = await ledger.promise(outcome, answer=answer)
+        print(json.dumps({**json.loads(answer), "promise": promise.as_json()}), flush=True)
 
     async with kept_signed(configuration, ledger):
         for number in range(0, 10**6, 4):
@@ -54,11 +58,17 @@ class Aftermath:
 
 def kill_writers(home: Path, times: int, seed: int = 1) -> frozenset[str]:
     """Start a writer, kill it after some entries, so many times; the ids that were acknowledged."""
+    ids, bodies = kill_answerers(home, times, seed)
+    return ids | {body["promise"]["entry_id"] for body in bodies}
+
+
+def kill_answerers(home: Path, times: int, seed: int = 1) -> tuple[frozenset[str], list[dict[str, Any]]]:
+    """The same; the ids of intents, and the bodies that were released with their promises."""
     home.mkdir(exist_ok=True)
     chance, acknowledged = random.Random(seed), set[str]()
     for turn in range(times):
         process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(home), str(turn)],
+            [sys.executable, "-c", WRITER, str(home), f"{seed}-{turn}"],
             stdout=subprocess.PIPE,
             text=True,
             cwd=Path(__file__).parents[1],
@@ -70,7 +80,8 @@ def kill_writers(home: Path, times: int, seed: int = 1) -> frozenset[str]:
         acknowledged |= {line.strip() for line in process.stdout if line.endswith("\n")}
         process.stdout.close()
         process.wait()
-    return frozenset(acknowledged - {""})
+    bodies = [json.loads(line) for line in acknowledged if line.startswith("{")]
+    return frozenset(line for line in acknowledged if line and not line.startswith("{")), bodies
 
 
 async def aftermath(home: Path, acknowledged: frozenset[str]) -> Aftermath:
