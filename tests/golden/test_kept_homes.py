@@ -22,6 +22,7 @@ from ai.canonical import canonical
 from api.home.configuration import load
 from api.http.app import create_app
 from api.wiring import open_ledger
+from ledger.claim import promised_in
 from ledger.note import parse_vkey
 from ledger.receipt import parse_receipt, verify_with_any
 from ledger.trust import parse_policy
@@ -163,7 +164,10 @@ async def test_keys_authenticate_and_a_repeat_gives_the_recorded_body(changed: K
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             headers = {"X-API-Key": repeat["token"], "Idempotency-Key": repeat["idempotency_key"]}
             again = await client.post("/api/v1/ai/query", json={"question": repeat["question"]}, headers=headers)
-            assert (again.status_code, again.json()) == (200, repeat["body"])
+            body, keys = again.json(), (await client.get("/api/v1/ledger/vkeys")).text.split()
+            promised = promised_in(body, [parse_vkey(key) for key in keys])  # which came after that release
+            assert promised.entry_id == body.pop("promise")["entry_id"]
+            assert (again.status_code, body) == (200, repeat["body"])
             other = await client.post("/api/v1/ai/query", json={"question": "Another?"}, headers=headers)
             assert other.status_code == 409
             revoked = {"X-API-Key": changed.recorded["revoked_token"]}
