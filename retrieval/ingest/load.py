@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from retrieval.errors import LoadError
+from retrieval.ingest import values
 from retrieval.ingest.values import LoadedFile
 
 MEDIA_TYPES = {
@@ -21,6 +22,8 @@ MEDIA_TYPES = {
     ".csv": "text/csv",
     ".tsv": "text/tab-separated-values",
     ".geojson": "application/geo+json",
+    ".docx": values.DOCX,
+    ".xlsx": values.XLSX,
 }
 SLIP = "\N{REPLACEMENT CHARACTER}"
 """Stands for a byte that is not UTF-8."""
@@ -55,7 +58,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def load(name: str, data: bytes, media_type: str) -> LoadedFile:
-    """The stored text: the file's own text, or for HTML and PDF what was extracted. Raises `LoadError`."""
+    """The stored text: the file's own text, or what was extracted of HTML, PDF, Word documents and workbooks. Raises
+    `LoadError`."""
     sha256 = "sha256:" + hashlib.sha256(data).hexdigest()
     match media_type:
         case "application/pdf":
@@ -69,6 +73,16 @@ def load(name: str, data: bytes, media_type: str) -> LoadedFile:
             raw, slips = decode_mostly(name, data)
             text, blocks = read_html(name, raw)
             return LoadedFile(_checked(name, text), media_type, sha256, blocks=blocks, slips=slips)
+        case values.DOCX:
+            from retrieval.ingest.office import read_document  # noqa: PLC0415  as for PDF
+
+            text, blocks = read_document(name, data)
+            return LoadedFile(_checked(name, text), media_type, sha256, blocks=blocks)
+        case values.XLSX:
+            from retrieval.ingest.office import read_workbook  # noqa: PLC0415  as for PDF
+
+            text, left_out = read_workbook(name, data)
+            return LoadedFile(_checked(name, text), media_type, sha256, slips=left_out)
         case _:
             text, slips = decode_mostly(name, data)
             return LoadedFile(_checked(name, text), media_type, sha256, slips=slips)

@@ -18,13 +18,12 @@ from retrieval.ingest.events import with_events
 from retrieval.ingest.load import decode, load, media_type_of, read_bytes
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import read_table, split_rows
-from retrieval.ingest.values import LoadedFile, Owner, Parts, SourceSpec, TableSpec
+from retrieval.ingest.values import DELIMITERS, LoadedFile, Owner, Parts, SourceSpec, TableSpec
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
 
 RECIPE_VERSION = 3
-TABULAR = frozenset(("text/csv", "text/tab-separated-values"))
 Lookups = Mapping[str, Mapping[str, str]]
 
 
@@ -68,7 +67,7 @@ def document_id_of(
         {**asdict(derive), "lookup": lookups.get(derive.name)}
         for derive in (source.table.derive if source.table else ())
     ]
-    named = source.title if media_type in TABULAR and source.table is None else None  # a measure is called after it
+    named = source.title if media_type in DELIMITERS and source.table is None else None  # a measure is called after it
     identity = {
         "sha256": sha256,
         "class": visibility.class_id,
@@ -138,7 +137,7 @@ def prepare(
 def _parts(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Lookups, size: ChunkSize) -> Parts:
     name = source.path.name
     match loaded.media_type:
-        case "text/csv" | "text/tab-separated-values":
+        case kind if kind in DELIMITERS:
             return read_table(source, loaded, owner, lookups)
         case "application/geo+json":
             from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for GeoJSON only

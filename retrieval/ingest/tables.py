@@ -13,6 +13,7 @@ from retrieval.ingest.rows import Fields, Speaker, year_of
 from retrieval.ingest.templates import compile_template, slug
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
+    DELIMITERS,
     EntitySpec,
     LoadedFile,
     ObservationSpec,
@@ -23,7 +24,6 @@ from retrieval.ingest.values import (
 )
 from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
 
-_DELIMITERS = {"text/csv": ",", "text/tab-separated-values": "\t"}
 _FIGURE = re.compile(r"-?(?:\d+|\d{1,3}(?:[, ]\d{3})+)(?:\.\d+)?", re.ASCII)
 _NAME_COLUMN = re.compile(
     r"(?:place|county|city|town|state|area|region)?[ _]?name|place|county|city|town", re.IGNORECASE
@@ -89,7 +89,7 @@ def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Ma
     """Everything that a table states. A row that is ragged or cannot be read is left out and told. Raises `LoadError`
     where those are more than the others."""
     name = source.path.name
-    rows = split_rows(name, loaded.text, _DELIMITERS[loaded.media_type])
+    rows = split_rows(name, loaded.text, DELIMITERS[loaded.media_type])
     header = next(rows, None)
     if header is None or not any(cell.strip() for cell in header.cells):
         raise LoadError(f"{name}: the table has no header")

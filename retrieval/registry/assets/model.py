@@ -20,9 +20,10 @@ Direction = Literal["outgoing", "incoming", "both"]
 _TYPES: dict[str, AssetType] = {
     "text/csv": "table",
     "text/tab-separated-values": "table",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "table",
     "application/geo+json": "features",
 }
-_VERBATIM = frozenset({"text/markdown", "text/plain", *_TYPES})
+_VERBATIM = frozenset({"text/markdown", "text/plain", "text/csv", "text/tab-separated-values", "application/geo+json"})
 _FILE = "file"
 _UNREVIEWED = "unreviewed"
 
