@@ -16,9 +16,11 @@ from api.home.configuration import load
 from api.wiring import open_ingest, open_system
 from ledger.errors import EntryNotFound
 from ledger.model import Kind
+from policy.bundle import SHIPPED, load_bundle
 from tests.command_line import Run, command_line
-from tests.golden.test_attribution import published
+from tests.golden.test_attribution import with_other_data
 from tests.harness import ask, opened
+from tests.published import published
 
 FIGURE = "What was the population of Shawnee County in 1930?"
 JULESBURG = "Who was the agent of the pony express line at Julesburg?"
@@ -63,7 +65,7 @@ async def test_the_same_question_twice_differs_in_its_time_alone(home: Path) -> 
 
 async def test_a_bundle_that_was_published_between_explains_a_denial(home: Path) -> None:
     one = await recorded(home)
-    published(home, lambda data: data["roles"]["public_viewer"].update(permissions=[]))
+    await with_other_data(home, lambda data: data["roles"]["public_viewer"].update(permissions=[]))
     other = await recorded(home)
     for pair in ((one, other), (other, one)):
         found = await compared(home, *pair)
@@ -75,7 +77,7 @@ async def test_a_bundle_that_was_published_between_explains_a_denial(home: Path)
 
 async def test_a_bundle_that_decides_the_same_is_no_cause(home: Path) -> None:
     one = await recorded(home)
-    published(home, lambda data: data["limits"].update(datamark_milli=299))
+    await with_other_data(home, lambda data: data["limits"].update(datamark_milli=299))
     async with open_ingest(load({}, home=home)) as ingest:
         await ingest.remove(["county-population"], tenant="default")
     found = await compared(home, one, await recorded(home))
@@ -135,10 +137,13 @@ async def test_other_questions_explain_nothing(home: Path, other: str) -> None:
 
 
 async def test_an_entry_whose_bundle_is_gone_explains_nothing(home: Path) -> None:
-    published(home, lambda data: data["roles"]["public_viewer"].update(permissions=[]))
+    await with_other_data(home, lambda data: data["roles"]["public_viewer"].update(permissions=[]))
     one = await recorded(home)
-    (home / "policy" / "state.json").unlink()
-    shutil.rmtree(home / "policy" / "bundles")
+    await published(home, SHIPPED)
+    shipped = load_bundle(SHIPPED).digest
+    for folder in (home / "policy" / "bundles").iterdir():
+        if load_bundle(folder).digest != shipped:
+            shutil.rmtree(folder)
     found = await compared(home, one, await recorded(home))
     assert found["explanation"]["status"] == "impossible"
     assert one in found["explanation"]["text"] and "cannot be replayed" in found["explanation"]["text"]
@@ -171,7 +176,7 @@ def test_what_is_not_there_is_told(home: Path, cli: Run) -> None:
 
 def test_the_command_prints_what_differs_and_why(home: Path, cli: Run) -> None:
     one = asyncio.run(recorded(home))
-    published(home, lambda data: data["roles"]["public_viewer"].update(permissions=[]))
+    asyncio.run(with_other_data(home, lambda data: data["roles"]["public_viewer"].update(permissions=[])))
     other = asyncio.run(recorded(home))
     code, out, _ = cli("ledger", "diff", one, other)
     assert code == 0
