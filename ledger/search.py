@@ -19,8 +19,8 @@ ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN = "subject", "place", "source"
 
 @dataclass(frozen=True, slots=True)
 class EntryFacts:
-    """One entry as the index has it. `actor`, `places`, `sources` and `held` are pseudonyms, `leaf_hash` is hex; what
-    was erased is absent."""
+    """One entry as the index has it. `actor`, `places`, `sources`, `held` and `cited` are pseudonyms, `leaf_hash` is
+    hex; what was erased is absent."""
 
     index: int
     entry_id: str
@@ -38,12 +38,14 @@ class EntryFacts:
     """The admitted sources."""
     held: tuple[str, ...] = ()
     """Other sources of which the entry holds words: found and not admitted, or remarked on."""
+    cited: tuple[str, ...] = ()
+    """The sources that the answer cites; of a computed figure also those that it was computed from."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery:
     """The criteria of a search; None is "any". Everything is compared exactly; `since_ms` is included, `until_ms` is
-    not. `holding` is a source that was admitted or is held."""
+    not. `source` was admitted, `cited` is cited by the answer, `holding` was admitted or is held."""
 
     tenant: str | None = None
     kind: Kind | None = None
@@ -57,6 +59,7 @@ class EntryQuery:
     place: str | None = None
     source: str | None = None
     holding: str | None = None
+    cited: str | None = None
     since_ms: int | None = None
     until_ms: int | None = None
 

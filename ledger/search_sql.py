@@ -21,6 +21,7 @@ from ledger.search_tables import (
     SETS,
     ActorRow,
     Base,
+    CitedRow,
     EntryRow,
     HeldRow,
     OutcomeRow,
@@ -269,6 +270,7 @@ def _conditions(query: EntryQuery) -> Iterator[Any]:
         "rule": lambda rule: _has(RuleRow, rule),
         "place": lambda place: _has(PlaceRow, place),
         "source": lambda source: _has(SourceRow, source),
+        "cited": lambda source: _has(CitedRow, source),
         "holding": lambda source: _has(SourceRow, source) | _has(HeldRow, source),
     }
     for field, condition in compared.items():

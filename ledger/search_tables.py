@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 
 
 class Base(SQLModel, registry=registry()):
@@ -82,5 +82,19 @@ class HeldRow(Base, table=True):
     source: str = Field(primary_key=True, index=True)
 
 
-SETS: dict[type[Base], str] = {RuleRow: "rules", PlaceRow: "places", SourceRow: "sources", HeldRow: "held"}
+class CitedRow(Base, table=True):
+    """A source or document that the answer cites, as a pseudonym."""
+
+    __tablename__ = "cited_sources"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    source: str = Field(primary_key=True, index=True)
+
+
+SETS: dict[type[Base], str] = {
+    RuleRow: "rules",
+    PlaceRow: "places",
+    SourceRow: "sources",
+    HeldRow: "held",
+    CitedRow: "cited",
+}
 """Tables of an index and a value, by the field of `EntryFacts` that they hold, in its order."""

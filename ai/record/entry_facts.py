@@ -40,6 +40,7 @@ async def entry_facts(entry: Entry, ledger: Ledger) -> EntryFacts:
         places=tuple(sorted({place_pseudonym(name, ledger) for name in _places(parts)})),
         sources=tuple(sorted({source_pseudonym(name, ledger) for name in sources})),
         held=tuple(sorted({source_pseudonym(name, ledger) for name in held_sources(parts) - sources})),
+        cited=tuple(sorted({source_pseudonym(name, ledger) for name in cited_sources(body)})),
     )
 
 
@@ -69,7 +70,20 @@ def held_sources(parts: Mapping[str, Any]) -> set[str]:
     context = parts.get("context") or {}
     remarked = {str(context["chunk_id"]).partition("#")[0]} if context.get("surface") == "feedback" else set()
     remarked -= {""}  # a remark on the whole, or on what is missing
-    documents = {*_named(parts.get("replay"), "document_id"), *remarked}
+    return _with_sources({*_named(parts.get("replay"), "document_id"), *remarked})
+
+
+def cited_sources(body: Mapping[str, Any]) -> set[str]:
+    """Ids of the sources and documents that the body of an answer cites, those that a figure was computed from among
+    them."""
+    citations = list((body.get("citations") or {}).values())
+    inputs = [each for cited in citations for each in (cited.get("computed") or {}).get("inputs", ())]
+    documents = {cited["document_id"] for cited in citations}
+    return _with_sources(documents | {str(each["chunk_id"]).partition("#")[0] for each in inputs})
+
+
+def _with_sources(documents: set[str]) -> set[str]:
+    """Ids of documents, and of their sources."""
     return documents | {document_id.rpartition("@")[0] or document_id for document_id in documents}
 
 
@@ -98,8 +112,7 @@ async def _actor(entry: Entry, parts: Mapping[str, Any], ledger: Ledger) -> str 
 
 def _sources(parts: Mapping[str, Any]) -> set[str]:
     """Ids of the admitted documents and of their sources."""
-    documents = {part["document_id"] for name, part in parts.items() if source_number(name) is not None}
-    return documents | {document_id.rpartition("@")[0] or document_id for document_id in documents}
+    return _with_sources({part["document_id"] for name, part in parts.items() if source_number(name) is not None})
 
 
 def _rules(parts: Mapping[str, Any]) -> Iterator[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from api.audit.entry_contents import SUMMARY
 from api.audit.records import entry_json
 from ledger.model import Entry
 from ledger.search import EntryFacts
@@ -25,7 +26,7 @@ def found_json(entry: Entry, facts: EntryFacts | None) -> dict[str, Any]:
     known: dict[str, Any] = {"outcome": None, "model": None, "actor": None, "rules": None}
     if facts is not None:
         known = {"outcome": facts.outcome, "model": facts.model, "actor": facts.actor, "rules": list(facts.rules)}
-    return entry_json(entry) | known
+    return entry_json(entry) | known | {"summary": None, "contents": None}
 
 
 def ndjson(documents: Iterable[Mapping[str, Any]]) -> str:
@@ -33,16 +34,22 @@ def ndjson(documents: Iterable[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n" for document in documents)
 
 
-def csv_text(documents: Iterable[Mapping[str, Any]], *, heading: bool = True) -> str:
-    """A table (RFC 4180), times in ISO 8601; a cell that a spreadsheet would take for a formula begins with an
-    apostrophe."""
+def csv_text(documents: Iterable[Mapping[str, Any]], *, summary: bool = False, parts: Sequence[str] = ()) -> str:
+    """A table (RFC 4180), times in ISO 8601, with the columns of the summary and one for each part, if asked for; a
+    cell that a spreadsheet would take for a formula begins with an apostrophe."""
+    told = SUMMARY if summary else ()
     text = io.StringIO()
     writer = csv.writer(text)
-    if heading:
-        writer.writerow(COLUMNS)
+    writer.writerow([*COLUMNS, *told, *(f"part {name}" for name in parts)])
     for document in documents:
-        writer.writerow([_cell(name, document) for name in COLUMNS])
+        row = [_cell(name, document) for name in COLUMNS]
+        row += [_told(document["summary"][name]) for name in told]
+        writer.writerow([*row, *(plain_cell((document["contents"] or {}).get(name)) for name in parts)])
     return text.getvalue()
+
+
+def _told(value: str | Sequence[str]) -> str:
+    return _safe(value if isinstance(value, str) else " ".join(value))
 
 
 def time_text(t_ms: int) -> str:

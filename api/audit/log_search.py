@@ -167,6 +167,7 @@ class EntrySearch:
             actor=given.actor if wanted.subject is None else actor_pseudonym(wanted.subject, ledger),
             place=given.place and place_pseudonym(given.place, ledger),
             source=given.source and source_pseudonym(given.source, ledger),
+            cited=given.cited and source_pseudonym(given.cited, ledger),
             holding=given.holding and source_pseudonym(given.holding, ledger),
         )
 

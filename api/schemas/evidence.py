@@ -72,6 +72,16 @@ class EntryResponse(ClosedModel):
     links: dict[str, str]
 
 
+class EntrySummary(ClosedModel):
+    """An entry in words; empty where it has none, or was erased."""
+
+    question: str
+    answer: str
+    cited: list[str]
+    sources: list[str]
+    place: str
+
+
 class FoundEntry(EntryResponse):
     """An entry with what can be searched for in it. `actor` is a pseudonym; null where it does not apply, was erased,
     or where the page was not searched for."""
@@ -80,6 +90,8 @@ class FoundEntry(EntryResponse):
     model: str | None = None
     actor: str | None = None
     rules: list[str] | None = None
+    summary: EntrySummary | None = None
+    contents: dict[str, str] | None = None
 
 
 class EntriesResponse(ClosedModel):

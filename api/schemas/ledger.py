@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from api.audit.log_search import EntryCriteria
 from api.schemas.answer import ClosedModel
-from ledger.model import Kind
+from ledger.model import FORMS, Kind
 from ledger.search import EntryQuery
 
 KindName = Literal["intent", "outcome", "retrieval", "redaction", "key", "config", "incident"]
 OutcomeName = Literal["ANSWER", "ABSTAIN", "DENY", "FAULT"]
 Format = Literal["json", "ndjson", "csv"]
+_PARTS = sorted({name for names in FORMS.values() for name in names})
+PartName = Annotated[str, Field(pattern=rf"^({'|'.join(map(re.escape, _PARTS))}|sources/[1-9][0-9]{{0,5}})$")]
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -37,13 +40,14 @@ class EntryNames(BaseModel):
     )
     model: _Name | None = None
     place: Annotated[str, Field(min_length=1, max_length=200, description="name or id of a place")] | None = None
-    source: Annotated[str, Field(min_length=1, max_length=400, description="id of a source or document")] | None = None
+    source: Annotated[str, Field(min_length=1, max_length=400)] | None = None
+    cited: Annotated[str, Field(min_length=1, max_length=400)] | None = None
     since: Annotated[AwareDatetime, Field(description="recorded at this time or later")] | None = None
     until: Annotated[AwareDatetime, Field(description="recorded before this time")] | None = None
 
     def wanted(self, tenant: str | None) -> EntryCriteria:
         """The criteria of a search in that tenant; None is every tenant."""
-        named = self.model_dump(include={"request_id", "actor", "outcome", "rule", "model", "place", "source"})
+        named = self.model_dump(include={"request_id", "actor", "outcome", "rule", "model", "place", "source", "cited"})
         query = EntryQuery(
             tenant=tenant,
             kind=None if self.kind is None else Kind(self.kind),
@@ -62,11 +66,17 @@ class EntryFilters(EntryNames):
     after: Annotated[int, Field(ge=-1, le=2**62, description="cursor: entries above this index")] = -1
     limit: Annotated[int, Field(ge=1, le=1_000)] = 100
     format: Format = "json"
+    summary: Annotated[
+        bool, Field(description="each entry with question, answer, sources and place; in a table as columns")
+    ] = False
+    parts: Annotated[
+        tuple[PartName, ...], Field(max_length=16, description="parts to give with each entry, as recorded")
+    ] = ()
 
     @property
     def searches(self) -> bool:
         """True if anything is asked for that the log itself does not order by."""
-        return bool(self.model_fields_set - {"after", "limit", "format", "kind"})
+        return bool(self.model_fields_set - {"after", "limit", "format", "kind", "summary", "parts"})
 
 
 class FacetFilters(EntryNames):

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from ai.record.entry_facts import cited_sources
 from api.schemas.evidence import EntriesResponse
 from tests.api_world import FERRY, POPULATION
 
@@ -27,6 +28,7 @@ FILTERS: dict[str, str] = {
     "model": "extractive",
     "place": "Shawnee County",
     "source": "county-population",
+    "cited": "county-population",
     "since": "2020-01-01T00:00:00Z",
     "until": "2120-01-01T00:00:00Z",
 }
@@ -71,11 +73,75 @@ async def test_each_filter_finds_the_entry_and_its_opposite_does_not(connect: An
             ("model", "extractive", "llama"),
             ("place", "lecompton", "Topeka"),
             ("source", "ferry", "diary"),
+            ("cited", "ferry", "diary"),
             ("since", stamp[0], stamp[1]),
             ("until", stamp[1], stamp[0]),
         ]:
             assert entry_id in ids(await found(auditor, **{name: right})), name
             assert entry_id not in ids(await found(auditor, **{name: wrong})), name
+
+
+async def test_what_is_admitted_and_what_is_cited_are_found_apart(connect: Any) -> None:
+    async with connect("contributor") as asker, connect("auditor") as auditor:
+        answered = await asked(asker, FERRY)
+        abstained = await asked(asker, "What did William Nace eat at Lecompton?")
+        [entry] = await found(auditor, id=abstained, summary="true")
+        assert (entry["outcome"], entry["summary"]["cited"]) == ("ABSTAIN", [])
+        assert "ferry" in entry["summary"]["sources"]
+        assert {answered, abstained} <= ids(await found(auditor, source="ferry"))
+        cited = ids(await found(auditor, cited="ferry"))
+        assert answered in cited and abstained not in cited
+
+
+async def test_a_figure_cites_what_it_was_computed_from_too() -> None:
+    computed = {"inputs": [{"chunk_id": "table@2#r1"}, {"chunk_id": "map@1#f"}]}
+    cited = {"1": {"document_id": "table@2", "computed": computed}, "2": {"document_id": "paper", "computed": None}}
+    assert cited_sources({"citations": cited}) == {"table", "table@2", "map", "map@1", "paper"}
+    assert cited_sources({}) == cited_sources({"citations": {}}) == set()
+
+
+async def test_a_table_has_question_answer_sources_place_and_parts(connect: Any) -> None:
+    async with connect("contributor") as asker, connect("auditor") as auditor:
+        asked_with = {"question": POPULATION, "context": {"place": "Shawnee County"}}
+        body = (await asker.post("/api/v1/ai/query", json=asked_with)).json()
+        entry_id = body["provenance"]["entry_id"]
+        params = {"id": entry_id, "format": "csv", "summary": "true", "parts": ["answer", "sources/1"]}
+        [row] = csv.DictReader(io.StringIO((await auditor.get(ENTRIES, params=params)).text))
+        [found_entry] = (await auditor.get(ENTRIES, params=params | {"format": "json"})).json()["entries"]
+        bare = (await auditor.get(ENTRIES, params={"id": entry_id, "format": "csv"})).text
+        [twin] = csv.DictReader(io.StringIO((await auditor.get("/audit.csv", params=params)).text))
+    assert (row["question"], row["answer"], row["place"]) == (POPULATION, body["answer"], "Shawnee County")
+    assert set(row["cited"].split()) == {each["source_id"] for each in body["citations"].values()}
+    assert set(row["sources"].split()) >= {each["source_id"] for each in body["evidence"]}
+    assert json.loads(row["part answer"])["answer"] == body["answer"]
+    assert json.loads(row["part sources/1"])["index"] == 1
+    assert found_entry["contents"] == {"answer": row["part answer"], "sources/1": row["part sources/1"]}
+    assert found_entry["summary"]["question"] == POPULATION
+    assert POPULATION not in bare and "question" not in bare.splitlines()[0].split(",")
+    assert twin == row
+
+
+async def test_a_cell_of_what_was_asked_is_no_formula(connect: Any) -> None:
+    async with connect("viewer") as asker, connect("auditor") as auditor:
+        entry_id = await asked(asker, "=cmd|' /C calc'!A0 what was the population?")
+        params = {"id": entry_id, "format": "csv", "summary": "true"}
+        [row] = csv.DictReader(io.StringIO((await auditor.get(ENTRIES, params=params)).text))
+    assert row["question"].startswith("'=cmd")
+
+
+@pytest.mark.parametrize("query", [{"summary": "true"}, {"parts": "question"}, {"parts": "answer", "format": "csv"}])
+async def test_contents_need_the_audit_capability_and_are_of_the_own_tenant(
+    connect: Any, query: dict[str, str]
+) -> None:
+    async with connect("contributor") as asker:
+        await asked(asker, FERRY)
+    for key in (None, "viewer", "contributor", "archivist", "operator", "author"):
+        async with connect(key) as client:
+            assert (await client.get(ENTRIES, params=query)).status_code == 403, key
+    async with connect("stranger") as stranger:
+        response = await stranger.get(ENTRIES, params=query | {"limit": "1000"})
+    assert response.status_code == 200
+    assert "Nace" not in response.text and FERRY not in response.text
 
 
 async def test_a_rule_finds_the_entries_in_which_it_spoke(connect: Any) -> None:
@@ -149,7 +215,7 @@ async def test_another_tenant_is_never_searched(connect: Any, world: Any) -> Non
         [entry] = await found(auditor, id=entry_id)
         for name, value in {
             "id": entry_id, "hash": entry["leaf_hash"], "request_id": entry["request_id"], "actor": entry["actor"],
-            "text": "Nace", "outcome": "ANSWER", "place": "Lecompton", "source": "ferry",
+            "text": "Nace", "outcome": "ANSWER", "place": "Lecompton", "source": "ferry", "cited": "ferry",
         }.items():  # fmt: skip
             assert entry_id not in ids(await found(stranger, **{name: value})), name
 
@@ -159,6 +225,7 @@ async def test_another_tenant_is_never_searched(connect: Any, world: Any) -> Non
     [
         "hash=xyz", "id=1", "actor=me", "outcome=answer", "since=yesterday", "since=2020-01-01T00:00:00", "limit=0",
         "limit=1001", "after=-2", "format=xml", "kind=none", "unknown=1", "text=a", "rule=a%20b", "place=",
+        "cited=", "parts=nothing", "parts=sources/0", "parts=answer&parts=../x", "summary=perhaps",
     ],
 )  # fmt: skip
 async def test_a_filter_that_cannot_be_meant_is_refused(connect: Any, query: str) -> None:

@@ -41,6 +41,7 @@ def facts(count: int, *, first: int = 0) -> list[EntryFacts]:
             places=(f"p{n % 5}",) if n % 2 else (),
             sources=tuple(f"s{m}" for m in range(n % 4)),
             held=(f"s{4 + n % 3}",) if n % 2 else (),
+            cited=("s2",) if n % 4 > 2 else (),
         )
         for n in range(first, first + count)
     ]
@@ -73,6 +74,8 @@ QUERIES = {
     "source": EntryQuery(source="s1"),
     "holding what was admitted": EntryQuery(holding="s1"),
     "holding what was not": EntryQuery(holding="s5"),
+    "cited": EntryQuery(cited="s2"),
+    "source that is admitted and not cited": EntryQuery(cited="s1"),
     "source that is only held": EntryQuery(source="s5"),
     "since": EntryQuery(since_ms=1_006),
     "until": EntryQuery(until_ms=1_006),
@@ -83,12 +86,18 @@ QUERIES = {
 }
 
 
-NOTHING = ("nothing", "source that is only held", "a wildcard is no wildcard", "a quote is text")
+NOTHING = (
+    "nothing",
+    "source that is admitted and not cited",
+    "source that is only held",
+    "a wildcard is no wildcard",
+    "a quote is text",
+)
 
 
 def matches(query: EntryQuery, each: EntryFacts) -> bool:
     """The meaning of a query, read from its fields."""
-    lists = {"rule": each.rules, "place": each.places, "source": each.sources}
+    lists = {"rule": each.rules, "place": each.places, "source": each.sources, "cited": each.cited}
     lists["holding"] = (*each.sources, *each.held)
     for field in dataclasses.fields(query):
         value = getattr(query, field.name)
@@ -142,7 +151,9 @@ async def test_a_gap_is_refused(index: EntryIndex) -> None:
 async def test_replaced_facts_are_gone(index: EntryIndex) -> None:
     kept = facts(12)
     await index.extend(kept)
-    bare = dataclasses.replace(kept[6], actor=None, outcome=None, model=None, rules=(), places=(), sources=(), held=())
+    bare = dataclasses.replace(
+        kept[6], actor=None, outcome=None, model=None, rules=(), places=(), sources=(), held=(), cited=()
+    )
     await index.replace([bare])
     await index.shrink()
     assert await index.find(EntryQuery(), after=5, limit=1) == (bare,)

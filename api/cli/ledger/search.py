@@ -31,6 +31,7 @@ Rule = Annotated[str | None, typer.Option("--rule", help="Policy rule or reason 
 Model = Annotated[str | None, typer.Option("--model", help="Name of the model.")]
 Place = Annotated[str | None, typer.Option("--place", help="Name or id of a place.")]
 Source = Annotated[str | None, typer.Option("--source", help="Id of a source or document that was admitted.")]
+Cited = Annotated[str | None, typer.Option("--cited", help="Id of a source or document that the answer cites.")]
 Since = Annotated[datetime | None, typer.Option("--since", help="Recorded at this time (UTC) or later.")]
 Until = Annotated[datetime | None, typer.Option("--until", help="Recorded before this time (UTC).")]
 After = Annotated[int, typer.Option("--after", help="Only entries above this index.")]
@@ -51,14 +52,18 @@ def search(
     model: Model = None,
     place: Place = None,
     source: Source = None,
+    cited: Cited = None,
     since: Since = None,
     until: Until = None,
     after: After = -1,
     limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Most entries.")] = 100,
     form: Annotated[str, typer.Option("--format", help="table, json, csv or ndjson.")] = "table",
     parts: Annotated[
-        str | None, typer.Option("--parts", help="Parts to add to each line (ndjson), with commas.")
+        str | None, typer.Option("--parts", help="Parts to add to each entry, as recorded, with commas.")
     ] = None,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Add question, answer, sources and place to each entry.")
+    ] = False,
     mend: Annotated[
         bool, typer.Option("--mend", help="First compare the index of entries with the log, and mend it.")
     ] = False,
@@ -74,16 +79,17 @@ def search(
         note(f"{len(mended)} entries of the index were mended")
     filters = _filters(
         kind=kind, id=entry_id, hash=leaf_hash, request_id=request_id, text=text, actor=actor, subject=subject,
-        outcome=outcome, rule=rule, model=model, place=place, source=source, since=since, until=until, after=after,
+        outcome=outcome, rule=rule, model=model, place=place, source=source, cited=cited, since=since, until=until,
+        after=after, parts=_names(parts), summary=summary,
     )  # fmt: skip
     if form not in ("table", "json", "csv", "ndjson"):
         raise typer.BadParameter("--format is table, json, csv or ndjson")
-    found = asyncio.run(_found(home, filters, tenant, shard=shard, limit=limit, parts=_names(parts)))
+    found = asyncio.run(_found(home, filters, tenant, shard=shard, limit=limit))
     if len(found) == limit:
         note(f"there may be more: --after {found[-1]['index']}")
     match "json" if as_json else form:
         case "csv":
-            sys.stdout.write(csv_text(found))
+            sys.stdout.write(csv_text(found, summary=filters.summary, parts=filters.parts))
         case "ndjson":
             sys.stdout.write(ndjson(found))
         case _:
@@ -116,9 +122,9 @@ async def _found(
     *,
     shard: int | None,
     limit: int,
-    parts: tuple[str, ...],
 ) -> list[dict[str, Any]]:
     """At most `limit` entries, page by page."""
+    from api.audit.entry_contents import with_contents
     from api.audit.entry_export import found_json
     from api.audit.log_search import EntrySearch
     from api.wiring import open_entry_index, open_ledger
@@ -134,12 +140,9 @@ async def _found(
             page = await entries.page(filters.wanted(tenant), after=following, limit=min(left, _PAGE))
             for entry, facts in page.found:
                 document = found_json(entry, facts)
-                if parts:
-                    contents = await ledger.contents(entry, parts)
-                    document["contents"] = {
-                        name: contents[name].decode("utf-8", "replace") for name in sorted(contents)
-                    }
-                documents.append(document)
+                documents.append(
+                    await with_contents(document, entry, ledger, summary=filters.summary, parts=filters.parts)
+                )
             left, following = left - len(page.found), page.next
     return documents
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import PlainTextResponse, Response
 
+from api.audit.entry_contents import with_contents
 from api.audit.entry_export import csv_text, found_json, ndjson
 from api.audit.log_search import EntrySearch
 from api.audit.records import AUDIT, Reader, entry_json
@@ -18,8 +19,9 @@ from api.schemas.errors import errors
 from api.schemas.evidence import EntriesResponse, EntryResponse, FoundEntry
 from api.schemas.ledger import EntryFilters
 from api.wiring import open_entry_index
-from ledger.model import Kind
+from ledger.model import Entry, Kind
 from ledger.prov import prov_jsonld, prov_n
+from ledger.search import EntryFacts
 from ledger.tree import MAX_SIZE
 
 router = APIRouter(prefix="/api/v1/ledger", tags=["ledger"], dependencies=SECURITY)
@@ -37,24 +39,37 @@ async def entries(call: Calling, filters: Annotated[EntryFilters, Query()]) -> E
     headers: dict[str, str] = {}
     if cursor is not None:
         following = filters.model_copy(update={"after": cursor}).model_dump(mode="json", exclude_unset=True)
-        headers["link"] = f'<{router.prefix}/entries?{urlencode(following | {"after": cursor})}>; rel="next"'
+        headers["link"] = (
+            f'<{router.prefix}/entries?{urlencode(following | {"after": cursor}, doseq=True)}>; rel="next"'
+        )
     if filters.format == "csv":
-        return Response(csv_text(found), media_type="text/csv; charset=utf-8; header=present", headers=headers)
+        table = csv_text(found, summary=filters.summary, parts=filters.parts)
+        return Response(table, media_type="text/csv; charset=utf-8; header=present", headers=headers)
     return Response(ndjson(found), media_type="application/x-ndjson", headers=headers)
 
 
 async def _page(call: Call, filters: EntryFilters) -> tuple[list[dict[str, Any]], int | None]:
     """One page as documents, and the cursor of the next one."""
+    found, cursor = await _entries(call, filters)
+    ledger = call.system.services.ledger
+    documents = [
+        await with_contents(found_json(entry, facts), entry, ledger, summary=filters.summary, parts=filters.parts)
+        for entry, facts in found
+    ]
+    return documents, cursor
+
+
+async def _entries(call: Call, filters: EntryFilters) -> tuple[list[tuple[Entry, EntryFacts | None]], int | None]:
     ledger, tenant = call.system.services.ledger, call.caller.subject.tenant
     if filters.searches:
         async with open_entry_index(call.system.configuration, origin=ledger.origin) as index:
             page = await EntrySearch(ledger, index).page(
                 filters.wanted(tenant), after=filters.after, limit=filters.limit
             )
-        return [found_json(entry, facts) for entry, facts in page.found], page.next
+        return [*page.found], page.next
     kind = None if filters.kind is None else Kind(filters.kind)
     found = await ledger.entries(after=filters.after, limit=filters.limit, kind=kind, tenant=tenant)
-    return [found_json(each, None) for each in found], found[-1].index if len(found) == filters.limit else None
+    return [(each, None) for each in found], found[-1].index if len(found) == filters.limit else None
 
 
 @router.get("/entries/{entry_id}", responses=errors(401, 403, 404, 422, 503))

@@ -90,7 +90,7 @@ async function show() {
   const asked = wanted(), { limit, after, ...named } = asked;
   byId("status").textContent = words.site.loading;
   twin("json", query("/audit.json", asked), "audit.json", "application/json");
-  twin("csv", query("/audit.csv", asked), "audit.csv", "text/csv");
+  twin("csv", query("/audit.csv", { ...asked, summary: true }), "audit.csv", "text/csv");
   twin("facets-json", query("/audit/facets.json", named), "facets.json", "application/json");
   twin("facets-csv", query("/audit/facets.csv", named), "facets.csv", "text/csv");
   try {
