@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_BEFORE, _AFTER = 120, 360
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A piece of the recorded text and of what came out again, from a little before their first difference on; `at` is
+    where that is in both pieces, in characters."""
+
+    recorded: str
+    again: str
+    at: int
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -12,6 +24,7 @@ class Stage:
     name: str
     same: bool
     detail: str = ""
+    excerpt: Excerpt | None = None
 
 
 def compare(name: str, recorded: bytes, again: bytes) -> Stage:
@@ -21,9 +34,15 @@ def compare(name: str, recorded: bytes, again: bytes) -> Stage:
     at = next(
         (i for i, (a, b) in enumerate(zip(recorded, again, strict=False)) if a != b), min(len(recorded), len(again))
     )
-    return Stage(
-        name, False, f"first difference at byte {at} of {len(recorded)}: {_around(recorded, at)} | {_around(again, at)}"
-    )
+    told = f"first difference at byte {at} of {len(recorded)}: {_around(recorded, at)} | {_around(again, at)}"
+    return Stage(name, False, told, _excerpt(recorded.decode("utf-8", "replace"), again.decode("utf-8", "replace")))
+
+
+def _excerpt(recorded: str, again: str) -> Excerpt:
+    pairs = enumerate(zip(recorded, again, strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(recorded), len(again)))
+    start = max(0, at - _BEFORE)
+    return Excerpt(recorded[start : at + _AFTER], again[start : at + _AFTER], at - start)
 
 
 def _around(data: bytes, at: int) -> str:

@@ -50,6 +50,7 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "GET /api/v1/ledger/health": ("getLogHealth", "The health of the log"),
     "GET /api/v1/ledger/entries/{entry_id}": ("getEntry", "Read a ledger entry"),
     "GET /api/v1/ledger/entries/{entry_id}/receipt": ("getReceipt", "Read a receipt"),
+    "POST /api/v1/ledger/entries/{entry_id}/replay": ("replayEntry", "Compute an entry again"),
     "GET /api/v1/ledger/entries/{entry_id}/prov": ("getProvenance", "Read a provenance document"),
     "GET /api/v1/ledger/entries/{entry_id}/parts/{name}": ("getPart", "Read a recorded part"),
     "GET /api/v1/ledger/difference": ("compareEntries", "Compare two entries"),

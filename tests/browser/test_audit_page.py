@@ -157,6 +157,42 @@ def test_the_provenance_is_drawn_and_told(opened: Opened, server: PageServer, en
     assert opened.page.locator("#prov-graph .edge.lit").count() > 0
 
 
+def test_an_entry_is_replayed(opened: Opened, server: PageServer, entry: str) -> None:
+    with_key(opened.page, server)
+    watch(opened, server, f"/audit/{entry}")
+    opened.page.select_option("#to", "R2")
+    opened.page.click("#replay-form button")
+    opened.page.wait_for_selector("#replayed .good", timeout=60_000)
+    assert "Reproduced: R2." in opened.page.inner_text("#replayed")
+    assert "R2" in opened.page.inner_text("#replayed tr:has(code:text-is('answer'))")
+    assert opened.page.locator("#replayed .sides").count() == 0
+
+
+def test_a_difference_is_shown_side_by_side(opened: Opened, server: PageServer, entry: str) -> None:
+    def other(route: Route) -> None:
+        sent = {**route.request.headers, "sec-fetch-site": "same-origin"}  # as the browser sends it from this page
+        body = json.loads(route.fetch(headers=sent).text())
+        [stage] = [each for each in body["stages"] if each["name"] == "answer"]
+        excerpt = {"recorded": "population 85,200<b>", "again": "population 85,201", "at": 16}
+        stage |= {"same": False, "detail": "byte 16", "excerpt": excerpt}
+        route.fulfill(json=body | {"verdict": "differs", "grade": "R0", "differs_at": "answer"})
+
+    opened.page.route("**/replay", other)
+    with_key(opened.page, server)
+    watch(opened, server, f"/audit/{entry}")
+    opened.page.click("#replay-form button")
+    opened.page.wait_for_selector("#replayed .fault", timeout=60_000)
+    assert opened.page.locator("#replayed .sides mark").all_inner_texts() == ["0<b>", "1"]
+
+
+def test_nobody_replays_without_a_key(opened: Opened, server: PageServer, entry: str) -> None:
+    watch(opened, server, f"/audit/{entry}")
+    opened.page.click("#replay-form button")
+    opened.page.wait_for_selector("#replayed .fault", timeout=60_000)
+    assert "FORBIDDEN" in opened.page.inner_text("#replayed")
+    assert opened.page.evaluate("document.querySelector('#key-details').open")
+
+
 def test_two_entries_are_compared(chromium: Browser, opened: Opened, server: PageServer, entry: str) -> None:
     context = chromium.new_context()
     asker = Opened(context.new_page())
@@ -237,6 +273,8 @@ def test_nothing_keeps_anyone_out(chromium: Browser, server: PageServer, entry: 
         page.add_script_tag(path=str(AXE))
         if path == f"/audit/{entry}":
             verdict(page)
+            page.click("#replay-form button")
+            page.wait_for_selector("#replayed .good", timeout=60_000)
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -79,8 +78,10 @@ def replay(
         for r in results
     ]
     tally = ", ".join(f"{count} {grade}" for grade, count in sorted(grades(results).items()))
+    from api.audit.entry_replay import replay_document
+
     emit(
-        {"entries": [replayed_json(r) for r in results], "grades": grades(results)},
+        {"entries": [replay_document(r) for r in results], "grades": grades(results)},
         as_json=as_json,
         render=lambda: (
             table(["entry", "kind", "grade", "differs at", "changed settings", "missing", "drift"], rows)
@@ -136,12 +137,9 @@ async def _replay(
     async with open_system(configuration(home)) as system:
         if entry_id is not None:
             from ai.replay.replay import Grade
-            from ai.replay.replay import replay as replay_one
-            from api.audit.recorded_policy import recorded_policies
+            from api.audit.entry_replay import replay_entry
 
-            async with recorded_policies(system) as policies:
-                services = await policies.services_of(entry_id)
-                return [await replay_one(entry_id, services=services, up_to=Grade(up_to))]
+            return [await replay_entry(entry_id, system=system, up_to=Grade(up_to))]
         return [result async for result in replay_all(system, up_to=up_to, wanted=wanted)]
 
 
@@ -173,21 +171,3 @@ def grades(results: list[ReplayReport]) -> dict[str, int]:
     for result in results:
         tally[str(result.grade)] = tally.get(str(result.grade), 0) + 1
     return tally
-
-
-def replayed_json(result: ReplayReport) -> dict[str, Any]:
-    """One result as a document."""
-    return {
-        "entry_id": result.entry_id,
-        "kind": str(result.kind),
-        "grade": str(result.grade),
-        "verdict": str(result.verdict),
-        "missing": list(result.missing),
-        "differs_at": result.differs_at,
-        "stages": [{"name": s.name, "same": s.same, "detail": s.detail} for s in result.stages],
-        "changed": list(result.changed),
-        "erased": list(result.erased),
-        "limit": result.limit,
-        "drift": [asdict(drift) for drift in result.drift],
-        "parts": [asdict(part) for part in result.parts],
-    }

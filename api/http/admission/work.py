@@ -6,10 +6,12 @@ from enum import StrEnum
 
 _PROBES = frozenset({"/livez", "/readyz", "/version", "/metrics"})
 _QUESTIONS = ("/api/v1/ai/", "/api/v1/retrieve/", "/retrieval/")
+_ENTRIES, _REPLAY = "/api/v1/ledger/entries/", "/replay"
 
 
 class Work(StrEnum):
-    """QUESTION searches the corpus; READ reads what is there; PROBE is for operators and never waits."""
+    """QUESTION searches the corpus, or computes an answer again; READ reads what is there; PROBE is for operators and
+    never waits."""
 
     QUESTION = "question"
     READ = "read"
@@ -20,4 +22,5 @@ def work_of(path: str) -> Work:
     """The kind of work behind a path."""
     if path in _PROBES:
         return Work.PROBE
-    return Work.QUESTION if path.startswith(_QUESTIONS) else Work.READ
+    computes = path.startswith(_QUESTIONS) or (path.startswith(_ENTRIES) and path.endswith(_REPLAY))
+    return Work.QUESTION if computes else Work.READ

@@ -4,6 +4,7 @@ import { byId, facts, h, save } from "./dom.js";
 import { twin } from "./links.js";
 import { provGraph } from "./prov.js";
 import { partsOf, pathOf, prove } from "./proving.js";
+import { replayForm } from "./replay.js";
 import { say, words } from "./text.js";
 
 const w = words.entry, id = location.pathname.split("/").at(-1);
@@ -88,4 +89,5 @@ byId("compare-form").addEventListener("submit", event => {
 });
 byId("save").addEventListener("click", () => save(`${id}.receipt`, shown.receipt, "text/plain"));
 const key = keyForm(() => show());
+replayForm(id, () => key.open());
 show();
