@@ -17,8 +17,18 @@ from api.cli.options import AsJson, Home, Tenant
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
+    from retrieval.ingest.explain import Explanation
     from retrieval.ingest.pipeline import IngestReport, Progress
 
+_LISTINGS = {
+    "passages": "passages",
+    "observations": "observations",
+    "features": "features",
+    "entities": "entities",
+    "relationships": "relationships",
+    "outside": "stretches of text in no record",
+    "unsearchable": "records that nothing finds, since they read like instructions",
+}
 app = typer.Typer(help="Take in documents.", add_completion=False, rich_markup_mode=None)
 
 
@@ -42,6 +52,9 @@ def ingest(
         bool, typer.Option("--verify", help="Read every file, also those whose status is what it was.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --sync: show the plan, change nothing.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what would be made of the files; take nothing in.")
+    ] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -53,6 +66,12 @@ def ingest(
         raise typer.BadParameter("--sync takes one folder")
     if dry_run and not sync:
         raise typer.BadParameter("--dry-run shows the plan of --sync")
+    if explain and (sync or resume or verify):
+        raise typer.BadParameter("--explain takes nothing in")
+    if explain:
+        chosen = {"manifest": manifest, "collection": collection, "label": label, "tenant": tenant}
+        _explain(home, paths or [], as_json=as_json, **chosen)
+        return
     plan = asyncio.run(_plan(home, (paths or [])[0], tenant)) if sync else None
     if plan is not None and dry_run:
         emit(plan, as_json=as_json, render=lambda: plan_text(plan))
@@ -75,6 +94,33 @@ def ingest(
     emit(told, as_json=as_json, render=lambda: report_text(report) + gone)
     if report.failed or report.cut:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _explain(home: Path | None, paths: Sequence[Path], *, as_json: bool, **chosen: Any) -> None:
+    """Shows what would be made of files; the exit code is that of taking them in."""
+    from api.wiring import explain_files
+
+    told = explain_files(configuration(home), paths, **chosen)
+    document = {"files": [asdict(each) for each in told]}
+    emit(document, as_json=as_json, render=lambda: "\n\n".join(map(explanation_text, told)))
+    if not all(each.is_whole for each in told):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def explanation_text(told: Explanation) -> str:
+    """An explanation for people: the file, then a line for each kind of thing that it holds, with examples."""
+    label = f", label {told.label}" if told.label else ""
+    kind = told.media_type or "not read"
+    lines = [f"{Path(told.path).name}: source {told.source_id}, {kind}, collection {told.collection}{label}"]
+    for name, words in _LISTINGS.items():
+        listing = getattr(told, name)
+        if listing.count:
+            more = " | …" if listing.count > len(listing.examples) else ""
+            lines.append(f"  {listing.count} {words}: {' | '.join(listing.examples)}{more}")
+    lines += [f"  left out: {each}" for each in told.left_out]
+    if told.error_code:
+        lines.append(f"  refused, {told.error_code}: {told.error_message}")
+    return "\n".join(lines)
 
 
 async def _plan(home: Path | None, root: Path, tenant: str) -> dict[str, Any]:

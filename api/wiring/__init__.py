@@ -28,6 +28,7 @@ from api.wiring.policy import (
 from api.wiring.renewal import open_renewal
 from api.wiring.system import (
     System,
+    explain_files,
     key_store,
     open_indexes,
     open_ingest,
@@ -45,6 +46,7 @@ __all__ = [
     "bundle_folder",
     "clock_ms",
     "create_ledger",
+    "explain_files",
     "key_store",
     "new_id",
     "open_bundle",

@@ -61,6 +61,9 @@ from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.run_cache import RunCache
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from retrieval.ingest.explain import Explanation
     from retrieval.ingest.life import SourceLife
     from retrieval.ingest.pipeline import Ingest
 
@@ -237,6 +240,35 @@ async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
                 terms=partial(access_terms, backends_of(configuration).policy, settings.default_labels),
                 digests=DigestCache(configuration.home / DIGEST_CACHE),
             )
+
+
+def explain_files(
+    configuration: Configuration,
+    paths: Sequence[Path],
+    *,
+    manifest: Path | None,
+    collection: str | None,
+    label: str | None,
+    tenant: str,
+) -> tuple[Explanation, ...]:
+    """What ingest would make of the files under these settings. Writes nothing; the home need not be there. Raises
+    ManifestError."""
+    from retrieval.ingest.chunk import ChunkSize  # noqa: PLC0415
+    from retrieval.ingest.explain import explain  # noqa: PLC0415
+    from retrieval.ingest.sources import sources_of  # noqa: PLC0415
+
+    settings = configuration.settings.ingest
+    sources, _ = sources_of(paths, manifest)
+    return tuple(
+        explain(
+            sources,
+            tenant=tenant,
+            collection=collection,
+            label=label,
+            terms=access_terms(backends_of(configuration).policy, settings.default_labels),
+            size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
+        )
+    )
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from retrieval.errors import LoadError
 from retrieval.ingest import values
 from retrieval.ingest.values import LoadedFile
 
+GEOJSON = "application/geo+json"
 MEDIA_TYPES = {
     ".md": "text/markdown",
     ".markdown": "text/markdown",
@@ -21,7 +22,7 @@ MEDIA_TYPES = {
     ".pdf": "application/pdf",
     ".csv": "text/csv",
     ".tsv": "text/tab-separated-values",
-    ".geojson": "application/geo+json",
+    ".geojson": GEOJSON,
     ".docx": values.DOCX,
     ".xlsx": values.XLSX,
 }

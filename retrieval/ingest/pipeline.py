@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from retrieval.errors import IngestError, LoadError, ManifestError
+from retrieval.errors import IngestError, ManifestError
 from retrieval.index import ChannelIndex, IndexBatch
 from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.digest_cache import DigestCache, FileStatus, KnownDigests
@@ -231,8 +231,6 @@ class Ingest:
     async def _take(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> None:
         run.move(position, stage="load")
         await self._save(run)
-        if source.path.is_symlink() and not source.declared:
-            raise LoadError(f"{source.path.name}: a link; name the file that it leads to")
         identified = await asyncio.to_thread(self._identify, run, position, source, visibility)
         source = run.files.found_again(source, run.jobs[position].path, identified.loaded.sha256, visibility)
         identified = identified.called(source.source_id)

@@ -50,6 +50,8 @@ class IdentifiedText:
 
 def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -> IdentifiedText:
     """Loads the file and names its version `<source_id>@<12 hex>`. Raises `LoadError` or `ManifestError`."""
+    if source.path.is_symlink() and not source.declared:
+        raise LoadError(f"{source.path.name}: a link; name the file that it leads to")
     media_type = media_type_of(source.path, source.media_type)
     loaded = load(source.path.name, read_bytes(source.path), media_type)
     lookups = lookups_of(source)

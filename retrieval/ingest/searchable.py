@@ -23,7 +23,7 @@ def tagged(classes: Iterable[VisibilityClass]) -> frozenset[str]:
 def without_suspects(batch: IndexBatch, suspect: Suspicion) -> IndexBatch:
     """The batch without the names and relations that only records state which read like instructions. The records stay,
     so that the store of record holds the document whole; the evidence point refuses them."""
-    suspects = {record.record_id for record in batch.records if _is_suspect(record, suspect)}
+    suspects = {record.record_id for record in batch.records if is_suspect(record, suspect)}
     if not suspects:
         return batch
     clean = {e.entity_id for record in batch.records if record.record_id not in suspects for e in record.entities}
@@ -40,13 +40,14 @@ def for_channels(batch: IndexBatch, *, tagged: Collection[str], suspect: Suspici
     original."""
     batch = without_suspects(batch, suspect)
     records = [
-        _silent(record) if _is_suspect(record, suspect) else _searchable(record, places=record.class_id in tagged)
+        _silent(record) if is_suspect(record, suspect) else _searchable(record, places=record.class_id in tagged)
         for record in batch.records
     ]
     return replace(batch, records=records, mentions=mentions_of(records))
 
 
-def _is_suspect(record: Record, suspect: Suspicion) -> bool:
+def is_suspect(record: Record, suspect: Suspicion) -> bool:
+    """True if the record reads like an instruction, so that nothing finds it."""
     return suspect("\n".join(part for part in (record.text, record.statement, record.heading) if part))
 
 
