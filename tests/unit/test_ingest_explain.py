@@ -61,6 +61,7 @@ async def test_it_counts_and_refuses_as_a_run_does(home: Home) -> None:
             assert (each.error_code, each.error_message) == (job.error_code, job.error_message)
         assert bool(each.left_out) == (job.error_code == LEFT_OUT)
         assert each.is_whole == (job.error_code is None)
+    assert "a link" in (told["link.md"].error_message or "")
 
 
 POINTS = json.dumps(
@@ -85,6 +86,9 @@ def test_it_tells_in_words(home: Home) -> None:
     assert prose.entities.examples == ("Black Sunday (event)",)
     assert prose.relationships.examples == ("Black Sunday occurred_on April 14, 1935",)
     assert prose.outside.examples == ("# Black Sunday (April 14, 1935)", "``` make x ```")
+    home.write("long.txt", "word " * 100)
+    (example,) = explained(home.files)["long.txt"].passages.examples
+    assert len(example) == 100 and example.endswith("…")
     assert prose.unsearchable.count == 1 and INJECTED in prose.unsearchable.examples[0]
     assert table.outside.examples == ("name,1930",)
     assert (points.features.count, points.outside.count, len(points.left_out)) == (3, 0, 1)
