@@ -46,7 +46,8 @@ async def test_it_counts_and_refuses_as_a_run_does(home: Home) -> None:
     home.write("slip.txt", "word " * 200)
     with (home.files / "slip.txt").open("ab") as file:
         file.write(b"\xff")
-    home.write("kind.docx", "PK")
+    home.write("kind.xyz", "PK")
+    home.write("damaged.docx", "PK")
     home.write("point.geojson", POINTS)
     (home.files / "link.md").symlink_to(home.files / "prose.md")
     report, told = await home.run(), explained(home.files)
