@@ -25,6 +25,7 @@ MEDIA_TYPES = {
     ".geojson": GEOJSON,
     ".docx": values.DOCX,
     ".xlsx": values.XLSX,
+    ".gpkg": values.GEOPACKAGE,
 }
 SLIP = "\N{REPLACEMENT CHARACTER}"
 """Stands for a byte that is not UTF-8."""
@@ -59,8 +60,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def load(name: str, data: bytes, media_type: str) -> LoadedFile:
-    """The stored text: the file's own text, or what was extracted of HTML, PDF, Word documents and workbooks. Raises
-    `LoadError`."""
+    """The stored text: the file's own text, or what was extracted of HTML, PDF, Word documents, workbooks and
+    GeoPackages. Raises `LoadError`."""
     sha256 = "sha256:" + hashlib.sha256(data).hexdigest()
     match media_type:
         case "application/pdf":
@@ -83,6 +84,11 @@ def load(name: str, data: bytes, media_type: str) -> LoadedFile:
             from retrieval.ingest.office import read_workbook  # noqa: PLC0415  as for PDF
 
             text, left_out = read_workbook(name, data)
+            return LoadedFile(_checked(name, text), media_type, sha256, slips=left_out)
+        case values.GEOPACKAGE:
+            from retrieval.ingest.geopackage import read_geopackage  # noqa: PLC0415  as for PDF
+
+            text, left_out = read_geopackage(name, data)
             return LoadedFile(_checked(name, text), media_type, sha256, slips=left_out)
         case _:
             text, slips = decode_mostly(name, data)

@@ -18,7 +18,7 @@ from retrieval.ingest.events import with_events
 from retrieval.ingest.load import decode, load, media_type_of, read_bytes
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import read_table, split_rows
-from retrieval.ingest.values import DELIMITERS, LoadedFile, Owner, Parts, SourceSpec, TableSpec
+from retrieval.ingest.values import DELIMITERS, FEATURES, LoadedFile, Owner, Parts, SourceSpec, TableSpec
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
@@ -141,8 +141,8 @@ def _parts(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Lookup
     match loaded.media_type:
         case kind if kind in DELIMITERS:
             return read_table(source, loaded, owner, lookups)
-        case "application/geo+json":
-            from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for GeoJSON only
+        case kind if kind in FEATURES:
+            from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for features only
 
             return read_features(name, loaded, owner, source.table or TableSpec(), lookups)
         case _:

@@ -14,6 +14,9 @@ from retrieval.model import Record, Relationship
 DEFAULT_STATEMENT = "{place} had a {measure} of {value|number} in {year}."
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+GEOPACKAGE = "application/geopackage+sqlite3"
+FEATURES = frozenset(("application/geo+json", GEOPACKAGE))
+"""The kinds of files that are features; the stored text is GeoJSON."""
 DELIMITERS = {"text/csv": ",", "text/tab-separated-values": "\t", XLSX: ","}
 """The kinds of files that are tables, with what parts the cells of the stored text."""
 BlockKind = Literal["heading", "prose"]
@@ -34,7 +37,8 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
     """A file as text. `sha256` is of its bytes (`sha256:<hex>`); `blocks` are None where `chunk` has still to find
-    them; `slips` say what of the file is not in the text as it was: bytes that were not UTF-8, other sheets."""
+    them; `slips` say what of the file is not in the text as it was: bytes that were not UTF-8, other
+    sheets or layers, geometries that cannot be read."""
 
     text: str
     media_type: str

@@ -22,6 +22,7 @@ _TYPES: dict[str, AssetType] = {
     "text/tab-separated-values": "table",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "table",
     "application/geo+json": "features",
+    "application/geopackage+sqlite3": "features",
 }
 _VERBATIM = frozenset({"text/markdown", "text/plain", "text/csv", "text/tab-separated-values", "application/geo+json"})
 _FILE = "file"

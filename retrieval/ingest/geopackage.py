@@ -1,0 +1,136 @@
+"""A feature table of a GeoPackage (OGC 12-128), as GeoJSON in WGS 84."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pyproj
+import shapely
+
+from retrieval.errors import LoadError
+
+_ENVELOPES = {0: 0, 1: 32, 2: 48, 3: 48, 4: 64}
+"""Bytes of the envelope by its indicator (clause 2.1.3)."""
+_HEAD = 8
+_MOST_STEPS = 100
+"""Millions of steps of SQLite's machine: a million features of ten columns take about fifteen. A view may never end."""
+_FEATURES = """
+SELECT c.table_name, g.column_name, upper(s.organization), s.organization_coordsys_id
+FROM gpkg_contents c JOIN gpkg_geometry_columns g USING (table_name) JOIN gpkg_spatial_ref_sys s ON s.srs_id = g.srs_id
+WHERE c.data_type = 'features'
+  AND EXISTS (SELECT 1 FROM sqlite_master m WHERE m.type = 'table' AND m.name = c.table_name)
+ORDER BY c.table_name
+"""
+Move = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTable:
+    """One layer: its table, its column of geometries, and the authority's code of their coordinates."""
+
+    name: str
+    geometry: str
+    organization: str
+    code: int
+
+
+def read_geopackage(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
+    """The first layer by name as a FeatureCollection, and what was left out: features whose geometry cannot be read,
+    further layers. Columns of bytes are no properties. Raises `LoadError`."""
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.deserialize(_without_wal(data))
+            steps = iter(range(_MOST_STEPS))
+            database.set_progress_handler(lambda: next(steps, None) is None, 1_000_000)
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.execute("PRAGMA cell_size_check = ON")
+            tables = [FeatureTable(*row) for row in database.execute(_FEATURES)]
+            if not tables:
+                raise LoadError(f"{name}: the GeoPackage holds no layer of features")
+            left_out: list[str] = []
+            features = list(_features(name, database, tables[0], left_out))
+            others = [f"layer {table.name!r}; the first is read" for table in tables[1:]]
+    except (sqlite3.Error, UnicodeDecodeError) as exc:
+        raise LoadError(f"{name}: not a readable GeoPackage ({exc})") from exc
+    lines = ",\n".join(features)
+    return f'{{"type": "FeatureCollection", "features": [\n{lines}\n]}}\n', (*left_out, *others)
+
+
+def _without_wal(data: bytes) -> bytes:
+    """The database as one without a write-ahead log, which a file in memory cannot have (format bytes 18 and 19)."""
+    return data[:18] + b"\x01\x01" + data[20:] if data[18:20] == b"\x02\x02" else data
+
+
+def _features(name: str, database: sqlite3.Connection, table: FeatureTable, left_out: list[str]) -> Iterator[str]:
+    move = _to_wgs84(name, table)
+    columns = [(row[1], row[5]) for row in database.execute(f"PRAGMA table_info({_quoted(table.name)})")]
+    keys = [column for column, place in columns if place]
+    if table.geometry not in dict(columns) or len(keys) != 1:
+        raise LoadError(f"{name}: the layer {table.name!r} has no geometry or no id")
+    database.row_factory = sqlite3.Row
+    for row in database.execute(f"SELECT * FROM {_quoted(table.name)} ORDER BY {_quoted(keys[0])}"):  # noqa: S608
+        try:
+            geometry = _geometry(row[table.geometry], move)
+        except (ValueError, shapely.errors.GEOSException, pyproj.exceptions.ProjError) as exc:
+            left_out.append(f"feature {row[keys[0]]}: the geometry cannot be read ({exc})")
+            continue
+        yield _feature(row[keys[0]], dict(row), {keys[0], table.geometry}, geometry)
+
+
+def _feature(key: object, row: Mapping[str, object], apart: set[str], geometry: str) -> str:
+    properties = {name: _json(cell) for name, cell in row.items() if name not in apart and not isinstance(cell, bytes)}
+    shown = json.dumps(properties, ensure_ascii=False)
+    return f'{{"type": "Feature", "id": {json.dumps(key)}, "properties": {shown}, "geometry": {geometry}}}'
+
+
+def _json(cell: object) -> object:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def _geometry(blob: object, move: Move) -> str:
+    """GeoJSON of a geometry blob, in two dimensions; `null` where there is none. Raises ValueError or an error of
+    shapely."""
+    if blob is None:
+        return "null"
+    if not isinstance(blob, bytes) or blob[:2] != b"GP" or len(blob) < _HEAD:
+        raise ValueError("no GeoPackage geometry")
+    flags = blob[3]
+    if flags & 0b10000:
+        raise ValueError("it is empty")
+    envelope = _ENVELOPES.get(flags >> 1 & 0b111)
+    if envelope is None:
+        raise ValueError("an unknown envelope")
+    shape = shapely.force_2d(shapely.from_wkb(blob[_HEAD + envelope :]))
+    text: str = shapely.to_geojson(shapely.transform(shape, move))
+    return text
+
+
+def _to_wgs84(name: str, table: FeatureTable) -> Move:
+    """The change of an array of coordinates (n, 2) to longitude and latitude in degrees. Raises `LoadError` for a
+    system of coordinates that is not known."""
+    if (table.organization, table.code) == ("EPSG", 4326):
+        return lambda points: points
+    try:
+        system = pyproj.CRS.from_authority(table.organization, table.code)
+        transformer = pyproj.Transformer.from_crs(system, "EPSG:4326", always_xy=True, only_best=False)
+    except pyproj.exceptions.CRSError as exc:
+        raise LoadError(
+            f"{name}: the coordinates are in {table.organization}:{table.code}, which is not known"
+        ) from exc
+
+    def moved(points: Any) -> Any:
+        longitudes, latitudes = transformer.transform(points[:, 0], points[:, 1], errcheck=True)
+        points[:, 0], points[:, 1] = longitudes, latitudes
+        return points
+
+    return moved
+
+
+def _quoted(identifier: str) -> str:
+    return '"' + identifier.replace('"', '""') + '"'
