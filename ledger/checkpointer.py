@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable
 
 from ledger.cosigning import Cosigner
 from ledger.errors import LedgerError, LogForked, WitnessUnavailable
@@ -28,7 +30,9 @@ class Checkpointer:
         cosigner: Cosigner | None = None,
         interval_s: float = 1.0,
         entries: int = 256,
+        clock_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
+        self._clock_ms = clock_ms
         self._store = store
         self._head = head
         self._cosigner = cosigner
@@ -46,6 +50,7 @@ class Checkpointer:
         self._head.keep_signing(
             min(2 * self._interval_s, LONGEST_WAIT_S) + (self._cosigner.deadline_s if self._cosigner else 0)
         )
+        self._head.published_ms = self._clock_ms()
         await self._turn()
         latest = await self._store.latest_checkpoint()
         if latest is not None:
@@ -88,6 +93,8 @@ class Checkpointer:
             await self._show(signed)
             await self._head.announce(signed)
             self._signed = signed.head.size
+            if self._cosigner is None or self._cosigned == signed.head.size:
+                self._head.published_ms = self._clock_ms()
             self.fault = None
         except LogForked as fork:
             self._head.refuse(fork)

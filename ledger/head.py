@@ -40,6 +40,8 @@ class HeadSigner:
         self._signing = asyncio.Lock()
         self._fork: LogForked | None = None
         self._patience_s: float | None = None
+        self.published_ms: int | None = None
+        """When the head was last known to be signed, and cosigned where there are witnesses; None: nobody signs."""
         self._announced = -1
         self._announcing = asyncio.Condition()
 

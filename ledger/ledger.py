@@ -66,6 +66,7 @@ class Ledger:
         self._new_id = new_id
         self._entropy = entropy
         self._tenants: set[str] = set()
+        self._stop_after_ms: int | None = None
 
     @classmethod
     async def open(
@@ -129,6 +130,24 @@ class Ledger:
         """Why nothing is written or signed any more, if so."""
         return self._head.fork
 
+    @property
+    def unpublished_ms(self) -> int | None:
+        """For how long no checkpoint could be published: signed, and cosigned by the quorum where there are witnesses.
+        None if nobody keeps this log signed."""
+        published_ms = self._head.published_ms
+        return None if published_ms is None else max(0, self._clock_ms() - published_ms)
+
+    def stop_unpublished(self, after_ms: int) -> None:
+        """Record no question and no search any more while no checkpoint could be published for so long: a promise that
+        may not be kept is not made."""
+        self._stop_after_ms = after_ms
+
+    def check_published(self) -> None:
+        """Raise CheckpointPending where no question and no search is recorded any more (`stop_unpublished`)."""
+        waited_ms = self.unpublished_ms
+        if self._stop_after_ms is not None and waited_ms is not None and waited_ms > self._stop_after_ms:
+            raise CheckpointPending(f"no checkpoint could be published for {waited_ms // 1000} s")
+
     def pseudonym(self, domain: str, value: str) -> str:
         """A stable pseudonym, 32 hex digits: for the principal in PROV, or the tenant (domain `tenant`) as leaves name
         it."""
@@ -151,6 +170,8 @@ class Ledger:
         Raises EntryRefused for a part that the kind does not have or a leaf over 4 KiB, EntryConflict if the request
         has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then nothing
         was written, or (LedgerNotResponding) it is not known yet whether it is whole or absent."""
+        if kind in (Kind.INTENT, Kind.RETRIEVAL):
+            self.check_published()
         alias = self.pseudonym("tenant", tenant)
         return await self._record(
             kind, alias, request_id, parts, sources=sources, refs=tuple(refs), entry_id=entry_id, erase=()
@@ -343,7 +364,12 @@ class Ledger:
     def checkpointer(self, cosigner: Cosigner | None, *, interval_s: float = 1.0, entries: int = 256) -> Checkpointer:
         """The task that keeps this log signed, once started."""
         return Checkpointer(
-            store=self._store, head=self._head, cosigner=cosigner, interval_s=interval_s, entries=entries
+            store=self._store,
+            head=self._head,
+            cosigner=cosigner,
+            interval_s=interval_s,
+            entries=entries,
+            clock_ms=self._clock_ms,
         )
 
     async def show_to(self, cosigner: Cosigner) -> CosigningResult:

@@ -163,10 +163,21 @@ class Ledger(Section):
     witness_operators: Annotated[int, Field(ge=1, le=2)] = Field(
         default=2, description="operators that a quorum of witnesses needs; 1 for a network of one's own"
     )
+    publish_within_s: Annotated[int, Field(ge=1, le=86_400)] = Field(
+        default=3_600, description="seconds by which a published checkpoint may be late before `serve` is degraded"
+    )
+    answer_unpublished: bool = Field(
+        default=True, description="answer even then; otherwise questions and searches are 503"
+    )
     outside_checkpoint: str | None = Field(
         default=None,
         description="file that keeps the highest checkpoint, preferably not on the disk of the log; unset: in the home",
     )
+
+    @property
+    def longest_unpublished_ms(self) -> int:
+        """After so long without a published checkpoint `serve` is degraded."""
+        return self.checkpoint_ms + self.publish_within_s * 1000
 
 
 class Settings(Section):

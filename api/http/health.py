@@ -14,7 +14,7 @@ from api.home.principal import DEFAULT_TENANT, public_subject
 from api.home.stores import OllamaModel, OpenAIModel, Postgres, SqlStore
 from api.problems import code_of, problem_of
 from api.wiring import System
-from ledger.errors import LedgerNotResponding, LedgerUnavailable
+from ledger.errors import CheckpointPending, LedgerNotResponding, LedgerUnavailable
 from retrieval.channel import Channel
 from retrieval.errors import ChannelError
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
@@ -65,11 +65,19 @@ async def _ledger(system: System) -> None:
     ledger = system.services.ledger
     await ledger.entries(limit=1)
     ledger.head.check()
+    ledger.check_published()
     if not isinstance(system.chosen.ledger.store, Postgres):
         try:
             await asyncio.to_thread(prove_writable, system.configuration.home)
         except OSError as exc:
             raise LedgerUnavailable(f"the ledger's folder cannot be written: {exc.strerror}") from exc
+
+
+async def _checkpoints(system: System) -> None:
+    """One was published within the bound of the settings."""
+    waited_ms = system.services.ledger.unpublished_ms or 0
+    if waited_ms > system.configuration.settings.ledger.longest_unpublished_ms:
+        raise CheckpointPending(f"no checkpoint could be published for {waited_ms // 1000} s")
 
 
 def state_of(parts: Mapping[str, PartHealth]) -> str:
@@ -93,6 +101,9 @@ def _checks(system: System) -> dict[str, tuple[str, Callable[[], Awaitable[objec
         "ledger": (stores["ledger"], lambda: _ledger(system)),
         "model": (stores["model"], services.model.identity),
     }
+    if services.ledger.unpublished_ms is not None:
+        witnessed = system.configuration.settings.ledger.trust_policy is not None
+        checks["checkpoints"] = ("witnesses" if witnessed else stores["ledger"], lambda: _checkpoints(system))
     for channel in services.channels:
         checks[str(channel.name)] = (channel.store, _search(channel))
     return checks

@@ -55,6 +55,11 @@ class Metrics:
             ["result"],
             registry=self.registry,
         )
+        self._unpublished = Gauge(
+            "exhibit_checkpoint_unpublished_seconds",
+            "For how long no checkpoint could be published",
+            registry=self.registry,
+        )
         self.retrieval = RetrievalMetrics(self.registry)
 
     def count_request(self, *, route: str, method: str, status: int) -> None:
@@ -73,6 +78,10 @@ class Metrics:
         """How often the cache of searches answered since the process began; hits / (hits + misses) is the ratio."""
         self._cache.labels("hit").set(hits)
         self._cache.labels("miss").set(misses)
+
+    def observe_unpublished(self, waited_ms: int | None) -> None:
+        """For how long no checkpoint could be published; None where nobody signs."""
+        self._unpublished.set((waited_ms or 0) / 1000)
 
     def observe_draft(self, *, uncited_sentences: int, refused_late: int) -> None:
         """The parts of a draft that did not leave, and the evidence that should not have been found."""

@@ -141,6 +141,8 @@ async def kept_signed(configuration: Configuration, ledger: Ledger) -> AsyncIter
     """Checkpoints at intervals while the context is open, shown to the witnesses of the trust policy. Raises LogForked
     if one of them has seen more than is stored."""
     settings = configuration.settings.ledger
+    if not settings.answer_unpublished:
+        ledger.stop_unpublished(settings.longest_unpublished_ms)
     async with AsyncExitStack() as stack:
         cosigner = None
         policy = trust_policy(configuration.settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
@@ -12,7 +13,10 @@ from asgi_lifespan import LifespanManager
 from api.home.configuration import load
 from api.http.app import create_app
 from api.schemas.evidence import ReadyResponse
+from api.wiring import create_ledger
+from ledger.note import parse_vkey
 from tests.api_world import POPULATION, make_world
+from tests.ledger_witnesses import policy_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -25,7 +29,9 @@ async def test_probes(connect: Any) -> None:
         body = ReadyResponse.model_validate(ready.json())
         version = (await afar.get("/version")).json()
     assert body.status == "ready"
-    assert {"records", "policy", "ledger", "model", "neo4j", "postgis", "fulltext", "vector"} == set(body.parts)
+    assert {"records", "policy", "ledger", "model", "neo4j", "postgis", "fulltext", "vector", "checkpoints"} == set(
+        body.parts
+    )
     assert version["policy_bundle"].startswith("sha256:")
 
 
@@ -91,6 +97,45 @@ async def test_without_a_ledger_nothing_is_released(tmp_path: Any) -> None:
     assert "85,200" not in response.text
     assert str(tmp_path) not in response.text
     assert (ready.status_code, ready.json()["status"]) == (503, "unavailable")
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+async def test_where_no_checkpoint_can_be_published_it_says_so(tmp_path: Any, goes_on: bool) -> None:
+    """Its witnesses are away."""
+    world = await make_world(tmp_path)
+    vkey = await create_ledger(world.configuration)
+    lines = policy_text(parse_vkey(vkey)).decode().splitlines()
+    away = [f"{line} http://127.0.0.1:1/w" if line.startswith("witness ") else line for line in lines]
+    (tmp_path / "policy").write_text("\n".join([*away, ""]), "utf-8")
+    told = {
+        "EXHIBIT_LEDGER__TRUST_POLICY": str(tmp_path / "policy"),
+        "EXHIBIT_LEDGER__CHECKPOINT_MS": "50",
+        "EXHIBIT_LEDGER__PUBLISH_WITHIN_S": "1",
+        "EXHIBIT_LEDGER__ANSWER_UNPUBLISHED": str(goes_on).lower(),
+    }
+    app = create_app(load(told, home=world.configuration.home))
+    async with LifespanManager(app, startup_timeout=60):
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            async with asyncio.timeout(30):
+                while (await client.get("/readyz")).json()["parts"]["checkpoints"]["state"] == "up":  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+            ready = (await client.get("/readyz")).json()
+            response = await client.post("/api/v1/ai/query", json={"question": POPULATION})
+            search = await client.post("/retrieval/query", json={"query": POPULATION, "top_k": 3})
+            metrics = (await client.get("/metrics")).text
+    down = {name for name, part in ready["parts"].items() if part["state"] == "down"}
+    assert ready["parts"]["checkpoints"]["store"] == "witnesses"
+    if goes_on:
+        assert (ready["status"], down) == ("degraded", {"checkpoints"})
+        assert (response.status_code, search.status_code) == (200, 200)
+    else:
+        assert (ready["status"], down) == ("unavailable", {"checkpoints", "ledger"})
+        assert (response.status_code, search.status_code) == (503, 503)
+        assert response.json()["error"]["code"] == "LEDGER_UNAVAILABLE"
+        assert "85,200" not in response.text
+    [waited] = [line for line in metrics.splitlines() if line.startswith("exhibit_checkpoint_unpublished_seconds ")]
+    assert float(waited.split()[1]) > 1
 
 
 async def test_without_policy_nothing_is_released(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:

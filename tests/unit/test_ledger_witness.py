@@ -177,6 +177,31 @@ async def ask(ledger: Ledger, request_id: str) -> str:
     return entry.entry_id
 
 
+async def test_without_witnesses_no_question_is_recorded_for_longer_than_the_bound(tmp_path: Path) -> None:
+    """By the log's own clock, which here goes on by a millisecond whenever it is read."""
+    store = MemoryLedgerStore()
+    ledger = await open_ledger(store)
+    log = parse_vkey(ledger.vkey)
+    witnesses = [Deaf(await open_witness(tmp_path, log, n)) for n in (1, 2)]
+    assert ledger.unpublished_ms is None
+    checkpointer = ledger.checkpointer(cosigner_of(store, policy_text(log), witnesses), interval_s=0.02)
+    await checkpointer.start()
+    ledger.stop_unpublished(after_ms=1_000)
+    await ask(ledger, "before")
+    witnesses[1].deaf = True  # one alone is no quorum
+    await ask(ledger, "while")
+    await until(lambda: (ledger.unpublished_ms or 0) > 1_000)
+    for kind, parts in ((Kind.INTENT, {"question": b"Who?"}), (Kind.RETRIEVAL, {"answer": b"{}"})):
+        with pytest.raises(CheckpointPending):
+            await ledger.record(kind, tenant="default", request_id="refused", parts=parts)
+    await ledger.record(Kind.INCIDENT, tenant="default", request_id="told", parts={"detail": b"{}"})
+    witnesses[1].deaf = False
+    await until(lambda: (ledger.unpublished_ms or 0) < 500)
+    await ask(ledger, "after")
+    assert [entry.leaf.request_id for entry in await ledger.entries()] == ["before", "while", "told", "after"]
+    await checkpointer.aclose()
+
+
 async def test_receipts_bear_the_cosignatures_and_a_two_sided_time(tmp_path: Path) -> None:
     store = MemoryLedgerStore()
     ledger, _, checkpointer = await witnessed_log(tmp_path, store)

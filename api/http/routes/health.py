@@ -57,4 +57,5 @@ async def metrics(request: Request, caller: Caller, meters: Meters, system: Open
         raise ActionForbidden(f"This needs the capability {OPERATE}.")
     if system.services.runs is not None:
         meters.observe_cache(hits=system.services.runs.hits, misses=system.services.runs.misses)
+    meters.observe_unpublished(system.services.ledger.unpublished_ms)
     return Response(meters.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
