@@ -72,7 +72,7 @@ def ingest(
         chosen = {"manifest": manifest, "collection": collection, "label": label, "tenant": tenant}
         _explain(home, paths or [], as_json=as_json, **chosen)
         return
-    plan = asyncio.run(_plan(home, (paths or [])[0], tenant)) if sync else None
+    plan = asyncio.run(_plan(home, (paths or [])[0], tenant, verify=verify)) if sync else None
     if plan is not None and dry_run:
         emit(plan, as_json=as_json, render=lambda: plan_text(plan))
         return
@@ -123,20 +123,23 @@ def explanation_text(told: Explanation) -> str:
     return "\n".join(lines)
 
 
-async def _plan(home: Path | None, root: Path, tenant: str) -> dict[str, Any]:
+async def _plan(home: Path | None, root: Path, tenant: str, *, verify: bool) -> dict[str, Any]:
     """What a synchronisation would do. A home without a corpus holds nothing yet."""
     from api.errors import HomeUnusable
+    from api.home.folder import DIGEST_CACHE
     from api.wiring import open_indexes, require_corpus
     from retrieval.errors import IndexNotReady
+    from retrieval.ingest.digest_cache import DigestCache, KnownDigests
     from retrieval.ingest.sync import sync_plan
 
     configured, held = configuration(home), ()
+    known = KnownDigests() if verify else DigestCache(configured.home / DIGEST_CACHE).of(tenant)
     try:
         require_corpus(configured)
     except (IndexNotReady, HomeUnusable):
-        return asdict(await sync_plan(root, held))
+        return asdict(await sync_plan(root, held, known))
     async with open_indexes(configured) as (store, _, _indexes):
-        return asdict(await sync_plan(root, await store.stored_files(tenant)))
+        return asdict(await sync_plan(root, await store.stored_files(tenant), known))
 
 
 async def _withdraw(home: Path | None, source_ids: Sequence[str], tenant: str) -> list[str]:

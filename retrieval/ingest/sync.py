@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retrieval.errors import LoadError, ManifestError
+from retrieval.ingest.digest_cache import FileStatus, KnownDigests
 from retrieval.ingest.identity import places_of
 from retrieval.ingest.load import read_bytes
 from retrieval.ingest.sources import sources_of
@@ -26,18 +27,21 @@ class SyncPlan:
     withdrawn: tuple[str, ...]
 
 
-async def sync_plan(root: Path, held: Sequence[StoredFile]) -> SyncPlan:
-    """The plan for a folder, given what the tenant holds. Raises ManifestError for what is not a folder: a path that is
-    missing by mistake must not withdraw everything below it."""
+async def sync_plan(root: Path, held: Sequence[StoredFile], known: KnownDigests) -> SyncPlan:
+    """The plan for a folder, given what the tenant holds; files whose digest is known are not read. Raises
+    ManifestError for what is not a folder: a path that is missing by mistake must not withdraw everything below it."""
     if not await asyncio.to_thread(root.is_dir):
         raise ManifestError(f"{root.name}: not a folder that can be synchronised")
-    return await asyncio.to_thread(_planned, root, held)
+    return await asyncio.to_thread(_planned, root, held, known)
 
 
-def _planned(root: Path, held: Sequence[StoredFile]) -> SyncPlan:
+def _planned(root: Path, held: Sequence[StoredFile], digests: KnownDigests) -> SyncPlan:
     sources, _ = sources_of([root], None)
     places = dict(zip(places_of(sources), sources, strict=True))
-    sums = {place: _sha256(source.path) for place, source in places.items()}
+    sums = {
+        place: digests.sha256_of(place, FileStatus.of(source.path, follow=source.declared)) or _sha256(source.path)
+        for place, source in places.items()
+    }
     known = {each.path: each for each in held}
     inside = [each for each in held if each.path and Path(each.path).is_relative_to(root.resolve())]
     gone = [each for each in inside if each.path not in places]

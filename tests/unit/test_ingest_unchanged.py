@@ -17,9 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.digest_cache import CACHE_VERSION, DigestCache, FileStatus
+from retrieval.ingest.digest_cache import CACHE_VERSION, DigestCache, FileStatus, KnownDigests
 from retrieval.ingest.pipeline import Ingest, IngestReport
 from retrieval.ingest.prepare import RECIPE_VERSION, document_id_of
+from retrieval.ingest.sync import sync_plan
 from retrieval.ingest.values import SourceSpec
 from retrieval.scope import VisibilityClass
 from tests.shipped_terms import shipped_terms
@@ -85,6 +86,18 @@ async def test_an_unchanged_file_is_not_read_and_verify_reads_it(home: CachedHom
     assert await words(home) == [NEW]
     assert states(await home.run()) == ["skipped"]
     assert await words(home) == [NEW]
+
+
+async def test_the_plan_of_a_synchronisation_reads_no_unchanged_file_unless_told(home: CachedHome) -> None:
+    home.write("a.txt", OLD)
+    await home.run()
+    home.forge("a.txt", NEW)
+    home.write("b.txt", NEW)
+    held, places = await home.store.stored_files(T), [str(home.files.resolve() / f"{name}.txt") for name in "ab"]
+    known = await sync_plan(home.files, held, DigestCache(home.cache).of(T))
+    assert (known.unchanged, known.added) == (tuple(places[:1]), tuple(places[1:]))
+    read = await sync_plan(home.files, held, KnownDigests())
+    assert (read.changed, read.added) == (tuple(places[:1]), tuple(places[1:]))
 
 
 async def test_the_same_size_and_time_of_change_hide_nothing(home: CachedHome) -> None:
