@@ -323,6 +323,10 @@ class Ledger:
         self._head.chain.verify(latest)
         return latest
 
+    async def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """Every checkpoint that is stored, by size."""
+        return await self._store.checkpoints()
+
     async def checkpoint_of(self, size: int) -> Checkpoint:
         """The checkpoint of exactly that size. Raises EntryNotFound."""
         found = await self._store.covering(size) if 0 <= size <= MAX_SIZE else None

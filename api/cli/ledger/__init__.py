@@ -14,6 +14,7 @@ from api.cli.ledger.prepare import prepare
 from api.cli.ledger.proof import proof
 from api.cli.ledger.receipt import receipt
 from api.cli.ledger.redact import redact
+from api.cli.ledger.report import report
 from api.cli.ledger.scrub import scrub
 from api.cli.ledger.search import search
 from api.cli.ledger.show import show
@@ -29,6 +30,7 @@ app.command()(checkpoint)
 app.command()(proof)
 app.command()(claim)
 app.command()(receipt)
+app.command()(report)
 app.command()(export)
 app.command()(redact)
 app.command()(scrub)
