@@ -85,7 +85,7 @@ def test_the_first_load_is_small(chromium: Browser, server: PageServer) -> None:
     """All that a browser without a cache transfers until the map is drawn: page, files and the data of the API."""
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
     page, sent = context.new_page(), dict[str, int]()
-    context.on("requestfinished", lambda request: sent.update({request.url: _transferred(request)}))
+    context.on("requestfinished", lambda request: sent.update({request.url: transferred(request)}))
     watch(Opened(page), server)
     page.wait_for_selector("#map canvas", timeout=60_000)
     page.wait_for_load_state("networkidle")
@@ -95,7 +95,7 @@ def test_the_first_load_is_small(chromium: Browser, server: PageServer) -> None:
     assert 250_000 < sum(sent.values()) <= FIRST_LOAD_BYTES, sorted(sent.items(), key=lambda each: -each[1])[:5]
 
 
-def _transferred(request: Request) -> int:
+def transferred(request: Request) -> int:
     """Bytes of the response as it was sent, compressed where it was."""
     sizes = request.sizes()
     return sizes["responseHeadersSize"] + sizes["responseBodySize"]
