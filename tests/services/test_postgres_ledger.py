@@ -225,8 +225,11 @@ async def test_an_administrator_prepares_and_the_application_needs_no_more(postg
     ledger = await open_log(configuration)
     await ledger.record(Kind.CONFIG, tenant="t", request_id="r", parts={"detail": b"{}"})
     async with open_entry_index(configuration, origin=ledger.origin) as index:
-        found = await EntrySearch(ledger, index).page(EntryCriteria(EntryQuery(kind=Kind.CONFIG)), after=-1, limit=10)
+        wanted = EntryCriteria(EntryQuery(kind=Kind.CONFIG))
+        found = await EntrySearch(ledger, index).page(wanted, after=-1, limit=10)
+        counted, complete = await EntrySearch(ledger, index).counts(wanted)
     assert [entry.leaf.request_id for entry, _ in found.found] == ["r"]
+    assert (counted.entries, counted.values["kind"], complete) == (1, (("config", 1),), True)
     assert (await ledger.verify()).ok
     await ledger.aclose()
     _as_superuser(postgres_dsn, f"DROP DATABASE {database} WITH (FORCE)")
