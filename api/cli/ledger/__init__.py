@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from api.cli.ledger import key, witness
+from api.cli.ledger.bisect import bisect
 from api.cli.ledger.checkpoint import checkpoint
 from api.cli.ledger.claim import claim
 from api.cli.ledger.diff import diff
@@ -25,6 +26,7 @@ app.command("list")(list_entries)
 app.command()(search)
 app.command()(show)
 app.command()(diff)
+app.command()(bisect)
 app.command()(verify)
 app.command()(checkpoint)
 app.command()(proof)
