@@ -1,7 +1,9 @@
 """Inputs around every constant of the rules that differ: a name that opens a back door, a moment after which one opens.
 
-The lattice knows the values that the data name. A rule can be about any other text or number; what it compares with is
-written in it. This part samples: it cannot see a condition that is computed from no constant of the rules.
+The lattice knows the values that the data name, and sound items. A rule can be about any other text or number; what it
+compares with is written in it, or in a rule that it names. So every text stands in each place where a text can be, of a
+sound item, of one that must not pass, and beside a draft that must not be released. This part samples: it cannot see a
+condition that is computed from no constant of the rules.
 """
 
 from __future__ import annotations
@@ -9,22 +11,39 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from policy import facts
-from policy.authoring.deciding import by_engine
+from policy.authoring.deciding import Outcome, by_engine, is_denial
 from policy.authoring.domain import NOW_MS, Domain, a_class, an_item
 from policy.authoring.widening.lattice import joint_domains
 from policy.authoring.widening.model import Side, Widening
 from policy.bundle import read_sources
 from policy.canonical import encode_plain
-from policy.model import ClassFacts, EvidenceFacts, Point, PromptFacts, RequestFacts, Subject
-from policy.obligations import FILTER
+from policy.model import (
+    AnswerFacts,
+    ClaimFacts,
+    ClassFacts,
+    Finding,
+    Injection,
+    Point,
+    PromptFacts,
+    RequestFacts,
+    SentenceFacts,
+    Subject,
+)
+from policy.obligations import EVIDENCE, FILTER
 
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`([^`]*)`')
 _COMMENT = re.compile(r'^((?:[^"`#]|"(?:[^"\\\n]|\\.)*"|`[^`]*`)*)#.*$', re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])\d{1,15}(?![\w.])")
 _MAX_CHARS = 60
+_MAX_LENGTH = 300  # a number may be the length of a text
+_SIGN = re.compile(r"[^\w:.\- ]")
+_HEAD = re.compile(r"^(?:default\s+)?([a-z_]\w*)", re.MULTILINE)
+_WORD = re.compile(r"[a-z_]\w*")
+_NO_NAME = re.compile(r"\b(?:input|config)(?:\.\w+)+|" + _STRING.pattern)  # what a rule reads, and what it says
 _REQUEST = RequestFacts(id="r1")
 
 
@@ -37,104 +56,200 @@ def constants_of(text: str) -> tuple[frozenset[str], frozenset[int]]:
 
 
 async def probe_constants(before: Side, after: Side) -> tuple[Widening, ...]:
-    """By constant: a role that `after` shows an item to, around that constant, and `before` does not."""
+    """By constant: a role that `after` shows an item to, lifts an obligation for, or releases a sentence to, around
+    that constant, and `before` does not."""
     texts, numbers = changed_constants(before, after)
     if not texts and not numbers:
         return ()
     one, other = joint_domains(before, after)
+    # Two names that both sides resolve alike are one asker.
+    roles = {(one.asker(role), other.asker(role)): role for role in reversed(one.roles)}.values()
     found: list[Widening] = []
-    for constant, probes in (*((c, _texts(c, one)) for c in sorted(texts)), *_moments(numbers, one)):
-        for role in one.roles:
-            old, new = await _seen(before, one, role, probes), await _seen(after, other, role, probes)
-            if any(now > then for now, then in zip(new, old, strict=True)):
-                found.append(
-                    Widening(f"constant {constant}: role {role}", f"{role} newly sees items around {constant!r}")
-                )
+    for constant, probes in (*((c, _texts(c, one)) for c in sorted(texts)), *_numbers(numbers, one)):
+        for role in roles:
+            old, new = await _passed(before, one, role, probes), await _passed(after, other, role, probes)
+            more = sorted({each for now, then in zip(new, old, strict=True) for each in now - then})
+            if more:
+                detail = f"around {constant!r}, for {role}: {', '.join(more)}"
+                found.append(Widening(f"constant {constant}: role {role}", detail))
                 break
     return tuple(found)
 
 
 def changed_constants(before: Side, after: Side) -> tuple[frozenset[str], frozenset[int]]:
-    """The constants of the files that differ, those of either side."""
-    old, new = (read_sources(side.folder / "rego") for side in (before, after))
-    files = [path for path in {*old, *new} if path.endswith(".rego") and old.get(path) != new.get(path)]
-    read = [constants_of(side[path].decode("utf-8")) for side in (old, new) for path in files if path in side]
-    return frozenset[str]().union(*(t for t, _ in read)), frozenset[int]().union(*(n for _, n in read))
+    """The constants of the rules that differ, those of either side, and of every rule that one of them names."""
+    old, new = (_blocks(side.folder) for side in (before, after))
+    changed = (*_named_by(old - new, old), *_named_by(new - old, new))
+    found = [constants_of(block) for block in changed]
+    return frozenset[str]().union(*(t for t, _ in found)), frozenset[int]().union(*(n for _, n in found))
+
+
+def _blocks(folder: Path) -> frozenset[str]:
+    """The paragraphs of the bundle's rules: `opa fmt` puts an empty line between two rules."""
+    files = (text for path, text in read_sources(folder / "rego").items() if path.endswith(".rego"))
+    return frozenset(
+        block for text in files for block in re.split(r"\n\s*\n", _COMMENT.sub(r"\1", text.decode("utf-8")))
+    )
+
+
+def _named_by(changed: frozenset[str], blocks: frozenset[str]) -> frozenset[str]:
+    """Those blocks, and every block with a rule whose name occurs in one of them."""
+    heads = {block: set(_HEAD.findall(block)) for block in blocks}
+    found, fresh = changed, changed
+    while fresh:
+        words = {word for block in fresh for word in _WORD.findall(_NO_NAME.sub(" ", block))} - {"if", "contains"}
+        fresh = frozenset(block for block in blocks - found if heads[block] & words)
+        found |= fresh
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Probe:
-    """One input at each point: who asks (as changes of the asker), when, and for which class and item."""
+    """One input at each point: who asks (as changes of the asker), when, and for which class and item. `word` is a text
+    of the draft: what kind of finding, claim or verdict it has."""
 
     of: ClassFacts
     item_id: str = "e1"
+    item: Mapping[str, Any] = field(default_factory=dict)
     now_ms: int = NOW_MS
     subject: Mapping[str, Any] = field(default_factory=dict)
     request: RequestFacts = _REQUEST
+    verdict: str = "ALLOW"
+    word: str = "figure"
+
+
+_SPOILT: tuple[Mapping[str, Any], ...] = (
+    {"lifecycle": "draft"},
+    {"valid_until_ms": 1},
+    {"indexed_sha256": "bb"},
+    {"injection": Injection(1_000)},
+    {"findings": (Finding("pii.email", 0, 3),)},
+)
+"""Changes of an item after which it is not shown, or not as it is."""
 
 
 def _texts(constant: str, domain: Domain) -> list[_Probe]:
-    """The constant, and texts that begin, end or contain it, in every place where a text can be."""
-    highest = domain.labels[-1]
-    probes = []
-    for text in (constant, f"{constant}x", f"x{constant}", f"x{constant}x"):
-        for label in (highest, domain.labels[len(domain.labels) // 2]):
-            closed = a_class("k1", label=label, groups=("g-closed",))
-            plain = a_class("k1", label=label)
-            for base in (plain, closed):
-                probes += [
-                    _Probe(of=replace(base, id=text), item_id=text),
-                    _Probe(of=replace(base, collection=text)),
-                    _Probe(of=replace(base, owner_group=text)),
-                    _Probe(of=replace(base, groups=(text,))),
-                    _Probe(of=replace(base, allow_list=(text,))),
-                    _Probe(of=replace(base, tenant=text)),
-                    _Probe(of=base, item_id=text),
-                    _Probe(of=base, subject={"id": text}),
-                    _Probe(of=base, subject={"tenant": text}),
-                    _Probe(of=base, subject={"groups": (text,)}),
-                    _Probe(of=base, request=RequestFacts(id=text)),
-                    _Probe(of=base, request=RequestFacts(id="r1", purpose=text)),
-                ]
-    return probes
+    """The constant in every place where a text can be: it begins, ends and contains itself. So does what it is without
+    the signs of a pattern, which a pattern may match; a longer text tells a prefix from the whole."""
+    bare = _SIGN.sub("", constant) or constant
+    closed = [probe for text in dict.fromkeys((constant, f"{constant}x", bare)) for probe in _closed(text, domain)]
+    return [*closed, *(probe for text in dict.fromkeys((constant, bare)) for probe in _spoilt(text, domain))]
 
 
-def _moments(numbers: frozenset[int], domain: Domain) -> Iterator[tuple[str, list[_Probe]]]:
+def _closed(text: str, domain: Domain) -> Iterator[_Probe]:
+    """Sound items that not everybody may see."""
+    for label in (domain.labels[-1], domain.labels[len(domain.labels) // 2]):
+        for base in (a_class("k1", label=label), a_class("k1", label=label, groups=("g-closed",))):
+            yield from _places(text, _Probe(of=base))
+            yield _Probe(of=replace(base, owner_group=text))
+            yield _Probe(of=replace(base, groups=(text,)))
+            yield _Probe(of=replace(base, allow_list=(text,)))
+            yield _Probe(of=replace(base, tenant=text))
+            yield _Probe(of=replace(base, label=text))
+            yield _Probe(of=replace(base, handling=(text,)))
+
+
+def _spoilt(text: str, domain: Domain) -> Iterator[_Probe]:
+    """Items of an open class that are not shown, or not as they are, to anybody or to some."""
+    open_class = a_class("k1", label=domain.labels[0])
+    for changes in (*_SPOILT, {"lifecycle": text}, {"sha256": text}, {"injection": Injection(1_000, (text,))}):
+        yield from _places(text, _Probe(of=open_class, item=changes))
+    for tag in domain.tags:
+        yield from _places(text, _Probe(of=replace(open_class, handling=(tag,))))
+
+
+def _places(text: str, probe: _Probe) -> Iterator[_Probe]:
+    """The text in each place that says nothing of who may see what."""
+    yield replace(probe, item_id=text)
+    yield replace(probe, of=replace(probe.of, id=text), item_id=text)
+    yield replace(probe, of=replace(probe.of, collection=text))
+    yield replace(probe, subject={"id": text})
+    yield replace(probe, subject={"tenant": text})
+    yield replace(probe, subject={"groups": (text,)})
+    yield replace(probe, request=RequestFacts(id=text))
+    yield replace(probe, request=RequestFacts(id="r1", purpose=text))
+    yield replace(probe, request=RequestFacts(id="r1", profile=text))
+    asked = RequestFacts(id="r1", collections=(text,))
+    yield replace(probe, of=replace(probe.of, collection=text), request=asked)
+    yield replace(probe, verdict=text, word=text)
+
+
+def _numbers(numbers: frozenset[int], domain: Domain) -> Iterator[tuple[str, list[_Probe]]]:
+    """Each number as a moment, and as the length of a text."""
     for number in sorted(numbers):
-        yield (
-            str(number),
-            [
-                _Probe(now_ms=max(0, number + step), of=a_class("k1", label=label))
-                for step in (-1, 0, 1)
-                for label in domain.labels
-            ],
-        )
+        bases = [_Probe(of=a_class("k1", label=label)) for label in domain.labels]
+        bases += [_Probe(of=a_class("k1", label=domain.labels[0], groups=("g-closed",)))]
+        bases += [_Probe(of=a_class("k1", label=domain.labels[0]), item=changes) for changes in _SPOILT]
+        bases += [_Probe(of=a_class("k1", label=domain.labels[0], handling=(tag,))) for tag in domain.tags]
+        probes = [replace(base, now_ms=max(0, number + step)) for step in (-1, 0, 1) for base in bases]
+        if 1 < number <= _MAX_LENGTH:
+            texts = ["_" * (number + step) for step in (-1, 0, 1)]
+            probes += [each for text in texts for each in _closed(text, domain)]
+            probes += _spoilt(texts[1], domain)
+        yield str(number), probes
 
 
-async def _seen(side: Side, domain: Domain, role: str, probes: Sequence[_Probe]) -> list[int]:
-    """For each probe 2 if its item would be found and shown, 1 if it would only be searched, else 0."""
+async def _passed(side: Side, domain: Domain, role: str, probes: Sequence[_Probe]) -> list[frozenset[str]]:
+    """What each probe lets through, in words that say how."""
     decide = by_engine(side.engine)
-    asked = [_document(Point.QUERY, probe, replace(domain.asker(role), **probe.subject)) for probe in probes]
-    scoped = await decide(Point.QUERY, [encode_plain(each) for each in asked])
-    within = [_admits(outcome, probe.of.id, Point.QUERY) for outcome, probe in zip(scoped, probes, strict=True)]
-    asked = [_document(Point.EVIDENCE, probe, replace(domain.asker(role), **probe.subject)) for probe in probes]
-    shown = await decide(Point.EVIDENCE, [encode_plain(each) for each in asked])
-    return [
-        inside + (inside and _admits(outcome, _item(probe).id, Point.EVIDENCE))
-        for inside, outcome, probe in zip(within, shown, probes, strict=True)
-    ]
+    found: dict[Point, list[Outcome]] = {}
+    for point in Point:
+        documents = [_document(point, each, replace(domain.asker(role), **each.subject), domain) for each in probes]
+        asked = [encode_plain(each) for each in documents]
+        once = list(dict.fromkeys(asked))  # what differs at one point need not at another
+        decided = dict(zip(once, await decide(point, once), strict=True))
+        found[point] = [decided[each] for each in asked]
+    told = zip(probes, found[Point.QUERY], found[Point.EVIDENCE], found[Point.ANSWER], strict=True)
+    return [frozenset(_told(probe, query, shown, released)) for probe, query, shown, released in told]
 
 
-def _item(probe: _Probe) -> EvidenceFacts:
-    return an_item(probe.item_id, probe.of)
+def _told(probe: _Probe, query: Outcome, shown: Outcome, released: Outcome) -> Iterator[str]:
+    if _admits(query, probe.of.id, Point.QUERY):
+        yield "searches"
+        if _admits(shown, probe.item_id, Point.EVIDENCE) and not isinstance(shown, str):
+            yield "sees"
+            duties = {each["op"] for each in shown["obligations"] if each["target"]["ref"] == probe.item_id}
+            yield from (f"sees without {op}" for op in EVIDENCE if op not in duties)
+    if not is_denial(released) and not isinstance(released, str):
+        fallen = {each["target"]["ref"] for each in released["obligations"] if each["op"] == "drop_sentence"}
+        yield from (f"is told a draft that {why}" for n, why in enumerate(_DRAFT) if str(n) not in fallen)
 
 
-def _document(point: Point, probe: _Probe, subject: Subject) -> dict[str, Any]:
+_DRAFT = (
+    "cites nothing",
+    "its evidence does not support",
+    "its evidence contradicts",
+    "cites what is not there",
+    "leaks",
+    "nobody has checked",
+)
+"""The faults of the draft's sentences, in their order."""
+
+
+def _draft(cited: str, word: str) -> AnswerFacts:
+    sound = (ClaimFacts("figure", "borne_out"),)
+    sentences = (
+        SentenceFacts(0, None, (), 900, claims=sound, answers=True),
+        SentenceFacts(1, None, (cited,), 0, claims=sound, answers=True),
+        SentenceFacts(2, None, (cited,), 900, claims=(ClaimFacts(word, "contradicted"),), answers=True),
+        SentenceFacts(3, None, ("e-none",), 900, claims=sound, answers=True),
+        SentenceFacts(4, None, (cited,), 900, (Finding("canary", 0, 3),), claims=sound, answers=True),
+        SentenceFacts(5, None, (cited,), 900, claims=(ClaimFacts("figure", word),), answers=True),
+    )
+    return AnswerFacts(word, (1,), sentences)
+
+
+def _document(point: Point, probe: _Probe, subject: Subject, domain: Domain) -> dict[str, Any]:
     document = facts.head(point, probe.now_ms, probe.request, subject)
-    document["prompt"] = facts.prompt_wire(PromptFacts(chars=20, verdict="ALLOW", risk=0))
+    if point is Point.ANSWER:
+        item = an_item(probe.item_id, a_class(probe.of.id, label=domain.labels[0], tenant=subject.tenant))
+        document |= {"evidence": facts.evidence_wire((item,)), "answer": facts.answer_wire(_draft(item.id, probe.word))}
+        document["prior"] = {"query": "sha256:q", "evidence": "sha256:e", "admit": [item.id]}
+        return document
+    document["prompt"] = facts.prompt_wire(PromptFacts(chars=20, verdict=probe.verdict, risk=0))
     document["classes"] = facts.classes_wire((probe.of,))
     if point is Point.EVIDENCE:
-        document["evidence"] = facts.evidence_wire((_item(probe),))
+        document["evidence"] = facts.evidence_wire((an_item(probe.item_id, probe.of, **probe.item),))
         document["prior"] = {"query": "sha256:q", "admit": [probe.of.id]}
     return document
 
