@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import shapely
 
 from retrieval.errors import LoadError
-from retrieval.ingest.rows import Fields, Speaker
+from retrieval.ingest.rows import NAME_COLUMN, Fields, Speaker, named_place
+from retrieval.ingest.templates import slug
 from retrieval.ingest.values import LoadedFile, Owner, Parts, TableSpec
 from retrieval.model import Locator, Record, RecordKind
 
@@ -125,12 +126,30 @@ def _next(text: str, position: int, closing: str) -> int:
     return _skip(text, position + 1)
 
 
+def inferred_spec(name: str, text: str) -> TableSpec:
+    """The features that their properties describe without a manifest: named by the first property that reads like a
+    name and tells all of them apart; without one, they have no names. Raises `LoadError`."""
+    values: dict[str, list[object]] = {}
+    count = 0
+    for count, feature in enumerate(split_features(name, text), 1):  # noqa: B007  the last is their number
+        for key, value in feature.properties.items():
+            if NAME_COLUMN.fullmatch(key):
+                values.setdefault(key, []).append(value)
+    for key, found in values.items():
+        told = {slug(value) for value in found if isinstance(value, str)} - {""}
+        if len(told) == count:
+            return TableSpec(entities=(named_place(key),))
+    return TableSpec()
+
+
 def read_features(
-    name: str, loaded: LoadedFile, owner: Owner, spec: TableSpec, lookups: Mapping[str, Mapping[str, str]]
+    name: str, loaded: LoadedFile, owner: Owner, spec: TableSpec | None, lookups: Mapping[str, Mapping[str, str]]
 ) -> Parts:
-    """Everything that a feature collection states. A feature whose geometry cannot be is left out and told. Raises
-    `LoadError` where those are more than the others."""
-    text, speaker = loaded.text, Speaker(spec, owner, lookups)
+    """Everything that a feature collection states; without a spec, as its properties are named. A feature whose
+    geometry cannot be is left out and told. Raises `LoadError` where those are more than the others."""
+    text = loaded.text
+    spec = spec or inferred_spec(name, text)
+    speaker = Speaker(spec, owner, lookups)
     records: list[Record] = []
     left_out: list[str] = []
     seen: set[str] = set()

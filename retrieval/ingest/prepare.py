@@ -18,7 +18,7 @@ from retrieval.ingest.events import with_events
 from retrieval.ingest.load import decode, load, media_type_of, read_bytes
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import read_table, split_rows
-from retrieval.ingest.values import DELIMITERS, FEATURES, LoadedFile, Owner, Parts, SourceSpec, TableSpec
+from retrieval.ingest.values import DELIMITERS, FEATURES, LoadedFile, Owner, Parts, SourceSpec
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
@@ -69,7 +69,9 @@ def document_id_of(
         {**asdict(derive), "lookup": lookups.get(derive.name)}
         for derive in (source.table.derive if source.table else ())
     ]
-    named = source.title if media_type in DELIMITERS and source.table is None else None  # a measure is called after it
+    named = None
+    if source.table is None:  # a measure is called as the table is; features are named by their own properties
+        named = source.title if media_type in DELIMITERS else "names" if media_type in FEATURES else None
     identity = {
         "sha256": sha256,
         "class": visibility.class_id,
@@ -144,7 +146,7 @@ def _parts(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Lookup
         case kind if kind in FEATURES:
             from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for features only
 
-            return read_features(name, loaded, owner, source.table or TableSpec(), lookups)
+            return read_features(name, loaded, owner, source.table, lookups)
         case _:
             return with_events(chunk(loaded, owner, size, source.skip))
 

@@ -14,6 +14,10 @@ from retrieval.ingest.values import DeriveSpec, EntitySpec, Owner, RelationSpec,
 from retrieval.model import EntityRef, Relationship, TimeRange
 
 Fields = dict[str, str]
+NAME_COLUMN = re.compile(
+    r"(?:place|county|city|town|state|area|region)?[ _]?name|place|county|city|town", re.IGNORECASE
+)
+"""The columns and properties that name the place of a row or feature, where no manifest says which do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,11 @@ class NamedEntity:
 def date_entity(key: str) -> EntityRef:
     """The entity of a time in ISO form: `1854-05-30` is `date:1854-05-30`, named May 30, 1854."""
     return EntityRef(f"date:{key.replace('/', '..')}", long_date(key).replace("/", "–"), "date")
+
+
+def named_place(column: str) -> EntitySpec:
+    """The place that a column or property names: equal names are one place, in tables and on maps."""
+    return EntitySpec(role="place", type="place", id=f"place:{{{column}|slug}}", name=f"{{{column}}}")
 
 
 @dataclass(slots=True)

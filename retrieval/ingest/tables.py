@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 
 from retrieval.errors import LoadError
 from retrieval.ingest.load import SLIP
-from retrieval.ingest.rows import Fields, Speaker, year_of
+from retrieval.ingest.rows import NAME_COLUMN, Fields, Speaker, named_place, year_of
 from retrieval.ingest.templates import compile_template, slug
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
     DELIMITERS,
-    EntitySpec,
     LoadedFile,
     ObservationSpec,
     Owner,
@@ -25,9 +24,6 @@ from retrieval.ingest.values import (
 from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
 
 _FIGURE = re.compile(r"-?(?:\d+|\d{1,3}(?:[, ]\d{3})+)(?:\.\d+)?", re.ASCII)
-_NAME_COLUMN = re.compile(
-    r"(?:place|county|city|town|state|area|region)?[ _]?name|place|county|city|town", re.IGNORECASE
-)
 _MAX_CELLS = 4096
 
 
@@ -237,9 +233,10 @@ class _RowMaker:
 def inferred_spec(columns: tuple[str, ...], title: str) -> TableSpec:
     """The table that headers describe without a manifest: with a column of names and columns that are years, cells that
     are figures are observations of a measure called as the table is; otherwise rows are passages only."""
-    name = next((column for column in columns if _NAME_COLUMN.fullmatch(column)), None)
+    name = next((column for column in columns if NAME_COLUMN.fullmatch(column)), None)
     if name is None or not any(year_of(column) for column in columns):
         return TableSpec()
-    place = EntitySpec(role="place", type="place", id=f"place:{{{name}|slug}}", name=f"{{{name}}}")
     measure = slug(title).replace("-", " ") or "value"
-    return TableSpec(entities=(place,), observation=ObservationSpec("place", measure, unit="", strict=False))
+    return TableSpec(
+        entities=(named_place(name),), observation=ObservationSpec("place", measure, unit="", strict=False)
+    )

@@ -141,3 +141,44 @@ def test_points_that_are_nowhere(x: str, y: str) -> None:
     with pytest.raises(LoadError, match="row 3: "):
         point_wkb("row 3", x, y)
     assert point_wkb("row 3", "", "") is None
+
+
+def unspecified(*properties: dict[str, Any]) -> Parts:
+    features = [{"type": "Feature", "properties": each, "geometry": SQUARE} for each in properties]
+    loaded = LoadedFile(json.dumps(collection(*features)), "application/geo+json", "sha256:0")
+    return read_features("geo.json", loaded, OWNER, None, {})
+
+
+@pytest.mark.parametrize("column", ["name", "NAME", "county", "City_Name", "town name"])
+def test_without_a_spec_features_are_the_places_that_their_names_tell_apart(column: str) -> None:
+    parts = unspecified({column: "Port Alder", "kind": "harbour"}, {column: "Selby", "kind": "harbour"})
+    assert [r.entities[0].name for r in parts.records] == ["Port Alder", "Selby"]
+    assert [r.entities[0].entity_id for r in parts.records] == ["place:port-alder", "place:selby"]
+    assert {name for entry in parts.entries for name in entry.names} >= {"Port Alder", "Selby"}
+
+
+def test_the_first_name_that_tells_all_apart_is_taken() -> None:
+    rows = [{"state_name": "Kansas", "name": "Ness"}, {"state_name": "Kansas", "name": "Riley"}]
+    assert [r.entities[0].name for r in unspecified(*rows).records] == ["Ness", "Riley"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"name": "Selby"}, {"name": "Selby"}],
+        [{"name": "Selby"}, {"name": "SELBY!"}],
+        [{"name": "Selby"}, {"name": ""}],
+        [{"name": "Selby"}, {"name": None}],
+        [{"name": "Selby"}, {"name": 7}],
+        [{"name": "Selby"}, {"kind": "harbour"}],
+        [{"title": "Selby"}, {"title": "Ness"}],
+        [{"name": "塞"}, {"name": "比"}],
+    ],
+)
+def test_names_that_do_not_tell_features_apart_name_none(rows: list[dict[str, Any]]) -> None:
+    assert [r.entities for r in unspecified(*rows).records] == [(), ()]
+
+
+def test_a_spec_that_names_nothing_is_kept() -> None:
+    text = json.dumps(collection({"type": "Feature", "properties": {"name": "Selby"}, "geometry": SQUARE}))
+    assert read(text, TableSpec()).records[0].entities == ()
