@@ -50,7 +50,8 @@ test: $(DEV)  ## unit, contract, API and golden tests; no server
 	$(BIN)/pytest -q -n 3 --dist loadfile $(PYTEST) --basetemp="$$room/tests" -m "not services" --ignore tests/unit/test_import_contracts.py $(SUITES)
 
 again: $(DEV)  ## run once more what failed in the last run of the tests
-	@$(BIN)/pytest -q --last-failed --last-failed-no-failures none
+	@grep -qs '"' .pytest_cache/v/cache/lastfailed || { echo "no test is known to have failed: what stopped the run is no test" >&2; exit 1; }
+	@$(BIN)/pytest -q $(PYTEST) --last-failed --last-failed-no-failures none
 
 slowest: $(DEV)  ## search for inputs whose time grows faster than they do (SECONDS=60)
 	@$(BIN)/python -m tests.slowest --seconds $(or $(SECONDS),60)

@@ -52,7 +52,7 @@ def of_roles() -> Iterator[Plant]:
     """Capabilities, clearances and permissions of roles, and roles that are new."""
     roles, capabilities = DATA["roles"], DATA["capabilities"]
     for name, role in roles.items():
-        for capability in set(capabilities) - set(role["capabilities"]):
+        for capability in sorted(set(capabilities) - set(role["capabilities"])):
             yield Plant(
                 f"role {name}: capability {capability}",
                 lambda d, n=name, c=capability: d["roles"][n]["capabilities"].append(c),
