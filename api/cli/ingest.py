@@ -58,8 +58,8 @@ def ingest(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take in Markdown, text, HTML, PDF, CSV, TSV and GeoJSON. A file that fails does not stop the rest; exit code 1
-    says that one did."""
+    """Take in text, tables and features of the kinds that docs/ingest.md lists. A file that fails does not stop the
+    rest; exit code 1 says that one did."""
     if not paths and manifest is None:
         raise typer.BadParameter("name files, folders or a manifest")
     if sync and (manifest is not None or len(paths or ()) != 1):

@@ -13,10 +13,10 @@ from retrieval.errors import IngestError
 from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.identity import places_of, plain_name
 from retrieval.ingest.label import DEFAULT_COLLECTION, AccessTerms, visibility_of
-from retrieval.ingest.load import GEOJSON
 from retrieval.ingest.prepare import PreparedDocument, identify, prepare
 from retrieval.ingest.searchable import is_suspect
 from retrieval.ingest.values import SourceSpec
+from retrieval.media_types import FEATURES
 from retrieval.model import EntityRef, RecordKind
 from retrieval.scope import VisibilityClass
 
@@ -141,7 +141,7 @@ def _entities(prepared: PreparedDocument | None) -> Sequence[EntityRef]:
 def _outside(prepared: PreparedDocument) -> Iterator[str]:
     """The stretches of the text, blanks apart, that no record holds."""
     text, end = prepared.document.text, 0
-    if prepared.document.media_type == GEOJSON:
+    if prepared.document.media_type in FEATURES:
         return
     held = sorted((each.locator.start_char, each.locator.end_char) for each in prepared.parts.records)
     for start, stop in (*held, (len(text), len(text))):

@@ -14,6 +14,7 @@ import pyproj
 import shapely
 
 from retrieval.errors import LoadError
+from retrieval.sqlite_file import quoted
 
 _ENVELOPES = {0: 0, 1: 32, 2: 48, 3: 48, 4: 64}
 """Bytes of the envelope by its indicator (clause 2.1.3)."""
@@ -69,12 +70,12 @@ def _without_wal(data: bytes) -> bytes:
 
 def _features(name: str, database: sqlite3.Connection, table: FeatureTable, left_out: list[str]) -> Iterator[str]:
     move = _to_wgs84(name, table)
-    columns = [(row[1], row[5]) for row in database.execute(f"PRAGMA table_info({_quoted(table.name)})")]
+    columns = [(row[1], row[5]) for row in database.execute(f"PRAGMA table_info({quoted(table.name)})")]
     keys = [column for column, place in columns if place]
     if table.geometry not in dict(columns) or len(keys) != 1:
         raise LoadError(f"{name}: the layer {table.name!r} has no geometry or no id")
     database.row_factory = sqlite3.Row
-    for row in database.execute(f"SELECT * FROM {_quoted(table.name)} ORDER BY {_quoted(keys[0])}"):  # noqa: S608
+    for row in database.execute(f"SELECT * FROM {quoted(table.name)} ORDER BY {quoted(keys[0])}"):  # noqa: S608
         try:
             geometry = _geometry(row[table.geometry], move)
         except (ValueError, shapely.errors.GEOSException, pyproj.exceptions.ProjError) as exc:
@@ -130,7 +131,3 @@ def _to_wgs84(name: str, table: FeatureTable) -> Move:
         return points
 
     return moved
-
-
-def _quoted(identifier: str) -> str:
-    return '"' + identifier.replace('"', '""') + '"'

@@ -7,26 +7,11 @@ import hashlib
 import re
 from pathlib import Path
 
+from retrieval import media_types
 from retrieval.errors import LoadError
-from retrieval.ingest import values
 from retrieval.ingest.values import LoadedFile
+from retrieval.media_types import MEDIA_TYPES
 
-GEOJSON = "application/geo+json"
-MEDIA_TYPES = {
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-    ".txt": "text/plain",
-    ".text": "text/plain",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".pdf": "application/pdf",
-    ".csv": "text/csv",
-    ".tsv": "text/tab-separated-values",
-    ".geojson": GEOJSON,
-    ".docx": values.DOCX,
-    ".xlsx": values.XLSX,
-    ".gpkg": values.GEOPACKAGE,
-}
 SLIP = "\N{REPLACEMENT CHARACTER}"
 """Stands for a byte that is not UTF-8."""
 MAX_BYTES = 256 * 1024 * 1024
@@ -75,17 +60,17 @@ def load(name: str, data: bytes, media_type: str) -> LoadedFile:
             raw, slips = decode_mostly(name, data)
             text, blocks = read_html(name, raw)
             return LoadedFile(_checked(name, text), media_type, sha256, blocks=blocks, slips=slips)
-        case values.DOCX:
+        case media_types.DOCX:
             from retrieval.ingest.office import read_document  # noqa: PLC0415  as for PDF
 
             text, blocks = read_document(name, data)
             return LoadedFile(_checked(name, text), media_type, sha256, blocks=blocks)
-        case values.XLSX:
+        case media_types.XLSX:
             from retrieval.ingest.office import read_workbook  # noqa: PLC0415  as for PDF
 
             text, left_out = read_workbook(name, data)
             return LoadedFile(_checked(name, text), media_type, sha256, slips=left_out)
-        case values.GEOPACKAGE:
+        case media_types.GEOPACKAGE:
             from retrieval.ingest.geopackage import read_geopackage  # noqa: PLC0415  as for PDF
 
             text, left_out = read_geopackage(name, data)

@@ -14,6 +14,7 @@ from typing import Any
 from retrieval.errors import LoadError
 from retrieval.ingest.html import read_html
 from retrieval.ingest.values import Block
+from retrieval.wording import counted
 
 _LARGEST_TEXT = 24 * 2**20
 """Bytes of XML in a document: about 4,000 pages. The parser holds many times that."""
@@ -59,17 +60,11 @@ def read_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
         raise LoadError(f"{name}: the file holds no text")
     (title, rows), *others = filled
     above, table = _table(rows)
-    left_out = [f"sheet {title!r}: {above} {_rows_word(above)} above the header"] if above else []
-    left_out += [
-        f"sheet {other!r}: {len(more)} {_rows_word(len(more))}; the first sheet is read" for other, more in others
-    ]
+    left_out = [f"sheet {title!r}: {counted(above, 'row')} above the header"] if above else []
+    left_out += [f"sheet {other!r}: {counted(len(more), 'row')}; the first sheet is read" for other, more in others]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(table)
     return text.getvalue(), tuple(left_out)
-
-
-def _rows_word(count: int) -> str:
-    return "row" if count == 1 else "rows"
 
 
 def _rows(name: str, sheet: Any) -> Iterator[Row]:

@@ -18,7 +18,8 @@ from retrieval.ingest.events import with_events
 from retrieval.ingest.load import decode, load, media_type_of, read_bytes
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import read_table, split_rows
-from retrieval.ingest.values import DELIMITERS, FEATURES, LoadedFile, Owner, Parts, SourceSpec
+from retrieval.ingest.values import LoadedFile, Owner, Parts, SourceSpec
+from retrieval.media_types import DELIMITERS, FEATURES
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass

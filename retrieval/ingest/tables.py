@@ -13,7 +13,6 @@ from retrieval.ingest.rows import NAME_COLUMN, Fields, Speaker, named_place, yea
 from retrieval.ingest.templates import compile_template, slug
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
-    DELIMITERS,
     LoadedFile,
     ObservationSpec,
     Owner,
@@ -21,6 +20,7 @@ from retrieval.ingest.values import (
     SourceSpec,
     TableSpec,
 )
+from retrieval.media_types import DELIMITERS
 from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
 
 _FIGURE = re.compile(r"-?(?:\d+|\d{1,3}(?:[, ]\d{3})+)(?:\.\d+)?", re.ASCII)

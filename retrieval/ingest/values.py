@@ -12,13 +12,6 @@ from retrieval.index import GazetteerEntry
 from retrieval.model import Record, Relationship
 
 DEFAULT_STATEMENT = "{place} had a {measure} of {value|number} in {year}."
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-GEOPACKAGE = "application/geopackage+sqlite3"
-FEATURES = frozenset(("application/geo+json", GEOPACKAGE))
-"""The kinds of files that are features; the stored text is GeoJSON."""
-DELIMITERS = {"text/csv": ",", "text/tab-separated-values": "\t", XLSX: ","}
-"""The kinds of files that are tables, with what parts the cells of the stored text."""
 BlockKind = Literal["heading", "prose"]
 
 

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shapely import Point
 
 from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.explain import Explanation, explain
 from retrieval.ingest.pipeline import LEFT_OUT
 from retrieval.ingest.sources import sources_of
 from tests.command_line import command_line
+from tests.geopackage_maker import geopackage_of
 from tests.shipped_terms import shipped_terms
 from tests.unit.test_ingest_pipeline import BAD, Home, T
 
@@ -93,6 +95,14 @@ def test_it_tells_in_words(home: Home) -> None:
     assert prose.unsearchable.count == 1 and INJECTED in prose.unsearchable.examples[0]
     assert table.outside.examples == ("name,1930",)
     assert (points.features.count, points.outside.count, len(points.left_out)) == (3, 0, 1)
+
+
+def test_the_shapes_of_a_geopackage_are_no_text_outside_its_records(home: Home) -> None:
+    towns = [({"name": "Fort"}, Point(-95.0, 39.0)), ({"name": "Ford"}, Point(-95.0, 39.5))]
+    (home.files / "towns.gpkg").write_bytes(geopackage_of({"towns": towns}))
+    told = explained(home.files)["towns.gpkg"]
+    assert (told.features.count, told.outside.count) == (2, 0)
+    assert told.entities.examples == ("Fort (place)", "Ford (place)")
 
 
 def test_without_a_label_it_tells_the_refusal_and_the_content(home: Home) -> None:

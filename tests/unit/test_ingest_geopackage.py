@@ -15,7 +15,8 @@ from shapely import Point, Polygon
 from retrieval.errors import LoadError
 from retrieval.ingest.features import read_features
 from retrieval.ingest.load import load, media_type_of
-from retrieval.ingest.values import GEOPACKAGE, LoadedFile, Owner, TableSpec
+from retrieval.ingest.values import LoadedFile, Owner, TableSpec
+from retrieval.media_types import GEOPACKAGE
 from tests.geopackage_maker import blob_of, geopackage_of
 
 TOPEKA = Point(-95.69, 39.05)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from retrieval.errors import LoadError
 from retrieval.ingest.load import load, media_type_of
 from retrieval.ingest.tables import read_table
-from retrieval.ingest.values import DOCX, XLSX, Owner, SourceSpec
+from retrieval.ingest.values import Owner, SourceSpec
+from retrieval.media_types import DOCX, XLSX
 from retrieval.model import RecordKind
 from tests.office_maker import docx_of, packed, paragraph, table, xlsx_of
 

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Literal
 
 from retrieval.filters import Filter, Metadata
+from retrieval.media_types import DELIMITERS, FEATURES, VERBATIM
 from retrieval.model import EntityRef, Relationship, SourceFacts
 
 AssetType = Literal["document", "table", "features"]
@@ -17,14 +18,7 @@ RepresentationKind = Literal["verbatim", "extracted"]
 """The stored text is the file's own, or was extracted from it."""
 SortOrder = Literal["asc", "desc"]
 Direction = Literal["outgoing", "incoming", "both"]
-_TYPES: dict[str, AssetType] = {
-    "text/csv": "table",
-    "text/tab-separated-values": "table",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "table",
-    "application/geo+json": "features",
-    "application/geopackage+sqlite3": "features",
-}
-_VERBATIM = frozenset({"text/markdown", "text/plain", "text/csv", "text/tab-separated-values", "application/geo+json"})
+_TYPES: dict[str, AssetType] = {**dict.fromkeys(DELIMITERS, "table"), **dict.fromkeys(FEATURES, "features")}
 _FILE = "file"
 _UNREVIEWED = "unreviewed"
 
@@ -57,7 +51,7 @@ class Asset:
     @property
     def representation_kind(self) -> RepresentationKind:
         """How its text came about."""
-        return "verbatim" if self.media_type in _VERBATIM else "extracted"
+        return "verbatim" if self.media_type in VERBATIM else "extracted"
 
     @property
     def owner(self) -> str | None:
