@@ -19,7 +19,7 @@ from ledger.leaf_form import KNOWN, forms_of
 from ledger.model import FORMS, LEAF_VERSION, PART_NAMES, Kind, Leaf, Ref
 from tests.ledger_vectors.leaves import REFERRED, leaf
 
-V2 = "exhibit.ledger/2"
+V2 = "exhibit.ledger/999999"  # no release gets there, so a real second version leaves these tests as they are
 PLANTED = {**FORMS, **{(V2, kind): (*PART_NAMES[kind], "claims.v2") for kind in Kind}}
 BOTH = forms_of(PLANTED)
 WEB = Path(__file__).parents[2] / "api" / "web"
