@@ -1,0 +1,1 @@
+"""Prose questions whose answering sentence was named before any reader was tried on them."""
