@@ -204,12 +204,56 @@ ALTERED_BY: Mapping[str, Callable[[], tuple[World, World]]] = {
         World((*OPEN, *_mound(-95.12345, 38.54321))),
         World((*OPEN, *_mound(-95.13579, 38.53579))),
     ),
-    "HANDLING_OBLIGATION, aggregate_only": lambda: (
+    "HANDLING_OBLIGATION, aggregate_only, figures": lambda: (
         World((*OPEN, _aggregated(range(100, 220, 10)))),
         World((*OPEN, _aggregated([*range(150, 220, 10), *range(100, 150, 10)]))),
     ),
 }
 """By the code of the rule: two homes with the same documents but for the words or places that it withholds."""
+
+
+@dataclass(frozen=True)
+class Unguarded:
+    """What takes one guard away and nothing else, through what anybody can set: the key of a reader whom the guard lets
+    through (role, groups, tenant), worlds without the fact that it reads, or a change of the policy's data."""
+
+    role: str = "public_viewer"
+    groups: tuple[str, ...] = ()
+    tenant: str = "default"
+    worlds: Callable[[], tuple[World, World]] | None = None
+    data: Callable[[dict[str, Any]], None] | None = None
+
+    @property
+    def by_key(self) -> bool:
+        """True if the homes are those of the guard, asked by another reader."""
+        return self.worlds is None and self.data is None
+
+
+def _suspect_nothing(data: dict[str, Any]) -> None:
+    data["limits"]["injection_milli"] = 1000
+
+
+OPEN_TO_ALL = Unguarded(worlds=lambda: _beside(hidden()))
+UNGUARDED: Mapping[str, Unguarded] = {
+    "LABEL_ABOVE_CLEARANCE": Unguarded(role="admin"),
+    "LABEL_ABOVE_CLEARANCE, owner": Unguarded(role="contributor", groups=("archivists",)),
+    "LABEL_ABOVE_CLEARANCE, allow list": Unguarded(
+        worlds=lambda: _beside(hidden(label="internal", more='allow_list = ["anonymous"]'))
+    ),
+    "GROUP_REQUIRED": Unguarded(groups=("insiders",)),
+    "HANDLING_REFUSED": Unguarded(groups=("cultural_review",)),
+    "EXPIRED": OPEN_TO_ALL,
+    "EXPIRED, not begun": OPEN_TO_ALL,
+    "NOT_ACTIVE": OPEN_TO_ALL,
+    "HANDLING_OBLIGATION, aggregate_only": Unguarded(groups=("data_stewards",)),
+    "HANDLING_OBLIGATION, aggregate_only, figures": Unguarded(groups=("data_stewards",)),
+    "TENANT_MISMATCH": Unguarded(tenant="other"),
+    "INJECTION_SUSPECTED": Unguarded(data=_suspect_nothing),
+    "PII_FOUND": Unguarded(role="admin"),
+    "HANDLING_OBLIGATION, pii": Unguarded(role="admin"),
+    "HANDLING_OBLIGATION, sensitive_location": Unguarded(role="maintainer"),
+}
+"""By the name of a pair: what takes its guard away. Its homes must then be told apart."""
 NOT_PAIRED: Mapping[str, str] = {
     "ID_INVALID": "a store that gives one id twice is a fault, not content",
     "CLASS_OUT_OF_SCOPE": "what every other pair shows: a class that is not admitted",
@@ -265,11 +309,12 @@ async def client_of(configuration: Any) -> AsyncIterator[httpx.AsyncClient]:
 
 @dataclass(frozen=True)
 class Call:
-    """One request."""
+    """One request; `{entry}` in its path is the entry of the last answer, `key` the name of the key it is made with."""
 
     method: str
     path: str
     body: Mapping[str, Any] | None = None
+    key: str = ""
 
 
 QUESTIONS = (
@@ -334,7 +379,55 @@ def _every_surface(question: str) -> list[Call]:
         Call("POST", "/retrieval/expand", {"query": "ferry and mill of Lecompton"}),
         Call("POST", "/retrieval/pack", {**passages, "token_budget": 80}),
         Call("POST", "/retrieval/mget", {"ids": ["secret", "vault", "ferry", "mounds", "wards"]}),
+        *(Call("GET", f"/api/v1/layers/{id}") for id in ("forts", "secret-forts")),
+        *(Call("GET", f"/api/v1/features/{id}") for id in ("fort:f1", "fort:f9", "forts%23f1", "nothing")),
+        *(Call("GET", f"/api/v1/registry/assets/{id}") for id in ("ferry", "secret", "vault", "mounds", "nothing")),
+        *(Call("POST", f"/api/v1/registry/{kind}/query", body) for kind, body in _REGISTRY),
+        *(Call("GET", f"/api/v1/ledger/entries/{{entry}}{part}") for part in ("", "/prov", "/parts/answer")),
+        *(Call("GET", f"/api/v1/{path}") for path in _CLOSED),
+        *(Call("GET", path) for path in ("/", "/audit", "/corpus", "/policy", "/livez", "/no/such/place")),
+        Call("POST", "/api/v1/ai/query", {"question": ""}),
+        Call("POST", "/api/v1/ai/query", {"question": question, "options": {"collections": ["nothing"]}}),
+        Call("GET", "/metrics", key="operator"),
     ]
+
+
+_REGISTRY: Sequence[tuple[str, Mapping[str, Any]]] = (
+    ("assets", {}),
+    ("assets", {"text": "ferry Lecompton", "include": ["entities", "relationships"]}),
+    ("assets", {"lifecycles": ["active", "withdrawn"]}),
+    ("entities", {}),
+    ("entities", {"types": ["fort"]}),
+    ("relationships", {}),
+)
+_CLOSED = (
+    *("corpus", "registry/feedback", "registry/quality", "ledger/facets", "ledger/health", "policy/rules"),
+    *("policy/matrix", "policy/data", "policy/releases", "policy/bundle", "policy/explanations/{entry}"),
+    *("policy/decisions/{entry}", "policy/candidates/none/trial", "ledger/difference?a={entry}&b={entry}"),
+)
+"""Surfaces that the reader may not use: how they say so depends on nothing either."""
+NOT_ASKED: Mapping[str, str] = {
+    "POST /retrieval/feedback": "takes in, tells nothing",
+    "POST /retrieval/ablation": "searches as /retrieval/query does, once without each channel",
+    "POST /api/v1/registry/feedback": "takes in, tells nothing",
+    "POST /api/v1/registry/feedback/{feedback_id}/settle": "takes in, tells nothing",
+    "POST /api/v1/identity/logout": "about the caller",
+    "POST /api/v1/policy/evaluate": "decides over what the caller sends",
+    "POST /api/v1/policy/candidates": "changes the policy",
+    "POST /api/v1/policy/candidates/{name}/trial": "changes the policy",
+    "POST /api/v1/policy/publish": "changes the policy",
+    "POST /api/v1/policy/rollback": "changes the policy",
+    "GET /api/v1/ledger/entries/{entry_id}/receipt": "salts and signatures; its parts are asked",
+    "POST /api/v1/ledger/entries/{entry_id}/replay": "needs ledger.audit",
+    "GET /api/v1/ledger/checkpoint": "signatures over commitments",
+    "GET /api/v1/ledger/checkpoints/{size}": "signatures over commitments",
+    "GET /api/v1/ledger/vkey": "the key of the log",
+    "GET /api/v1/ledger/vkeys": "the key of the log",
+    "GET /api/v1/ledger/tile/entries/{path}": "commitments",
+    "GET /api/v1/ledger/tile/{path}": "commitments",
+    "GET /readyz": "the state of servers and disk, asked of many homes elsewhere",
+}
+"""Routes that the pairs leave out, and why."""
 
 
 def _drawn(chance: random.Random) -> Call:
@@ -361,30 +454,55 @@ def _drawn(chance: random.Random) -> Call:
 
 _CHANGING = {
     *("request_id", "entry_id", "receipt", "took_ms", "total_latency_ms", "latency_ms", "timings_ms"),
-    *("checkpoint", "started", "uptime_s", "t", "seq", "index"),
+    *("checkpoint", "started", "uptime_s", "t", "seq", "index", "created_at_ms", "updated_at_ms", "t_ms"),
+    *("workflow_run", "leaf_hash"),
 }
 _IDS = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=@)[0-9a-f]{12}|(?<=%40)[0-9a-f]{12}|sha256:[0-9a-f]{64}"
     r"|computed:[0-9a-f]{32}|\b[0-9a-f]{64}\b"
 )
-_TIMES = re.compile(r'"(?:timings_ms|policy_ms|promise)": ?\{[^}]*\}|"(?:took_ms|latency_ms|total_latency_ms)": ?\d+')
+_TIMES = re.compile(
+    r'"(?:timings_ms|policy_ms|promise)": ?\{[^}]*\}|"(?:took_ms|latency_ms|total_latency_ms)": ?\d+|\d{4}-\d\d-\d\dT[0-9:.]+\+00:00'
+)
 
 
-async def reply(client: httpx.AsyncClient, call: Call, *, versions_alike: bool) -> str:
-    """Status, headers and body without times and ids. `versions_alike`: the same documents in another version have
-    other ids."""
-    found = await client.request(call.method, call.path, json=call.body)
-    kept = {
-        name: value
-        for name, value in found.headers.items()
-        if name not in {"date", "x-request-id", "content-length", "retry-after", "server-timing", "traceparent"}
-    }
-    text = found.text
-    if "json" in found.headers.get("content-type", ""):
-        text = json.dumps(_without(found.json()), sort_keys=True)
-    text = _TIMES.sub("", text)
-    ids = _IDS if versions_alike else re.compile(_IDS.pattern.split("|")[0])
-    return f"{found.status_code} {sorted(kept.items())} {ids.sub('', text)}"
+_METRIC = re.compile(r"^(?:(?:process|python)_\S*|\S*_(?:created|seconds|ms|bytes)\S*) [^\n]*\n", re.MULTILINE)
+"""What is measured of time and memory."""
+
+
+class Conversation:
+    """Calls one after the other on one client; `tokens` are the keys by name, "" that of the reader, if any.
+    `versions_alike`: the same documents in another version have other ids."""
+
+    def __init__(self, client: httpx.AsyncClient, tokens: Mapping[str, str], *, versions_alike: bool) -> None:
+        self._client = client
+        self._tokens = tokens
+        self._ids = _IDS if versions_alike else re.compile(_IDS.pattern.split("|")[0])
+        self._entry = "none"
+
+    async def reply(self, call: Call) -> str:
+        """Status, headers and body without times and ids."""
+        token = self._tokens.get(call.key)
+        found = await self._client.request(
+            call.method,
+            call.path.replace("{entry}", self._entry),
+            json=call.body,
+            headers={"authorization": f"Bearer {token}"} if token else {},
+        )
+        kept = {
+            name: value
+            for name, value in found.headers.items()
+            if name not in {"date", "x-request-id", "content-length", "retry-after", "server-timing", "ratelimit"}
+        }
+        text = found.text
+        if "json" in found.headers.get("content-type", ""):
+            document = found.json()
+            self._entry = (document.get("provenance") or {}).get("entry_id") or self._entry
+            text = json.dumps(_without(document), sort_keys=True)
+        if call.path == "/metrics":
+            text = _METRIC.sub("", text)
+        text = _TIMES.sub("", text)
+        return f"{found.status_code} {sorted(kept.items())} {self._ids.sub('', text)}"
 
 
 def _without(value: Any) -> Any:
