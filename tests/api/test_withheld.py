@@ -15,30 +15,27 @@ import pytest
 
 from api.home.configuration import load
 from api.http.app import create_app
-from api.wiring import key_store
 from policy.bundle import SHIPPED, load_bundle
 from policy.data import DATA_PATH
 from tests.withheld import (
     ALTERED_BY,
     HIDDEN_BY,
+    NOBODY,
     NOT_ASKED,
     NOT_PAIRED,
     OPEN_TO_ALL,
     QUESTIONS,
+    SEEN,
     UNGUARDED,
     Call,
-    Conversation,
     Unguarded,
     calls,
-    client_of,
+    differences,
     fill,
+    told,
 )
 
 COUNT = int(os.environ.get("EXHIBIT_PAIR_CALLS", "106"))
-NOBODY = Unguarded()
-"""Nobody in particular, who has no key."""
-SEEN = tuple(calls(len(QUESTIONS)))[:12]
-"""The calls that must tell homes apart where nothing is withheld."""
 
 
 def test_every_rule_of_the_evidence_point_has_a_pair_or_a_reason() -> None:
@@ -53,31 +50,6 @@ def test_every_handling_tag_has_a_pair() -> None:
     tags = {"culturally_sensitive": "HANDLING_REFUSED"}
     named = {name.partition(", ")[2]: name for name in (*HIDDEN_BY, *ALTERED_BY)}
     assert load_bundle().data.handling.keys() <= {*named, *tags}
-
-
-async def told(
-    configuration: Any, asked: Sequence[Call], *, versions_alike: bool, reader: Unguarded = NOBODY
-) -> list[str]:
-    """Each reply as text. `reader` other than nobody in particular asks with a key."""
-    keys = key_store(configuration)
-    tokens = {"operator": keys.create(name="operator", tenant="default", roles=("operator",))[1]}
-    if reader != NOBODY:
-        tokens[""] = keys.create(name="reader", tenant=reader.tenant, roles=(reader.role,), groups=reader.groups)[1]
-    async with client_of(configuration) as client:
-        conversation = Conversation(client, tokens, versions_alike=versions_alike)
-        return [await conversation.reply(call) for call in asked]
-
-
-def differences(asked: Sequence[Call], first: Sequence[str], second: Sequence[str]) -> list[str]:
-    """The replies that differ: the call, and both texts from where they part."""
-    found = []
-    for call, a, b in zip(asked, first, second, strict=True):
-        if a != b:
-            at = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-            found.append(
-                f"{call.method} {call.path} {call.body}: ...{a[max(0, at - 80) : at + 80]} / {b[at : at + 80]}"
-            )
-    return found
 
 
 async def compare(name: str, folder: Path, *, versions_alike: bool) -> None:
