@@ -12,9 +12,11 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.operations import Operation
 
-CLAIMS_VERSION = 1
+CLAIMS_VERSION = 2
 """Raised with every change of what is checked in a draft; recorded with each request, so that older ones replay as
-they were. 0: nothing was checked."""
+they were. 0: nothing was checked; 1: appeals to the reader were not looked for."""
+APPEALS_SINCE = 2
+"""The first of these versions that looks for appeals."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 
@@ -232,11 +234,27 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Appeals:
+    """What a sentence asks of its reader, or gives the reader to act on (`ai.gate.appeals`): the kinds, those that the
+    question asked for, the collections of what it cites, and whether it is marked as a quotation."""
+
+    kinds: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    quoted: bool = False
+
+    @property
+    def welcome(self) -> bool:
+        """True if the question asked for all of it."""
+        return set(self.kinds) <= set(self.asked)
+
+
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence of the draft without its markers. `markers` are the admitted items it cites, `unknown_markers` numbers
     that name none. `catalogue` is the id of the fixed phrase it equals, if any. `findings` are what the detectors saw
     in it. `claims` are None where they were not checked: in records of earlier versions. `attribution` says who chose
-    the markers, `answers` whether it says something of what was asked."""
+    the markers, `answers` whether it says something of what was asked. `appeals` None: they were not looked for."""
 
     i: int
     text: str
@@ -249,6 +267,7 @@ class Sentence:
     claims: tuple[Claim, ...] | None = None
     attribution: Literal["model", "system"] = "model"
     answers: bool = True
+    appeals: Appeals | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import cattrs
@@ -17,6 +18,7 @@ import cattrs
 from policy.errors import BundleRejected
 from policy.obligations import EVIDENCE, MEETS_TAGS
 
+APPEAL_KINDS = frozenset({"contact", "credentials", "imperative", "link", "payment"})
 CLAIM_KINDS = frozenset({"figure", "event", "superlative", "comparison", "negation", "quotation", "prose"})
 DATA_PATH = "kfm/config/data.json"
 SCHEMA = "exhibit.policy.config/1"
@@ -129,6 +131,13 @@ class _Claims:
 
 
 @dataclass(frozen=True, slots=True)
+class _Appeals:
+    tolerated: frozenset[str]
+    least_trust: int
+    trust: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class _Notice:
     label: str
     catalogue: str
@@ -136,7 +145,8 @@ class _Notice:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The whole file, key by key; data of version 0.1 tolerate no claim that is not borne out."""
+    """The whole file, key by key; data of version 0.1 tolerate no claim that is not borne out. Data without `appeals`
+    tolerate none and trust no collection."""
 
     schema: str
     labels: Mapping[str, int]
@@ -152,6 +162,7 @@ class _File:
     leaks: frozenset[str]
     notice: _Notice
     claims: _Claims = _Claims(())
+    appeals: _Appeals = _Appeals(frozenset(), 1, MappingProxyType({}))
 
 
 def _read(raw: object) -> _File:
@@ -232,6 +243,8 @@ def _check_rest(file: _File) -> None:
         _require(each.verdict in {"not_in_source", "not_checkable"}, f"{each.verdict} is not tolerated of a claim")
         known = each.label in file.labels and each.purposes <= file.purposes.keys() and each.kinds <= CLAIM_KINDS
         _require(known, "a tolerated claim has an unknown kind, label or purpose")
+    _require(file.appeals.tolerated <= APPEAL_KINDS, "an unknown kind of appeal is tolerated")
+    _require(file.appeals.least_trust >= 1, "the least trust must be 1 at least, since an unlisted collection has none")
     _require(file.notice.label in file.labels, "the notice has an unknown label")
 
 

@@ -9,6 +9,7 @@ from policy.canonical import whole, whole_or_none
 from policy.errors import InputRejected
 from policy.model import (
     AnswerFacts,
+    AppealFacts,
     ClassFacts,
     Decision,
     EvidenceFacts,
@@ -135,7 +136,18 @@ def _sentence(sentence: SentenceFacts) -> Document:
     if sentence.claims is not None:
         wire["claims"] = [{"kind": each.kind, "verdict": each.verdict} for each in sentence.claims]
         wire["answers"] = sentence.answers
+    if sentence.appeals is not None:
+        wire["appeals"] = _appeals(sentence.appeals)
     return wire
+
+
+def _appeals(appeals: AppealFacts) -> Document:
+    return {
+        "kinds": list(appeals.kinds),
+        "asked": list(appeals.asked),
+        "collections": list(appeals.collections),
+        "quoted": appeals.quoted,
+    }
 
 
 def _findings(findings: Iterable[Finding]) -> list[Document]:

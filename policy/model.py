@@ -165,9 +165,21 @@ class ClaimFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class AppealFacts:
+    """The kinds of appeal to the reader in a sentence (a link, a contact, a payment, credentials, an imperative), those
+    that the question asked for, the collections of what it cites, and whether it is marked as a quotation."""
+
+    kinds: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SentenceFacts:
     """One sentence of a draft: `catalogue` is the id of a fixed phrase or None; `citations` are evidence ids. `claims`
-    None: they were not checked, as in records of earlier versions, and nothing is said of what it answers."""
+    None: they were not checked, as in records of earlier versions, and nothing is said of what it answers; `appeals`
+    None likewise: they were not looked for."""
 
     i: int
     catalogue: str | None
@@ -176,6 +188,7 @@ class SentenceFacts:
     findings: tuple[Finding, ...] = ()
     claims: tuple[ClaimFacts, ...] | None = None
     answers: bool = False
+    appeals: AppealFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,7 @@ EVIDENCE = _table(
 )
 ANSWER = _table(
     Duty("drop_sentence", "sentence", _nothing),
+    Duty("mark_quotation", "sentence", _nothing),
     Duty("redact", "sentence", _span),
     Duty("append_notice", "answer", _catalogue, public=True),
     Duty("abstain", "answer", _nothing),

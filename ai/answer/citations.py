@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from ai.answer.claims.answering import abstains
 from ai.answer.claims.check import Sources, check_sentence
-from ai.model import AdmittedItem, Completion, Draft, Quote, Sentence, TextSpan
+from ai.gate import find_appeals
+from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
 from ai.text.catalogue import ABSTAIN, PHRASES, phrase_id
 from ai.text.sentences import MARKER, MARKER_PATTERN, Span, split_sentences, trimmed
 from ai.text.support import carries, support_milli, words_of
@@ -70,28 +71,53 @@ def _without_unclosed(text: str) -> str:
 
 
 def draft_sentences(
-    completion: Completion, items: Sequence[AdmittedItem], *, find: Find, sources: Sources | None = None
+    completion: Completion,
+    items: Sequence[AdmittedItem],
+    *,
+    find: Find,
+    sources: Sources | None = None,
+    asked: Sequence[str] | None = None,
 ) -> Draft:
     """The draft of a completion over the items that its prompt held. `find` reports what the detectors see in a
     sentence (personal data, canary, system prompt). Numbers that name no item are `unknown_markers`. With `sources`,
-    the sentences are checked claim by claim, and the system puts their markers right."""
+    the sentences are checked claim by claim, and the system puts their markers right. `asked` are the kinds of appeal
+    that the question asks for; None: appeals are not looked for."""
     by_index = {item.index: item for item in items}
     parsed = parse_marked(completion.text)
     if sources is not None and parsed and (phrase_id(parsed[0].text) == ABSTAIN or abstains(parsed[0].text)):
         parsed = (MarkedSentence(PHRASES[ABSTAIN], ()),)  # whatever follows: there is no answer
-    return Draft(tuple(_sentence(i, marked, by_index, find, sources) for i, marked in enumerate(parsed)), completion)
+    checks = _Checks(by_index, find, sources, asked)
+    return Draft(tuple(_sentence(i, marked, checks) for i, marked in enumerate(parsed)), completion)
 
 
-def best_quote(sentence: str, item: AdmittedItem) -> Quote:
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    """What a sentence is held to: the items by number, the detectors, the claims' sources, the appeals asked for."""
+
+    by_index: dict[int, AdmittedItem]
+    find: Find
+    sources: Sources | None
+    asked: Sequence[str] | None
+
+    def appeals(self, text: str, markers: Sequence[int]) -> Appeals | None:
+        """Those of a sentence that cites these items; None where they are not looked for."""
+        if self.asked is None:
+            return None
+        cited = {s.source.visibility.collection for n in markers for s in self.by_index[n].evidence.records}
+        return Appeals(find_appeals(text), tuple(self.asked), tuple(sorted(cited)))
+
+
+def best_quote(sentence: str, item: AdmittedItem, asked: Sequence[str] | None = None) -> Quote:
     """The words of the stored record that best carry `sentence`: an exact slice of it, of one to three adjoining
-    sentences, whole rows and cells for observations, the statement for a computed item."""
+    sentences, whole rows and cells for observations, the statement for a computed item. With the kinds of appeal that
+    were `asked` for, no sentence adjoins that makes another."""
     if item.evidence.computed is not None:
         return Quote(item.index, item.statement or "", None)
     record = item.evidence.first.record
     if record.kind is not RecordKind.PASSAGE or record.statement is not None:
         span = Span(0, min(len(item.text), _MAX_QUOTE_CHARS))
     else:
-        span = _best_span(sentence, item.text)
+        span = _best_span(sentence, item.text, asked)
     redacted = tuple(
         replace(r, start=max(r.start, span.start) - span.start, end=min(r.end, span.end) - span.start)
         for r in item.redacted
@@ -138,20 +164,20 @@ def _numbers_in(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
-def _sentence(
-    i: int, marked: MarkedSentence, by_index: dict[int, AdmittedItem], find: Find, sources: Sources | None
-) -> Sentence:
+def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
+    by_index = checks.by_index
     sentence = Sentence(
         i=i,
         text=marked.text,
         markers=tuple(n for n in marked.numbers if n in by_index),
         unknown_markers=tuple(n for n in marked.numbers if n not in by_index),
         catalogue=None if marked.numbers else phrase_id(marked.text),
-        findings=tuple(find(marked.text)),
+        findings=tuple(checks.find(marked.text)),
     )
-    if sources is not None:
-        sentence = check_sentence(sentence, sources)
-    quotes = tuple(best_quote(marked.text, by_index[n]) for n in sentence.markers)
+    if checks.sources is not None:
+        sentence = check_sentence(sentence, checks.sources)
+    sentence = replace(sentence, appeals=checks.appeals(sentence.text, sentence.markers))
+    quotes = tuple(best_quote(marked.text, by_index[n], checks.asked) for n in sentence.markers)
     if sentence.claims and any(claim.verdict != "borne_out" for claim in sentence.claims):
         return replace(sentence, quotes=quotes, support_milli=0)  # whatever words it shares
     support = _support(marked.text, [by_index[n] for n in sentence.markers], quotes)
@@ -172,7 +198,7 @@ def _whole(item: AdmittedItem) -> str:
     return "\n".join((first.source.title, first.record.heading or "", item.statement or "", text))
 
 
-def _best_span(sentence: str, text: str) -> Span:
+def _best_span(sentence: str, text: str, asked: Sequence[str] | None) -> Span:
     spans = [trimmed(text, span) for span in split_sentences(text)]
     if not spans:
         return Span(0, len(text))
@@ -184,10 +210,14 @@ def _best_span(sentence: str, text: str) -> Span:
     for _ in range(_QUOTE_SENTENCES - 1):
         gains = [(len(hits[i] - held), -i) for i in (first - 1, last + 1) if 0 <= i < len(spans)]
         gain, where = max(gains, default=(0, 0))
-        if gain < 2:
+        if gain < 2 or (asked is not None and not _adjoins(text, spans[-where], asked)):
             break
         first, last, held = min(first, -where), max(last, -where), held | hits[-where]
     return Span(spans[first].start, spans[last].end)
+
+
+def _adjoins(text: str, span: Span, asked: Sequence[str]) -> bool:
+    return set(find_appeals(text[span.start : span.end])) <= set(asked)
 
 
 def _hits(content: frozenset[str], numbers: frozenset[str], text: str) -> frozenset[str]:

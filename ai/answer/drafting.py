@@ -92,7 +92,8 @@ def _may_stay(sentence: Sentence) -> bool:
     """True if the answer point could release the sentence as an answer."""
     leaks = any(each.kind.startswith(("canary", "system_prompt")) for each in sentence.findings)
     borne_out = bool(sentence.claims) and all(claim.verdict == "borne_out" for claim in sentence.claims or ())
-    return borne_out and sentence.answers and bool(sentence.markers) and not leaks
+    welcome = sentence.appeals is None or sentence.appeals.welcome
+    return borne_out and welcome and sentence.answers and bool(sentence.markers) and not leaks
 
 
 def _left(case: Case) -> int | None:

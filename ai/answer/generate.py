@@ -10,8 +10,18 @@ from functools import partial
 from ai.answer.citations import draft_sentences
 from ai.answer.claims.check import Sources
 from ai.errors import ModelTimeout
-from ai.gate import find_leaks, find_sensitive
-from ai.model import CLAIMS_VERSION, AdmittedItem, Completion, Draft, ModelIdentity, Options, RenderedPrompt, TextSpan
+from ai.gate import asked_appeals, find_leaks, find_sensitive
+from ai.model import (
+    APPEALS_SINCE,
+    CLAIMS_VERSION,
+    AdmittedItem,
+    Completion,
+    Draft,
+    ModelIdentity,
+    Options,
+    RenderedPrompt,
+    TextSpan,
+)
 from ai.models.chat_model import ChatModel, ChatRequest
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
@@ -105,7 +115,8 @@ def read_draft(
     shown = [item for item in items if item.index in seen]
     sources = Sources.of(shown, intent, question) if claims_version else None
     find = partial(_findings, canaries=canaries, system=prompt.system)
-    return draft_sentences(completion, shown, find=find, sources=sources)
+    asked = asked_appeals(question) if claims_version >= APPEALS_SINCE else None
+    return draft_sentences(completion, shown, find=find, sources=sources, asked=asked)
 
 
 def within(completion: Completion, max_tokens: int) -> Completion:

@@ -14,11 +14,12 @@ from ai.answer.release import ANSWER_RUNS
 from ai.backtest.record import RecordedDecision, RecordedRequest
 from ai.canonical import from_json
 from ai.governance.enforcement import enforce_answer, sentence_facts
-from ai.model import Claim, ClaimKind, Sentence, TextSpan, Verdict
+from ai.model import Appeals, Claim, ClaimKind, Sentence, TextSpan, Verdict
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
 from policy.model import (
     AnswerFacts,
+    AppealFacts,
     ClaimFacts,
     ClassFacts,
     Decision,
@@ -173,7 +174,12 @@ def _sentence(wire: Mapping[str, Any], ids: Sequence[str]) -> Sentence:
         findings=tuple(TextSpan(each.start, each.end, each.kind) for each in facts.findings),
         claims=None if facts.claims is None else tuple(_claim(each) for each in facts.claims),
         answers=facts.answers,
+        appeals=None if facts.appeals is None else _appeals(facts.appeals),
     )
+
+
+def _appeals(facts: AppealFacts) -> Appeals:
+    return Appeals(facts.kinds, facts.asked, facts.collections, facts.quoted)
 
 
 def _claim(facts: ClaimFacts) -> Claim:

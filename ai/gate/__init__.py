@@ -1,5 +1,6 @@
 """The prompt gate: what may become of a question, and what passages and drafts carry. Pure; rules are data."""
 
+from ai.gate.appeals import asked_appeals, find_appeals
 from ai.gate.detect import scan_text
 from ai.gate.findings import find_leaks, find_sensitive
 from ai.gate.gate import check_prompt
@@ -15,7 +16,9 @@ __all__ = [
     "InjectionScan",
     "Redaction",
     "Ruleset",
+    "asked_appeals",
     "check_prompt",
+    "find_appeals",
     "find_leaks",
     "find_sensitive",
     "parse_rules",

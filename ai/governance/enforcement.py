@@ -17,10 +17,20 @@ from functools import lru_cache
 
 from ai.gate import Ruleset, find_sensitive, scan_text
 from ai.governance.obligations import Projection, carry_out, redact
-from ai.model import AdmittedItem, Draft, Sentence, TextSpan
+from ai.model import AdmittedItem, Appeals, Draft, Sentence, TextSpan
 from ai.text.catalogue import PHRASES
 from policy.data import PolicyData
-from policy.model import AnswerFacts, ClaimFacts, Decision, EvidenceFacts, Finding, Injection, Obligation, SentenceFacts
+from policy.model import (
+    AnswerFacts,
+    AppealFacts,
+    ClaimFacts,
+    Decision,
+    EvidenceFacts,
+    Finding,
+    Injection,
+    Obligation,
+    SentenceFacts,
+)
 from policy.obligations import KEEPS_WORDS
 from retrieval.model import Evidence, EvidenceBundle, SourcedRecord
 
@@ -116,6 +126,7 @@ def enforce_answer(
     if not decision.allowed:
         return None
     kept: dict[int, Sentence] = dict(enumerate(sentences))
+    quoted: set[int] = set()
     appended: list[Sentence] = []
     for obligation in decision.obligations:
         place = (
@@ -129,11 +140,15 @@ def enforce_answer(
             case "redact" if place is not None:
                 if place in kept:
                     kept[place] = _redacted(kept[place], obligation.params)
+            case "mark_quotation" if place is not None:
+                quoted.add(place)
             case "append_notice" if obligation.params.get("catalogue") in PHRASES:
                 appended.append(_notice(str(obligation.params["catalogue"]), (*sentences, *appended)))
             case _:
                 return None
-    return EnforcedSentences((*kept.values(), *appended), notices)
+    # Last, because it moves what the other obligations are about.
+    told = (_quoted(each) if place in quoted else each for place, each in kept.items())
+    return EnforcedSentences((*told, *appended), notices)
 
 
 def _texts(item: Evidence) -> tuple[str, str | None]:
@@ -229,6 +244,23 @@ def sentence_facts(place: int, sentence: Sentence, ids: Mapping[int, str]) -> Se
         ),
         claims=None if sentence.claims is None else tuple(ClaimFacts(c.kind, c.verdict) for c in sentence.claims),
         answers=sentence.answers,
+        appeals=None if sentence.appeals is None else _appeal_facts(sentence.appeals),
+    )
+
+
+def _appeal_facts(appeals: Appeals) -> AppealFacts:
+    return AppealFacts(appeals.kinds, appeals.asked, appeals.collections, appeals.quoted)
+
+
+def _quoted(sentence: Sentence) -> Sentence:
+    """The sentence in quotation marks, with what is known of its characters moved by one."""
+    claims = sentence.claims
+    return replace(
+        sentence,
+        text=f"“{sentence.text}”",
+        findings=tuple(replace(f, start=f.start + 1, end=f.end + 1) for f in sentence.findings),
+        claims=claims and tuple(replace(c, start=c.start + 1, end=c.end + 1) for c in claims),
+        appeals=None if sentence.appeals is None else replace(sentence.appeals, quoted=True),
     )
 
 

@@ -23,7 +23,7 @@ from policy.canonical import encode_plain
 from policy.data import CLAIM_KINDS
 from policy.engine import PolicyEngine
 from policy.errors import PolicyUnavailable
-from policy.model import AnswerFacts, ClaimFacts, Point, RequestFacts, SentenceFacts
+from policy.model import AnswerFacts, AppealFacts, ClaimFacts, Point, RequestFacts, SentenceFacts
 
 VERDICTS = ("borne_out", "contradicted", "not_in_source", "not_checkable", UNKNOWN)
 
@@ -98,7 +98,9 @@ async def _row(engine: PolicyEngine, domain: Domain, role: str, label: str, purp
     claims = list(product((*sorted(CLAIM_KINDS), UNKNOWN), VERDICTS))
     item = an_item("e1", a_class("k1", label=label))
     sentences = tuple(
-        SentenceFacts(i, None, (item.id,), 1000, claims=(ClaimFacts(kind, verdict),), answers=True)
+        SentenceFacts(
+            i, None, (item.id,), 1000, claims=(ClaimFacts(kind, verdict),), answers=True, appeals=AppealFacts()
+        )
         for i, (kind, verdict) in enumerate(claims)
     )
     document = facts.head(Point.ANSWER, NOW_MS, RequestFacts(id="r1", purpose=purpose), domain.asker(role, (GROUP,)))

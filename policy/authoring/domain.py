@@ -15,6 +15,7 @@ from policy.bundle import Bundle
 from policy.data import PolicyData
 from policy.model import (
     AnswerFacts,
+    AppealFacts,
     ClaimFacts,
     ClassFacts,
     EvidenceFacts,
@@ -128,8 +129,10 @@ def allowed(point: Point, domain: Domain) -> Document:
 
 def _draft(cited: Sequence[EvidenceFacts]) -> AnswerFacts:
     sentences = tuple(
-        SentenceFacts(i, None, (each.id,), 900, claims=(ClaimFacts("figure", "borne_out"),), answers=True)
+        SentenceFacts(
+            i, None, (each.id,), 900, claims=(ClaimFacts("figure", "borne_out"),), answers=True, appeals=AppealFacts()
+        )
         for i, each in enumerate(cited)
     )
-    closing = SentenceFacts(len(sentences), "ABSTAIN", (), 0, claims=())
+    closing = SentenceFacts(len(sentences), "ABSTAIN", (), 0, claims=(), appeals=AppealFacts())
     return AnswerFacts("m", tuple(range(1, len(sentences) + 1)), (*sentences, closing))

@@ -25,7 +25,7 @@ from policy.authoring.domain import (
     Domain,
     allowed,
 )
-from policy.data import CLAIM_KINDS
+from policy.data import APPEAL_KINDS, CLAIM_KINDS
 from policy.model import Point
 
 ODD: tuple[object, ...] = (
@@ -106,7 +106,17 @@ def _sentence(draw: random.Random, i: int, ids: list[str]) -> Document:
     findings = draw.choice(([], [], [], [], [_FINDINGS[0]], [_FINDINGS[1]]))
     claims = [_claim(draw) for _ in range(draw.choice((1, 1, 2, 3)))]
     said = {"i": i, "catalogue": None, "citations": cited, "support_milli": support, "findings": list(findings)}
-    return said | {"claims": claims, "answers": draw.random() < 0.7}
+    return said | {"claims": claims, "answers": draw.random() < 0.7, "appeals": _appeals(draw)}
+
+
+def _appeals(draw: random.Random) -> Document:
+    kinds = sorted(APPEAL_KINDS)
+    return {
+        "kinds": draw.sample(kinds, draw.choice((0, 0, 0, 1, 2))),
+        "asked": draw.sample(kinds, draw.choice((0, 1, 3))),
+        "collections": draw.choice((["official"], ["official"], ["census"], ["census", "official"])),
+        "quoted": draw.random() < 0.1,
+    }
 
 
 def _claim(draw: random.Random) -> Document:
@@ -204,6 +214,7 @@ TURNS: Mapping[Point, tuple[Turn, ...]] = {
         _set("answer", "sentences", "*", "catalogue", to=_one_of("ABSTAIN", "NOTICE_SENSITIVE", "")),
         _set("answer", "sentences", "*", "i", to=_one_of(7)),
         _set("answer", "sentences", "*", "claims", to=_one_of([], None, {}, [_CONTRADICTED])),
+        _set("answer", "sentences", "*", "appeals", to=_one_of({}, None, {"kinds": ["link"]})),
         _set("answer", "sentences", "*", "answers", to=_one_of(False, None, "true")),
         _set("answer", "sentences", to=_one_of([], {})),
     ),

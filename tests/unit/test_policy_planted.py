@@ -120,7 +120,15 @@ def of_limits_and_claims() -> Iterator[Plant]:
             yield Plant("claims: tolerates not_in_source", lambda d, m=more: d["claims"]["tolerated"].append(m))
 
 
-KINDS = (of_names, of_roles, of_labels_and_purposes, of_handling, of_limits_and_claims)
+def of_appeals() -> Iterator[Plant]:
+    """Kinds of appeal that stay, collections that are trusted."""
+    for kind in ("contact", "credentials", "imperative", "link", "payment"):
+        yield Plant(f"appeals: tolerates {kind}", lambda d, k=kind: d["appeals"]["tolerated"].append(k))
+    for name in ("kansas", "uploads"):
+        yield Plant(f"appeals: trusts {name}", lambda d, n=name: d["appeals"]["trust"].update({n: 1}))
+
+
+KINDS = (of_names, of_roles, of_labels_and_purposes, of_handling, of_limits_and_claims, of_appeals)
 PLANTS = tuple(plant for kind in KINDS for plant in kind())
 
 

@@ -20,6 +20,7 @@ from policy.errors import InputRejected, PolicyUnavailable
 from policy.messages import message
 from policy.model import (
     AnswerFacts,
+    AppealFacts,
     ClaimFacts,
     ClassFacts,
     Decision,
@@ -77,8 +78,8 @@ DRAFT = AnswerFacts(
     "m",
     (1,),
     (
-        SentenceFacts(0, None, ("e1",), 900, claims=HELD, answers=True),
-        SentenceFacts(1, None, ("e4",), 900, claims=HELD, answers=True),
+        SentenceFacts(0, None, ("e1",), 900, claims=HELD, answers=True, appeals=AppealFacts()),
+        SentenceFacts(1, None, ("e4",), 900, claims=HELD, answers=True, appeals=AppealFacts()),
     ),
 )
 

@@ -23,6 +23,7 @@ from policy.bundle import read_sources
 from policy.canonical import encode_plain
 from policy.model import (
     AnswerFacts,
+    AppealFacts,
     ClaimFacts,
     ClassFacts,
     Finding,
@@ -222,19 +223,24 @@ _DRAFT = (
     "cites what is not there",
     "leaks",
     "nobody has checked",
+    "asks something of its reader",
+    "nobody has searched for appeals",
 )
 """The faults of the draft's sentences, in their order."""
 
 
 def _draft(cited: str, word: str) -> AnswerFacts:
-    sound = (ClaimFacts("figure", "borne_out"),)
+    sound, none = (ClaimFacts("figure", "borne_out"),), AppealFacts()
+    calls = AppealFacts((word,), (), (word,))
     sentences = (
-        SentenceFacts(0, None, (), 900, claims=sound, answers=True),
-        SentenceFacts(1, None, (cited,), 0, claims=sound, answers=True),
-        SentenceFacts(2, None, (cited,), 900, claims=(ClaimFacts(word, "contradicted"),), answers=True),
-        SentenceFacts(3, None, ("e-none",), 900, claims=sound, answers=True),
-        SentenceFacts(4, None, (cited,), 900, (Finding("canary", 0, 3),), claims=sound, answers=True),
-        SentenceFacts(5, None, (cited,), 900, claims=(ClaimFacts("figure", word),), answers=True),
+        SentenceFacts(0, None, (), 900, claims=sound, answers=True, appeals=none),
+        SentenceFacts(1, None, (cited,), 0, claims=sound, answers=True, appeals=none),
+        SentenceFacts(2, None, (cited,), 900, claims=(ClaimFacts(word, "contradicted"),), answers=True, appeals=none),
+        SentenceFacts(3, None, ("e-none",), 900, claims=sound, answers=True, appeals=none),
+        SentenceFacts(4, None, (cited,), 900, (Finding("canary", 0, 3),), claims=sound, answers=True, appeals=none),
+        SentenceFacts(5, None, (cited,), 900, claims=(ClaimFacts("figure", word),), answers=True, appeals=none),
+        SentenceFacts(6, None, (cited,), 900, claims=sound, answers=True, appeals=calls),
+        SentenceFacts(7, None, (cited,), 900, claims=sound, answers=True),
     )
     return AnswerFacts(word, (1,), sentences)
 

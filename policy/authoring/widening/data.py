@@ -1,5 +1,5 @@
 """Widenings that the data show by themselves: names, clearances, permissions, capabilities, labels, purposes, handling
-tags, limits, and claims that are tolerated."""
+tags, limits, claims and appeals that are tolerated, and collections that are trusted."""
 
 from __future__ import annotations
 
@@ -102,3 +102,15 @@ def _limits(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Widening
     for each in new.get("claims", {}).get("tolerated", ()):
         if json.dumps(each, sort_keys=True) not in known:
             yield Widening(f"claims: tolerates {each['verdict']}", f"claims are tolerated that were not: {each}")
+    yield from _appeals(old.get("appeals", {}), new.get("appeals", {}))
+
+
+def _appeals(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Widening]:
+    for kind in sorted(set(new.get("tolerated", ())) - set(old.get("tolerated", ()))):
+        yield Widening(f"appeals: tolerates {kind}", f"a sentence with this needed a question for it: {kind}")
+    for name in sorted(_trusted(new) - _trusted(old)):
+        yield Widening(f"appeals: trusts {name}", f"sentences of {name} that address the reader were removed")
+
+
+def _trusted(appeals: Mapping[str, Any]) -> set[str]:
+    return {name for name, rank in appeals.get("trust", {}).items() if rank >= appeals["least_trust"]}

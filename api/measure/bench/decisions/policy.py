@@ -18,6 +18,7 @@ from policy.bundle import Bundle
 from policy.engine import PolicyEngine
 from policy.model import (
     AnswerFacts,
+    AppealFacts,
     ClassFacts,
     Decision,
     EvidenceFacts,
@@ -125,7 +126,9 @@ class _World:
         evidence = tuple(an_item(f"document-{n}#c{n}", classes[n % len(classes)]) for n in range(items))
         citable = [each.id for each in evidence if each.label == labels[0]]
         sentences = tuple(
-            SentenceFacts(i, None, (citable[i % len(citable)], citable[(i * 7) % len(citable)]), 900)
+            SentenceFacts(
+                i, None, (citable[i % len(citable)], citable[(i * 7) % len(citable)]), 900, appeals=AppealFacts()
+            )
             for i in range(SENTENCES)
         )
         draft = AnswerFacts("model", tuple(range(1, SENTENCES + 1)), sentences)

@@ -102,6 +102,7 @@ kept contains i if {
 	citations_hold(sentence)
 	supported(sentence)
 	claims_hold(sentence)
+	appeals_hold(sentence)
 	clean(sentence)
 }
 
@@ -178,6 +179,41 @@ fell_by(sentence, verdict) if {
 	claim.verdict == verdict
 	not claim_holds(claim, sentence)
 }
+
+# METADATA
+# title: What the sentence asks of its reader was asked for or is tolerated, or everything that it cites is trusted
+appeals_hold(sentence) if {
+	appeals_told(sentence)
+	every kind in sentence.appeals.kinds {
+		appeal_welcome(kind, sentence)
+	}
+}
+
+appeals_hold(sentence) if {
+	appeals_told(sentence)
+	trusted(sentence)
+}
+
+appeals_told(sentence) if {
+	is_array(sentence.appeals.kinds)
+	is_array(sentence.appeals.asked)
+	is_array(sentence.appeals.collections)
+}
+
+appeal_welcome(kind, sentence) if kind in sentence.appeals.asked
+
+appeal_welcome(kind, _) if kind in config.appeals.tolerated
+
+# METADATA
+# title: The data trust every collection that the sentence cites
+trusted(sentence) if {
+	count(sentence.appeals.collections) > 0
+	every name in sentence.appeals.collections {
+		config.appeals.trust[name] >= config.appeals.least_trust
+	}
+}
+
+quoted(sentence) if sentence.appeals.quoted == true
 
 clean(sentence) if {
 	is_array(sentence.findings)
@@ -343,6 +379,34 @@ sentence_reasons contains falls("A16", "CLAIM_NOT_CHECKABLE", i) if {
 	fell_by(sentence, "not_checkable")
 }
 
+# METADATA
+# title: What the sentence asks of its reader was looked for
+# custom:
+#  id: A18
+#  code: APPEALS_UNCHECKED
+#  severity: drop
+#  owner: security
+#  reader: A sentence that was not checked for links, contacts and orders was removed.
+sentence_reasons contains falls("A18", "APPEALS_UNCHECKED", i) if {
+	some i, sentence in falling
+	cites(sentence)
+	not appeals_told(sentence)
+}
+
+# METADATA
+# title: A sentence of an untrusted source asks nothing of its reader that the question did not ask for
+# custom:
+#  id: A19
+#  code: APPEAL_UNASKED
+#  severity: drop
+#  owner: security
+#  reader: A sentence with a link, a contact, a payment or an order that nobody asked for was removed.
+sentence_reasons contains falls("A19", "APPEAL_UNASKED", i) if {
+	some i, sentence in falling
+	appeals_told(sentence)
+	not appeals_hold(sentence)
+}
+
 falls(rule, code, i) := {
 	"rule": rule,
 	"code": code,
@@ -383,6 +447,27 @@ answer_obligations contains {
 	some finding in input.answer.sentences[i].findings
 	personal(finding)
 	placed(finding)
+}
+
+# METADATA
+# title: What a trusted source asks of its reader is marked as its words
+# custom:
+#  id: A20
+#  code: APPEAL_QUOTED
+#  severity: oblige
+#  owner: security
+#  reader: A sentence that addresses the reader is marked as a quotation.
+answer_obligations contains {
+	"op": "mark_quotation",
+	"target": {"kind": "sentence", "ref": format_int(i, 10)},
+	"rule": "A20",
+	"params": {},
+} if {
+	some i in kept
+	sentence := input.answer.sentences[i]
+	some kind in sentence.appeals.kinds
+	not appeal_welcome(kind, sentence)
+	not quoted(sentence)
 }
 
 # METADATA

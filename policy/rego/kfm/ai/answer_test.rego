@@ -125,3 +125,65 @@ test_answer_beside_the_point_abstains if {
 	ops(decision) == {"abstain"}
 	decision.admit == ["e1"]
 }
+
+# METADATA
+# custom: {rules: [A18]}
+test_answer_whose_appeals_nobody_looked_for_is_dropped if {
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/appeals", {})
+	codes(decision) == {"APPEALS_UNCHECKED"}
+	decision.admit == []
+}
+
+# METADATA
+# custom: {rules: [A19]}
+test_answer_with_a_link_that_nobody_asked_for_is_dropped if {
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/appeals/kinds", ["link"])
+	codes(decision) == {"APPEAL_UNASKED"}
+	decision.admit == []
+}
+
+# METADATA
+# custom: {rules: [A19]}
+test_answer_with_a_link_that_was_asked_for_stays if {
+	appeals := {"kinds": ["link"], "asked": ["link"], "collections": ["census"], "quoted": false}
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/appeals", appeals)
+	decision.effect == "allow"
+}
+
+trusting := {"tolerated": ["contact"], "least_trust": 2, "trust": {"census": 2, "notes": 1}}
+
+# METADATA
+# custom: {rules: [A19, A20]}
+test_answer_with_a_link_of_a_trusted_source_is_marked_as_a_quotation if {
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/appeals/kinds", ["link"])
+		with data.kfm.config.appeals as trusting
+	ops(decision) == {"mark_quotation"}
+	decision.admit == ["e1"]
+}
+
+# METADATA
+# custom: {rules: [A20]}
+test_answer_that_is_marked_as_a_quotation_is_marked_once if {
+	appeals := {"kinds": ["link"], "asked": [], "collections": ["census"], "quoted": true}
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/appeals", appeals)
+		with data.kfm.config.appeals as trusting
+	decision.effect == "allow"
+}
+
+# METADATA
+# custom: {rules: [A19]}
+test_answer_that_also_cites_a_source_of_less_trust_is_dropped if {
+	some names in [["census", "notes"], ["elsewhere"], []]
+	appeals := {"kinds": ["link"], "asked": [], "collections": names, "quoted": false}
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/appeals", appeals)
+		with data.kfm.config.appeals as trusting
+	codes(decision) == {"APPEAL_UNASKED"}
+}
+
+# METADATA
+# custom: {rules: [A19]}
+test_answer_with_a_tolerated_appeal_stays if {
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/appeals/kinds", ["contact"])
+		with data.kfm.config.appeals as trusting
+	decision.effect == "allow"
+}

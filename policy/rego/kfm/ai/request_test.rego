@@ -48,6 +48,7 @@ sentence := {
 	"findings": [],
 	"claims": [{"kind": "figure", "verdict": "borne_out"}],
 	"answers": true,
+	"appeals": {"kinds": [], "asked": [], "collections": ["census"], "quoted": false},
 }
 
 asked(point) := {
