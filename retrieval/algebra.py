@@ -104,7 +104,15 @@ class Than:
     holds: bool = True
 
 
-Simple = Inside | Bordering | Where | OneOf | Than
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Meets the box of a map: west, south, east and north in degrees; west > east is across the antimeridian."""
+
+    box: tuple[str, str, str, str]
+    holds: bool = True
+
+
+Simple = Inside | Bordering | Where | OneOf | Than | Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,18 @@ class AnyOf:
     holds: bool = True
 
 
-Condition = Simple | AnyOf
+@dataclass(frozen=True, slots=True)
+class Foremost:
+    """Is one of `limit` places, from the `first` in order on, by a figure, of those for which every other condition
+    holds; those that tie with one of them are too."""
+
+    figure: Figure
+    order: Literal["largest", "smallest"]
+    first: int = 1
+    limit: int = 1
+
+
+Condition = Simple | AnyOf | Foremost
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,15 +228,26 @@ class Test:
     conditions: tuple[Condition, ...]
 
 
-Way = Literal["list", "count", "any", "earliest", "latest", "most", "fewest"]
+Way = Literal["list", "count", "any", "earliest", "latest", "most", "fewest", "busiest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Had:
+    """A row about all of `entities` in days; none such where `holds` is false."""
+
+    entities: tuple[str, ...] = ()
+    from_day: str | None = None
+    to_day: str | None = None
+    holds: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
     """Statements of rows about a type (treaties): the things of that type in rows about all of `entities`, in days.
     `way` lists or counts them, says whether there are any, gives the first or the last, or ranks them by how many of
-    the type `via` each has. `without` leaves out these themselves, and those that rows about one of these name;
-    `at_least` and `at_most` bound how many of the type `via` each has."""
+    the type `via` each has, or gives the year with the most of them. `without` leaves out these themselves, and those
+    that rows about one of these name; `at_least` and `at_most` bound how many of the type `via` each has. `having` are
+    further rows that each must have, or must not have."""
 
     type: str
     via: str | None = None
@@ -229,6 +259,7 @@ class Stated:
     without: tuple[str, ...] = ()
     at_least: int | None = None
     at_most: int | None = None
+    having: tuple[Had, ...] = ()
 
 
 Plan = Select | Tally | Rank | Total | Figures | Weigh | Part | Peak | Test | Stated

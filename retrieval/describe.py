@@ -13,11 +13,13 @@ from retrieval.algebra import (
     Condition,
     Density,
     Figure,
+    Foremost,
     Gap,
     Growth,
     Inside,
     OneOf,
     Places,
+    Shown,
     Than,
     Value,
     Where,
@@ -44,7 +46,9 @@ def conditions_words(places: Places, names: Names) -> str:
     return lead + (f" {' and '.join(said)}" if said else "")
 
 
-def condition_words(condition: Condition, names: Names) -> str:
+def condition_words(  # noqa: PLR0911 - one phrase for each condition
+    condition: Condition, names: Names
+) -> str:
     """`not bordering Shawnee County`."""
     match condition:
         case Inside(place_id, holds):
@@ -61,8 +65,20 @@ def condition_words(condition: Condition, names: Names) -> str:
             way = "more" if more else "less"
             denied = "" if holds else "not "
             return f"{denied}with {way} {figure_words(figure, names)} than {_name(place_id, names)}"
+        case Shown(_, holds):
+            return f"{'' if holds else 'not '}in the part of the map that is shown"
         case Where():
             return _bounded(condition, names)
+        case Foremost():
+            return _foremost(condition, names)
+
+
+def _foremost(condition: Foremost, names: Names) -> str:
+    """`that are the 5 largest by population in 1930`."""
+    number_of = f"{condition.limit} " if condition.limit > 1 else ""
+    place = f"number {condition.first} from " if condition.first > 1 else ""
+    verb = "are" if condition.limit > 1 else "is"
+    return f"that {verb} {place}the {number_of}{condition.order} by {figure_words(condition.figure, names)}"
 
 
 def _bounded(where: Where, names: Names) -> str:

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 _TEXT, _ITEMS = 200, 100
 _NUMBERS = {"limit": (1, 100), "first": (1, 10_000), "minimum": (-(10**15), 10**15)}
 _YEARS = frozenset({"year", "from_year", "to_year"})
-_BOUNDS = frozenset({"low", "high"})
+_BOUNDS = frozenset({"low", "high", "box"})
 _DAYS = frozenset({"from_day", "to_day"})
 _FARTHEST_KM = 20_100.0
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.algebra import Stated
+from retrieval.algebra import Had, Stated
 from retrieval.algebra_json import plan_json, plan_of
 from retrieval.english.dates import long_date
 from retrieval.model import ChannelName, Computation, EntityRef, Hit, Query, Record, Run, SourcedRecord
@@ -29,7 +30,7 @@ def with_stated(run: Run, records: Mapping[str, SourcedRecord], query: Query) ->
     names |= {e.entity_id: e.name for row in rows for e in row.entities}
     hits, shown = list[Hit](), set[str]()
     for plan in asked:
-        named = {entity: names[entity] for entity in (*plan.entities, *plan.without) if entity in names}
+        named = {entity: names[entity] for entity in _named_in(plan) if entity in names}
         kept = [row for row in rows if _fits(row, plan)]
         shown |= {row.record_id for row in kept}
         if not kept and plan.entities:  # of what is named there may be none in these days
@@ -39,6 +40,13 @@ def with_stated(run: Run, records: Mapping[str, SourcedRecord], query: Query) ->
     rest = [hit for hit in run.hits if hit.computed is None and hit.record_id in shown]
     hits += rest[: max(0, query.top_k - len(hits))]
     return replace(run, hits=tuple(replace(hit, rank=i, score=1.0 / i) for i, hit in enumerate(hits, start=1)))
+
+
+def _named_in(plan: Stated) -> Iterator[str]:
+    """The ids that a statement says."""
+    yield from (*plan.entities, *plan.without)
+    for had in plan.having:
+        yield from had.entities
 
 
 def _answered(plan: Stated, names: Mapping[str, str], rows: Sequence[Record]) -> Computation | None:
@@ -55,13 +63,28 @@ def _undated(plan: Stated) -> Stated:
 
 def _fits(row: Record, plan: Stated) -> bool:
     """True if a row is about the type, every entity and the days of the plan."""
-    about = {entity.entity_id for entity in row.entities}
+    about = _about_ids(row)
     types = {entity.type for entity in row.entities}
     if not set(plan.entities) <= about or plan.type not in types or (plan.via is not None and plan.via not in types):
         return False
-    if plan.from_day is None and plan.to_day is None:
+    if plan.having and not any(_has(row, had) for had in plan.having):
+        return False
+    return _in_days(row, plan)
+
+
+def _about_ids(row: Record) -> set[str]:
+    return {entity.entity_id for entity in row.entities}
+
+
+def _has(row: Record, had: Had) -> bool:
+    """True if it is a row of that part of `having`."""
+    return set(had.entities) <= _about_ids(row) and _in_days(row, had)
+
+
+def _in_days(row: Record, days: Stated | Had) -> bool:
+    if days.from_day is None and days.to_day is None:
         return True
-    first, last = plan.from_day or "0001-01-01", plan.to_day or "9999-12-31"
+    first, last = days.from_day or "0001-01-01", days.to_day or "9999-12-31"
     return row.time is not None and row.time.start.isoformat() <= last and first <= row.time.end.isoformat()
 
 
@@ -105,6 +128,7 @@ class _Tally:
     others: set[str]
     related: set[str]
     about: set[str]
+    rows: list[Record]
 
     @property
     def day(self) -> str:
@@ -118,13 +142,22 @@ def _tallies(plan: Stated, rows: Sequence[Record]) -> list[_Tally]:
         for entity in row.entities:
             if entity.type != plan.type:
                 continue
-            tally = found.setdefault(entity.entity_id, _Tally(entity, set(), set(), set(), set()))
+            tally = found.setdefault(entity.entity_id, _Tally(entity, set(), set(), set(), set(), []))
+            tally.rows.append(row)
             tally.days |= {(row.time.start.isoformat(), row.time.end.isoformat())} if row.time is not None else set()
             tally.others |= {other.entity_id for other in row.entities if other.type == plan.via}
             tally.about |= {entity.entity_id} | {o.entity_id for o in row.entities if o.type != plan.type}
             tally.related |= {o.name for o in row.entities if o.type != plan.type and o.entity_id not in plan.entities}
-    kept = (tally for tally in found.values() if not tally.about & set(plan.without) and _bounded(tally, plan))
+    kept = (
+        tally
+        for tally in found.values()
+        if not tally.about & set(plan.without) and _bounded(tally, plan) and _has_all(tally, plan)
+    )
     return sorted(kept, key=lambda t: (t.day or "9999", t.entity.name, t.entity.entity_id))
+
+
+def _has_all(tally: _Tally, plan: Stated) -> bool:
+    return all(any(_has(row, had) for row in tally.rows) is had.holds for had in plan.having)
 
 
 def _bounded(tally: _Tally, plan: Stated) -> bool:
@@ -132,13 +165,13 @@ def _bounded(tally: _Tally, plan: Stated) -> bool:
     return (low is None or len(tally.others) >= low) and (high is None or len(tally.others) <= high)
 
 
-def _told(
+def _told(  # noqa: PLR0911 - one statement for each way
     plan: Stated, tallies: list[_Tally], rows: Sequence[Record], names: Mapping[str, str]
 ) -> tuple[dict[str, object], str]:
     about = _about(plan, names)
     among = f"{plural(plan.type)}{about}"
     if not tallies and plan.way in ("list", "count", "any"):
-        of = counted(len(_tallies(_undated(plan), rows)), plan.type)
+        of = counted(len(_tallies(replace(_undated(plan), having=()), rows)), plan.type)
         lead = "No: no" if plan.way == "any" else "No"
         return {"entities": [], "considered": 0, "count": 0}, f"{lead} {plan.type}{about} is on record, of {of} in all."
     match plan.way:
@@ -153,6 +186,12 @@ def _told(
             verb = "is" if len(chosen) == 1 else "are"
             statement = f"By {plural(plan.via or '')}{about}, the {plan.type} with the {plan.way} {verb} {said}"
             return _result(chosen, len(tallies)), f"{statement}, of {_count(tallies, plan)}."
+        case "busiest":
+            years, number_of = _busiest(tallies)
+            noun, verb, each = ("year", "is", "") if len(years) == 1 else ("years", "are", " each")
+            result: dict[str, object] = {"years": [int(year) for year in years], "count": number_of}
+            lead = f"The {noun} with the most {among} {verb} {listed(years)} ({number_of}{each})"
+            return result | {"considered": len(tallies)}, f"{lead}, of {_count(tallies, plan)}."
         case "any":
             said = listed([_dated(tally) for tally in tallies])
             return _result(tallies, len(tallies)), f"Yes: {among} on record, {said}."
@@ -192,6 +231,15 @@ def _edge(plan: Stated, tallies: Sequence[_Tally]) -> list[_Tally]:
     return [t for t in dated if (t.day >= last if plan.way == "latest" else t.day <= last)]
 
 
+def _busiest(tallies: Sequence[_Tally]) -> tuple[list[str], int]:
+    """The years in which most begin, and how many do."""
+    years = Counter(t.day[:4] for t in tallies if t.days)
+    if not years:
+        raise ValueError("no row is dated")
+    most = max(years.values())
+    return sorted(year for year, number_of in years.items() if number_of == most), most
+
+
 def _ranked(plan: Stated, tallies: Sequence[_Tally]) -> list[_Tally]:
     sign = -1 if plan.way == "most" else 1
     ranked = sorted(tallies, key=lambda t: (sign * len(t.others), t.entity.name, t.entity.entity_id))
@@ -222,7 +270,20 @@ def _about(plan: Stated, names: Mapping[str, str]) -> str:
         words += f" with {_at(plan)}{plural(plan.via)}"
     if plan.without:
         words += f", without {listed([names.get(entity, 'that name') for entity in plan.without])}"
-    return words + _span(plan)
+    return words + _having(plan, names) + _span(plan)
+
+
+def _having(plan: Stated, names: Mapping[str, str]) -> str:
+    """`both dated 1865 and dated 1867`, `dated 1867 and none dated 1865`."""
+    held, denied = ([_had_words(had, names) for had in plan.having if had.holds is holds] for holds in (True, False))
+    both = "both " if len(held) > 1 else ""
+    said = [both + " and ".join(held)] if held else []
+    return f" {' and '.join((*said, *(f'none {words}' for words in denied)))}" if said or denied else ""
+
+
+def _had_words(had: Had, names: Mapping[str, str]) -> str:
+    about = f"concerning {listed([names.get(entity, 'that name') for entity in had.entities])}" if had.entities else ""
+    return (about + _span(had)).strip()
 
 
 def _at(plan: Stated) -> str:
@@ -232,7 +293,7 @@ def _at(plan: Stated) -> str:
     return f"more than {low - 1} " if high is None else f"{low} to {high} "
 
 
-def _span(plan: Stated) -> str:
+def _span(plan: Stated | Had) -> str:
     first, last = plan.from_day, plan.to_day
     if first is None and last is None:
         return ""

@@ -14,6 +14,7 @@ from retrieval.algebra import (
     Bordering,
     Condition,
     Figure,
+    Foremost,
     Gap,
     Growth,
     Inside,
@@ -24,6 +25,7 @@ from retrieval.algebra import (
     Plan,
     Rank,
     Select,
+    Shown,
     Simple,
     Tally,
     Test,
@@ -41,6 +43,8 @@ _BY_ID = {place.entity_id: place for place in (*COUNTIES, *CITIES, STATE)}
 _EDGES = [{NORTHWEST, NORTHEAST}, {NORTHWEST, SOUTHWEST}, {NORTHEAST, SOUTHEAST}, {SOUTHWEST, SOUTHEAST}]
 _KINDS = {"county": tuple(COUNTIES), "city": tuple(CITIES)}
 _YEARS = (1900, 1930)
+_BOXES = (("-96.8", "39.2", "-96.2", "39.8"), ("-95.7", "38.2", "-95.2", "39.7"), ("-95.2", "38.1", "-96.6", "38.4"))
+"""Of a map; the last is across the antimeridian."""
 
 
 def plans(seed: int, number: int) -> Iterator[Plan]:
@@ -71,7 +75,12 @@ def _city(chance: random.Random) -> str:
 
 
 def _places(chance: random.Random, kind: str) -> Places:
-    return Places(kind, _conditions(chance, kind)[: chance.randint(0, 2)])
+    conditions = _conditions(chance, kind)[: chance.randint(0, 2)]
+    if chance.random() < 0.2:
+        figure = chance.choice((Value(POP, chance.choice(_YEARS)), Growth(POP, *_YEARS)))
+        order = chance.choice(("largest", "smallest"))
+        conditions = (*conditions, Foremost(figure, order, chance.randint(1, 2), chance.randint(1, 2)))
+    return Places(kind, conditions)
 
 
 def _conditions(chance: random.Random, kind: str) -> tuple[Condition, ...]:
@@ -93,6 +102,7 @@ def _condition(chance: random.Random, kind: str) -> Simple:
         Where(Growth(POP, *_YEARS), low="0", low_open=True),
         OneOf(tuple(p.entity_id for p in chance.sample(_KINDS[kind], 2))),
         Than(Value(POP, year), centre, more=chance.random() < 0.5),
+        Shown(chance.choice(_BOXES)),
     ]
     if kind == "county":
         forms += [Bordering(centre), Bordering(centre), Inside(STATE.entity_id)]
@@ -108,7 +118,9 @@ def expected(plan: Plan) -> tuple[list[str], float | None, bool | None]:  # noqa
         case Select(places, figure):
             chosen = _chosen(places)
             found = [(0.0 if figure is None else _figure(figure, p), p) for p in chosen]
-            keyed = [(value, p) for value, p in found if value is not None]  # one without the figure is not told
+            ranked_before = any(isinstance(c, Foremost) for c in places.conditions)
+            # one without the figure is not told, but for those that have the rank
+            keyed = [(value or 0.0, p) for value, p in found if value is not None or ranked_before]
             return [p.entity_id for _, p in sorted(keyed, key=lambda pair: (-pair[0], pair[1].name))], None, None
         case Tally(places):
             return [p.entity_id for p in sorted(_chosen(places), key=lambda p: p.name)], None, None
@@ -119,6 +131,8 @@ def expected(plan: Plan) -> tuple[list[str], float | None, bool | None]:  # noqa
             return [p for value, p in ranked if value in kept], None, None
         case Total(function, places, figure):
             found = [(v, p.entity_id) for p in _chosen(places) if (v := _figure(figure, p)) is not None]
+            if len(found) < len(_chosen(places)) and any(isinstance(c, Foremost) for c in places.conditions):
+                return [], None, None
             value = _total(function, [v for v, _ in found]) if found else None
             return [p for _, p in sorted(found, key=lambda pair: (-pair[0], pair[1]))], value, None
         case Weigh(figure, ids, way):
@@ -150,16 +164,22 @@ def _chosen(places: Places) -> list[EntityRef]:
     centres = {c.place_id for c in places.conditions if isinstance(c, Bordering | Than)}
     centres |= {c.figure.place_id for c in places.conditions if isinstance(c, Where) and isinstance(c.figure, Gap)}
     own = [p for p in _KINDS[places.kind] if p.entity_id not in centres]
-    return [p for p in own if all(_holds(c, p) for c in places.conditions)]
+    found = [p for p in own if all(_holds(c, p) for c in places.conditions if not isinstance(c, Foremost))]
+    for foremost in (c for c in places.conditions if isinstance(c, Foremost)):
+        values = {p: v for p in found if (v := _figure(foremost.figure, p)) is not None}
+        ranked = sorted(values.values(), reverse=foremost.order == "largest")
+        kept = set(ranked[foremost.first - 1 : foremost.first - 1 + foremost.limit])
+        found = [p for p, v in values.items() if v in kept]
+    return found
 
 
-def _holds(condition: Condition, place: EntityRef) -> bool | None:
+def _holds(condition: Simple | AnyOf, place: EntityRef) -> bool | None:
     known = _known(condition, place)
     return None if known is None else known is condition.holds
 
 
 def _known(  # noqa: PLR0911 - one branch for each condition
-    condition: Condition, place: EntityRef
+    condition: Simple | AnyOf, place: EntityRef
 ) -> bool | None:
     match condition:
         case AnyOf(conditions):
@@ -171,6 +191,8 @@ def _known(  # noqa: PLR0911 - one branch for each condition
             return {place, _BY_ID[centre]} in _EDGES
         case OneOf(ids):
             return place.entity_id in ids
+        case Shown(box):
+            return _shown(place, *map(float, box))
         case Than(figure, other, more):
             one, limit = _figure(figure, place), _figure(figure, _BY_ID[other])
             return None if one is None or limit is None else (one > limit if more else one < limit)
@@ -180,6 +202,14 @@ def _known(  # noqa: PLR0911 - one branch for each condition
                 return None
             above = low is None or value > float(low) or (value == float(low) and not low_open)
             return above and (high is None or value < float(high) or (value == float(high) and not high_open))
+
+
+def _shown(place: EntityRef, west: float, south: float, east: float, north: float) -> bool:
+    """True if a place meets a box; none of this region is on the far side of the antimeridian but what is beyond `west`
+    or before `east`."""
+    left, bottom, right, top = COUNTIES[place] if place in COUNTIES else (*CITIES[place], *CITIES[place])
+    across = right >= west or left <= east if west > east else right >= west and left <= east
+    return across and top >= south and bottom <= north
 
 
 def _centre(condition: Condition) -> str | None:

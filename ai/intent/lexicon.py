@@ -68,6 +68,9 @@ class Role(StrEnum):
     BETWEEN = "range"
     THAN = "comparison"
     DWELLING = "verb of dwelling"
+    OCCURRING = "verb of what is dated"
+    JOINTLY = "together with others"
+    AS = "comparison with a multiple"
     NOTHING = "changes nothing"
 
 
@@ -113,6 +116,9 @@ ENGLISH: Mapping[Role, Iterable[str] | Mapping[str, object]] = {
     Role.BETWEEN: ("between",),
     Role.THAN: ("than",),
     Role.DWELLING: w.DWELLING,
+    Role.OCCURRING: w.OCCURRING,
+    Role.JOINTLY: w.JOINTLY,
+    Role.AS: ("as",),
     Role.NOTHING: w.CHANGES_NOTHING,
 }
 
@@ -196,6 +202,11 @@ class Lexicon:
         """Words of relations and of what they relate: with these a name that a thing and a place share is the
         thing's."""
         return frozenset(p[0] for p, r in self.entries.items() if Role.TYPE in r or Role.RELATION in r)
+
+    def only_measure(self, kind: str) -> str | None:
+        """The one measure that is recorded of a kind of place; None where there are several."""
+        held = {figure.measure for figure in self.domain.figures if figure.kind == kind}
+        return held.pop() if len(held) == 1 else None
 
     def size_of(self, kind: str) -> str | None:
         """The measure that `large` means of a kind of place; None where it has none, or several."""

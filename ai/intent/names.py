@@ -19,11 +19,33 @@ def settle(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     cued = any(item.text in lexicon.cues for item in items if not isinstance(item.value, Mention))
     settled: list[Item] = []
     for i, item in enumerate(items):
-        if isinstance(item.value, Mention) and item.value.candidates:
+        if (apart := _attributive(items, i, lexicon)) is not None:
+            settled += apart
+        elif isinstance(item.value, Mention) and item.value.candidates:
             settled.append(_settled(items, i, kinds.get(i), lexicon, cued=cued))
         else:
             settled.append(item)
     return tuple(settled)
+
+
+def _attributive(items: Sequence[Item], i: int, lexicon: Lexicon) -> tuple[Item, Item] | None:
+    """`which Kansas city`: a place and a kind, though a city is called so. With a capital it is the name."""
+    mention, before = items[i].value, items[i - 1] if i else None
+    asking = before is not None and (before.text == "which" or before.has(Role.SUPERLATIVE))
+    if not asking or not isinstance(mention, Mention) or not mention.candidates:
+        return None
+    name, _, last = mention.surface.rpartition(" ")
+    kind = lexicon.kinds.get(last)
+    places = tuple(c for c in lexicon.gazetteer.named(name) if kind and c.type in lexicon.domain.around(kind))
+    if not name or len(places) != 1:
+        return None
+    end = mention.start_char + len(name)
+    place = Mention(name, mention.start_char, end, places)
+    roles: dict[Role, object] = {Role.KIND: kind}
+    return (
+        Item(mention.start_char, end, name, {Role.PLACE: places[0]}, place, name),
+        Item(end + 1, mention.end_char, last, roles, None, last),
+    )
 
 
 def _kinds_said(items: Sequence[Item], lexicon: Lexicon) -> dict[int, str]:

@@ -109,10 +109,21 @@ class Phrases:
     dwelling: list[bool] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     left: list[Item] = field(default_factory=list)
+    bases: list[EntityRef] = field(default_factory=list)
+    """What others are so many times as large as (`twice as many as Topeka`)."""
+    joint: list[Listed] = field(default_factory=list)
+    """Things that take part together with others."""
+    occurring: list[bool] = field(default_factory=list)
+    """Words that say of what is dated that it was."""
+    times_denied: list[TimeSpan] = field(default_factory=list)
+    both_times: list[bool] = field(default_factory=list)
+    """True where each of the times has to hold."""
     order: list[str] = field(default_factory=list)
     """The kinds and types in the order in which they are said."""
+    counted: list[str] = field(default_factory=list)
+    """What `how many` stands before: a `kind`, a `type` or a `measure`."""
 
     @property
     def filled(self) -> frozenset[str]:
         """The kinds of phrase that there are."""
-        return frozenset(f.name for f in fields(self) if getattr(self, f.name) and f.name != "order")
+        return frozenset(f.name for f in fields(self) if getattr(self, f.name) and f.name not in ("order", "counted"))

@@ -61,7 +61,7 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
         opening=items[0].text.split()[0] if items and items[0].text else "",
         others=readings(items, lexicon),
         shown=None if mentions else shown.place,
-        region=not mentions and shown.place is None and bool(context.bbox or context.geometry),
+        region=_region(context) if not mentions and shown.place is None else False,
     )
     whole = len(question) <= _READ_CHARS and not (shown.unknown and not mentions)
     plan = read_plan(asked) if whole else ()
@@ -81,6 +81,11 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
         nearest=_nearest(spoken, asked, phrases) if unread and whole else "",
     )
     return IntentReading(intent, (*shown.notes, *slips, *shared, *_overridden(items, phrases, context, shown, lexicon)))
+
+
+def _region(context: MapContext) -> tuple[float, float, float, float] | bool:
+    """The box of the map; true where it shows another shape."""
+    return True if context.geometry else context.bbox or False
 
 
 def _shared(plan: Sequence[Operation], asked: Asked) -> tuple[Limitation, ...]:

@@ -20,7 +20,7 @@ def unread_words(phrases: Phrases, items: Sequence[Item]) -> tuple[str, ...]:
     """Words left over of a question that speaks of figures, kinds of places or things; `ALL` where each word is
     known and no operation takes them together, and of a count, a rank or a figure, which no text is to answer; none for
     a question of texts."""
-    if _holder(phrases, items) or _beside_an_event(items):
+    if _holder(phrases, items) or _beside_an_event(items) or any(item.has(Role.NEGATION) for item in phrases.left):
         return (ALL,)
     if not (phrases.filled & _STRUCTURED or {"many", "distance"} & set(phrases.asked) or _measured(items)):
         return ()

@@ -9,6 +9,7 @@ from typing import assert_never
 from retrieval.algebra import (
     Figures,
     Growth,
+    Had,
     Inside,
     Part,
     Peak,
@@ -137,17 +138,32 @@ def _stated(plan: Stated, names: Names) -> str:
             else f"{low} to {high}"
         )
         about += f", {bound} each"
-    span = " to ".join(day for day in (plan.from_day, plan.to_day) if day is not None)
-    about += f" dated {span}" if span else ""
+    about += "".join(_had(had, names) for had in plan.having)
+    about += _dated(plan.from_day, plan.to_day)
     match plan.way:
         case "count":
             return f"Number of {noun}{about}"
         case "earliest" | "latest":
             return f"{_WAYS[plan.way]} of {noun}{about}"
+        case "busiest":
+            return f"The year with the most {noun}{about}"
         case "most" | "fewest":
             return f"{_upper(noun)} with the {plan.way} {plural(plan.via or '')}{about}"
         case _:
             return f"{_upper(noun)}{about}"
+
+
+def _had(had: Had, names: Names) -> str:
+    """`, with a row concerning Arapaho`, `, with no row dated 1865-01-01 to 1865-12-31`."""
+    about = f" concerning {_named(had.entities, names)}" if had.entities else ""
+    return f", with {'a' if had.holds else 'no'} row{about}{_dated(had.from_day, had.to_day)}"
+
+
+def _dated(first: str | None, last: str | None) -> str:
+    """` dated 1865-01-01 to 1865-12-31`, ` dated up to 1972-12-31`; empty without a day."""
+    if first is None or last is None:
+        return f" dated from {first} on" if first else f" dated up to {last}" if last else ""
+    return f" dated {first} to {last}"
 
 
 def _in(kind: str, within: str | None) -> Places:

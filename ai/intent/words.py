@@ -167,7 +167,10 @@ RELATIVE = _phrases(
     "rate|growth rate|relative"
 )
 DIFFERENCE = ("difference", "differ")
-RATIO = ("times as many", "times as large", "times larger", "times as populous", "ratio", "times more", "times bigger")
+RATIO = _phrases(
+    "times as many|times as much|times as large|times as big|times larger|times as populous|ratio|times more|"
+    "times bigger"
+)
 AREA = ("area", "areas", "land area", "surface area", "by area", "in area", "surface", "acreage", "square footage")
 DENSITY = (
     "density", "densities", "population density", "densely populated", "densely", "dense", "densest",
@@ -208,7 +211,10 @@ WHEN = _phrases(
 )
 WHO = ("who",)
 PLACE_ASKED = ("where", "at what place", "at which place")
-HERE = ("here", "it", "its", "this place", "that place", "this one")
+HERE = _phrases(
+    "here|shown here|on this map|on the map|shown on the map|shown on this map|in view|in this view|it|its|this place|"
+    "that place|this one"
+)
 """The places in the map's view."""
 
 CHANGES_NOTHING: dict[str, str] = {
@@ -231,12 +237,17 @@ CHANGES_NOTHING: dict[str, str] = {
         "whose it is, as the sentence says": "their",
         "the noun of a figure that is read": "figure figures number value level amount size",
         "what a question is": "question answer",
+        "where everything is looked up": "corpus database dataset",
         "genitive": "'s ’s s",
     }.items()
     for word in _words(words)
 }
 CHANGES_NOTHING |= {"say about": "names the source of a figure", "says about": "names the source of a figure"}
 """Words that no plan consumes and that change no answer, each with the reason."""
+
+OCCURRING = _phrases("came|come|comes|took place|take place|takes place|taken place|dated")
+"""Say of what is dated that it was; of a place they say something else."""
+JOINTLY = _phrases("jointly with|together with|along with|alongside|in common with")
 
 DWELLING = frozenset(_words("lived live living lives resided reside residing dwelt dwell dwelling inhabited"))
 """Change nothing where people are counted."""

@@ -58,20 +58,20 @@ NOT_NAMES = (
     FUNCTION_WORDS
     | frozenset(MONTHS)
     | _words("""
-    according across again against although among anything around ask because below calculate central cities
-    city combined compare compute count counted counties county decade define describe difference discuss
-    distance draw during early east eastern either events every explain few fewest find first five four friday
-    general give given growth help here highest history however identify include indian indians indicate
-    inhabitants inside just kindly know largest last late least less let lets list local locate long lowest
-    major many map mean median mention mid monday mr mrs much my name names nation nations near nearest
-    neighboring neighbors neighbouring neighbours never next nor north northern now number often old once one
-    only out outline over people peoples per place places please population populations present provide question
-    railroad railroads rank read recall records report residents river rivers saturday say scope second see
-    several shall she should show since size smallest source sources south southern state states still story
-    suggest sum summarise summarize sunday suppose take tell ten territory third though three thursday thus
-    today total town towns treaties treaty tribe tribes tuesday two upon use using versus very via village
-    villages vs wednesday west western whatever whats whenever wheres wherever whether whos whose within without
-    write year years yes yesterday your
+    according across again against although among anything apart around aside ask because below besides beyond
+    calculate central cities city combined compare comparing compute count counted counting counties county decade
+    define describe difference discuss distance draw during early east eastern either events every except excepting
+    excluding explain few fewest find first five four friday general give given growth help here highest history
+    however identify include indian indians indicate inhabitants inside just kindly know largest last late least
+    leaving less let lets list local locate long lowest major many map mean median mention mid monday mr mrs much my
+    name names nation nations near nearest neighboring neighbors neighbouring neighbours never next nor north
+    northern now number often old once one only out outline over people peoples per place places please population
+    populations present provide question railroad railroads rank read recall records report residents river rivers
+    saturday say scope second see several shall she should show since size smallest source sources south southern
+    state states still story suggest sum summarise summarize sunday suppose take tell ten territory third though
+    three thursday thus today total town towns treaties treaty tribe tribes tuesday two upon use using versus very
+    via village villages vs wednesday west western whatever whats whenever wheres wherever whether whos whose within
+    without write year years yes yesterday your
     """)
 )
 """Words that a question may write with a capital without naming anything: openers, function words, kinds, measures,

@@ -16,10 +16,25 @@ TOO_MANY = Limitation("TOO_MANY_ROWS", "More rows state what was asked than are 
 async def stated_rows(rows: GraphReads, plan: Stated) -> list[str] | None:
     """The ids of the records with an edge of the plan's type, about every entity, in its days; None for too many. Where
     what is named has none in these days, those of all days show it."""
+    if plan.having:
+        return await _of_each(rows, plan)
     found = await _rows(rows, plan)
     if found == [] and plan.entities and (plan.from_day is not None or plan.to_day is not None):
         return await _rows(rows, replace(plan, from_day=None, to_day=None))
     return found
+
+
+async def _of_each(rows: GraphReads, plan: Stated) -> list[str] | None:
+    """The rows of each part of `having`, those included that there must not be."""
+    found: set[str] = set()
+    for had in plan.having:
+        entities = tuple(dict.fromkeys((*plan.entities, *had.entities)))
+        days = (had.from_day or plan.from_day, had.to_day or plan.to_day)
+        of_part = await _rows(rows, replace(plan, entities=entities, from_day=days[0], to_day=days[1], having=()))
+        if of_part is None:
+            return None
+        found |= set(of_part)
+    return sorted(found)
 
 
 async def _rows(rows: GraphReads, plan: Stated) -> list[str] | None:

@@ -28,7 +28,7 @@ from retrieval.operations import (
 from retrieval.spatial import geometry
 from retrieval.spatial.as_of import AsOf, drawn
 from retrieval.spatial.compute import compute
-from retrieval.spatial.facts import Fact, FactSource, per_place
+from retrieval.spatial.facts import Fact, FactSource, per_place, undrawn
 from retrieval.spatial.missing import CHANNEL, conflicts, day_of, no_figures, no_places, no_shape, not_recorded
 from retrieval.spatial.select import inputs_of
 
@@ -250,6 +250,7 @@ def _contained_in(operation: ContainedIn, facts: FactSource) -> Answer:
         inputs = [
             f for f in per_place(facts.shapes(place_type=operation.place_type))[0] if f.place.entity_id in members
         ]
+        inputs += undrawn(operation.place_type, operation.place_id, {f.place.entity_id for f in inputs}, facts)
         parameters |= {"basis": "relation", **_within(operation.place_id, facts)}
     if not inputs:
         return Answer(limitations=(no_shape(operation.place_id, facts),))
@@ -296,6 +297,9 @@ def _counted_places(operation: Count, facts: FactSource) -> list[Fact]:
         shapes = [f for f in shapes if f.covers_year(year)]
         for measure in () if shapes else facts.measures(operation.place_type):
             shapes = shapes or facts.observations(measure, place_type=operation.place_type, year=year)
+    elif operation.within is not None:
+        drawn = {f.place.entity_id for f in shapes}
+        shapes = [*shapes, *undrawn(operation.place_type, operation.within, drawn, facts)]
     return _inside(operation.within, per_place(shapes)[0], facts)
 
 

@@ -20,6 +20,7 @@ from retrieval.algebra import (
     Density,
     Figure,
     Figures,
+    Foremost,
     Gap,
     Growth,
     Inside,
@@ -30,6 +31,7 @@ from retrieval.algebra import (
     Plan,
     Rank,
     Select,
+    Shown,
     Simple,
     Stated,
     Tally,
@@ -99,12 +101,15 @@ class Table:
                 return None if one is None or other is None else Fraction(geometry.gap_m(one, other))
 
     def holds(self, condition: Condition, place_id: str) -> bool | None:
-        """True if a condition holds of a place; None where that is not known."""
+        """True if a condition holds of a place; None where that is not known. Whether it is foremost its figure alone
+        does not say: that holds wherever the figure is known."""
+        if isinstance(condition, Foremost):
+            return None if self.figure(condition.figure, place_id) is None else True
         known = self._known(condition, place_id)
         return None if known is None else known is condition.holds
 
     def _known(  # noqa: PLR0911 - one branch for each condition
-        self, condition: Condition, place_id: str
+        self, condition: Simple | AnyOf, place_id: str
     ) -> bool | None:
         match condition:
             case AnyOf(conditions, _):
@@ -119,6 +124,10 @@ class Table:
                 if area in self.inside:
                     return place_id in self.inside[area]
                 return self._shapes_meet(area, place_id, contains=True)
+            case Shown(box, _):
+                shape = self.shapes.get(place_id)
+                region = geometry.boxed(*(float(edge) for edge in box))
+                return None if shape is None else geometry.intersects(region, shape)
             case Bordering(centre, _):
                 return centre != place_id and self._shapes_meet(centre, place_id, contains=False)
             case Where():
@@ -141,7 +150,19 @@ class Table:
             considered += None not in held
             if all(held):
                 found.append(place)
+        for condition in places.conditions:
+            if isinstance(condition, Foremost):
+                found = self._foremost(condition, found)
         return found, considered
+
+    def _foremost(self, condition: Foremost, among: Sequence[EntityRef]) -> list[EntityRef]:
+        """Those with the rank, in the order in which they came."""
+        values = {
+            p.entity_id: value for p in among if (value := self.figure(condition.figure, p.entity_id)) is not None
+        }
+        ranked = sorted(values.values(), reverse=condition.order == "largest")
+        wanted = set(ranked[condition.first - 1 : condition.first - 1 + condition.limit])
+        return [p for p in among if values.get(p.entity_id) in wanted]
 
     def ranked(self, places: Places, figure: Figure) -> list[Ranked]:
         """The chosen places that have the figure, by id."""
@@ -178,11 +199,11 @@ def centres_in(condition: Condition) -> Iterator[str]:
 
 
 def simple(conditions: Sequence[Condition]) -> Iterator[Simple]:
-    """The conditions, with those of which one must hold taken apart."""
+    """The conditions of one place at a time, with those of which one must hold taken apart."""
     for condition in conditions:
         if isinstance(condition, AnyOf):
             yield from condition.conditions
-        else:
+        elif not isinstance(condition, Foremost):
             yield condition
 
 
@@ -191,23 +212,24 @@ def figures_of(plan: Plan, *, whole: bool = False) -> Iterator[Figure]:
     match plan:
         case Select(places, figure):
             yield from () if figure is None else (figure,)
-            yield from _of(places.conditions, whole=whole)
+            yield from conditions_figures(places.conditions, whole=whole)
         case Tally(places):
-            yield from _of(places.conditions, whole=whole)
+            yield from conditions_figures(places.conditions, whole=whole)
         case Rank(places, figure) | Total(_, places, figure):
             yield figure
-            yield from _of(places.conditions, whole=whole)
+            yield from conditions_figures(places.conditions, whole=whole)
         case Figures(figure, _) | Weigh(figure, _, _) | Part(figure, _, _, _):
             yield figure
         case Test(_, _, conditions):
-            yield from _of(conditions, whole=whole)
+            yield from conditions_figures(conditions, whole=whole)
         case Stated() | Peak():
             return
 
 
-def _of(conditions: Sequence[Condition], *, whole: bool) -> Iterator[Figure]:
-    parts = conditions if whole else simple(conditions)
-    yield from (condition.figure for condition in parts if isinstance(condition, Where | Than))
+def conditions_figures(conditions: Sequence[Condition], *, whole: bool = True) -> Iterator[Figure]:
+    """The figures that conditions hold places by; `whole`: without those of which one must hold."""
+    parts = conditions if whole else (*simple(conditions), *(c for c in conditions if isinstance(c, Foremost)))
+    yield from (condition.figure for condition in parts if isinstance(condition, Where | Than | Foremost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +259,9 @@ def evaluate(plan: Plan, table: Table) -> Evaluated:  # noqa: PLR0911 - one bran
             return _rank(plan, table)
         case Total(function, places, figure):
             ranked = table.ranked(places, figure)
-            if not ranked:
-                return Evaluated()
+            short = len(ranked) < len(table.chosen(places)[0])
+            if not ranked or (short and any(isinstance(c, Foremost) for c in places.conditions)):
+                return Evaluated()  # not the total of those that are foremost without one of them
             ordered = sorted(ranked, key=lambda pair: (-pair[0], pair[1].entity_id))
             value = _aggregated(function, [value for value, _ in ranked])
             return Evaluated(tuple((p, v) for v, p in ordered), value, len(ranked))

@@ -115,6 +115,19 @@ def per_place(facts: Sequence[Fact]) -> tuple[list[Fact], bool]:
     return sorted(kept.values(), key=lambda f: f.record_id), conflict
 
 
+def undrawn(kind: str, within: str, drawn: Collection[str], facts: FactSource) -> list[Fact]:
+    """One figure for each place of a kind that relations put inside a place and that is drawn nowhere: it is there all
+    the same."""
+    missing = set(facts.members(within)) - set(drawn)
+    found = [
+        fact
+        for measure in (facts.measures(kind) if missing else ())
+        for fact in facts.observations(measure, place_ids=missing)
+        if fact.place.type == kind
+    ]
+    return per_place(found)[0]
+
+
 def _preference(fact: Fact) -> tuple[int, str, str]:
     latest = date.max.toordinal() if fact.end is None else fact.end.toordinal()
     return -latest, fact.source_id, fact.record_id

@@ -52,6 +52,15 @@ def from_geojson(text: str) -> bytes:
         raise ValueError("not a GeoJSON geometry") from exc
 
 
+@lru_cache(maxsize=64)
+def boxed(west: float, south: float, east: float, north: float) -> bytes:
+    """WKB of a box; across the antimeridian where west > east."""
+    import shapely  # noqa: PLC0415
+
+    spans = ((west, east),) if west <= east else ((west, 180.0), (-180.0, east))
+    return bytes(shapely.to_wkb(shapely.union_all([shapely.box(left, south, right, north) for left, right in spans])))
+
+
 def intersects(one: bytes, other: bytes) -> bool:
     """True if the two share a point."""
     return bool(_shape(one).intersects(_shape(other)))

@@ -14,6 +14,7 @@ from retrieval.algebra import (
     Density,
     Figure,
     Figures,
+    Foremost,
     Gap,
     Growth,
     Inside,
@@ -24,6 +25,7 @@ from retrieval.algebra import (
     Plan,
     Rank,
     Select,
+    Shown,
     Tally,
     Test,
     Than,
@@ -34,8 +36,8 @@ from retrieval.algebra import (
 )
 from retrieval.model import Limitation
 from retrieval.spatial import geometry
-from retrieval.spatial.evaluate import centres_in, figures_of, simple
-from retrieval.spatial.facts import Box, Fact, FactSource, per_place
+from retrieval.spatial.evaluate import centres_in, conditions_figures, figures_of, simple
+from retrieval.spatial.facts import Box, Fact, FactSource, per_place, undrawn
 from retrieval.wording import listed, plural
 
 _CHANNEL = "postgis"
@@ -77,6 +79,8 @@ def inputs_of(plan: Plan, facts: FactSource, placed: FactSource) -> Inputs:
         if not shapes and box is None:
             candidates = _known(kind, ids, facts, given)
         given.add(shapes)
+        if box is None and kind is not None and not ids:
+            candidates |= _elsewhere(kind, conditions, candidates, facts, given)
     alone = () if isinstance(plan, Test) else conditions  # a place that is tested is looked at wherever it lies
     kept = _related(given, conditions, candidates, facts, placed, alone=alone)
     _beside(given, conditions, facts, placed)
@@ -151,7 +155,7 @@ def _dated(plan: Plan, facts: FactSource) -> Plan:
             case Value(measure, None) | Density(measure, None):
                 years = facts.years(measure, place_ids=ids, place_type=kind if not ids else None)
                 return replace(value, year=max(years, default=None))
-            case Where(figure) | Than(figure):
+            case Where(figure) | Than(figure) | Foremost(figure):
                 return replace(value, figure=dated(figure))
             case AnyOf(conditions):
                 return replace(value, conditions=tuple(dated(c) for c in conditions))
@@ -179,7 +183,10 @@ def _figures(given: Inputs, kind: str | None, ids: tuple[str, ...], facts: FactS
     """Adds the figures; gives the places that have all that the plan needs, None where it needs none. A figure of one
     of several conditions need not be known."""
     common: set[str] | None = None
-    needed = set(_cells(*figures_of(given.plan, whole=True)))
+    conditions = _subjects(given.plan, facts)[2]
+    foremost = [c for c in conditions if isinstance(c, Foremost)]
+    deciding = conditions_figures(conditions) if foremost else figures_of(given.plan, whole=True)
+    needed = set(_cells(*deciding))  # a rank is among all that have it, whatever else is told of these
     for measure, year in dict.fromkeys(_cells(*figures_of(given.plan))):
         found: list[Fact] = []
         if year is not None:
@@ -218,11 +225,25 @@ def _known(kind: str | None, ids: tuple[str, ...], facts: FactSource, given: Inp
     return set()
 
 
+def _elsewhere(
+    kind: str, conditions: Iterable[Condition], drawn: set[str], facts: FactSource, given: Inputs
+) -> set[str]:
+    """The places inside those of the conditions that are drawn nowhere, by a figure of theirs."""
+    found: list[Fact] = []
+    for condition in conditions:
+        if isinstance(condition, Inside) and condition.holds:
+            found += undrawn(kind, condition.place_id, drawn, facts)
+    given.add(found)
+    return {fact.place.entity_id for fact in found}
+
+
 def _reach(conditions: Iterable[Condition], given: Inputs) -> Box | None:
     """The box outside which no place can be: around a centre whose neighbours or surroundings are asked for."""
     shapes = {fact.place.entity_id: fact.geometry for fact in given.facts.values() if fact.geometry is not None}
     for condition in conditions:
         match condition:
+            case Shown((west, south, east, north), True):
+                return float(west), float(south), float(east), float(north)
             case Bordering(place_id, True) if place_id in shapes:
                 return geometry.box_around(shapes[place_id], geometry.BORDER_TOLERANCE_M)
             case Where(Gap(place_id), _, str(high), _, _, True) if place_id in shapes:
@@ -286,7 +307,7 @@ def _shaped(plan: Plan, conditions: Iterable[Condition], given: Inputs) -> bool:
     figures = any(isinstance(figure, Area | Density | Gap) for figure in figures_of(plan))
     parts = list(simple(tuple(conditions)))
     outlined = any(isinstance(c, Inside) and c.place_id not in given.inside for c in parts)
-    return figures or outlined or any(isinstance(c, Bordering) for c in parts)
+    return figures or outlined or any(isinstance(c, Bordering | Shown) for c in parts)
 
 
 def _centres(conditions: Iterable[Condition], figures: Iterable[object]) -> list[str]:

@@ -11,6 +11,7 @@ from retrieval.algebra import (
     Density,
     Figure,
     Figures,
+    Foremost,
     Gap,
     Growth,
     OneOf,
@@ -106,7 +107,10 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
             noun = _noun(places, len(done.places), names)
             value = _told_total(function, figure, done.value)
             listing = ""
-            if 1 < len(done.places) <= _NAMED and not any(isinstance(c, OneOf) and c.holds for c in places.conditions):
+            least = 0 if any(isinstance(c, Foremost) for c in places.conditions) else 1
+            if least < len(done.places) <= _NAMED and not any(
+                isinstance(c, OneOf) and c.holds for c in places.conditions
+            ):
                 listing = ": " + listed([_with(figure, p, v) for p, v in done.places])
             return f"The {_FUNCTIONS[function]} {figure_words(figure, names)} of {noun} was {value}{listing}."
         case Figures(figure, _) if done.places:

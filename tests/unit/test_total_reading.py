@@ -12,7 +12,22 @@ from ai.intent.lexicon import Lexicon
 from ai.intent.tokens import read_items
 from ai.intent.words import CHANGES_NOTHING, DWELLING
 from ai.model import MapContext
-from retrieval.algebra import Bordering, Gap, Inside, OneOf, Places, Rank, Select, Stated, Value, Where
+from retrieval.algebra import (
+    Bordering,
+    Foremost,
+    Gap,
+    Had,
+    Inside,
+    OneOf,
+    Places,
+    Rank,
+    Select,
+    Stated,
+    Total,
+    Value,
+    Weigh,
+    Where,
+)
 from retrieval.gazetteer import Gazetteer
 from retrieval.operations import Count, Lookup, Operation
 from tests.unit.test_intent import CASES, DOUGLAS, KANSAS, LEXICON, SHAWNEE, TOPEKA, entry, read
@@ -55,6 +70,53 @@ FAULTS: dict[str, tuple[Operation, ...]] = {
     "How many counties did Kansas have before 1870?": (),
     "List all treaties of 1867": (Stated("treaty", from_day="1867-01-01", to_day="1867-12-31"),),
     "Which nation signed the most treaties?": (Stated("nation", via="treaty", way="most"),),
+    "What was the combined population of the five most populous counties in 1930?": (
+        Total("sum", Places("county", (Inside(KANSAS), Foremost(POP, "largest", 1, 5))), POP),
+    ),
+    "What was the combined population of the most populous county in 1930?": (),
+    "How many people lived in the second most populous county in 1930?": (
+        Rank(Places("county", (Inside(KANSAS),)), POP, "largest", 2),
+    ),
+    "How many counties had the most people in 1930?": (),
+    "How many people lived in the two most populous counties in 1930?": (),
+    "How many times as many people as Shawnee County did Douglas County have in 1930?": (
+        Weigh(POP, (DOUGLAS, SHAWNEE), "ratio"),
+    ),
+    "How many people as Shawnee County did Douglas County have in 1930?": (),
+    "Which counties had more than 5,000 people in 1930 but fewer than 9,000?": (
+        Select(
+            Places(
+                "county",
+                (Inside(KANSAS), Where(POP, low="5000", low_open=True), Where(POP, high="9000", high_open=True)),
+            )
+        ),
+    ),
+    "Which counties had more than 5,000 people in 1930 or fewer than 900?": (),
+    "All counties except those that border Shawnee County and Shawnee County itself": (
+        Select(Places("county", (Inside(KANSAS), Bordering(SHAWNEE, holds=False)))),
+    ),
+    "All counties except those that border Shawnee County": (),
+    "Which nations signed treaties in both 1865 and 1867?": (
+        Stated(
+            "nation",
+            via="treaty",
+            having=(Had((), "1865-01-01", "1865-12-31"), Had((), "1867-01-01", "1867-12-31")),
+        ),
+    ),
+    "Which nations signed treaties in both 1865, 1866 and 1867?": (),
+    "Which nations signed treaties in 1867 but not in 1865?": (
+        Stated(
+            "nation",
+            via="treaty",
+            having=(Had((), "1867-01-01", "1867-12-31"), Had((), "1865-01-01", "1865-12-31", holds=False)),
+        ),
+    ),
+    "Which nations did not sign treaties in 1867 but not in 1865?": (),
+    "Did the Kansa sign a treaty in 1867 but not in 1865?": (),
+    "In which year were the most treaties signed?": (Stated("treaty", way="busiest"),),
+    "In which year did the most nations sign treaties?": (),
+    "In which year were the fewest treaties signed?": (),
+    "Which nations came before 1850?": (),
 }
 
 

@@ -45,6 +45,17 @@ def limit_of(asked: Asked, top: Top) -> int:
     return counts[0] if counts else 1
 
 
+def here(asked: Asked) -> tuple[str, ...]:
+    """The kind of phrase that is a condition where the map shows a region."""
+    return ("here",) if asked.region else ()
+
+
+def of_measure(asked: Asked) -> bool:
+    """True if `how many`, where it is said, stands before a measure (`how many people`), and not before what is
+    counted."""
+    return "many" not in asked.phrases.asked or asked.phrases.counted == ["measure"]
+
+
 def set_kind(asked: Asked) -> str | None:
     """The one kind of place that is asked for; of neighbours the kind of their centre."""
     p = asked.phrases

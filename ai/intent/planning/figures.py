@@ -19,14 +19,17 @@ _TOLD = ((Role.LENGTH, "1000"), (Role.LENGTH, "1609.344"))
 
 
 def distance(asked: Asked) -> Read:
-    """`How far is it from Topeka to Wichita?`: how far two places lie apart."""
+    """`How far is it from Topeka to Wichita?`, `How many miles is it from Topeka to Wichita?`: how far two places lie
+    apart."""
     p = asked.phrases
-    if not asked.only("asked", "named", "inside", "towards", "here", "units") or set(p.asked) - {"which", "distance"}:
+    if not asked.only("asked", "named", "inside", "towards", "here", "units"):
+        return ()
+    if set(p.asked) - {"which", "distance"} and not (p.asked == ["many"] and len(p.units) == 1 and not p.counted):
         return ()
     if any(unit not in _TOLD for unit in p.units):
         return ()
     refs = (*subjects(asked), *p.towards)
-    if "distance" not in p.asked or len(refs) != 2 or offered(asked) or p.times:
+    if not {"distance", "many"} & set(p.asked) or len(refs) != 2 or offered(asked) or p.times:
         return ()
     return (Distance(refs[0].entity_id, refs[1].entity_id),)
 
@@ -46,14 +49,18 @@ def container(asked: Asked) -> Read:
 
 
 def compare(asked: Asked) -> Read:  # noqa: PLR0911 - one refusal for each reason
-    """`Which of Topeka and Wichita was larger in 1930?`, `Which is closer to Topeka, Wichita or Springfield?`: places
-    against each other."""
+    """`Which of Topeka and Wichita was larger in 1930?`, `Which is closer to Topeka, Wichita or Springfield?`, `How
+    many times as many people as Topeka did Wichita have in 1930?`: places against each other."""
     p = asked.phrases
-    refs = tuple(dict.fromkeys((*subjects(asked), *p.towards)))
+    refs = tuple(dict.fromkeys((*subjects(asked), *p.towards, *p.bases)))
     if not (p.compared or p.differences or p.ratios) or len(refs) < 2 or len({r.type for r in refs}) > 1:
         return ()
     allowed = ("asked", "compared", "than", "named", "inside", "towards", "measures", "kinds", "dwelling")
-    if not asked.only(*allowed, "differences", "ratios", "areas", "densities"):
+    if not asked.only(*allowed, "differences", "ratios", "areas", "densities", "bases"):
+        return ()
+    if p.bases and (
+        len(p.bases) > 1 or p.than or p.towards or p.differences or p.compared or p.counted not in ([], ["measure"])
+    ):
         return ()
     orders = {COMPARATIVES.get(w, "any") for w in p.compared}
     if any(kind != refs[0].type for kind in p.kinds) or len(orders) > 1:

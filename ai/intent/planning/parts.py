@@ -55,15 +55,16 @@ def peak(asked: Asked) -> Read:
 
 
 def series(asked: Asked) -> Read:
-    """`Population of Topeka by decade`: every figure on record, in the years that are named."""
+    """`Population of Topeka by decade`, `List every census figure for Topeka`:
+    every figure on record, in the years that are named."""
     p, refs = asked.phrases, subjects(asked)
     if not p.series or not refs or set(p.asked) - {"which", "many"} or offered(asked):
         return ()
     if not asked.only("asked", "measures", "named", "inside", "dwelling", "series", "changes"):
         return ()
-    if asked.signs - {0} or not open_times(asked) or not p.measures:
+    if asked.signs - {0} or not open_times(asked):
         return ()
-    measures = {asked.measure(ref.type) for ref in refs}
+    measures = {asked.measure(ref.type) if p.measures else asked.lexicon.only_measure(ref.type) for ref in refs}
     measure = measures.pop()
     if measures or measure is None:
         return ()

@@ -7,11 +7,21 @@ from dataclasses import replace
 from typing import Literal
 
 from ai.intent.phrases import Top
-from ai.intent.planning.common import Read, limit_of, named_used, offered, order_of, set_kind, subjects
+from ai.intent.planning.common import (
+    Read,
+    here,
+    limit_of,
+    named_used,
+    of_measure,
+    offered,
+    order_of,
+    set_kind,
+    subjects,
+)
 from ai.intent.planning.figures import of_named
 from ai.intent.planning.sets import CONDITIONS, Asked, places_of
 from ai.intent.words import SYNONYMS
-from retrieval.algebra import Density, Figure, Gap, Growth, OneOf, Places, Rank, Total, Value, Where
+from retrieval.algebra import Density, Figure, Foremost, Gap, Growth, OneOf, Places, Rank, Total, Value, Where
 
 
 def nearest(asked: Asked) -> Read:
@@ -53,13 +63,19 @@ def _scaled(asked: Asked, top: Top, kind: str) -> Figure | None:
 
 
 def rank(asked: Asked) -> Read:
-    """`What was the second largest county in 1930?`, `Which county lost the most people in the 1930s?`: places by a
+    """`What was the second largest county in 1930?`, `How many people lived in the second largest county in 1930?`,
+    `Which county lost the most people in the 1930s?`: places by a
     figure."""
     p = asked.phrases
     refs = [ref for listed in p.named for ref in listed.refs]
     choice = len({ref.type for ref in refs}) == 1 and len(refs) > 1
     kind = set_kind(asked) or (refs[0].type if choice and not p.kinds else None)
-    if len(p.tops) != 1 or kind is None or set(p.asked) - {"which"} or (refs and not (choice and refs[0].type == kind)):
+    if (
+        len(p.tops) != 1
+        or kind is None
+        or set(p.asked) - {"which", "many"}
+        or (refs and not (choice and refs[0].type == kind))
+    ):
         return ()
     allowed = (
         "asked",
@@ -74,11 +90,13 @@ def rank(asked: Asked) -> Read:
         "changes",
         "relative",
     )
-    if not asked.only(*allowed, "dwelling", *CONDITIONS):
+    if not asked.only(*allowed, "dwelling", *here(asked), *CONDITIONS):
         return ()
     figure = _scaled(asked, p.tops[0], kind)
     places = places_of(asked, kind, bounded=not choice)
     if figure is None or places is None or (p.bounds and p.changes):
+        return ()
+    if "many" in p.asked and not (of_measure(asked) and isinstance(figure, Value) and _singular(asked)):
         return ()
     conditions = places.conditions
     if choice:
@@ -97,9 +115,17 @@ def rank(asked: Asked) -> Read:
     return (Rank(places, figure, order, p.tops[0].first, limit_of(asked, p.tops[0])),)
 
 
+_HERE = ("here",)
+
+
+def _singular(asked: Asked) -> bool:
+    """True if one place has the rank."""
+    return limit_of(asked, asked.phrases.tops[0]) == 1
+
+
 def total(asked: Asked) -> Read:
-    """`How many people lived within 50 km of Topeka in 1930?`, `average population of Kansas counties in 1930`: a
-    figure over places."""
+    """`How many people lived within 50 km of Topeka in 1930?`, `average population of Kansas counties in 1930`,
+    `What was the combined population of the five largest counties in 1930?`: a figure over places."""
     p = asked.phrases
     allowed = (
         "asked",
@@ -111,8 +137,13 @@ def total(asked: Asked) -> Read:
         "densities",
         "per",
         "dwelling",
+        "tops",
+        "counts",
+        *here(asked),
         *CONDITIONS,
     )
+    if len(p.tops) > 1 or (p.counts and not p.tops) or (p.here and not p.kinds):
+        return ()
     if not asked.only(*allowed) or len(set(p.aggregates)) > 1 or set(p.asked) - {"which", "many"}:
         return ()
     if any(bound.unit is None for bound in p.bounds):
@@ -121,7 +152,7 @@ def total(asked: Asked) -> Read:
         return ()
     counting = "many" in p.asked and bool(p.measures)
     function = _function(p.aggregates)
-    if function is None and not counting:
+    if function is None and (not counting or p.tops or not of_measure(asked)):
         return ()
     return _total_of_set(asked, function or "sum") or _total_of_named(asked, function)
 
@@ -150,13 +181,19 @@ def _total_of_set(asked: Asked, function: Literal["sum", "mean", "median"]) -> R
     figure, places = asked.figure(kind), places_of(asked, kind)
     if figure is None or places is None or (function == "sum" and isinstance(figure, Density)):
         return ()
+    if p.tops:
+        rank = _scaled(asked, p.tops[0], kind)
+        if rank is None or limit_of(asked, p.tops[0]) < 2 or p.gaps or p.bounds or p.moved:
+            return ()
+        foremost = Foremost(rank, order_of(p.tops[0].order), p.tops[0].first, limit_of(asked, p.tops[0]))
+        places = replace(places, conditions=(*places.conditions, foremost))
     return (Total(function, replace(places, centred=centred), figure),)
 
 
 def _total_of_named(asked: Asked, function: Literal["sum", "mean", "median"] | None) -> Read:
     p, refs = asked.phrases, subjects(asked)
     kinds = {ref.type for ref in refs}
-    if function is None or len(kinds) != 1 or p.kinds or p.borders or p.gaps or p.excepted or offered(asked):
+    if function is None or len(kinds) != 1 or p.kinds or p.tops or p.borders or p.gaps or p.excepted or offered(asked):
         return ()
     kind = kinds.pop()
     figure = asked.figure(kind)

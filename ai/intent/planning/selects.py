@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ai.intent.lexicon import Role
-from ai.intent.planning.common import Read, named_used, set_kind
+from ai.intent.planning.common import Read, here, named_used, set_kind
 from ai.intent.planning.sets import CONDITIONS, Asked, places_of
 from retrieval.algebra import Inside, Places, Select, Tally, Where
 from retrieval.operations import Count
@@ -38,9 +38,14 @@ def tally(asked: Asked) -> Read:
     """`How many counties had more than 20,000 people in 1930?`: how many places there are."""
     p = asked.phrases
     kind = set_kind(asked)
-    if p.asked != ["many"] or kind is None or not named_used(asked) or not _figure_in_bounds(asked):
+    if (
+        sorted(set(p.asked)) not in (["many"], ["many", "which"])
+        or kind is None
+        or not named_used(asked)
+        or not _figure_in_bounds(asked)
+    ):
         return ()
-    if not asked.only(*_ALLOWED) or not _areas_bound(asked):
+    if not asked.only(*_ALLOWED, *here(asked)) or not _areas_bound(asked):
         return ()
     places = places_of(asked, kind)
     if places is None:
@@ -79,7 +84,13 @@ def select(asked: Asked) -> Read:
     allowed = _ALLOWED
     if asked.shown is not None and not p.named and any(not related.listed.refs for related in p.borders):
         allowed = (*allowed, "here")
-    if not asked.only(*allowed) or not (asked.filled & {*CONDITIONS, "changes", "than"}) or not _areas_bound(asked):
+    if here(asked):
+        allowed = (*allowed, "here")
+    if (
+        not asked.only(*allowed)
+        or not (asked.filled & {*CONDITIONS, "changes", "than", *here(asked)})
+        or not _areas_bound(asked)
+    ):
         return ()
     places = places_of(asked, kind)
     if places is None or (asked.of_the_map(places) and not places.conditions):

@@ -22,6 +22,7 @@ from retrieval.algebra import (
     Inside,
     OneOf,
     Places,
+    Shown,
     Square,
     Than,
     Value,
@@ -42,7 +43,8 @@ class Asked:
     others: Mapping[EntityRef, tuple[EntityRef, ...]] = field(default_factory=dict)
     """Everything that the name of a place may be, by the reading that was taken."""
     shown: EntityRef | None = None
-    region: bool = False
+    region: tuple[float, float, float, float] | bool = False
+    """The box that the map shows, where nothing is named; true where it shows a shape that is no box."""
 
     def of_type(self, ref: EntityRef, types: Collection[str]) -> EntityRef:
         """What a name may be among these types; itself where it is one, or none of them fits."""
@@ -143,6 +145,7 @@ def places_of(asked: Asked, kind: str, *, bounded: bool = True) -> Places | None
     a question that names no wider place is about the home."""
     found: list[Condition] = []
     for conditions in (
+        _shown(asked),
         _inside(asked, kind),
         _bordering(asked, kind),
         _near(asked),
@@ -164,6 +167,8 @@ def places_of(asked: Asked, kind: str, *, bounded: bool = True) -> Places | None
 def _anchors(condition: Condition, asked: Asked, home: EntityRef) -> bool:
     """True if a condition says where the places lie, so that home does not."""
     match condition:
+        case Shown(_, holds):
+            return holds
         case Inside(place_id, holds):
             place = asked.lexicon.gazetteer.entity(place_id)
             return holds or (place is not None and place.type == home.type)
@@ -173,6 +178,16 @@ def _anchors(condition: Condition, asked: Asked, home: EntityRef) -> bool:
             return holds and high is not None
         case _:
             return False
+
+
+def _shown(asked: Asked) -> Iterator[Condition | None]:
+    """`here`, where the map shows a region and no place."""
+    if asked.phrases.here and asked.region:
+        if isinstance(asked.region, bool) or True not in asked.phrases.here:
+            yield None
+        else:
+            west, south, east, north = (_text(Decimal(repr(edge))) for edge in asked.region)
+            yield Shown((west, south, east, north))
 
 
 def _inside(asked: Asked, kind: str) -> Iterator[Condition | None]:
@@ -192,8 +207,11 @@ def _inside(asked: Asked, kind: str) -> Iterator[Condition | None]:
 
 def _bordering(asked: Asked, kind: str) -> Iterator[Condition | None]:
     for related in asked.phrases.borders:
-        refs = border_of(asked, related)
+        said = border_of(asked, related)
+        refs = tuple(dict.fromkeys(said))
         joined = related.listed.joined
+        if (len(refs) < len(said)) is not (related.said == "except"):
+            yield None  # `except those that border it` leaves in the place itself, unless `and itself` is said
         ambiguous = len(refs) > 1 and not related.holds and joined in ("and", "both")
         if not refs or ambiguous or any(ref.type != kind for ref in refs):
             yield None

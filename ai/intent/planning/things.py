@@ -7,20 +7,23 @@ from typing import Literal
 
 from ai.intent.lexicon import Role
 from ai.intent.planning.sets import Asked
-from retrieval.algebra import Stated
+from retrieval.algebra import Had, Stated
 from retrieval.domain import CONTAINMENT
-from retrieval.model import EntityRef
+from retrieval.model import EntityRef, TimeRange
 
-Way = Literal["list", "count", "any", "earliest", "latest", "most", "fewest"]
+Way = Literal["list", "count", "any", "earliest", "latest", "most", "fewest", "busiest"]
 _ALLOWED = ("asked", "types", "kinds", "relations", "things", "named", "inside", "tops", "counts", "bounds",
-            "excepted", "things_excepted", "things_denied", "aggregates")  # fmt: skip
+            "excepted", "things_excepted", "things_denied", "aggregates", "within", "occurring", "joint",
+            "times_denied", "both_times")  # fmt: skip
 
 
-def read_stated(asked: Asked) -> tuple[Stated, ...]:
-    """`How many treaties did the Kansa sign?`, `Which nation signed the most treaties?`: a list, a count, the first
+def read_stated(asked: Asked) -> tuple[Stated, ...]:  # noqa: PLR0911 - one refusal for each reason
+    """`How many treaties did the Kansa sign?`, `Which nation signed the most treaties?`, `Which nations signed treaties
+    in both 1825 and 1846?`, `In which year were the most treaties signed?`: a list, a count, the first
     or last, or a rank of things that rows state."""
     p = asked.phrases
-    refs = _refs(asked)
+    joint = _joint(asked)
+    refs = () if joint else _refs(asked)
     if not asked.only(*_ALLOWED) or refs is None or len(p.tops) > 1 or len(set(p.asked)) > 1:
         return ()
     types = _types(asked, refs)
@@ -32,16 +35,59 @@ def read_stated(asked: Asked) -> tuple[Stated, ...]:
     if not _related(asked, types, (*refs, *without)) or set(refs) & set(without):
         return ()
     wanted, via = types
+    having = _having(asked, joint, wanted)
+    if having is None or (p.occurring and _acting(asked, wanted)):
+        return ()
     bounds = _bounds(asked, via)
     if bounds is None:
         return ()
     way = _way(asked, via)
     if way is None or (way in ("most", "fewest") and via is None):
         return ()
-    days = _days(asked)
+    days = (None, None) if p.both_times or p.times_denied else _days(asked)
+    if having and way not in ("list", "count"):
+        return ()
     limit = next((n for n in (*(top.limit for top in p.tops), *p.counts) if n is not None), 1)
     ids = tuple(r.entity_id for r in refs)
-    return (Stated(wanted, via, ids, *days, way, limit, tuple(r.entity_id for r in without), *bounds),)
+    return (Stated(wanted, via, ids, *days, way, limit, tuple(r.entity_id for r in without), *bounds, having),)
+
+
+def _joint(asked: Asked) -> tuple[EntityRef, ...]:
+    """Two or more of one type that each must have a row: `jointly with the Cheyenne`, `both Norrick and Sundrey`."""
+    p = asked.phrases
+    if p.joint:
+        listed = [*p.things, *p.joint]
+        alone = not (p.named or p.inside) and all(one.joined in ("", "and", "both") for one in listed)
+        refs = tuple(dict.fromkeys(ref for one in listed for ref in one.refs)) if alone and p.things else ()
+    else:
+        both = [one for one in (*p.things, *p.named) if one.joined == "both"]
+        refs = both[0].refs if len(both) == 1 and len(p.things) + len(p.named) == 1 and not p.inside else ()
+    return refs if len(refs) > 1 and len({ref.type for ref in refs}) == 1 else ()
+
+
+def _having(asked: Asked, joint: tuple[EntityRef, ...], wanted: str) -> tuple[Had, ...] | None:
+    """The rows that each must or must not have beside; None where that is not read."""
+    p = asked.phrases
+    if joint:
+        plain = not (p.both_times or p.times_denied) and all(ref.type != wanted for ref in joint)
+        return tuple(Had((ref.entity_id,)) for ref in joint) if plain else None
+    if p.joint:
+        return None
+    if p.both_times:
+        each = [_days_of(span.time) for span in p.times]
+        return tuple(Had((), *days) for days in each) if len(each) == 2 and not p.times_denied else None
+    if p.times_denied:
+        held, denied = ([_days_of(span.time) for span in spans] for spans in (p.times, p.times_denied))
+        if len(held) != 1 or len(denied) != 1:
+            return None
+        return Had((), *held[0]), Had((), *denied[0], holds=False)
+    return ()
+
+
+def _acting(asked: Asked, wanted: str) -> bool:
+    """True for what takes part in something dated, and is not dated itself: a nation signs a treaty."""
+    domain = asked.lexicon.domain
+    return any(r.subject == wanted and r.object in domain.things - {"date"} for r in domain.relations)
 
 
 def _in_all(asked: Asked) -> bool:
@@ -84,8 +130,8 @@ def _types(asked: Asked, refs: tuple[EntityRef, ...]) -> tuple[str, str | None] 
     """The type that is asked for, and the type through which: `nations that signed treaties`, `who signed it`."""
     p = asked.phrases
     bound = [str(b.unit[1]) for b in p.bounds if b.unit is not None and b.unit[0] is Role.TYPE]
-    said = tuple(dict.fromkeys((*p.order, *bound)))
-    if len(said) > 2 or len(said) < len(p.types) + len(p.kinds):
+    said = tuple(dict.fromkeys((*p.order, *bound, *p.within)))
+    if len(said) > 2 or len(said) < len(p.types) + len(p.kinds) + len(p.within):
         return None
     if "who" in p.asked or "where" in p.asked:
         things = [*said, *(ref.type for ref in refs)]
@@ -95,8 +141,22 @@ def _types(asked: Asked, refs: tuple[EntityRef, ...]) -> tuple[str, str | None] 
         events = [ref.type for ref in refs if ref.type in asked.lexicon.domain.things]
         return (events[0], None) if "when" in p.asked and events else None
     if said[0] not in asked.lexicon.domain.things and len(said) < 2:
-        return None
+        return _acted_on(asked, said[0], refs)
     return (said[0], said[1] if len(said) == 2 else None)
+
+
+def _acted_on(asked: Asked, kind: str, refs: tuple[EntityRef, ...]) -> tuple[str, str | None] | None:
+    """`which islands did Storm Jonas strike`: the kind of place that a verb of the corpus is about."""
+    verbs = set(asked.phrases.relations)
+    doing = {
+        r.subject
+        for r in asked.lexicon.domain.relations
+        if r.object == kind and r.predicate != CONTAINMENT and r.predicate.split("_")[0] in verbs
+    }
+    if len(doing) != 1:
+        return None
+    (subject,) = doing
+    return kind, None if any(ref.type == subject for ref in refs) else subject
 
 
 def _at_other_end(asked: Asked, types: list[str], *, subject: bool) -> str | None:
@@ -159,9 +219,12 @@ def _way(asked: Asked, via: str | None) -> Way | None:  # noqa: PLR0911 - one re
         top = p.tops[0]
         if top.first != 1 or set(p.asked) - {"which", "when", "who"}:
             return None
+        if top.scale == "amount" and via is None and p.asked == ["when"]:
+            most = top.order == "largest" and top.limit is None and not _acting(asked, p.order[0] if p.order else "")
+            return "busiest" if most else None
         if top.scale == "time":
             return "earliest" if top.order == "smallest" else "latest"
-        if top.scale == "amount" and via is not None:
+        if top.scale == "amount" and via is not None and "when" not in p.asked:
             return "most" if top.order == "largest" else "fewest"
         return None
     if p.counts or set(p.asked) - {"which", "many", "who", "where", "when"}:
@@ -172,13 +235,16 @@ def _way(asked: Asked, via: str | None) -> Way | None:  # noqa: PLR0911 - one re
 
 
 def _times_read(asked: Asked) -> bool:
-    return len(asked.phrases.times) <= 1
+    return len(asked.phrases.times) <= (2 if asked.phrases.both_times else 1)
 
 
 def _days(asked: Asked) -> tuple[str | None, str | None]:
     """The first and last day, None where the time is open."""
     if not asked.phrases.times:
         return None, None
-    time = asked.phrases.times[0].time
+    return _days_of(asked.phrases.times[0].time)
+
+
+def _days_of(time: TimeRange) -> tuple[str | None, str | None]:
     first = None if time.start == date.min else time.start.isoformat()
     return first, None if time.end == date.max else time.end.isoformat()

@@ -21,6 +21,7 @@ def bounded(s: Scanner) -> bool:
     unit, ahead = _unit(s, ahead)
     if s.has(Role.MEASURE, s.skip(ahead)) and unit is not None and unit[0] is Role.MEASURE and s.text(ahead) == "of":
         ahead += 1  # `50,000 tonnes of cargo`
+    unit = unit or _unit_before(s)
     bound = replace(bound, unit=unit)
     if unit is not None and unit[0] is Role.LENGTH:
         near = s.listed(ahead + 1, Role.PLACE) if s.text(ahead) in _FROM else None
@@ -32,6 +33,11 @@ def bounded(s: Scanner) -> bool:
     s.found.bounds.append(replace(bound, holds=s.take_denial()))
     s.at += ahead
     return True
+
+
+def _unit_before(s: Scanner) -> tuple[Role, object] | None:
+    """The unit of the bound that this one is joined to: `more than 5,000 people but fewer than 9,000`."""
+    return s.found.bounds[-1].unit if s.found.bounds and s.text(-1) in ("and", "but") else None
 
 
 _FROM = frozenset({"of", "from", "to", "around", "away from"})

@@ -30,8 +30,14 @@ def read_phrases(items: Sequence[Item]) -> Phrases:
 
 
 def _time(s: Scanner) -> bool:
-    """A time with the words before it that it was read with."""
+    """A time with the words before it that it was read with. A denied one is not the time of a figure; `in both 1865
+    and 1867` is each."""
     ahead = 0
+    if _time_denied(s):
+        return True
+    if s.text() == "in" and s.text(1) == "both" and s.has(Role.TIME, 2):
+        s.found.both_times.append(True)
+        s.at += 2
     while s.at + ahead < len(s.items) and s.item(ahead).text in BEFORE_TIMES and ahead < _LEAD:
         ahead += 1
     if not s.has(Role.TIME, ahead):
@@ -45,6 +51,20 @@ def _time(s: Scanner) -> bool:
 
 
 _LEAD = 4
+
+
+def _time_denied(s: Scanner) -> bool:
+    """`in 1867 but not in 1865`."""
+    ahead = 1 if s.text() == "in" else 0
+    beside = s.at > 1 and s.items[s.at - 1] is s.denied and s.text(-2) in ("but", "and", ",")
+    if not beside or s.text(-1) != "not" or not s.has(Role.TIME, ahead):
+        return False
+    value = s.item(ahead).value
+    assert isinstance(value, TimeSpan)  # noqa: S101 - the role's value
+    s.found.times_denied.append(value)
+    s.denied = None
+    s.at += ahead + 1
+    return True
 
 
 def _negation(s: Scanner) -> bool:
@@ -160,6 +180,46 @@ def _noun(s: Scanner) -> bool:
     return False
 
 
+def _by_share(s: Scanner) -> bool:
+    """`by what percentage did it grow`: the change is wanted in per cent."""
+    ahead = 1 if s.text() == "by" else 0
+    if not ahead or not s.has(Role.SHARE, ahead) or s.item(ahead).text.endswith(" of"):
+        return False
+    s.found.relative.append(True)
+    s.at += ahead + 1
+    return True
+
+
+def _multiple(s: Scanner) -> bool:
+    """`how many times as many people as Topeka`: what the multiple is of."""
+    listed = s.listed(1, Role.PLACE) if s.has(Role.AS) and s.found.ratios else None
+    if listed is None or len(listed[0].refs) > 1:
+        return False
+    s.found.bases += listed[0].refs
+    s.at += listed[1]
+    return True
+
+
+def _many(s: Scanner) -> bool:
+    if not s.has(Role.MANY):
+        return False
+    nouns = ((Role.MEASURE, "measure"), (Role.KIND, "kind"), (Role.TYPE, "type"))
+    s.found.counted += [noun for role, noun in nouns if s.has(role, s.skip(1))]
+    s.found.asked.append("many")
+    s.at += 1
+    return True
+
+
+def _jointly(s: Scanner) -> bool:
+    """`together with the Cheyenne`."""
+    listed = s.listed(1, Role.THING) if s.has(Role.JOINTLY) else None
+    if listed is None or s.denied is not None:
+        return False
+    s.found.joint.append(listed[0])
+    s.at += listed[1]
+    return True
+
+
 def _by(s: Scanner) -> bool:
     """`by population`, `by more than 5 %`; before a year it would be another time."""
     nothing = s.item().text == "by" and s.at + 1 < len(s.items) and not s.has(Role.TIME, 1)
@@ -186,7 +246,7 @@ _PHRASES: Sequence[Callable[[Scanner], bool]] = (
     superlative,
     number_of_places,
     _single(Role.DISTANCE, "asked", lambda _: "distance"),
-    _single(Role.MANY, "asked", lambda _: "many"),
+    _many,
     _single(Role.MUCH, "asked", lambda _: "much"),
     _single(Role.WHEN, "asked", lambda _: "when"),
     _single(Role.WHO, "asked", lambda _: "who"),
@@ -200,6 +260,7 @@ _PHRASES: Sequence[Callable[[Scanner], bool]] = (
     _single(Role.RELATIVE, "relative", _true),
     _single(Role.DIFFERENCE, "differences", _true),
     _single(Role.RATIO, "ratios", _true),
+    _by_share,
     _single(Role.SHARE, "shares", _true),
     _single(Role.SERIES, "series", _true),
     _unit,
@@ -208,13 +269,16 @@ _PHRASES: Sequence[Callable[[Scanner], bool]] = (
     _single(Role.THAN, "than", _true),
     _single(Role.RELATION, "relations", _of(Role.RELATION)),
     _single(Role.DWELLING, "dwelling", _true),
+    _multiple,
+    _jointly,
+    _single(Role.OCCURRING, "occurring", _true),
     _held_place,
     inside,
     denied_place,
     attributive,
     _named,
     _single(Role.WHICH, "asked", lambda _: "which"),
-    _single(Role.HERE, "here", _true),
+    _single(Role.HERE, "here", lambda item: item.text not in ("it", "its")),
     _negation,
     _conjunction,
     _by,

@@ -16,6 +16,10 @@ def exception(s: Scanner) -> bool:
     if s.item().text == "but" and any(s.has(role, s.skip(1)) for role in _JOINED_BY_BUT):
         s.at += 1  # `more than 5,000 but fewer than 9,000` joins two conditions
         return True
+    if (ahead := _those(s)) and s.denied is None:  # `except those that border it`: the condition after it, denied
+        s.deny(s.item())
+        s.at += ahead
+        return True
     for role, slot in ((Role.PLACE, s.found.excepted), (Role.THING, s.found.things_excepted)):
         listed = s.listed(1, role)
         if listed is not None and listed[0].joined != "nor":
@@ -23,6 +27,17 @@ def exception(s: Scanner) -> bool:
             s.at += listed[1]
             return True
     return False
+
+
+def _those(s: Scanner) -> int:
+    """The distance of the condition after `except those that`, `other than the ones which`; zero where none follows."""
+    ahead = s.skip(1)
+    if s.text(ahead) not in ("those", "the ones", "ones"):
+        return 0
+    ahead += 1
+    while s.text(ahead) in ("that", "which", "who"):
+        ahead += 1
+    return ahead if any(s.has(role, ahead) for role in (Role.BORDER, Role.INSIDE, Role.OUTSIDE)) else 0
 
 
 def outside(s: Scanner) -> bool:
@@ -38,6 +53,7 @@ def border(s: Scanner) -> bool:
     if not (s.has(Role.BORDER) or s.has(Role.NEIGHBOUR)):
         return False
     noun = s.has(Role.NEIGHBOUR)
+    excepted = s.denied is not None and s.denied.has(Role.EXCEPTION)
     holds, ahead = s.take_denial(), s.skip(1)
     if s.text(ahead) in (("of", "to", "on", "with", "by") if noun else ("on", "with", "by", "to")):
         ahead += 1
@@ -50,7 +66,7 @@ def border(s: Scanner) -> bool:
         s.found.borders.append(Related(Listed(()), holds))
         s.at += 1
         return True
-    s.found.borders.append(Related(listed[0], holds))
+    s.found.borders.append(Related(listed[0], holds, "except" if excepted else ""))
     s.last = "borders"
     s.at += listed[1]
     return True

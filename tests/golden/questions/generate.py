@@ -128,6 +128,39 @@ def aggregated(chance: random.Random, words: Vocabulary, world: World) -> tuple[
     return f"What was the {word} {what} in {year} of {of}?", f"{how}({some.expression}, '{measure}', {year})"
 
 
+def composed(chance: random.Random, words: Vocabulary, world: World) -> tuple[Any, ...]:
+    """A figure of what a rank gives, a multiple, a set without a set, and what a box of the map shows."""
+    kind = words.kinds[chance.choice(list(words.kinds))]
+    base, expression = chance.choice(kind.sets)
+    one, other = chance.sample(_names(kind, world), 2)
+    year, noun, m, n = chance.choice(kind.years), chance.choice(kind.nouns), kind.measure, chance.randint(2, 5)
+    many, key = kind.many[0], f"by('{m}', {year})"
+    noun_of = m if m == "population" else f"number of {m}"
+    box = _box(chance, words, world)
+    shown = f"in_box(all('{kind.one}'), {', '.join(map(str, box))})"
+    forms: list[tuple[Any, ...]] = [
+        (f"What was the combined {noun_of} of the {n} {many}{base} with the most {noun} in {year}?", f"total(top({expression}, {n}, {key}), '{m}', {year})"),
+        (f"What was the average {noun_of} of the {n} {many}{base} with the fewest {noun} in {year}?", f"mean(bottom({expression}, {n}, {key}), '{m}', {year})"),
+        (f"How many times as many {noun} as {other} did {one} have in {year}?", f"ratio('{m}', {_quoted(one)}, {_quoted(other)}, {year})"),
+        (f"How many {many} are shown here?", f"count({shown})", {"bbox": box}),
+        (f"Which {many} on this map had more than {kind.limits[0]:,} {noun} in {year}?", f"having({shown}, '>', {kind.limits[0]}, {key})", {"bbox": box}),
+        (f"Which {kind.one} here had the most {noun} in {year}?", f"top({shown}, 1, {key})", {"bbox": box}),
+        (f"Which {chance.choice(STRANGE)} {many} are shown here?", "abstain", {"bbox": box}),
+        (f"How many times as many {noun} as {other} did {one} not have in {year}?", "abstain"),
+        (f"How many {many} are the {n} with the most {noun} in {year}?", "abstain"),
+    ]  # fmt: skip
+    if kind.outlined:
+        forms.append((f"All {many}{base} except those that border {one} and {one} itself", f"({expression}) - border({expression}, {_quoted(one)}) - only({_quoted(one)})"))  # fmt: skip
+    return chance.choice(forms)
+
+
+def _box(chance: random.Random, words: Vocabulary, world: World) -> list[float]:
+    """A box of a map around one of the centres."""
+    point = next(p.point for p in world.by_name[chance.choice(words.centres)] if p.point is not None)
+    wide, high = chance.uniform(0.2, 1.0), chance.uniform(0.2, 0.8)
+    return [round(point[0] - wide, 2), round(point[1] - high, 2), round(point[0] + wide, 2), round(point[1] + high, 2)]
+
+
 def single(chance: random.Random, words: Vocabulary, world: World) -> tuple[str, str]:
     """A question about one place or two, by name."""
     kind = words.kinds[chance.choice(list(words.kinds))]
@@ -174,11 +207,19 @@ def events(chance: random.Random, words: Vocabulary, world: World) -> tuple[str,
                 f"count(events('storm', who='{island}', end={year - 1}))",
             ),
             (f"Which storms did not strike {island}?", f"events('storm') - events('storm', who='{island}')"),
+            (f"Which storms came before {year}?", f"events('storm', end={year - 1})"),
+            (f"Which islands were struck in {year}?", f"who(events('storm', year={year}))"),
+            (
+                f"Which storms struck both {island} and Tarn Holm?",
+                f"events('storm', who='{island}') & events('storm', who='Tarn Holm')",
+            ),
+            (f"Which islands came before {year}?", "abstain"),
+            (f"Which {chance.choice(STRANGE).lower()} islands were struck in {year}?", "abstain"),
         ]
         return chance.choice(forms)
     nation = chance.choice(("Osage", "Pawnee", "Kickapoo", "Omaha", "Comanche", "Arapaho", "Iowa", "Ponca"))
     year, decade = chance.choice((1825, 1835, 1846, 1851, 1854, 1865)), chance.choice((1820, 1830, 1850, 1860))
-    of = f"who='nation:{nation}'"
+    of, other = f"who='nation:{nation}'", chance.choice([y for y in (1825, 1846, 1854, 1865, 1867) if y != year])
     forms = [
         (f"How many treaties did the {nation} sign?", f"count(treaties({of}))"),
         (f"How many treaties did the {nation} sign before {year}?", f"count(treaties({of}, end={year - 1}))"),
@@ -189,6 +230,10 @@ def events(chance: random.Random, words: Vocabulary, world: World) -> tuple[str,
         (f"Which treaties of {year} were not signed by the {nation}?", f"unshared(treaties(year={year}), treaties({of}))"),
         (f"When did the {nation} sign their first treaty?", f"day(first(treaties({of})))"),
         (f"Which {chance.choice(STRANGE).lower()} treaties did the {nation} sign?", "abstain"),
+        (f"Which nations signed treaties in both {year} and {other}?", f"who(treaties(year={year})) & who(treaties(year={other}))"),
+        (f"Which nations signed treaties in {year} but not in {other}?", f"who(treaties(year={year})) - who(treaties(year={other}))"),
+        (f"How many nations signed treaties in {year} but not in {other}?", f"count(who(treaties(year={year})) - who(treaties(year={other})))"),
+        (f"Which treaties did the {nation} sign together with the Cheyenne?", f"shared(treaties({of}), treaties(who='nation:Cheyenne'))"),
         (f"Did the {nation} sign a treaty in {year}?", f"is_in('nation:{nation}', who(treaties(year={year})))"),
     ]  # fmt: skip
     return chance.choice(forms)
@@ -237,7 +282,7 @@ def misspelt(chance: random.Random, words: Vocabulary, world: World) -> tuple[st
 
 
 FORMS: Sequence[Callable[[random.Random, Vocabulary, World], tuple[Any, ...]]] = (
-    listed, counted, ranked, aggregated, single, events, mapped, misspelt,
+    listed, counted, ranked, aggregated, single, events, mapped, misspelt, composed,
 )  # fmt: skip
 
 

@@ -87,7 +87,10 @@ class EventWords(Lookups):
         return Gold(days=tuple(sorted(set(days))))
 
     def w_year_with_most(self, some: Some) -> Gold:
-        years = [y for i in some.ids if (y := self._events[i].year) is not None]
+        """The year with the most events, counted by row, or by name."""
+        by = self._choose("counting", ("rows", "names"))
+        told = [(e.year, e.name) for i in some.ids if (e := self._events[i]).year is not None]
+        years = [year for year, _ in (told if by == "rows" else set(told)) if year is not None]
         counts = {y: years.count(y) for y in set(years)}
         best = max(counts.values())
         if list(counts.values()).count(best) > 1:

@@ -149,7 +149,8 @@ async def unmoved(system: wiring.System, result: Result, world: World) -> list[U
         same = body["outcome"] == "ANSWER" and [s["text"] for s in body["sentences"]] == [
             s["text"] for s in result.body["sentences"]
         ]
-        if same and not set(changed.word.lower().split()) <= _remarks(body) - _remarks(result.body):
+        told = changed.how == "another unit" and f" {changed.word}" in result.said  # a distance is told in both units
+        if same and not told and not set(changed.word.lower().split()) <= _remarks(body) - _remarks(result.body):
             found.append(Unmoved(result, changed))
     return found
 

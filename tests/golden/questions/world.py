@@ -118,10 +118,21 @@ class World:
             for name in self.by_first_word.get(word[0], ()):
                 end = start + len(name)
                 if flat.startswith(name, start) and not flat[end : end + 1].isalnum():
+                    if self._overrun(flat, name, start):
+                        continue  # `Independence, Kansas City` is two names
                     if not (found and end <= found[-1][1]):
                         found.append((start, end, self.surfaces[name]))
                     break
         return found
+
+    def _overrun(self, flat: str, name: str, start: int) -> bool:
+        """True if what stands after the comma of a name begins a longer name there."""
+        at = start + name.find(", ") + 2
+        if at == start + 1:
+            return False
+        tail = _WORD.match(flat, at)
+        longer = (n for n in self.by_first_word.get(tail[0], ()) if at + len(n) > start + len(name)) if tail else ()
+        return any(flat.startswith(n, at) and not flat[at + len(n) : at + len(n) + 1].isalnum() for n in longer)
 
     @cached_property
     def kinds(self) -> dict[str, str]:
