@@ -19,6 +19,16 @@ APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
+DraftingMode = Literal["free", "select", "compose"]
+"""How a model may write. `free`: text with numbers in it; `select`: it only picks from numbered sentences; `compose`:
+sentences, each with its sources, as JSON. Whatever the mode, what it writes is checked."""
+
+_MODES: Mapping[str, DraftingMode] = {"focus_select": "select", "focus_compose": "compose"}
+
+
+def mode_of(template: str) -> DraftingMode:
+    """The mode that a prompt template asks for: `focus_select/v1` lets the model pick; others leave it free."""
+    return _MODES.get(template.partition("/")[0], "free")
 
 
 class Outcome(StrEnum):
@@ -151,8 +161,18 @@ class PromptSource:
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """A sentence that a model may pick by its `number`, in the words of the source `index`."""
+
+    number: int
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """The exact text that a model is given. `template` is `focus_mode/v2`, `template_digest` of its bytes."""
+    """The exact text that a model is given. `template` is `focus_mode/v2`, `template_digest` of its bytes. `offers` are
+    the sentences that it may pick, where it only picks."""
 
     system: str
     prompt: str
@@ -160,6 +180,7 @@ class RenderedPrompt:
     template_digest: str
     sources: tuple[PromptSource, ...]
     tokens: int
+    offers: tuple[Offer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,13 +292,26 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
+class Repair:
+    """The second call for one draft: the prompt with what fell of the first and why, and what the model made of it."""
+
+    prompt: str
+    template: str
+    template_digest: str
+    completion: Completion
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A model's output as sentences with citations and support; nothing of it is released before the answer point
-    allows it. `filled` is what the default model wrote in its place, where nothing of it could be released."""
+    allows it. `filled` is what the default model wrote where that, or a part of it, was missing. `fault` says why an
+    output that should have followed a schema holds no sentences. `repair` is the model's second try."""
 
     sentences: tuple[Sentence, ...]
     completion: Completion
     filled: Completion | None = None
+    fault: str = ""
+    repair: Repair | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ai.errors import ModelTimeout
 from ai.model import AdmittedItem, Completion, ModelIdentity, TextSpan
-from ai.models.chat_model import ChatRequest
+from ai.models.chat_model import ChatRequest, StructuredRequest
 from policy.model import Decision, Effect, Obligation, Point, Stamp, Target
 from retrieval.model import (
     ChannelName,
@@ -65,6 +65,21 @@ class ScriptedModel:
 
     async def aclose(self) -> None:
         return None
+
+
+class HeldModel(ScriptedModel):
+    """The same, held to a schema: it says its texts there too, each made from the request where it is a function."""
+
+    def __init__(self, *texts: str | Callable[[StructuredRequest], str]) -> None:
+        super().__init__("It is not held to a schema.")
+        self._held = texts
+        self.orders: list[StructuredRequest] = []
+
+    async def structured(self, request: StructuredRequest) -> Completion:
+        self.orders.append(request)
+        text = self._held[min(len(self.orders), len(self._held)) - 1]
+        said = text if isinstance(text, str) else text(request)
+        return Completion(said, await self.identity(), len(request.messages[-1].content.split()), len(said.split()))
 
 
 _ORDER = re.compile(

@@ -77,13 +77,15 @@ def draft_sentences(
     find: Find,
     sources: Sources | None = None,
     asked: Sequence[str] | None = None,
+    parsed: Sequence[MarkedSentence] | None = None,
 ) -> Draft:
     """The draft of a completion over the items that its prompt held. `find` reports what the detectors see in a
     sentence (personal data, canary, system prompt). Numbers that name no item are `unknown_markers`. With `sources`,
     the sentences are checked claim by claim, and the system puts their markers right. `asked` are the kinds of appeal
-    that the question asks for; None: appeals are not looked for."""
+    that the question asks for; None: appeals are not looked for. `parsed` are the sentences where the output is not
+    text with markers."""
     by_index = {item.index: item for item in items}
-    parsed = parse_marked(completion.text)
+    parsed = parse_marked(completion.text) if parsed is None else parsed
     if sources is not None and parsed and (phrase_id(parsed[0].text) == ABSTAIN or abstains(parsed[0].text)):
         parsed = (MarkedSentence(PHRASES[ABSTAIN], ()),)  # whatever follows: there is no answer
     checks = _Checks(by_index, find, sources, asked)

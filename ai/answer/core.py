@@ -65,7 +65,9 @@ class CoreResult:
         """Tokens of prompt and answer, by the one counter; 0 where nothing was written."""
         if self.prompt is None or self.draft is None:
             return 0
-        return self.prompt.tokens + count_tokens(self.draft.completion.text)
+        repair = self.draft.repair
+        second = 0 if repair is None else count_tokens(repair.prompt) + count_tokens(repair.completion.text)
+        return self.prompt.tokens + count_tokens(self.draft.completion.text) + second
 
     @property
     def items(self) -> tuple[AdmittedItem, ...]:

@@ -1,17 +1,22 @@
 """From admitted items to a draft: the prompt inside its budgets, one call of the model, and for an agentic run the
-bounds of requirement 000: evidence at most 70 % of the token budget, the answer at most half of what is left."""
+bounds of requirement 000: evidence at most 70 % of the token budget, the answer at most half of what is left.
+
+A draft of which nothing can be released is tried once more by its model, and then filled by the default model."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from ai.answer.generate import ModelCall, generate
+from ai.answer.repair import needs_repair, repaired
+from ai.answer.staying import filled
 from ai.case.agent_record import Cut, context_tokens, output_tokens
 from ai.case.case import Case, Services
 from ai.errors import ModelTimeout, PromptTooLong
-from ai.model import AdmittedItem, Draft, Options, RenderedPrompt, Sentence
+from ai.model import AdmittedItem, Draft, Options, RenderedPrompt
 from ai.models.context import ContextBudgets, render_prompt
 
 _LEAST_OUTPUT = 16
@@ -53,12 +58,10 @@ async def draft_answer(
     """
     write = partial(
         generate,
-        prompt,
         question=case.question,
         intent=case.intent,
         items=items,
         options=options,
-        deadline_s=case.profile.model_deadline_s,
         canaries=(case.canary or services.canary,),
         clock_ms=services.clock_ms,
         bounded=case.agent is not None,
@@ -66,34 +69,26 @@ async def draft_answer(
     )
     try:
         with case.watch("generate"):
-            drafted, call = await write(model=services.model)
-            if services.fallback is None or case.claims_version == 0:
+            began, deadline_s = time.monotonic(), case.profile.model_deadline_s
+            drafted, call = await write(prompt, model=services.model, deadline_s=deadline_s)
+            if case.claims_version == 0:
                 return drafted, call
-            return await _filled(drafted, partial(write, model=services.fallback)), call
+            spent = time.monotonic() - began
+            if services.repairs and case.agent is None and 2 * spent <= deadline_s and needs_repair(drafted):
+
+                async def again(second: RenderedPrompt) -> Draft:
+                    return (await write(second, model=services.model, deadline_s=deadline_s - spent))[0]
+
+                drafted = await repaired(drafted, prompt, call.mode, again)
+            if services.fallback is not None:
+                by_default, _ = await write(prompt, model=services.fallback, deadline_s=deadline_s)
+                every = bool(case.intent.operations)
+                drafted = filled(drafted, by_default, question=case.question, every=every)
+            return drafted, call
     except (ModelTimeout, PromptTooLong) as exc:
         if case.agent is None:
             raise
         return "latency" if isinstance(exc, ModelTimeout) else "budget"
-
-
-async def _filled(drafted: Draft, by_default: Callable[[], Awaitable[tuple[Draft, ModelCall]]]) -> Draft:
-    """The draft; or, where nothing of it can be released, what the default model writes over the same prompt: a model
-    never lowers what the default would have answered."""
-    if any(map(_may_stay, drafted.sentences)):
-        return drafted
-    draft, _ = await by_default()
-    if not any(map(_may_stay, draft.sentences)):
-        return drafted
-    sentences = tuple(replace(sentence, attribution="system") for sentence in draft.sentences)
-    return Draft(sentences, drafted.completion, draft.completion)
-
-
-def _may_stay(sentence: Sentence) -> bool:
-    """True if the answer point could release the sentence as an answer."""
-    leaks = any(each.kind.startswith(("canary", "system_prompt")) for each in sentence.findings)
-    borne_out = bool(sentence.claims) and all(claim.verdict == "borne_out" for claim in sentence.claims or ())
-    welcome = sentence.appeals is None or sentence.appeals.welcome
-    return borne_out and welcome and sentence.answers and bool(sentence.markers) and not leaks
 
 
 def _left(case: Case) -> int | None:

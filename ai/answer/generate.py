@@ -9,6 +9,7 @@ from functools import partial
 
 from ai.answer.citations import draft_sentences
 from ai.answer.claims.check import Sources
+from ai.answer.written import read_written, schema_for
 from ai.errors import ModelTimeout
 from ai.gate import asked_appeals, find_leaks, find_sensitive
 from ai.model import (
@@ -17,20 +18,25 @@ from ai.model import (
     AdmittedItem,
     Completion,
     Draft,
+    DraftingMode,
     ModelIdentity,
     Options,
     RenderedPrompt,
     TextSpan,
+    mode_of,
 )
-from ai.models.chat_model import ChatModel, ChatRequest
+from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
+
+_PICKING_TOKENS = 120
+"""As many as a list of eight numbers takes, however it is spaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One call as the ledger keeps it: everything that went in, everything that came out. Times are UTC in
-    milliseconds."""
+    milliseconds. `mode` is how the model was asked, which is free for one that cannot be held to a schema."""
 
     prompt: RenderedPrompt
     output: str
@@ -41,6 +47,7 @@ class ModelCall:
     seed: int | None
     start_ms: int
     end_ms: int
+    mode: DraftingMode = "free"
 
 
 async def generate(
@@ -73,7 +80,8 @@ async def generate(
         deadline_s=deadline_s,
     )
     start_ms = clock_ms()
-    completion = await _complete(model, request)
+    mode = mode_asked(model, prompt)
+    completion = await _complete(model, request, mode)
     if bounded:
         completion = within(completion, options.max_tokens)
     call = ModelCall(
@@ -86,6 +94,7 @@ async def generate(
         seed=options.seed,
         start_ms=start_ms,
         end_ms=max(start_ms, clock_ms()),
+        mode=mode,
     )
     draft = read_draft(
         completion,
@@ -95,8 +104,14 @@ async def generate(
         intent=intent,
         question=question,
         claims_version=claims_version,
+        mode=mode,
     )
     return draft, call
+
+
+def mode_asked(model: ChatModel, prompt: RenderedPrompt) -> DraftingMode:
+    """The mode that the prompt asks for; free for a model that cannot be held to a schema."""
+    return mode_of(prompt.template) if isinstance(model, StructuredModel) else "free"
 
 
 def read_draft(
@@ -108,6 +123,7 @@ def read_draft(
     intent: Intent,
     question: str,
     claims_version: int = CLAIMS_VERSION,
+    mode: DraftingMode = "free",
 ) -> Draft:
     """The draft of a completion; a function of its arguments, so that replay can read a recorded output again.
     Version 0 checks no claims, as it was before there were any."""
@@ -116,7 +132,9 @@ def read_draft(
     sources = Sources.of(shown, intent, question) if claims_version else None
     find = partial(_findings, canaries=canaries, system=prompt.system)
     asked = asked_appeals(question) if claims_version >= APPEALS_SINCE else None
-    return draft_sentences(completion, shown, find=find, sources=sources, asked=asked)
+    written = read_written(completion, mode, prompt.offers)
+    draft = draft_sentences(completion, shown, find=find, sources=sources, asked=asked, parsed=written.sentences)
+    return replace(draft, fault=written.fault)
 
 
 def within(completion: Completion, max_tokens: int) -> Completion:
@@ -128,10 +146,27 @@ def within(completion: Completion, max_tokens: int) -> Completion:
     return replace(completion, text=whole or cut, truncated=True)
 
 
-async def _complete(model: ChatModel, request: ChatRequest) -> Completion:
+async def ask_in_mode(model: ChatModel, request: ChatRequest, mode: DraftingMode) -> Completion:
+    """One call in that mode. Raises as `ChatModel.complete`."""
+    if mode == "free" or not isinstance(model, StructuredModel):
+        return await model.complete(request)
+    most = min(request.max_tokens, _PICKING_TOKENS) if mode == "select" else request.max_tokens
+    return await model.structured(
+        StructuredRequest(
+            messages=(Message("system", request.prompt.system), Message("user", request.prompt.prompt)),
+            schema=schema_for(mode, request.prompt.offers),
+            max_tokens=most,
+            temperature_milli=request.temperature_milli,
+            seed=request.seed,
+            deadline_s=request.deadline_s,
+        )
+    )
+
+
+async def _complete(model: ChatModel, request: ChatRequest, mode: DraftingMode) -> Completion:
     try:
         async with asyncio.timeout(request.deadline_s):
-            return await model.complete(request)
+            return await ask_in_mode(model, request, mode)
     except TimeoutError as exc:
         raise ModelTimeout(f"the chat model gave no answer within {request.deadline_s:g} s") from exc
 

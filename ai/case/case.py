@@ -38,8 +38,9 @@ from retrieval.scope import Scope
 class Services:
     """Everything that the pipeline works with, made once by `api.wiring`. `points` gives the policy points with a fixed
     clock, so that all decisions of one request see one time, and a replay the recorded one. `canary` is the secret
-    that the mark of each prompt is made from; no answer may contain that mark. `fallback` is the model that fills in
-    where nothing of the draft of `model` can be released; `remade` makes a model of the record again, where it needs no
+    that the mark of each prompt is made from; no answer may contain that mark. `repairs` says whether `model` may try
+    once more where nothing of its draft can be released, `fallback` is the model that fills in what it leaves out;
+    `remade` makes a model of the record again, where it needs no
     server."""
 
     store: RecordStore
@@ -64,6 +65,7 @@ class Services:
     runs: RunCache | None = None
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     fallback: ChatModel | None = None
+    repairs: bool = False
     remade: Callable[[ModelIdentity], ChatModel | None] = lambda _: None
 
 

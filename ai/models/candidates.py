@@ -12,7 +12,7 @@ from functools import lru_cache
 from ai.errors import ModelTimeout
 from ai.intent.times import read_times
 from ai.model import PromptSource
-from ai.models.context import plain
+from ai.text.markdown import plain
 from ai.text.question_type import WantedKind, defines, denies, first_word, offers, topic_of, wanted_of
 from ai.text.sentences import MARKER, Span, split_sentences, trimmed, word_list
 from ai.text.support import WORD, carries, fold, words_of

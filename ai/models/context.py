@@ -16,8 +16,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ai.errors import PromptTooLong, TemplateNotFound
-from ai.model import AdmittedItem, MapContext, PromptSource, RenderedPrompt
+from ai.model import AdmittedItem, MapContext, Offer, PromptSource, RenderedPrompt, mode_of
+from ai.models.offers import offers_of
 from ai.text.catalogue import ABSTAIN, PHRASES
+from ai.text.markdown import plain
 from ai.text.sentences import split_sentences
 from prompt_templates import PromptTemplate, load_template
 from retrieval.algebra import Plan
@@ -40,7 +42,6 @@ _FORGED = re.compile(r"\[(?=\s*+\^?(?:\d|/?\s*(?:inst|sys|source|ref|citation)))
 _BRACKETS = str.maketrans(
     {"<": "‹", ">": "›", "【": "(", "】": ")", "［": "(", "］": ")", DATAMARK: " ", '"': "”", "\x00": " "}
 )
-_MARKDOWN = re.compile(r"\[\^[^\]\s]{1,40}\]:?|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|^#{1,6}[ \t]+", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 _SPACES = re.compile(r"[^\S\n]+")
 
@@ -103,7 +104,11 @@ def render_prompt(
     if budgets.max_context_tokens is not None:
         room = min(room, budgets.max_context_tokens)
     sources = _fit([prompt_source(item, intent) for item in items], budgets.max_tokens_per_source, room)
-    system, prompt = frame.render(tuple(_shown(source, datamarked) for source in sources))
+    offers = offers_of(sources, question, intent) if mode_of(template.name) == "select" else ()
+    system, prompt = frame.render(
+        tuple(_shown(source, datamarked) for source in sources),
+        tuple(replace(offer, text=_printed(offer.text, offer.index in datamarked)) for offer in offers),
+    )
     return RenderedPrompt(
         system=system,
         prompt=prompt,
@@ -111,6 +116,7 @@ def render_prompt(
         template_digest=template.digest,
         sources=sources,
         tokens=count_tokens(system) + count_tokens(prompt),
+        offers=offers,
     )
 
 
@@ -133,11 +139,6 @@ def prompt_source(item: AdmittedItem, intent: Intent) -> PromptSource:
         direct=is_direct(item, intent),
         entities=() if item.redacted or item.evidence.computed else record.entities,
     )
-
-
-def plain(text: str) -> str:
-    """`text` without the signs of Markdown that say nothing: emphasis, heading marks, footnote references."""
-    return _MARKDOWN.sub("", text) if "*" in text or "#" in text or "[^" in text else text
 
 
 def is_direct(item: AdmittedItem, intent: Intent) -> bool:
@@ -233,6 +234,12 @@ def _cut(text: str, limit: int) -> str:
     return text[:end].rstrip()
 
 
+def _printed(text: str, datamarked: bool) -> str:
+    """A sentence as it is printed."""
+    shown = neutralise(text)
+    return DATAMARK.join(shown.split()) if datamarked else shown
+
+
 def _shown(source: PromptSource, datamarked: set[int]) -> PromptSource:
     """The source as printed: neutralised; datamarked text carries the mark for every space."""
     shown = replace(
@@ -261,12 +268,13 @@ class _Frame:
     datamarked: bool
     template: PromptTemplate
 
-    def render(self, sources: tuple[PromptSource, ...]) -> tuple[str, str]:
+    def render(self, sources: tuple[PromptSource, ...], offers: tuple[Offer, ...] = ()) -> tuple[str, str]:
         """System and user part."""
         compiled = _compiled(self.template)
         values = compiled.new_context(
             {
                 "sources": sources,
+                "offers": offers,
                 "question": self.question,
                 "map_context": self.map_context,
                 "canary": self.canary,

@@ -302,6 +302,10 @@ def call_json(core: CoreResult) -> dict[str, Any]:
         "options": {"max_tokens": call.max_tokens, "temperature_milli": call.temperature_milli, "seed": call.seed},
         "completion": to_json(draft.completion),
     }
+    if call.mode != "free":
+        body |= {"mode": call.mode}
+    if draft.repair is not None:
+        body |= {"repair": to_json(draft.repair)}
     if draft.filled is not None:
         body |= {"filled": to_json(draft.filled)}
     checked = [sentence for sentence in draft.sentences if sentence.claims is not None]

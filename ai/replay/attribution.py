@@ -23,7 +23,7 @@ from ai.governance.scoping import prompt_facts
 from ai.record.recording import body_of, decisions_json, deterministic_parts
 from ai.replay.comparison import Stage, compare
 from ai.replay.recorded_policy import RecordedPoints
-from ai.replay.replay import STAGES, RecordedModel, RecordedRun, recorded_run, recorded_template
+from ai.replay.replay import STAGES, RecordedRun, recorded_run, recorded_template, with_recorded_words
 from ai.replay.settings import AsRecorded, as_recorded
 from ai.replay.stores import Drift, drift_between, search_again
 from policy.model import ClassFacts, Decision, Stamp
@@ -83,8 +83,7 @@ async def attribute(entry_id: str, swap: Swap | None, *, services: Services, set
         gate = await check_gate(case, services)
         stages.append(compare("gate", canonical(to_json(case.gate)), canonical(to_json(gate.gate))))
     running = replace(
-        services,
-        model=services.model if swap is Swap.MODEL else RecordedModel(recorded.parts),
+        services if swap is Swap.MODEL else with_recorded_words(services, recorded.parts),
         points=services.points if swap is Swap.POLICY else lambda _: points,
         template=services.template if swap is Swap.TEMPLATE else recorded_template(recorded.parts, services),
         canary=recorded.canary,

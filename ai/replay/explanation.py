@@ -23,7 +23,7 @@ from ai.errors import AIError, ReplayImpossible
 from ai.focus_pipeline import check_gate
 from ai.governance.scoping import prompt_facts
 from ai.model import Ask, Completion, ModelIdentity
-from ai.models.chat_model import ChatRequest
+from ai.models.chat_model import ChatRequest, StructuredRequest
 from ai.record.recording import body_of
 from ai.replay.case import bundle_of
 from ai.replay.replay import RecordedRun, recorded_run, replay
@@ -51,12 +51,14 @@ class Component(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A call of the model that wrote: the prompt without its secret mark, the model's words, and what was filled in for
-    them."""
+    """A call of the model that wrote: the prompt without its secret mark, the model's words, what was filled in for
+    them, and prompt and words of its second try. `structured`: it was held to a schema."""
 
     prompt: str
     said: Completion
     filled: Completion | None
+    second: tuple[str, Completion] | None = None
+    structured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ def _written(recorded: RecordedRun) -> Written | None:
     for call in calls:
         if "purpose" not in call:
             filled = from_json(call["filled"], Completion) if "filled" in call else None
-            return Written(_unmarked(call["prompt"], recorded), from_json(call["completion"], Completion), filled)
+            said, repair = from_json(call["completion"], Completion), call.get("repair")
+            second = repair and (_unmarked(repair["prompt"], recorded), from_json(repair["completion"], Completion))
+            return Written(_unmarked(call["prompt"], recorded), said, filled, second, "mode" in call)
     return None
 
 
@@ -212,11 +216,14 @@ async def _run(one: Run, other: Run, names: frozenset[str]) -> Mapping[str, Any]
     settings = as_recorded(_pinned(one, other, names), policy.services, case.profile)
     case = await check_gate(settings.case(case), settings.services)
     case = await _decided(case, of(Component.SCOPE), policy)
-    model = _RecordedWords(of(Component.MODEL), one, other)
+    words = of(Component.MODEL)
+    held = words.written is not None and words.written.structured
+    model = (_StructuredWords if held else _RecordedWords)(words, one, other)
     services = replace(
         settings.services,
         model=model,
         fallback=_FilledWords(model) if model.filled else None,
+        repairs=model.repairs,
         canary=one.recorded.canary,
     )
     core = await run_core(case, found.recorded.gathered if case.decided.allowed else None, services=services)
@@ -276,6 +283,11 @@ class _RecordedWords:
         """True if something was filled in for the words of a model."""
         return any(call.filled is not None for call in self._calls)
 
+    @property
+    def repairs(self) -> bool:
+        """True if the chosen model tried a second time."""
+        return bool(self._calls) and self._calls[0].second is not None
+
     async def identity(self) -> ModelIdentity:
         """The chosen run's; the other's where that asked no model."""
         if not self._calls:
@@ -285,18 +297,34 @@ class _RecordedWords:
     async def complete(self, request: ChatRequest) -> Completion:
         """What the model says to that prompt."""
         model = self._remade(await self.identity())
-        return self.on_record(request).said if model is None else await model.complete(request)
+        return self.said_to(request.prompt.prompt) if model is None else await model.complete(request)
 
-    def on_record(self, request: ChatRequest) -> Written:
-        """The call of that model with that prompt."""
-        prompt, model = _unmarked(request.prompt.prompt, self._one), self._calls[0].said.model
+    def said_to(self, prompt: str) -> Completion:
+        """What that model said to that prompt, or to what came after it. Raises ReplayImpossible."""
+        unmarked, model = _unmarked(prompt, self._one), self._calls[0].said.model
         for call in self._calls:
-            if call.prompt == prompt and call.said.model == model:
+            if call.second is not None and call.second[0] == unmarked and call.said.model == model:
+                return call.second[1]
+        return self.on_record(prompt).said
+
+    def on_record(self, prompt: str) -> Written:
+        """The call of that model with that prompt."""
+        unmarked, model = _unmarked(prompt, self._one), self._calls[0].said.model
+        for call in self._calls:
+            if call.prompt == unmarked and call.said.model == model:
                 return call
         raise ReplayImpossible("nobody knows what the model writes to a prompt that is not on record")
 
     async def aclose(self) -> None:
         """Nothing to close."""
+
+
+class _StructuredWords(_RecordedWords):
+    """The same of a model that was held to a schema."""
+
+    async def structured(self, request: StructuredRequest) -> Completion:
+        """What the model says to that prompt."""
+        return self.said_to(request.messages[-1].content)
 
 
 class _FilledWords:
@@ -310,11 +338,10 @@ class _FilledWords:
         return await self._words.identity()
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """The words on record. Raises ReplayImpossible where there are none."""
-        call = self._words.on_record(request)
-        if call.filled is None:
-            raise ReplayImpossible("nothing was filled in for that prompt")
-        return call.filled
+        """The words on record, none where nothing was filled in for that prompt. Raises ReplayImpossible where the
+        prompt is not on record."""
+        call = self._words.on_record(request.prompt.prompt)
+        return replace(call.said, text="") if call.filled is None else call.filled
 
     async def aclose(self) -> None:
         """Nothing to close."""

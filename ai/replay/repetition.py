@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ai.answer.core import CoreResult
-from ai.answer.generate import ModelCall
+from ai.answer.generate import ModelCall, ask_in_mode
 from ai.case.agent_record import AgentCall
 from ai.case.case import Case, Services
 from ai.errors import AIError
-from ai.model import Completion, ModelIdentity, SourceReading
+from ai.model import Completion, ModelIdentity, Repair, SourceReading
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
 from ai.replay.comparison import Stage, compare
 
@@ -40,6 +40,9 @@ async def repeat(case: Case, core: CoreResult, model: ChatModel) -> tuple[Stage,
         if core.call is not None and stages[-1].same:
             reading = None if core.draft is None else core.draft.completion.reading
             stages.append(await _written(core.call, reading, model, case))
+            repair = None if core.draft is None else core.draft.repair
+            if repair is not None and stages[-1].same:
+                stages.append(await _repaired(core.call, repair, model, case))
     except AIError as exc:
         return (Stage(IDENTITY, False, f"{type(exc).__name__}: {exc}"),)
     return tuple(stages)
@@ -62,7 +65,10 @@ async def _identity(model: ChatModel) -> ModelIdentity | None:
 
 def _recorded(core: CoreResult) -> list[Completion]:
     planned = [] if core.agent is None else [call.completion for call in core.agent.calls]
-    return planned if core.draft is None else [*planned, core.draft.completion]
+    if core.draft is None:
+        return planned
+    repair = core.draft.repair
+    return [*planned, core.draft.completion, *([] if repair is None else [repair.completion])]
 
 
 def _same_model(recorded: Sequence[ModelIdentity], now: ModelIdentity) -> Stage:
@@ -84,18 +90,28 @@ def _difference(recorded: ModelIdentity, now: ModelIdentity) -> str:
     return "; ".join(told) or f"recorded {recorded.digest}, now {now.digest}"
 
 
-async def _written(call: ModelCall, reading: SourceReading | None, model: ChatModel, case: Case) -> Stage:
-    again = await model.complete(
-        ChatRequest(
-            prompt=call.prompt,
-            question=case.question,
-            intent=case.intent,
-            max_tokens=call.max_tokens,
-            temperature_milli=call.temperature_milli,
-            seed=call.seed,
-            deadline_s=case.profile.model_deadline_s,
-        )
+async def _asked(call: ModelCall, model: ChatModel, case: Case) -> Completion:
+    request = ChatRequest(
+        prompt=call.prompt,
+        question=case.question,
+        intent=case.intent,
+        max_tokens=call.max_tokens,
+        temperature_milli=call.temperature_milli,
+        seed=call.seed,
+        deadline_s=case.profile.model_deadline_s,
     )
+    return await ask_in_mode(model, request, call.mode)
+
+
+async def _repaired(call: ModelCall, repair: Repair, model: ChatModel, case: Case) -> Stage:
+    """The second call for a draft, again."""
+    again = await _asked(replace(call, prompt=replace(call.prompt, prompt=repair.prompt)), model, case)
+    cut = (repair.completion.truncated, again.truncated)
+    return _same_output("model.repair", repair.completion.text, again.text, cut=cut)
+
+
+async def _written(call: ModelCall, reading: SourceReading | None, model: ChatModel, case: Case) -> Stage:
+    again = await _asked(call, model, case)
     said = _same_output("model.output", call.output, again.text, cut=(call.truncated, again.truncated))
     return replace(said, detail=said.detail or _differs_by(reading, again.reading))
 

@@ -26,7 +26,7 @@ from ai.case.case import Case, Services
 from ai.errors import AIError, ReplayImpossible
 from ai.gate import GateResult
 from ai.model import Completion, ModelIdentity
-from ai.models.chat_model import ChatRequest
+from ai.models.chat_model import ChatRequest, StructuredRequest
 from ai.record.recording import FAULT, ReplayInputs, body_of, deterministic_parts
 from ai.replay.case import (
     bundle_missing,
@@ -260,9 +260,7 @@ async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Service
     if gathered is not None:
         stages = (*stages, computed_again(gathered))
     running = replace(
-        settings.services,
-        model=RecordedModel(parts),
-        fallback=RecordedModel(parts, "filled") if _was_filled(parts) else None,
+        with_recorded_words(settings.services, parts),
         canary=inputs.canary,
         template=recorded_template(parts, settings.services),
     )
@@ -304,9 +302,21 @@ def _agent_calls(parts: Mapping[str, bytes]) -> tuple[AgentCall, ...]:
     )
 
 
-def _was_filled(parts: Mapping[str, bytes]) -> bool:
+def _was(parts: Mapping[str, bytes], key: str) -> bool:
+    """True if a recorded call holds that: `filled`, `repair`, `mode`."""
     calls = json.loads(parts["calls"]) if parts.get("calls") else []
-    return any("filled" in call for call in calls)
+    return any(key in call for call in calls)
+
+
+def with_recorded_words(services: Services, parts: Mapping[str, bytes]) -> Services:
+    """The services, with what models said on record in the place of the models: held to a schema where that one was,
+    with a second try and a default model where there was one."""
+    return replace(
+        services,
+        model=RecordedStructuredModel(parts) if _was(parts, "mode") else RecordedModel(parts),
+        repairs=_was(parts, "repair"),
+        fallback=RecordedModel(parts, "filled") if _was(parts, "filled") else None,
+    )
 
 
 def recorded_template(parts: Mapping[str, bytes], services: Services) -> PromptTemplate:
@@ -317,13 +327,17 @@ def recorded_template(parts: Mapping[str, bytes], services: Services) -> PromptT
 
 
 class RecordedModel:
-    """A `ChatModel` that says again what was recorded."""
+    """A `ChatModel` that says again what was recorded, call by call."""
 
     def __init__(self, parts: Mapping[str, bytes], key: str = "completion") -> None:
-        """`key` tells what of a call it says: the completion, or what was filled in for it."""
+        """`key` tells what of a call it says: the completion and that of its repair, or what was filled in for it."""
         calls = json.loads(parts["calls"]) if parts.get("calls") else []
-        said = [call[key] for call in calls if "purpose" not in call and key in call]
+        wrote = [call for call in calls if "purpose" not in call and key in call]
+        said = [call[key] for call in wrote]
+        if key == "completion":
+            said += [call["repair"]["completion"] for call in wrote if "repair" in call]
         self._completions = [from_json(each, Completion) for each in said]
+        self._said = 0
 
     async def identity(self) -> ModelIdentity:
         """The recorded model's."""
@@ -331,15 +345,28 @@ class RecordedModel:
 
     async def complete(self, request: ChatRequest) -> Completion:
         """The recorded completion, whatever the prompt is now: the prompt is compared as a stage of its own."""
-        return self._next()
+        return self._say()
 
     async def aclose(self) -> None:
         """Nothing to close."""
 
+    def _say(self) -> Completion:
+        said = self._next()
+        self._said += 1
+        return said
+
     def _next(self) -> Completion:
-        if not self._completions:
+        if self._said >= len(self._completions):
             raise ReplayImpossible("the record holds no model call, but the core makes one now")
-        return self._completions[0]
+        return self._completions[self._said]
+
+
+class RecordedStructuredModel(RecordedModel):
+    """The same, where the model was held to a schema: a `StructuredModel` too."""
+
+    async def structured(self, request: StructuredRequest) -> Completion:
+        """As `complete`."""
+        return self._say()
 
 
 def _failed(parts: Mapping[str, bytes]) -> bool:

@@ -177,6 +177,11 @@ class Models(Section):
         default=None, description="threads per model (num_thread); unset: Ollama decides"
     )
     deadline_ms: DeadlineMs = Field(default=60_000, description="longest time for one model call")
+    repair: bool = Field(
+        default=True,
+        description="whether the chat model is asked once more, inside the same time and told what fell and why, where "
+        "nothing of its draft can be released",
+    )
     rerank: str | None = Field(
         default=None,
         min_length=1,

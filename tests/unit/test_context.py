@@ -27,6 +27,9 @@ TEMPLATE = template_named("focus_mode/v1")
 RELEASED = {
     "focus_mode/v1": "sha256:873ed20b11b83d10acd8396131fb5b118d5b2ff18af6d95f41bc4413df4c06cb",
     "focus_mode/v2": "sha256:5e45d1e7157caf7f9656abe1f69d19879cfc2d49d681a6615215daad73277722",
+    "focus_select/v1": "sha256:f94dace3d4241084015e6552c7f75a8547319ae9d057661170725326ec90529a",
+    "focus_compose/v1": "sha256:a1d59b40d2da86a532a7d991b05e4e95e998fe2a204f9b95ae25bc302d59038f",
+    "repair/v1": "sha256:b2744fcb4a10064447b0f5aadcf173d26962af42befdc95f7698d63983c5d113",
 }
 NO_INTENT, NO_CONTEXT, BUDGETS = Intent(), MapContext(), ContextBudgets()
 LOOKUP = Lookup("population", ("county:20177",), 1930)

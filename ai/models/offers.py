@@ -1,0 +1,52 @@
+"""Sentences of the sources that a model may pick from: what a row or computation states, and sentences of prose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ai.model import Offer, PromptSource
+from ai.text.markdown import plain
+from ai.text.sentences import MARKER, split_sentences
+from ai.text.support import carries, words_of
+from retrieval.model import Intent
+
+MOST_OFFERS = 16
+"""So few that a small model reads them within seconds and can tell them apart."""
+_LEAST_WORDS = 4
+
+
+def offers_of(sources: Sequence[PromptSource], question: str, intent: Intent) -> tuple[Offer, ...]:
+    """At most `MOST_OFFERS`, numbered from 1 in the order of the sources: for a question that asks for an operation
+    what answers it, else the sentences that share most words with the question."""
+    direct = [source for source in sources if source.direct and source.statement]
+    found = list(_sentences(direct if intent.operations and direct else sources))
+    wanted = words_of(question)
+    terms = wanted.content | wanted.numbers
+
+    def shared(at: int) -> int:
+        source, text = found[at]
+        said = words_of(f"{source.title} {text}")
+        held = said.content | said.numbers
+        return sum(carries(held, term) for term in terms)
+
+    best = sorted(sorted(range(len(found)), key=lambda at: (-shared(at), at))[:MOST_OFFERS])
+    return tuple(Offer(n, found[at][0].index, found[at][1]) for n, at in enumerate(best, start=1))
+
+
+def _sentences(sources: Sequence[PromptSource]) -> Iterator[tuple[PromptSource, str]]:
+    """Each sentence once, on one line; none that would read as a citation of ours."""
+    said = set[str]()
+    for source in sources:
+        for text in _of(source):
+            shown = " ".join(plain(text).split())
+            if len(shown.split()) >= _LEAST_WORDS and shown not in said and not MARKER.search(shown):
+                said.add(shown)
+                yield source, shown
+
+
+def _of(source: PromptSource) -> Iterator[str]:
+    if source.statement:
+        yield source.statement
+        return
+    for span in split_sentences(source.text):
+        yield source.text[span.start : span.end]
