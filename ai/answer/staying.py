@@ -23,8 +23,8 @@ def may_stay(sentence: Sentence) -> bool:
 
 def filled(drafted: Draft, by_default: Draft, *, question: str, every: bool) -> Draft:
     """The draft with what the default model says and it leaves out, so that a model never lowers what the default would
-    have answered: the default's sentences in its place where nothing of it can be released; else the best of them after
-    it, or `every` one, which its own do not cover."""
+    have answered: the default's sentences in its place where nothing of it can be released; else, before it, the best
+    of them, or `every` one, which its own do not cover."""
     staying = list(filter(may_stay, drafted.sentences))
     offered = list(filter(may_stay, by_default.sentences))
     if staying:
@@ -34,7 +34,7 @@ def filled(drafted: Draft, by_default: Draft, *, question: str, every: bool) -> 
         return drafted
     kept = drafted.sentences if staying else ()
     added = (replace(each, attribution="system") for each in (offered if staying else by_default.sentences))
-    sentences = tuple(replace(each, i=i) for i, each in enumerate((*kept, *added)))
+    sentences = tuple(replace(each, i=i) for i, each in enumerate((*added, *kept)))
     return replace(drafted, sentences=sentences, filled=by_default.completion)
 
 
