@@ -152,7 +152,7 @@ def _tagged_letters(who: str) -> SourceFile:
 
 
 def _orders(who: str, key: str) -> tuple[SourceFile, ...]:
-    text = f"# The ferry\n\nThe ferry at Lecompton in 1857, kept by {who}. {ORDERS}\n"
+    text = f"# The ferry\n\nThe ferry at Lecompton in 1857. {ORDERS[:-1]}, with the ferry of {who}.\n"
     points = forts([(key, f"Fort {who}. {ORDERS}", "1850", (-96.1, 39.05 + len(who) / 100))])
     return SourceFile("orders.md", text), SourceFile("fort-orders.geojson", points)
 

@@ -47,6 +47,14 @@ def history(source_id: SourceId, tenant: Tenant = "default", home: Home = None, 
 
 
 @app.command()
+def suspects(tenant: Tenant = "default", home: Home = None, as_json: AsJson = False) -> None:
+    """List the sentences and rows of active sources that read like instructions; no search finds them."""
+    found = asyncio.run(_suspects(home, tenant))
+    rows = [[each["document_id"], f"{each['start_char']}-{each['end_char']}", each["text"]] for each in found]
+    emit(found, as_json=as_json, render=lambda: table(["version", "characters", "text"], rows))
+
+
+@app.command()
 def label(
     source_id: SourceId,
     new: Annotated[str | None, typer.Argument(metavar="[LABEL]", help="public, internal, confidential ...")] = None,
@@ -141,6 +149,28 @@ def _told(home: Any, tenant: str, source_id: str, *, as_json: bool, changes: boo
         made = [[time_text(c["t_ms"]), c["action"], c["who"], c["why"], c["entry_id"]] for c in told["changes"]]
         text += "\n\n" + table(["time", "change", "who", "why", "entry"], made)
     emit(told, as_json=as_json, render=lambda: text)
+
+
+async def _suspects(home: Any, tenant: str) -> list[dict[str, Any]]:
+    from api.home.backends import backends_of
+    from api.wiring import open_bundle, open_indexes, require_corpus, suspicion
+    from retrieval.ingest.identity import plain_name
+    from retrieval.ingest.suspects import suspects as suspects_of
+
+    configured = configuration(home)
+    require_corpus(configured)
+    suspect = suspicion(open_bundle(backends_of(configured).policy).data)
+    async with open_indexes(configured) as (store, _, _indexes):
+        return [
+            {
+                "source_id": record.source_id,
+                "document_id": record.document_id,
+                "start_char": record.locator.start_char,
+                "end_char": record.locator.end_char,
+                "text": plain_name(record.statement or record.text),
+            }
+            async for record in suspects_of(store, tenant, suspect)
+        ]
 
 
 async def _listed(home: Any, tenant: str, state: str | None) -> list[dict[str, Any]]:

@@ -4,10 +4,12 @@ out."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from retrieval.ingest.link import times_in
+from retrieval.ingest.searchable import Suspicion, as_scanned
 from retrieval.ingest.structure import blocks_of
 from retrieval.ingest.values import Block, LoadedFile, Owner
 from retrieval.model import Locator, Record, RecordKind, TimeRange
@@ -37,11 +39,14 @@ class Passage:
     page: int | None
 
 
-def chunk(loaded: LoadedFile, owner: Owner, size: ChunkSize, skip: Sequence[str] = ()) -> list[Record]:
-    """The passages of a document as records, ordinals from 0."""
+def chunk(
+    loaded: LoadedFile, owner: Owner, size: ChunkSize, skip: Sequence[str] = (), suspect: Suspicion = lambda _: False
+) -> list[Record]:
+    """The passages of a document as records, ordinals from 0. A sentence that is `suspect` is a passage of its own, so
+    that nothing else of the text is withheld with it."""
     records: list[Record] = []
     at_char = at_byte = 0
-    for ordinal, passage in enumerate(passages(loaded, size, skip)):
+    for ordinal, passage in enumerate(_set_apart(loaded.text, passages(loaded, size, skip), size, suspect)):
         text = loaded.text[passage.start_char : passage.end_char]
         at_byte += len(loaded.text[at_char : passage.start_char].encode())
         end_byte = at_byte + len(text.encode())
@@ -91,6 +96,21 @@ def passages(loaded: LoadedFile, size: ChunkSize, skip: Sequence[str] = ()) -> I
                     run, words = [], 0
         if run:
             yield _closed(run, path, page)
+
+
+def _set_apart(text: str, found: Iterable[Passage], size: ChunkSize, suspect: Suspicion) -> Iterator[Passage]:
+    """The passages, one that is suspect cut into its suspect sentences and what stands between them. One that is
+    suspect as a whole only, or for its heading, stays whole."""
+    for passage in found:
+        heading = " > ".join(passage.headings)
+        start, end = passage.start_char, passage.end_char
+        if not suspect(as_scanned(text[start:end], None, heading)) or (heading and suspect(heading)):
+            yield passage
+            continue
+        told = groupby(sentences(text, start, end, size.longest_words), lambda each: suspect(text[each[0] : each[1]]))
+        for _, group in told:
+            run = list(group)
+            yield replace(passage, start_char=run[0][0], end_char=run[-1][1])
 
 
 def _weight(text: str, start: int, end: int) -> int:

@@ -86,7 +86,7 @@ def explain(
             refusal, visibility = exc, VisibilityClass(tenant, DEFAULT_COLLECTION, terms.labels[0])
         prepared = None
         try:
-            prepared = prepare(source, visibility, identify(source, visibility, size), size)
+            prepared = prepare(source, visibility, identify(source, visibility, size), size, terms.suspect)
         except IngestError as exc:
             refusal = refusal or exc
         yield _told(source, place=place, visibility=visibility, prepared=prepared, refusal=refusal, terms=terms)

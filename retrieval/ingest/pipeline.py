@@ -243,7 +243,7 @@ class Ingest:
             run.move(position, state="skipped", stage="load")
             return
         run.move(position, stage="chunk")
-        prepared = await asyncio.to_thread(prepare, source, visibility, identified, self._size)
+        prepared = await asyncio.to_thread(prepare, source, visibility, identified, self._size, run.terms.suspect)
         run.waiting.append((position, prepared))
         run.move(position, state="indexing", stage="index", **_counts(prepared), **_told(prepared))
 

@@ -16,6 +16,7 @@ from retrieval.index import surface_key
 from retrieval.ingest.chunk import ChunkSize, chunk
 from retrieval.ingest.events import with_events
 from retrieval.ingest.load import decode, load, media_type_of, read_bytes
+from retrieval.ingest.searchable import Suspicion
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import read_table, split_rows
 from retrieval.ingest.values import LoadedFile, Owner, Parts, SourceSpec
@@ -125,12 +126,17 @@ def _lookup(source: SourceSpec, lookup: Mapping[str, str]) -> dict[str, str]:
 
 
 def prepare(
-    source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedText, size: ChunkSize
+    source: SourceSpec,
+    visibility: VisibilityClass,
+    identified: IdentifiedText,
+    size: ChunkSize,
+    suspect: Suspicion = lambda _: False,
 ) -> PreparedDocument:
-    """Everything that the document contributes. Raises `LoadError`."""
+    """Everything that the document contributes; a sentence that is `suspect` is a passage of its own. Raises
+    `LoadError`."""
     loaded = identified.loaded
     owner = Owner(identified.document_id, source.source_id, visibility.class_id)
-    parts = _parts(source, loaded, owner, identified.lookups, size)
+    parts = _parts(source, identified, owner, size, suspect)
     if not parts.records:
         raise LoadError(f"{source.path.name}: it holds nothing to retrieve")
     facts = facts_of(source, visibility, identified.document_id, loaded.sha256)
@@ -139,8 +145,8 @@ def prepare(
     return PreparedDocument(document, replace(parts, left_out=(*loaded.slips, *parts.left_out)))
 
 
-def _parts(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Lookups, size: ChunkSize) -> Parts:
-    name = source.path.name
+def _parts(source: SourceSpec, identified: IdentifiedText, owner: Owner, size: ChunkSize, suspect: Suspicion) -> Parts:
+    name, loaded, lookups = source.path.name, identified.loaded, identified.lookups
     match loaded.media_type:
         case kind if kind in DELIMITERS:
             return read_table(source, loaded, owner, lookups)
@@ -149,7 +155,7 @@ def _parts(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Lookup
 
             return read_features(name, loaded, owner, source.table, lookups)
         case _:
-            return with_events(chunk(loaded, owner, size, source.skip))
+            return with_events(chunk(loaded, owner, size, source.skip, suspect))
 
 
 def facts_of(source: SourceSpec, visibility: VisibilityClass, document_id: str, sha256: str) -> SourceFacts:

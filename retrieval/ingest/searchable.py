@@ -48,7 +48,12 @@ def for_channels(batch: IndexBatch, *, tagged: Collection[str], suspect: Suspici
 
 def is_suspect(record: Record, suspect: Suspicion) -> bool:
     """True if the record reads like an instruction, so that nothing finds it."""
-    return suspect("\n".join(part for part in (record.text, record.statement, record.heading) if part))
+    return suspect(as_scanned(record.text, record.statement, record.heading))
+
+
+def as_scanned(text: str, statement: str | None, heading: str | None) -> str:
+    """The words of a record that are read as one text."""
+    return "\n".join(part for part in (text, statement, heading) if part)
 
 
 def _silent(record: Record) -> Record:
