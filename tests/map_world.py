@@ -73,9 +73,19 @@ def _source(name: str, title: str, label: str, *, access: str = "", kind: str | 
     )
 
 
-def corpus(folder: Path, *, secrets: bool, orders: bool) -> Path:
+def crowd_of(size: int) -> list[dict[str, Any]]:
+    """Many points over the world, and one area."""
+    spread = [
+        point(f"p{n}", f"Point {n}", "1900", (-170 + n * 7.3 % 340, -60 + n * 3.1 % 120)) for n in range(size - 1)
+    ]
+    ring = [[10.0, 10.0], [40.0, 10.0], [40.0, 40.0], [10.0, 40.0], [10.0, 10.0]]
+    large = point("large", "The large one", "1900", (0.0, 0.0))
+    return [*spread, large | {"geometry": {"type": "Polygon", "coordinates": [ring]}}]
+
+
+def corpus(folder: Path, *, secrets: bool, orders: bool, crowd: int = 0) -> Path:
     """The manifest of the corpus; `secrets` adds what nobody below an insider may see, `orders` a feature that the
-    evidence point refuses."""
+    evidence point refuses, `crowd` a layer of so many features."""
     folder.mkdir(parents=True)
     wavy = [[-96.0 + i * 0.01, 39.0 + (i % 2) * 0.001] for i in range(50)]
     trail = {
@@ -99,6 +109,9 @@ def corpus(folder: Path, *, secrets: bool, orders: bool) -> Path:
         files["club-forts"] = [point("c1", "Fort Club", "1850", (-80.0, 30.0))]
         manifest += _source("secret-forts", "Secret forts", "restricted")
         manifest += _source("club-forts", "Forts of the club", "public", access='groups = ["insiders"]')
+    if crowd:
+        files["crowd"] = crowd_of(crowd)
+        manifest += _source("crowd", "A crowd", "public")
     for name, features in files.items():
         (folder / f"{name}.geojson").write_text(collection(features), "utf-8")
     (folder / "manifest.toml").write_text(manifest, "utf-8")
@@ -107,13 +120,18 @@ def corpus(folder: Path, *, secrets: bool, orders: bool) -> Path:
 
 @asynccontextmanager
 async def map_home(
-    folder: Path, *, secrets: bool = False, orders: bool = False, environment: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    secrets: bool = False,
+    orders: bool = False,
+    crowd: int = 0,
+    environment: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[httpx.AsyncClient, dict[str, str]]]:
     """The application over that corpus, with a client on loopback and keys by role."""
     configuration = load(environment or {}, home=folder / "home")
     async with open_ingest(configuration) as ingest:
         report = await ingest.run(
-            [], tenant="default", manifest=corpus(folder / "corpus", secrets=secrets, orders=orders)
+            [], tenant="default", manifest=corpus(folder / "corpus", secrets=secrets, orders=orders, crowd=crowd)
         )
         assert not report.failed, report.failed
     keys = key_store(configuration)

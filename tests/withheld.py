@@ -384,6 +384,8 @@ def _every_surface(question: str) -> list[Call]:
     return [
         *(Call("GET", f"/api/v1/{path}") for path in ("collections", "layers", "ai/suggestions", "ledger/entries")),
         *(Call("GET", f"/api/v1/layers/{id}/features") for id in ("forts", "mounds", "secret-forts", "nowhere")),
+        *(Call("GET", f"/api/v1/layers/{id}/tiles") for id in ("forts", "mounds", "secret-forts")),
+        *(Call("GET", f"/api/v1/layers/{id}/tiles/0/0/0") for id in ("forts", "mounds", "secret-forts", "nowhere")),
         *(Call("GET", f"/api/v1/places?q={name}") for name in _NAMES),
         *(Call("GET", f"/api/v1/evidence/{id}?c=0-20") for id in ("secret@000000000000", "vault")),
         Call("GET", "/retrieval/stats"),
@@ -466,6 +468,7 @@ def _drawn(chance: random.Random) -> Call:
             Call("POST", "/api/v1/retrieve/basic", {"query": question, "tenant_id": "default", "kb_id": KANSAS}),
             Call("GET", f"/api/v1/layers?bbox={told}"),
             Call("GET", f"/api/v1/layers/mounds/features?bbox={told}"),
+            Call("GET", f"/api/v1/layers/mounds/tiles/7/{chance.randrange(28, 31)}/{chance.randrange(47, 50)}"),
             Call("GET", f"/api/v1/ai/suggestions?bbox={told}"),
             Call("GET", f"/api/v1/places?q={chance.choice(_NAMES)}&bbox={told}"),
         )

@@ -60,7 +60,7 @@ _DESCRIPTION = (
 
 
 _ASKED_HEADERS = ("Authorization", "X-API-Key", "Content-Type", "Idempotency-Key", "Last-Event-ID")
-_TOLD_HEADERS = ("X-Request-Id", "Retry-After", "WWW-Authenticate")
+_TOLD_HEADERS = ("X-Request-Id", "Retry-After", "WWW-Authenticate", "X-Ledger-Entry", "X-Features-Omitted")
 
 
 _MODULES = (

@@ -161,7 +161,9 @@ class Link(ClosedModel):
     """A link; `href` is relative to the server."""
 
     href: str = Field(description="where it leads", examples=["/api/v1/layers/counties/features"])
-    rel: Literal["self", "next", "items", "collection", "about"] = Field(description="what it is to this document")
+    rel: Literal["self", "next", "items", "tiles", "collection", "about"] = Field(
+        description="what it is to this document"
+    )
     type: str = Field(description="media type of what is there", examples=["application/geo+json"])
 
 
@@ -200,13 +202,37 @@ class MapLayer(ClosedModel):
     license: str = Field(description="licence of the source", examples=["CC0-1.0"])
     attribution: str | None = Field(description="whom to credit beside it")
     uri: str | None = Field(description="where the source comes from")
-    links: list[Link] = Field(description="`items` leads to the features")
+    links: list[Link] = Field(description="`items` leads to the features, `tiles` to them as vector tiles")
 
 
 class MapLayers(ClosedModel):
     """The layers that the caller may see, by id."""
 
     layers: list[MapLayer] = Field(description="in alphabetical order of id")
+
+
+class TiledLayer(ClosedModel):
+    """The one layer in the tiles."""
+
+    id: str = Field(description="id of the layer", examples=["counties"])
+    fields: dict[str, str] = Field(description="the properties of its features, and their types")
+
+
+class TileSet(ClosedModel):
+    """The vector tiles of a layer (TileJSON 3.0)."""
+
+    tilejson: Literal["3.0.0"] = Field(description="version of the format")
+    name: str = Field(description="title of the source", examples=["Counties of Kansas"])
+    attribution: str | None = Field(description="whom to credit beside it")
+    license: str = Field(description="licence of the source", examples=["CC0-1.0"])
+    tiles: list[str] = Field(
+        description="path of a tile, relative to the server", examples=[["/api/v1/layers/counties/tiles/{z}/{x}/{y}"]]
+    )
+    scheme: Literal["xyz"] = Field(description="rows are counted from the north")
+    bounds: BoundingBox = Field(description="box around everything in it")
+    minzoom: int = Field(description="first level with tiles", examples=[0])
+    maxzoom: int = Field(description="last level with tiles; closer ones are drawn from it", examples=[14])
+    vector_layers: list[TiledLayer] = Field(description="what is in the tiles")
 
 
 class FeatureProperties(ClosedModel):

@@ -35,6 +35,8 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "GET /api/v1/layers": ("listLayers", "List layers"),
     "GET /api/v1/layers/{layer_id}": ("getLayer", "Describe a layer"),
     "GET /api/v1/layers/{layer_id}/features": ("listFeatures", "Read features of a layer"),
+    "GET /api/v1/layers/{layer_id}/tiles": ("getTileSet", "Describe the vector tiles of a layer"),
+    "GET /api/v1/layers/{layer_id}/tiles/{z}/{x}/{y}": ("getVectorTile", "Read a vector tile"),
     "GET /api/v1/features/{feature_id}": ("getFeature", "Read one feature"),
     "GET /api/v1/places": ("findPlaces", "Find places by name"),
     "POST /api/v1/registry/assets/query": ("queryAssets", "Query assets"),
@@ -141,6 +143,7 @@ _MEDIA: Mapping[str, Document] = {
     "getMetrics": _TEXT,
     "getTile": _BYTES,
     "getEntryBundle": _BYTES,
+    "getVectorTile": {"application/vnd.mapbox-vector-tile": {"schema": {"type": "string", "format": "binary"}}},
     "getProvenance": {
         "application/json": {"schema": {"type": "object", "additionalProperties": True, "description": "PROV-JSON"}}
     },

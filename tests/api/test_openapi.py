@@ -62,6 +62,7 @@ def test_codes_of_errors_are_a_closed_list(document: dict[str, Any]) -> None:
         ("GET /metrics", "text/plain"),
         ("GET /api/v1/ledger/tile/{path}", "application/octet-stream"),
         ("GET /api/v1/layers/{layer_id}/features", "application/geo+json"),
+        ("GET /api/v1/layers/{layer_id}/tiles/{z}/{x}/{y}", "application/vnd.mapbox-vector-tile"),
         ("POST /api/v1/ai/stream", "text/event-stream"),
     ],
 )

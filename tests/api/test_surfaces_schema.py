@@ -41,6 +41,8 @@ SURFACES = (
     ("/api/v1/layers", "GET"),
     ("/api/v1/layers/{layer_id}", "GET"),
     ("/api/v1/layers/{layer_id}/features", "GET"),
+    ("/api/v1/layers/{layer_id}/tiles", "GET"),
+    ("/api/v1/layers/{layer_id}/tiles/{z}/{x}/{y}", "GET"),
     ("/api/v1/features/{feature_id}", "GET"),
     ("/api/v1/places", "GET"),
     ("/api/v1/ai/stream", "POST"),
@@ -76,7 +78,10 @@ REFUSED: Mapping[tuple[str, str, str], str] = {
     },
     **{
         (path, "", "NOT_FOUND"): "the corpus has the layers and features that it has"
-        for path in ("/api/v1/layers/{layer_id}", "/api/v1/layers/{layer_id}/features", "/api/v1/features/{feature_id}")
+        for path in (
+            *("/api/v1/layers/{layer_id}", "/api/v1/layers/{layer_id}/features", "/api/v1/features/{feature_id}"),
+            *("/api/v1/layers/{layer_id}/tiles", "/api/v1/layers/{layer_id}/tiles/{z}/{x}/{y}"),
+        )
     },
     **{
         ("/api/v1/ai/stream", kind, code): "one time, that the calendar has; a box and a geometry that the world has"

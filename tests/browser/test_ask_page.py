@@ -156,6 +156,38 @@ def test_a_feature_on_the_map_leads_to_its_evidence(opened: Opened) -> None:
     assert "sentence" in lit(page)
 
 
+def test_a_large_layer_is_drawn_from_tiles(chromium: Browser, server: PageServer) -> None:
+    """The counties, said to be many: the map shows them as it does from a page of features, and with the key of the
+    tab."""
+    sizes = []
+    for drawn in (True, False):
+        context = chromium.new_context(viewport={"width": 1440, "height": 900})
+        page, tiles = context.new_page(), list[Request]()
+        page.route("**/api/v1/layers", said_to_be_many)
+        if not drawn:
+            page.route("**/tiles/*/*/*", lambda route: route.abort())
+        page.on("request", lambda request, seen=tiles: seen.append(request) if "/tiles/" in request.url else None)
+        with_key(page, server)
+        found = Opened(page)
+        watch(found, server)
+        page.wait_for_selector("#map[data-state=ready]", timeout=60_000)
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(500)
+        assert tiles and not any("/features" in url for url in found.asked)
+        assert all(request.headers["authorization"].startswith("Bearer ") for request in tiles)
+        answers = [response.status for request in tiles if (response := request.response())]
+        assert set(answers) == ({200} if drawn else set())
+        sizes.append(len(page.locator("#map").screenshot()))
+        context.close()
+    assert sizes[0] > 1.5 * sizes[1]  # a picture of lines is longer than one of nothing
+
+
+def said_to_be_many(route: Route) -> None:
+    response = route.fetch()
+    layers = [each | {"count": 100_000} for each in response.json()["layers"]]
+    route.fulfill(response=response, json={"layers": layers})
+
+
 @pytest.mark.parametrize(
     ("question", "outcome", "says"),
     [

@@ -53,7 +53,7 @@ class Page:
 
 async def read_page(view: MapView, layer: Layer, wanted: Wanted) -> JsonObject:
     """A page as a FeatureCollection with `next`, the id to go on after. Recorded when this returns."""
-    page = await _page(view.reading, list(_found(layer, wanted)), wanted.limit)
+    page = await admitted_page(view.reading, list(_found(layer, wanted)), wanted.limit)
     features = [
         feature_json(item, bounds=shape.bounds, zoom=wanted.zoom)
         for item, shape in zip(page.items, page.shapes, strict=True)
@@ -72,7 +72,7 @@ async def read_feature(view: MapView, feature_id: str) -> JsonObject:
     """One feature. Recorded when this returns. Raises NoSuchThing, alike for what is absent and what is not
     admitted."""
     shape = next((s for layer in view.layers for s in layer.shapes if s.record_id == feature_id), None)
-    page = await _page(view.reading, [] if shape is None else [shape], 1)
+    page = await admitted_page(view.reading, [] if shape is None else [shape], 1)
     if not page.items:
         raise NoSuchThing(ABSENT)
     body = feature_json(page.items[0], bounds=page.shapes[0].bounds)
@@ -103,7 +103,7 @@ def _found(layer: Layer, wanted: Wanted) -> Iterator[Shape]:
             yield shape
 
 
-async def _page(reading: Reading, found: Sequence[Shape], limit: int) -> Page:
+async def admitted_page(reading: Reading, found: Sequence[Shape], limit: int) -> Page:
     """The first `limit` admitted ones; what is refused leaves no gap, and whether there are more does not count it."""
     items: list[AdmittedItem] = []
     decisions: list[Decision] = []

@@ -36,25 +36,30 @@ def drawn(geometry: str | None, tolerance: float = 0.0) -> JsonObject | None:
 
 def feature_json(item: AdmittedItem, *, bounds: Box | None, zoom: int | None = None) -> JsonObject:
     """A feature as it may be shown: its geometry after obligations, its own fields, and where to read it."""
-    record, source = item.evidence.first.record, item.evidence.first.source
-    place = next(iter(record.entities), None)
     feature: JsonObject = {
         "type": "Feature",
         "id": item.evidence.record_id,
         "geometry": drawn(item.geometry, tolerance_of(zoom)),
-        "properties": {
-            "layer": source.source_id,
-            "name": source.title if place is None else place.name,
-            "place_id": None if place is None else place.entity_id,
-            "place_type": None if place is None else place.type,
-            "statement": item.statement,
-            "start": None if record.time is None else record.time.start.isoformat(),
-            "end": None if record.time is None else record.time.end.isoformat(),
-            "href": evidence_href(record),
-            "fields": _fields(item),
-        },
+        "properties": feature_properties(item),
     }
     return feature if bounds is None else feature | {"bbox": list(bounds)}
+
+
+def feature_properties(item: AdmittedItem) -> JsonObject:
+    """What a feature says beside its geometry."""
+    record, source = item.evidence.first.record, item.evidence.first.source
+    place = next(iter(record.entities), None)
+    return {
+        "layer": source.source_id,
+        "name": source.title if place is None else place.name,
+        "place_id": None if place is None else place.entity_id,
+        "place_type": None if place is None else place.type,
+        "statement": item.statement,
+        "start": None if record.time is None else record.time.start.isoformat(),
+        "end": None if record.time is None else record.time.end.isoformat(),
+        "href": evidence_href(record),
+        "fields": _fields(item),
+    }
 
 
 def _fields(item: AdmittedItem) -> JsonObject:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Depends, Query, Request
-from starlette.responses import JSONResponse
+from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.responses import JSONResponse, Response
 
+from api.errors import NoSuchThing
 from api.http.callers import SECURITY, Call, Calling, Meters
 from api.http.map.features import Wanted, read_feature, read_page
 from api.http.map.geojson import GEOJSON
-from api.http.map.layers import Layer, MapView, map_of
+from api.http.map.layers import ABSENT, Layer, MapView, map_of
 from api.http.map.places import FoundPlace, PlaceNames, find_places
 from api.http.map.shapes import MapIndex
 from api.http.map.suggestions import Around, Suggestion, Suggestions, Trial
+from api.http.map.tiles import MVT, TILE_FIELDS, TOP_ZOOM, TileAddress, read_tile
 from api.http.views.geojson import GeoJson
 from api.schemas.errors import errors
 from api.schemas.map import (
@@ -27,6 +30,7 @@ from api.schemas.map import (
     QuestionSuggestions,
     SingleFeature,
     SuggestionQuery,
+    TileSet,
     box_of,
     time_of,
 )
@@ -113,6 +117,48 @@ async def features(
 
 
 @router.get(
+    "/layers/{layer_id}/tiles",
+    response_model=None,
+    responses={200: {"model": TileSet}, **errors(401, 403, 404, 422, 503)},
+)
+async def tiles(layer_id: str, call: Calling, caches: Caches) -> JSONResponse:
+    """The vector tiles of a layer as TileJSON 3.0, for whoever draws a layer that is larger than a page."""
+    found = (await _view(call, caches)).layer(layer_id)
+    return JSONResponse(_tiles_json(found), headers=_HEADERS)
+
+
+@router.get(
+    "/layers/{layer_id}/tiles/{z}/{x}/{y}",
+    response_model=None,
+    response_class=Response,
+    responses=errors(401, 403, 404, 422, 500, 503),
+)
+async def tile(
+    layer_id: str,
+    *,
+    z: Annotated[int, Path(ge=0, le=TOP_ZOOM)],
+    x: Annotated[int, Path(ge=0)],
+    y: Annotated[int, Path(ge=0)],
+    request: Request,
+    call: Calling,
+    caches: Caches,
+) -> Response:
+    """One tile (Mapbox Vector Tile 2.1), its features decided over one by one and recorded before it is sent."""
+    try:
+        address = TileAddress(z, x, y)
+    except ValueError:
+        raise NoSuchThing(ABSENT) from None
+    view = await _view(call, caches)
+    made = await read_tile(view, view.layer(layer_id), address)
+    headers = _HEADERS | {"x-ledger-entry": made.entry_id, "x-features-omitted": str(made.omitted)}
+    headers["vary"] += ", accept-encoding"
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(made.data, media_type=MVT, headers=headers)
+    packed = gzip.compress(made.data, 6, mtime=0)
+    return Response(packed, media_type=MVT, headers=headers | {"content-encoding": "gzip"})
+
+
+@router.get(
     "/features/{feature_id}",
     operation_id="getFeature",
     summary="Read one feature",
@@ -194,13 +240,35 @@ def _layer_json(layer: Layer) -> dict[str, Any]:
         "license": source.license,
         "attribution": source.attribution,
         "uri": source.uri,
-        "links": [_link(f"/api/v1/layers/{quote(layer.id, safe='')}/features", "items")],
+        "links": [
+            _link(f"{_path(layer.id)}/features", "items"),
+            _link(f"{_path(layer.id)}/tiles", "tiles", "application/json"),
+        ],
+    }
+
+
+def _path(layer_id: str) -> str:
+    return f"/api/v1/layers/{quote(layer_id, safe='')}"
+
+
+def _tiles_json(layer: Layer) -> dict[str, Any]:
+    return {
+        "tilejson": "3.0.0",
+        "name": layer.source.title,
+        "attribution": layer.source.attribution,
+        "license": layer.source.license,
+        "tiles": [f"{_path(layer.id)}/tiles/{{z}}/{{x}}/{{y}}"],
+        "scheme": "xyz",
+        "bounds": list(layer.bounds),
+        "minzoom": 0,
+        "maxzoom": TOP_ZOOM,
+        "vector_layers": [{"id": layer.id, "fields": dict.fromkeys(TILE_FIELDS, "String")}],
     }
 
 
 def _page_links(layer_id: str, wanted: FeatureQuery, following: str | None) -> list[dict[str, str]]:
     """The page itself, its layer and the next page. Relative, since whoever sends a Host header could send any."""
-    base = f"/api/v1/layers/{quote(layer_id, safe='')}"
+    base = _path(layer_id)
     asked = wanted.model_dump(exclude_none=True)
     links = [
         _link(f"{base}/features?{urlencode(asked)}", "self"),

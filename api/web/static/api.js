@@ -13,10 +13,12 @@ export class ApiError extends Error {
   get words() { return say(words.site.failed, { message: this.message, code: this.code }); }
 }
 
+// The header that says who asks; none without a key.
+export const authorization = () => (key() ? { authorization: `Bearer ${key()}` } : {});
+
 // The response to a request, where it is a success. Raises ApiError.
 export async function reply(path, options) {
-  const held = key(), headers = { accept: "application/json", ...options.headers };
-  if (held) headers.authorization = `Bearer ${held}`;
+  const headers = { accept: "application/json", ...options.headers, ...authorization() };
   let response;
   try { response = await fetch(new URL(path, import.meta.url), { ...options, headers }); }
   catch (error) {

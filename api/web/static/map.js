@@ -1,6 +1,7 @@
-// The map: the home's own layers as its base, and the places of an answer over them. No tile, glyph or sprite is fetched.
+// The map: the home's own layers as its base, and the places of an answer over them. No glyph or sprite is fetched, and tiles
+// come from the home alone.
 import * as maplibre from "/assets/vendor/maplibre-gl.mjs";
-import { get, query } from "./api.js";
+import { authorization, get, query } from "./api.js";
 import { h } from "./dom.js";
 import { words } from "./text.js";
 
@@ -21,7 +22,7 @@ export class EvidenceMap extends EventTarget {
     this.#map = new maplibre.Map({
       container, style: { version: 8, sources: {}, layers: [{ id: "ground", type: "background" }] },
       center: [-98, 38.5], zoom: 4, attributionControl: false, dragRotate: false, pitchWithRotate: false,
-      locale: { "Map.Title": words.ask.map }, fadeDuration: 0,
+      locale: { "Map.Title": words.ask.map }, fadeDuration: 0, transformRequest: url => ({ url, headers: authorization() }),
     });
     this.#map.addControl(new maplibre.NavigationControl({ showCompass: false }), "top-right");
     this.#map.touchZoomRotate.disableRotation();
@@ -96,20 +97,27 @@ export class EvidenceMap extends EventTarget {
     this.#paint();
   }
 
+  // A layer that a page of features holds is read as such, a larger one as tiles.
   async #addLayer(layer) {
-    const id = `base-${layer.id}`, below = "cited-fill";
-    this.#map.addSource(id, { type: "geojson", data: collection([]) });
+    const id = `base-${layer.id}`, below = "cited-fill", large = layer.count > PAGE;
+    const source = large ? { source: id, "source-layer": layer.id } : { source: id };
+    this.#map.addSource(id, large ? await this.#tilesOf(layer) : { type: "geojson", data: collection([]) });
     if (layer.geometry_types.some(type => type.includes("Polygon"))) {
-      this.#map.addLayer({ id: `${id}-fill`, type: "fill", source: id, filter: IS("Polygon") }, below);
+      this.#map.addLayer({ id: `${id}-fill`, type: "fill", ...source, filter: IS("Polygon") }, below);
     }
     if (layer.geometry_types.some(type => !type.includes("Point"))) {
-      this.#map.addLayer({ id: `${id}-line`, type: "line", source: id, filter: ["!", IS("Point")], paint: { "line-width": 0.7 } }, below);
+      this.#map.addLayer({ id: `${id}-line`, type: "line", ...source, filter: ["!", IS("Point")], paint: { "line-width": 0.7 } }, below);
     }
     if (layer.geometry_types.some(type => type.includes("Point"))) {
-      this.#map.addLayer({ id: `${id}-point`, type: "circle", source: id, filter: IS("Point"), paint: { "circle-radius": 1.6 } }, below);
+      this.#map.addLayer({ id: `${id}-point`, type: "circle", ...source, filter: IS("Point"), paint: { "circle-radius": 1.6 } }, below);
     }
     this.#paint();
-    await this.#fill(layer.id, null);
+    if (!large) await this.#fill(layer.id, null);
+  }
+
+  async #tilesOf(layer) {
+    const { tiles, bounds, minzoom, maxzoom } = await get(layer.links.find(link => link.rel === "tiles").href);
+    return { type: "vector", tiles: tiles.map(path => location.origin + path), bounds, minzoom, maxzoom };
   }
 
   async #fill(layer, bbox) {
