@@ -515,7 +515,16 @@ class Conversation:
         kept = {
             name: value
             for name, value in found.headers.items()
-            if name not in {"date", "x-request-id", "content-length", "retry-after", "server-timing", "ratelimit"}
+            if name
+            not in {
+                "date",
+                "x-request-id",
+                "x-ledger-entry",
+                "content-length",
+                "retry-after",
+                "server-timing",
+                "ratelimit",
+            }
         }
         text = found.text
         if "json" in found.headers.get("content-type", ""):

@@ -34,7 +34,7 @@ from tests.withheld import (
 )
 
 pytestmark = pytest.mark.services
-ASKED = tuple(calls(110))[::2]
+ASKED = tuple(calls(118))[::2]
 STORES = tuple(f'"{name}"' for name in ("neo4j", "postgis", "pgvector", "opensearch"))
 HALF = tuple(each for n, each in enumerate(SEEN) if n % 2 == 0)
 PAIRS: Mapping[str, Mapping[str, Callable[[], tuple[World, World]]]] = {"hidden": HIDDEN_BY, "altered": ALTERED_BY}
