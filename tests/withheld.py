@@ -441,6 +441,7 @@ NOT_ASKED: Mapping[str, str] = {
     "POST /api/v1/policy/rollback": "changes the policy",
     "GET /api/v1/ledger/entries/{entry_id}/receipt": "salts and signatures; its parts are asked",
     "POST /api/v1/ledger/entries/{entry_id}/replay": "needs ledger.audit",
+    "GET /api/v1/ledger/entries/{entry_id}/changes": "needs ledger.audit",
     "GET /api/v1/ledger/checkpoint": "signatures over commitments",
     "GET /api/v1/ledger/checkpoints/{size}": "signatures over commitments",
     "GET /api/v1/ledger/vkey": "the key of the log",

@@ -30,9 +30,14 @@ class AnsweredEntry:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The entry, when it was recorded, and how it ended."""
+        """The entry, when it was recorded, how it ended, and the digest of the policy bundle that decided."""
         leaf = self.entry.leaf
-        return {"entry_id": leaf.entry_id, "time": time_text(leaf.t_ms), "outcome": self.body["outcome"]}
+        return {
+            "entry_id": leaf.entry_id,
+            "time": time_text(leaf.t_ms),
+            "outcome": self.body["outcome"],
+            "policy": (self.body.get("policy") or {}).get("bundle_digest"),
+        }
 
 
 async def changes_of_answer(system: System, entry_id: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The comparison of two entries as the API gives it."""
+"""The comparison of two entries, and the changes of an answer over time, as the API gives them."""
 
 from __future__ import annotations
 
@@ -52,3 +52,30 @@ class DifferenceResponse(ClosedModel):
     entries: Annotated[list[ComparedEntry], Field(description="the two entries")]
     rows: Annotated[list[ComparedRow], Field(description="what was compared, in the order in which it is shown")]
     explanation: Annotated[AnswerExplanation, Field(description="which difference explains the answer")]
+
+
+class AnsweredOnce(ClosedModel):
+    """One time that the question was answered."""
+
+    entry_id: str = Field(description="id of the outcome")
+    time: str = Field(description="when it was recorded, UTC", examples=["2026-03-01T12:00:00.000Z"])
+    outcome: Literal["ANSWER", "ABSTAIN", "DENY"] = Field(description="how it ended")
+    policy: str | None = Field(description="digest of the policy bundle that decided; null where none did")
+
+
+class AnswerChange(ClosedModel):
+    """A change of the answer, from one entry to the next."""
+
+    before: AnsweredOnce = Field(description="the last entry with the earlier answer")
+    after: AnsweredOnce = Field(description="the first entry with the later answer")
+    explanation: AnswerExplanation = Field(description="which difference of the two explains it")
+
+
+class AnswerChanges(ClosedModel):
+    """Since when, and by what, a question is answered differently."""
+
+    question: str = Field(description="what was asked, word for word")
+    entries: list[AnsweredOnce] = Field(
+        description="every time that it was asked in the same way with the same rights, the oldest first"
+    )
+    changes: list[AnswerChange] = Field(description="the changes of its answer, the oldest first")

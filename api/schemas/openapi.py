@@ -55,6 +55,10 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "POST /api/v1/ledger/entries/{entry_id}/replay": ("replayEntry", "Compute an entry again"),
     "GET /api/v1/ledger/entries/{entry_id}/prov": ("getProvenance", "Read a provenance document"),
     "GET /api/v1/ledger/entries/{entry_id}/parts/{name}": ("getPart", "Read a recorded part"),
+    "GET /api/v1/ledger/entries/{entry_id}/changes": (
+        "listAnswerChanges",
+        "Since when a question is answered differently",
+    ),
     "GET /api/v1/ledger/difference": ("compareEntries", "Compare two entries"),
     "GET /api/v1/ledger/checkpoint": ("getCheckpoint", "The latest checkpoint"),
     "GET /api/v1/ledger/checkpoints/{size}": ("getCheckpointOfSize", "An earlier checkpoint"),

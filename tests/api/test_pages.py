@@ -18,7 +18,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "api" / "web"
 ENTRY = "01a2031f-1fc5-776c-bb33-2bf6a0c1861e"
-PAGES = ("/", "/audit", f"/audit/{ENTRY}", "/audit/compare", "/policy", "/corpus")
+PAGES = ("/", "/audit", f"/audit/{ENTRY}", "/audit/compare", "/audit/changes", "/policy", "/corpus")
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", re.IGNORECASE)
 
 

@@ -217,6 +217,37 @@ def test_two_entries_are_compared(chromium: Browser, opened: Opened, server: Pag
     )
 
 
+def test_since_when_an_answer_is_another(opened: Opened, server: PageServer, entry: str) -> None:
+    """Nothing has changed on this server, so a change is put into what the API says; the rest is as it is."""
+    with_key(opened.page, server)
+    watch(opened, server, f"/audit/{entry}")
+    opened.page.click("#changes")
+    opened.page.wait_for_selector("#found blockquote", timeout=60_000)
+    assert opened.page.url.endswith(f"/audit/changes?entry={entry}")
+    assert "has never changed" in opened.page.inner_text("#found")
+    opened.page.click("#found summary")
+    assert opened.page.locator(f"#found a[href='/audit/{entry}']").count() == 1
+
+    def changed(route: Route) -> None:
+        told = route.fetch().json()
+        one, bundle = told["entries"][0], "sha256:" + "0" * 64
+        cause = {
+            "status": "explained",
+            "text": "With policy of the second entry alone.",
+            "causes": ["policy"],
+            "effects": [],
+        }
+        later = one | {"outcome": "ABSTAIN", "policy": bundle}
+        route.fulfill(json=told | {"changes": [{"before": one, "after": later, "explanation": cause}]})
+
+    opened.page.route(f"**/entries/{entry}/changes", changed)
+    opened.page.press("#entry", "Enter")
+    opened.page.wait_for_selector("#changes", timeout=30_000)
+    said = opened.page.inner_text("#changes")
+    assert "ANSWER became ABSTAIN" in said and "With policy" in said and "000000000000" in said
+    assert opened.page.get_attribute("#changes p a", "href") == f"/audit/compare?a={entry}&b={entry}"
+
+
 def test_who_asked_reads_and_verifies_the_own_entry_without_a_key(
     opened: Opened, server: PageServer, entry: str
 ) -> None:
@@ -268,7 +299,7 @@ def test_nothing_keeps_anyone_out(chromium: Browser, server: PageServer, entry: 
     context = chromium.new_context(color_scheme=theme, viewport={"width": width, "height": 900}, bypass_csp=True)  # type: ignore[arg-type]
     page = context.new_page()
     with_key(page, server)
-    for path in ("/audit", f"/audit/compare?a={entry}&b={entry}", f"/audit/{entry}"):
+    for path in ("/audit", f"/audit/compare?a={entry}&b={entry}", f"/audit/changes?entry={entry}", f"/audit/{entry}"):
         watch(Opened(page), server, path)
         page.add_script_tag(path=str(AXE))
         if path == f"/audit/{entry}":

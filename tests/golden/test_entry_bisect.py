@@ -12,6 +12,7 @@ import pytest
 from api.audit.entry_bisect import changes_of_answer
 from api.errors import RequestRejected
 from api.home.configuration import load
+from api.schemas.difference import AnswerChanges
 from api.wiring import open_ingest
 from ledger.errors import EntryNotFound
 from ledger.model import Kind
@@ -35,6 +36,7 @@ async def test_each_change_is_found_with_its_cause(home: Path) -> None:  # noqa:
     for entry_id in (asked[0], asked[-1]):
         found = await changes(home, entry_id)
         assert [each["entry_id"] for each in found["entries"]] == asked
+        assert AnswerChanges.model_validate(found).model_dump() == found
         told = [(c["before"]["entry_id"], c["after"]["entry_id"], c["explanation"]["causes"]) for c in found["changes"]]
         assert told == [(asked[1], asked[2], ["setting fusion"]), (asked[2], asked[3], ["policy"])]
 

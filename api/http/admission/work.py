@@ -6,7 +6,7 @@ from enum import StrEnum
 
 _PROBES = frozenset({"/livez", "/readyz", "/version", "/metrics"})
 _QUESTIONS = ("/api/v1/ai/", "/api/v1/retrieve/", "/retrieval/")
-_ENTRIES, _REPLAY = "/api/v1/ledger/entries/", "/replay"
+_ENTRIES, _COMPUTED = "/api/v1/ledger/entries/", ("/replay", "/changes")
 
 
 class Work(StrEnum):
@@ -22,5 +22,5 @@ def work_of(path: str) -> Work:
     """The kind of work behind a path."""
     if path in _PROBES:
         return Work.PROBE
-    computes = path.startswith(_QUESTIONS) or (path.startswith(_ENTRIES) and path.endswith(_REPLAY))
+    computes = path.startswith(_QUESTIONS) or (path.startswith(_ENTRIES) and path.endswith(_COMPUTED))
     return Work.QUESTION if computes else Work.READ

@@ -19,11 +19,11 @@ import api.web
 from api.errors import NoSuchThing
 from api.http.callers import Calling
 from api.http.routes import corpus as corpus_route
-from api.http.routes import ledger, ledger_difference, ledger_overview
+from api.http.routes import ledger, ledger_changes, ledger_difference, ledger_overview
 from api.http.routes import policy as policy_route
 from api.schemas.client import client_files
 from api.schemas.corpus import CorpusResponse
-from api.schemas.difference import DifferenceResponse
+from api.schemas.difference import AnswerChanges, DifferenceResponse
 from api.schemas.evidence import EntriesResponse, EntryResponse
 from api.schemas.ledger import EntryFilters, FacetFilters, FacetsResponse
 from api.schemas.policy import BundleResponse
@@ -107,6 +107,24 @@ async def compare() -> HTMLResponse:
 async def compare_json(call: Calling, a: ledger_difference.EntryId, b: ledger_difference.EntryId) -> DifferenceResponse:
     """The comparison, as `GET /api/v1/ledger/difference` gives it."""
     return await ledger_difference.compare(call, a, b)
+
+
+@router.get("/audit/changes")
+async def changes() -> HTMLResponse:
+    """Since when a question is answered differently."""
+    return _page("/audit", "changes", layout="record")
+
+
+@router.get("/audit/changes.json", response_model=None)
+async def changes_json(call: Calling, entry: ledger_difference.EntryId) -> AnswerChanges | Response:
+    """The changes, as `GET /api/v1/ledger/entries/{entry_id}/changes` gives them."""
+    return await ledger_changes.changes(entry, call, "json")
+
+
+@router.get("/audit/changes.csv", response_model=None)
+async def changes_csv(call: Calling, entry: ledger_difference.EntryId) -> AnswerChanges | Response:
+    """The same as a table."""
+    return await ledger_changes.changes(entry, call, "csv")
 
 
 @router.get("/audit/{entry_id}.json", response_model=None)

@@ -65,6 +65,7 @@ function onPage(parts) {
 
 async function show() {
   byId("id").textContent = id;
+  byId("changes").href = query("/audit/changes", { entry: id });
   twin("json", `/audit/${id}.json`, `${id}.json`, "application/json");
   twin("prov", `${pathOf(id)}/prov`, `${id}.prov.json`, "application/json");
   byId("fault").replaceChildren();
