@@ -5,13 +5,18 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route
 
+from ledger.claim import promised_in
+from ledger.note import SigningKey, parse_vkey
+from ledger.promise import Promise, parse_promise
 from tests.browser.page_server import PageServer, page_server
 
 pytestmark = pytest.mark.services
@@ -285,11 +290,76 @@ def test_an_answer_is_verified_where_it_is_read(opened: Opened, question: str) -
     opened.ask(question)
     page.click("#verify")
     page.wait_for_selector("#result[data-state=verified]", timeout=30_000)
-    assert page.locator("#steps [data-state=passed]").count() == 7
+    assert page.locator("#steps [data-state=passed]").count() == 8
     page.evaluate("document.querySelector('#sentences [data-proved]').textContent = 'Nobody lived there.'")
     page.click("#verify")
     page.wait_for_selector("#result[data-state=failed]", timeout=30_000)
     assert page.locator("#steps [data-state=failed]").get_attribute("data-step") == "page"
+
+
+def test_an_answer_is_saved_with_its_promise(opened: Opened, server: PageServer, tmp_path: Path) -> None:
+    """The file is what `exhibit ledger claim` takes."""
+    opened.ask(QUESTION)
+    assert "the log signed that a checkpoint will cover this answer by" in opened.page.inner_text("#promised")
+    with opened.page.expect_download() as download:
+        opened.page.click("#save-answer")
+    download.value.save_as(tmp_path / "answer.json")
+    body = json.loads((tmp_path / "answer.json").read_text("utf-8"))
+    keys = [parse_vkey(line) for line in fetched(f"{server.origin}/api/v1/ledger/vkeys").split()]
+    assert promised_in(body, keys).entry_id == opened.page.inner_text("#entry-id")
+
+
+def claimed(page: Page) -> tuple[str | None, str]:
+    """What the newest promise of the history came to, after a reload: the answer itself is forgotten."""
+    page.reload()
+    page.wait_for_selector("html[data-state=ready]", timeout=60_000)
+    page.click("#history .promise")
+    page.wait_for_selector("#history [data-verdict]", timeout=30_000)
+    said = page.locator("#history [data-verdict]").first
+    return said.get_attribute("data-verdict"), said.inner_text()
+
+
+def test_a_promise_that_was_kept_is_told_later(opened: Opened) -> None:
+    opened.ask(QUESTION)
+    verdict, said = claimed(opened.page)
+    assert (verdict, said[:10]) == ("covered", "Kept: leaf"), said
+
+
+@pytest.mark.parametrize(("days", "verdict"), [(0, "pending"), (2, "missing")])
+def test_an_entry_that_is_not_shown_is_open_until_it_is_due(opened: Opened, days: int, verdict: str) -> None:
+    opened.ask(QUESTION)
+    absent = {"error": {"code": "NOT_FOUND", "message": "no such entry"}}
+    opened.page.route("**/receipt", lambda route: route.fulfill(status=404, json=absent))
+    opened.page.clock.set_fixed_time(datetime.now(tz=UTC) + timedelta(days=days))
+    assert claimed(opened.page)[0] == verdict
+
+
+def test_another_leaf_under_the_promised_id_breaks_the_promise(opened: Opened, server: PageServer) -> None:
+    """A log with a second key, of its own name, that promised something else than what the log shows."""
+    opened.ask(QUESTION)
+    keys = fetched(f"{server.origin}/api/v1/ledger/vkeys")
+    signer = SigningKey.from_seed(parse_vkey(keys.split()[0]).name, bytes(32))
+    opened.page.route("**/vkeys", lambda route: route.fulfill(body=f"{keys}{signer.verifier}\n"))
+    [kept, *_] = json.loads(opened.page.evaluate("localStorage.getItem('exhibit.questions')"))
+    of = replace(parse_promise(kept["promise"]).of, leaf_hash="0" * 64)
+    kept["promise"] = Promise(of, signer.verifier.key_id, signer.private.sign(of.text.encode())).as_json()
+    opened.page.evaluate("told => localStorage.setItem('exhibit.questions', told)", json.dumps([kept]))
+    assert claimed(opened.page)[0] == "broken"
+
+
+@pytest.mark.parametrize("change", [{"leaf_hash": "0" * 64}, {"rseq": 1}, {"key": "another+00000000"}, {"v": "x"}])
+def test_a_promise_that_the_log_did_not_sign_is_named(opened: Opened, change: dict[str, object]) -> None:
+    opened.ask(QUESTION)
+    [kept, *_] = json.loads(opened.page.evaluate("localStorage.getItem('exhibit.questions')"))
+    kept["promise"] |= change
+    opened.page.evaluate("told => localStorage.setItem('exhibit.questions', told)", json.dumps([kept]))
+    verdict, said = claimed(opened.page)
+    assert verdict == "failed" and "promise" in said
+
+
+def fetched(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=10) as response:
+        return str(response.read().decode("utf-8"))
 
 
 def test_a_question_is_text_and_never_markup(opened: Opened) -> None:

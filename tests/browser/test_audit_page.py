@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import urllib.request
 from collections.abc import Iterator
 
 import pytest
@@ -285,6 +286,24 @@ def test_an_answer_that_was_changed_on_its_way_is_named(opened: Opened, server: 
     watch(opened, server, f"/audit/{entry}")
     assert "85,201" in opened.page.inner_text("[data-proved=answer]")
     assert verdict(opened.page) == ("failed", "commitment")
+
+
+def test_a_saved_answer_is_held_against_its_promise(opened: Opened, server: PageServer) -> None:
+    question = json.dumps({"question": QUESTION}).encode()
+    asked = urllib.request.Request(f"{server.origin}/api/v1/ai/query", question, {"content-type": "application/json"})
+    with urllib.request.urlopen(asked, timeout=60) as response:
+        body = json.loads(response.read())
+    watch(opened, server, f"/audit/{body['provenance']['entry_id']}")
+    other = body | {"answer": body["answer"].replace("85,200", "85,201")}
+    unsigned = body | {"promise": body["promise"] | {"rseq": body["promise"]["rseq"] + 1}}
+    for saved, found in (
+        (body, ("verified", None)),
+        *((each, ("failed", "promise")) for each in (other, unsigned, {}, [])),
+    ):
+        file = {"name": "answer.json", "mimeType": "application/json", "buffer": json.dumps(saved).encode()}
+        opened.page.set_input_files("#saved", file)  # type: ignore[arg-type]
+        assert verdict(opened.page) == found
+        assert opened.page.locator("#steps [data-step=promise]").count() == 1
 
 
 def test_words_that_were_changed_on_the_page_are_named(opened: Opened, server: PageServer, entry: str) -> None:

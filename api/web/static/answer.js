@@ -1,5 +1,6 @@
 // An answer in words: its sentences with their citations, or why there is none.
-import { h, section, safe } from "./dom.js";
+import { h, save, section, safe } from "./dom.js";
+import { dueOf } from "./promise.js";
 import { say, words } from "./text.js";
 
 const w = words.ask;
@@ -67,7 +68,9 @@ function recordOf(body, verify) {
   const id = body.provenance.entry_id;
   return section(w.receipt, h("p", {}, `${w.receipt_hint} `, h("code", { id: "entry-id" }, id), ". ",
     h("a", { href: safe(`/audit/${id}`), id: "record-link" }, w.read_record), "."),
-  ...(verify ? [h("p", {}, h("button", { type: "button", id: "verify", onclick: verify }, w.verify)),
+  ...(verify ? [h("p", { className: "hint", id: "promised" }, say(w.promised, { due: new Date(dueOf(body.promise)).toISOString().slice(0, 16).replace("T", " ") })),
+    h("p", {}, h("button", { type: "button", id: "verify", onclick: verify }, w.verify), " ",
+      h("button", { type: "button", id: "save-answer", onclick: () => save(`${id}.json`, JSON.stringify(body), "application/json") }, w.save_answer)),
     h("ol", { id: "steps", className: "steps" }), h("output", { id: "result", "aria-live": "polite" })] : []));
 }
 

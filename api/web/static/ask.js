@@ -55,7 +55,7 @@ async function verify() {
   try {
     const [entry, receipt, vkeys] = await Promise.all([get(pathOf(id)), text(`${pathOf(id)}/receipt`), text("/api/v1/ledger/vkeys")]);
     const intent = entry.refs.find(ref => ref.rel === "intent")?.entry_id ?? null;
-    await prove({ id, receipt, vkeys: vkeys.trim(), intent, shown: onPage });
+    await prove({ id, receipt, vkeys: vkeys.trim(), intent, shown: onPage, body: shown.body });
   } catch (error) { byId("result").replaceChildren(fault(error)); }
 }
 

@@ -83,7 +83,17 @@ async function show() {
   document.documentElement.dataset.state = "ready";
 }
 
-byId("verify").addEventListener("click", () => prove({ id, receipt: shown.receipt, intent: shown.intent, vkeys: byId("vkeys").value, shown: onPage }));
+// The body that the reader saved, with its promise; something else than JSON has none.
+async function saved() {
+  const [file] = byId("saved").files;
+  if (!file) return null;
+  try { return Object(JSON.parse(await file.text())); } catch { return {}; }
+}
+
+byId("verify").addEventListener("click", async () => {
+  byId("result").dataset.state = "working";
+  await prove({ id, receipt: shown.receipt, intent: shown.intent, vkeys: byId("vkeys").value, shown: onPage, body: await saved() });
+});
 byId("compare-form").addEventListener("submit", event => {
   event.preventDefault();
   location.assign(query("/audit/compare", { a: id, b: byId("other").value.trim() }));

@@ -1,8 +1,10 @@
 // The questions of this browser, newest first; they leave it only when they are asked.
+import { claim } from "./claims.js";
 import { byId, h } from "./dom.js";
-import { words } from "./text.js";
+import { say, words } from "./text.js";
 
 const KEY = "exhibit.questions", MOST = 30;
+const w = words.ask;
 
 function kept() {
   try { return JSON.parse(localStorage.getItem(KEY)) ?? []; } catch { return []; }
@@ -10,8 +12,20 @@ function kept() {
 
 export function keep(request, body) {
   const same = JSON.stringify(request), others = kept().filter(each => JSON.stringify(each.request) !== same);
-  const entry = { request, outcome: body.outcome, entry_id: body.provenance.entry_id };
+  const entry = { request, outcome: body.outcome, entry_id: body.provenance.entry_id, promise: body.promise };
   localStorage.setItem(KEY, JSON.stringify([entry, ...others].slice(0, MOST)));
+}
+
+// A button that holds the log to what it promised for an earlier answer, and what came of it.
+function promiseOf({ promise, request }) {
+  if (!promise) return null;
+  const said = h("small", { role: "status" });
+  const button = h("button", { type: "button", className: "plain promise", "aria-label": say(w.check_promise_of, { question: request.question }), onclick: async () => {
+    const found = await claim(promise);
+    said.textContent = found.said;
+    said.dataset.verdict = found.verdict;
+  } }, w.check_promise);
+  return [" · ", button, " ", said];
 }
 
 export function showHistory(again) {
@@ -19,7 +33,7 @@ export function showHistory(again) {
   byId("history").replaceChildren(...(list.length ? [
     h("ol", {}, list.map(each => h("li", {},
       h("button", { type: "button", className: "plain", onclick: () => again(each.request) }, each.request.question), " ",
-      h("small", {}, words.ask[`outcome_${each.outcome}`], " · ", h("a", { href: `/audit/${each.entry_id}` }, words.ask.receipt))))),
-    h("button", { type: "button", onclick: () => { localStorage.removeItem(KEY); showHistory(again); } }, words.ask.history_clear),
-  ] : [h("p", { className: "hint" }, words.ask.history_empty)]));
+      h("small", {}, w[`outcome_${each.outcome}`], " · ", h("a", { href: `/audit/${each.entry_id}` }, w.receipt), promiseOf(each))))),
+    h("button", { type: "button", onclick: () => { localStorage.removeItem(KEY); showHistory(again); } }, w.history_clear),
+  ] : [h("p", { className: "hint" }, w.history_empty)]));
 }

@@ -2,6 +2,7 @@
 /* global check, Failed, leafForms, parseKeys, parseLeaf, parseReceipt, text8, verifyCheckpoint, verifyDisclosures, verifyInclusion */
 import { text } from "./api.js";
 import { byId, h } from "./dom.js";
+import { isPromised, verifyPromise } from "./promise.js";
 import { say, words } from "./text.js";
 
 const w = words.entry;
@@ -30,6 +31,10 @@ const STEPS = [
     const parts = await verifyDisclosures(leaf, intent.disclosures);
     if (parts.has("question")) found.parts.set("question", parts.get("question"));
   }],
+  ["promise", async (found, given) => {
+    await verifyPromise(given.body.promise, found.keys, given.body);
+    check(await isPromised(given.body.promise, found.receipt.leaf), "promise", "the log promised another leaf than the one that it shows");
+  }],
   ["page", async (found, given) => {
     const proved = new Map([...found.parts].map(([name, data]) => [name, text8(data)]));
     for (const [name, said, recorded] of given.shown(proved)) {
@@ -39,14 +44,16 @@ const STEPS = [
   }],
 ];
 
-// Proves an entry, its steps listed in #steps and the result in #result. `given` has id, receipt, vkeys, intent, and `shown`: from
-// the proved parts as text by name it gives the name of each thing on the page, what is shown of it, and what was recorded.
+// Proves an entry, its steps listed in #steps and the result in #result. `given` has id, receipt, vkeys, intent, the body that was
+// released where there is one, and `shown`: from the proved parts as text by name it gives the name of each thing on the page, what is
+// shown of it, and what was recorded.
 export async function prove(given) {
-  const lines = STEPS.map(([name]) => h("li", { "data-step": name, "data-state": "skipped" }, w[`step_${name}`], ": ", h("b", {}, w.skipped)));
+  const steps = STEPS.filter(([name]) => name !== "promise" || given.body);
+  const lines = steps.map(([name]) => h("li", { "data-step": name, "data-state": "skipped" }, w[`step_${name}`], ": ", h("b", {}, w.skipped)));
   const found = {}, result = byId("result");
   byId("steps").replaceChildren(...lines);
   result.dataset.state = "working";
-  for (const [at, [, step]] of STEPS.entries()) {
+  for (const [at, [, step]] of steps.entries()) {
     const said = lines[at].querySelector("b");
     try {
       await step(found, given);
