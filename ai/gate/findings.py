@@ -35,12 +35,14 @@ def _canary_findings(text: str, canaries: Mapping[str, str]) -> Iterator[Finding
     if not canaries:
         return
     view = fold(text)
-    places = [at for at, char in enumerate(view.text) if char.isalnum()]
-    squeezed = "".join(view.text[at] for at in places)
+    squeezed = "".join(filter(str.isalnum, view.text))
+    places: list[int] = []
     for name, token in canaries.items():
         wanted = "".join(char for char in fold(token).text if char.isalnum())
         for form in {wanted, wanted[::-1]} - {""}:
             at = squeezed.find(form)
+            if at >= 0 and not places:
+                places = [at for at, char in enumerate(view.text) if char.isalnum()]
             while at >= 0:
                 yield Finding(f"canary.{name}", *view.span(places[at], places[at + len(form) - 1] + 1))
                 at = squeezed.find(form, at + 1)
@@ -52,11 +54,12 @@ def _prompt_findings(text: str, system_prompt: str) -> Iterator[Finding]:
         return
     view = fold(text)
     words = list(_WORD.finditer(view.text))
+    said = tuple(match.group() for match in words)
     run: tuple[int, int] | None = None
     for at in range(len(words) - SHINGLE_WORDS + 1):
-        window = words[at : at + SHINGLE_WORDS]
-        if tuple(match.group() for match in window) not in secret:
+        if said[at : at + SHINGLE_WORDS] not in secret:
             continue
+        window = words[at : at + SHINGLE_WORDS]
         start, end = view.span(window[0].start(), window[-1].end())
         if run is not None and start <= run[1]:
             run = (run[0], end)

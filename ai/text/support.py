@@ -61,6 +61,7 @@ def words_of(text: str) -> WordSets:
     return WordSets(frozenset(content), frozenset(numbers), frozenset(names), negates)
 
 
+@lru_cache(maxsize=16384)
 def fold(word: str) -> str:
     """Lower case, without a possessive."""
     low = word.casefold().replace("’", "'")

@@ -26,35 +26,39 @@ _ENOUGH_UNNAMED = 0.35
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The wish of the question: the kind of thing, the places and things that it names, and the words that it uses,
-    each with a weight: the rarer among the items, the more it says."""
+    each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words."""
 
     question: str
     intent: Intent
     kind: WantedKind
     weights: Mapping[str, float]
+    titles: Mapping[int, frozenset[str]]
+    texts: Mapping[int, frozenset[str]]
 
     @classmethod
     def of(cls, question: str, intent: Intent, items: Sequence[AdmittedItem]) -> Wanted:
         """The question as it was read, over the items that may answer it."""
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(_unaccented, question_terms(question, intent) | words_of(question).names | named)
-        texts = [_words(item) | _title(item, intent) for item in items]
+        titles = {item.index: _title(item, intent) for item in items}
+        own = {item.index: _words(item) for item in items}
+        texts = [own[item.index] | titles[item.index] for item in items]
         weights = {
             term: math.log(1 + len(texts) / (sum(carries(text, term) for text in texts) + 0.5))
             for term in sorted(terms)
         }
-        return cls(question, intent, wanted_of(question), weights)
+        return cls(question, intent, wanted_of(question), weights, titles, own)
 
-    def is_answered(self, sentence: Sentence, items: dict[int, AdmittedItem], direct: frozenset[int]) -> bool:
+    def is_answered(self, sentence: Sentence, direct: frozenset[int]) -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
         that answers the question's operation, where it asks for one."""
         if not sentence.claims or any(claim.verdict != "borne_out" for claim in sentence.claims):
             return False
         if self.intent.operations:
             return not direct.isdisjoint(sentence.markers)
-        cited = [items[n] for n in sentence.markers if n in items]
-        said = _read(sentence.text).union(*(_title(item, self.intent) for item in cited))
-        around = said.union(*(_words(item) for item in cited))
+        cited = [n for n in sentence.markers if n in self.titles]
+        said = _read(sentence.text).union(*(self.titles[n] for n in cited))
+        around = said.union(*(self.texts[n] for n in cited))
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
         return share >= enough and self._offers(sentence.text)
@@ -91,8 +95,9 @@ def _words(item: AdmittedItem) -> frozenset[str]:
 
 def _title(item: AdmittedItem, intent: Intent) -> frozenset[str]:
     """The words of the title, and its initials: people write NYC."""
-    words = _read(prompt_source(item, intent).title)
-    initials = "".join(word[0] for word in WORD.findall(prompt_source(item, intent).title)).casefold()
+    title = prompt_source(item, intent).title
+    words = _read(title)
+    initials = "".join(word[0] for word in WORD.findall(title)).casefold()
     return words | {initials}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
@@ -51,8 +52,7 @@ def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
     if sentence.catalogue is not None:
         return replace(sentence, claims=(), answers=False)
     checked = _checked(sentence, sources)
-    by_index = {item.index: item for item in sources.items}
-    return replace(checked, answers=sources.wanted.is_answered(checked, by_index, sources.direct))
+    return replace(checked, answers=sources.wanted.is_answered(checked, sources.direct))
 
 
 def _checked(sentence: Sentence, sources: Sources) -> Sentence:
@@ -62,7 +62,8 @@ def _checked(sentence: Sentence, sources: Sources) -> Sentence:
         return replace(sentence, claims=found.claims, markers=_kept(sentence.markers, found, sources))
     if sentence.unknown_markers and not cited:
         return replace(sentence, claims=_unsupported(sentence.text))
-    anywhere = _judge(sentence.text, frozenset(item.index for item in sources.items), sources)
+    every = frozenset(item.index for item in sources.items)
+    anywhere = _judge(sentence.text, every, sources, only_borne_out=found is not None)
     if anywhere.holds:
         markers = anywhere.markers(sources.direct)
         return replace(sentence, claims=anywhere.claims, markers=markers, unknown_markers=(), attribution="system")
@@ -88,14 +89,15 @@ class Judged:
         return tuple(dict.fromkeys(chosen))
 
 
-def _judge(text: str, cited: frozenset[int], sources: Sources) -> Judged:
+def _judge(text: str, cited: frozenset[int], sources: Sources, *, only_borne_out: bool = False) -> Judged:
     """The sentence against some of the items: word for word, as figures, as prose, and as parts that items bear out
-    apart. A direct item that contradicts a figure overrules what other items say."""
+    apart. A direct item that contradicts a figure overrules what other items say. `only_borne_out`: why it is not is
+    not asked for."""
     items = [item for item in sources.items if item.index in cited]
     exact = frozenset(item.index for item in items if _states(item, text))
-    figures = check_figures(text, sources.figures.of(cited), sources.figures, sources.words, sources.question)
     if exact:
         return Judged(_borne_out(text, exact), (exact,))
+    figures = check_figures(text, sources.figures.of(cited), sources.figures, sources.words, sources.question)
     if figures.holds:
         return Judged(figures.claims, figures.bearers)
     vetoed = any(
@@ -104,14 +106,16 @@ def _judge(text: str, cited: frozenset[int], sources: Sources) -> Judged:
     )
     if vetoed:
         return Judged(figures.claims)
-    return _as_prose(text, items, figures.claims)
+    return _as_prose(text, items, figures.claims, only_borne_out=only_borne_out)
 
 
-def _as_prose(text: str, items: Sequence[AdmittedItem], figures: tuple[Claim, ...]) -> Judged:
+def _as_prose(
+    text: str, items: Sequence[AdmittedItem], figures: tuple[Claim, ...], *, only_borne_out: bool = False
+) -> Judged:
     """The sentence against each sentence of the items, then in parts; `figures` are its claims as figures, which stay
     where nothing bears it out."""
     told = any(c.verdict != "borne_out" for c in figures)
-    matches = {item.index: _best(text, item, only_borne_out=told) for item in items}
+    matches = {item.index: _best(text, item, only_borne_out=told or only_borne_out) for item in items}
     bearing = frozenset(n for n, match in matches.items() if match.verdict == "borne_out")
     if bearing:
         return Judged(_borne_out(text, bearing), (bearing,))
@@ -161,11 +165,19 @@ def _states(item: AdmittedItem, text: str) -> bool:
     wanted = _plain(text)
     if len(read_tokens(text).tokens) < _LEAST_WORDS:
         return False
-    return (item.statement is not None and _plain(item.statement) == wanted) or (
-        wanted in {_plain(each) for each in _sentences(item)}
-    )
+    return (item.statement is not None and _plain(item.statement) == wanted) or wanted in _said(item)
 
 
+def _said(item: AdmittedItem) -> frozenset[str]:
+    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text)
+
+
+@lru_cache(maxsize=512)
+def _plain_sentences(text: str) -> frozenset[str]:
+    return frozenset(map(_plain, sentences_of(text)))
+
+
+@lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     return " ".join(text.split()).strip(" .*_-–•").casefold()
 
@@ -191,7 +203,7 @@ def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Mat
         theirs = keys_of(source)
         if 3 * len(keys & theirs) < len(keys) or (only_borne_out and not numbers <= theirs):
             continue
-        match = compare(reading, source, context)
+        match = compare(reading, source, context, only_borne_out=only_borne_out)
         if match.verdict == "borne_out":
             return match
         best = max(best, match, key=lambda m: m.held)

@@ -3,7 +3,8 @@ and from rows that name a figure for each year. Nothing that the item does not s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -15,6 +16,7 @@ from ai.model import AdmittedItem
 from ai.text.support import WORD, fold
 from retrieval.model import Computation, EntityRef, RecordKind, TimeRange
 
+_DIGIT = re.compile(r"\d")
 Role = Literal["value", "difference", "percent", "ratio"]
 
 
@@ -59,17 +61,52 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words of the figures: names of places with the ids that bear them, and one pattern for all; what is counted,
+    and the years."""
+
+    names: Mapping[str, frozenset[str]]
+    named: re.Pattern[str] | None
+    units: frozenset[str]
+    years: frozenset[int]
+
+    @classmethod
+    def of(cls, stated: Sequence[Stated], ranked: Sequence[Ranked]) -> Vocabulary:
+        """Read once for all sentences."""
+        names = _place_names({s.place for s in stated} | {r.place for r in ranked})
+        forms = [re.escape(n).replace(r"\ ", r"\s+") for n in sorted(names, key=lambda n: (-len(n), n)) if n]
+        pattern = rf"(?<!\w)(?:{'|'.join(forms)})(?:['’]s?)?(?!\w)"
+        units = frozenset[str]().union(*(s.counted for s in stated))
+        units |= PERSONS if any(s.counts_persons for s in stated) else frozenset()
+        years = frozenset(y for s in stated for y in s.years)
+        return cls(names, re.compile(pattern, re.IGNORECASE) if names else None, units, years)
+
+
+def _place_names(places: Iterable[EntityRef]) -> dict[str, frozenset[str]]:
+    """How places are called: by name, and by name without the word for their kind."""
+    found: dict[str, set[str]] = {}
+    for entity in places:
+        forms = {entity.name}
+        kind = entity.type.replace("_", " ")
+        if kind and entity.name.casefold().endswith(f" {kind.casefold()}"):
+            forms.add(entity.name[: -len(kind) - 1])
+        for form in forms:
+            found.setdefault(" ".join(form.casefold().split()), set()).add(entity.entity_id)
+    return {form: frozenset(ids) for form, ids in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """Everything that the items state as figures."""
 
     stated: tuple[Stated, ...]
     ranked: tuple[Ranked, ...]
+    vocabulary: Vocabulary
 
     def of(self, items: frozenset[int]) -> Figures:
-        """Those of some of the items."""
-        return Figures(
-            tuple(s for s in self.stated if s.item in items), tuple(r for r in self.ranked if r.item in items)
-        )
+        """Those of some of the items, in the words of all."""
+        stated = tuple(s for s in self.stated if s.item in items)
+        return Figures(stated, tuple(r for r in self.ranked if r.item in items), self.vocabulary)
 
 
 def read_figures(items: Sequence[AdmittedItem], direct: frozenset[int]) -> Figures:
@@ -78,14 +115,14 @@ def read_figures(items: Sequence[AdmittedItem], direct: frozenset[int]) -> Figur
     ranked: list[Ranked] = []
     for item in items:
         shown = item.statement or item.text
-        if item.redacted or not any(c.isdigit() for c in shown):
+        if item.redacted or not _DIGIT.search(shown):
             continue
         found = list(_stated(item, item.index in direct))
         if found:
             values = {n.value for n in read_numbers(shown)}
             stated += [s for s in found if s.value in values or -s.value in values]
         ranked += _ranked(item)
-    return Figures(tuple(stated), tuple(ranked))
+    return Figures(tuple(stated), tuple(ranked), Vocabulary.of(stated, ranked))
 
 
 def _stated(item: AdmittedItem, direct: bool) -> Iterator[Stated]:

@@ -104,7 +104,7 @@ def _value(
 
     def fits(stated: Stated) -> bool:
         named = stated.place.entity_id in ids if ids else stated.direct
-        timed = bool(years & set(stated.years)) if years else (stated.direct or not stated.years)
+        timed = not years.isdisjoint(stated.years) if years else (stated.direct or not stated.years)
         return named and timed
 
     if loose:

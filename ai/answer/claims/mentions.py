@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ai.answer.claims.facts import Figures
-from ai.answer.claims.lexicon import APPROXIMATELY, BOUNDS, PERSONS
+from ai.answer.claims.lexicon import APPROXIMATELY, BOUNDS
 from ai.answer.claims.numbers import Number, read_numbers
 from ai.text.sentences import word_list
 from ai.text.support import WORD, fold
@@ -18,6 +19,7 @@ AFTER = re.compile(r"[\s(]*([^\W\d_]+)")
 _BEFORE = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s(]*+$")
 TIME_WORDS = word_list("in for by since from to until till during year census and or through between of")
 """Words before a number that make a year of it."""
+_OWNING = re.compile(r"['’]s?$")
 _GAPS = word_list("by change difference increase decrease gain loss growth decline drop rise fall")
 """Words before a number that make a difference of it."""
 
@@ -41,42 +43,23 @@ class Mentions:
     taken: list[tuple[int, int]] = field(default_factory=list)
 
 
-def place_names(figures: Figures) -> dict[str, frozenset[str]]:
-    """How the places of figures are called: by name, and by name without the word for their kind."""
-    found: dict[str, set[str]] = {}
-    for entity in {s.place for s in figures.stated} | {r.place for r in figures.ranked}:
-        forms = {entity.name}
-        kind = entity.type.replace("_", " ")
-        if kind and entity.name.casefold().endswith(f" {kind.casefold()}"):
-            forms.add(entity.name[: -len(kind) - 1])
-        for form in forms:
-            found.setdefault(" ".join(form.casefold().split()), set()).add(entity.entity_id)
-    return {form: frozenset(ids) for form, ids in found.items()}
-
-
 def read_mentions(text: str, every: Figures) -> Mentions:
-    read = Mentions(text)
-    names = place_names(every)
-    if names:
-        pattern = "|".join(re.escape(n).replace(r"\ ", r"\s+") for n in sorted(names, key=lambda n: (-len(n), n)) if n)
-        for m in re.finditer(rf"(?<!\w)(?:{pattern})(?:['’]s?)?(?!\w)", text, re.IGNORECASE):
-            if m[0][:1].isupper():
-                form = " ".join(re.sub(r"['’]s?$", "", m[0]).casefold().split())
-                read.places.append(Place(m.start(), m.end(), names.get(form, frozenset())))
-                read.taken.append(m.span())
-    persons = any(s.counts_persons for s in every.stated)
-    units = frozenset[str]().union(*(s.counted for s in every.stated))
-    units |= PERSONS if persons else frozenset()
-    years = {y for s in every.stated for y in s.years}
+    read, words = Mentions(text), every.vocabulary
+    for m in words.named.finditer(text) if words.named is not None else ():
+        if m[0][:1].isupper():
+            form = " ".join(_OWNING.sub("", m[0]).casefold().split())
+            read.places.append(Place(m.start(), m.end(), words.names.get(form, frozenset())))
+            read.taken.append(m.span())
+    spoken = [(m.end(), m.start(), m[0]) for m in WORD.finditer(text)]
     for number in read_numbers(text):
         if any(a <= number.start < b for a, b in read.taken):
             continue
-        read.taken.append((_bound_start(text, number), number.end))
-        _place_number(number, read, units, years)
+        read.taken.append((_bound_start(spoken, number), number.end))
+        _place_number(number, read, words.units, words.years)
     return read
 
 
-def _place_number(number: Number, read: Mentions, units: frozenset[str], years: set[int]) -> None:
+def _place_number(number: Number, read: Mentions, units: frozenset[str], years: frozenset[int]) -> None:
     before, after = _word(_BEFORE, read.text[: number.start]), _word(AFTER, read.text[number.end :], match=True)
     if number.may_be_year and after not in units and (int(number.value) in years or before in TIME_WORDS):
         earlier = _word(_BEFORE, read.text[: number.start].rstrip()[: -len(before)]) if before else ""
@@ -107,14 +90,15 @@ def _word(pattern: re.Pattern[str], text: str, *, match: bool = False) -> str:
     return fold(found[1]) if found else ""
 
 
-def _bound_start(text: str, number: Number) -> int:
-    """Where the words before a number begin that belong to it: `more than`, `about`."""
-    words = list(WORD.finditer(text[: number.start]))
-    folded = tuple(fold(w[0]) for w in words[-4:])
+def _bound_start(words: Sequence[tuple[int, int, str]], number: Number) -> int:
+    """Where the words before a number begin that belong to it: `more than`, `about`. `words` are those of the text:
+    end, start and word of each."""
+    before = words[: bisect_right(words, (number.start, number.start, ""))][-4:]
+    folded = tuple(fold(word) for _, _, word in before)
     for bound, _ in BOUNDS:
         if folded[-len(bound) :] == bound:
-            return words[-len(bound)].start()
-    return words[-1].start() if folded and folded[-1] in APPROXIMATELY else number.start
+            return before[-len(bound)][1]
+    return before[-1][1] if folded and folded[-1] in APPROXIMATELY else number.start
 
 
 def bound_values(read: Mentions) -> Iterator[tuple[Number, Place | None, Number | None]]:

@@ -23,6 +23,7 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _FIRST_YEAR, _AFTER_YEARS = 1000, 2200
+_MOST_WRITTEN_STEP = Decimal("0.5")
 _NEAR = Decimal("0.3")
 _CLOSE = Decimal("0.025")
 _FAIRLY = Decimal("0.1")
@@ -54,7 +55,9 @@ class Number:
         """True if the fact lies within what is written."""
         gap = self.value - fact
         if self.bound == "exact":
-            return not gap or abs(gap) <= max(self.step, _written_step(self.value, fact))
+            if not gap or abs(gap) > max(self.step, _MOST_WRITTEN_STEP):
+                return not gap
+            return abs(gap) <= max(self.step, _written_step(self.value, fact))
         last = self._last_place()
         if self.bound == "about":
             return abs(gap) <= max(self.step, last / 2)

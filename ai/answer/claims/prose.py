@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ai.answer.claims.lexicon import LEAD, POLES
+from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
 from ai.answer.claims.order import in_order
 from ai.answer.claims.roles import denials, gaps, pronouns, roles
 from ai.answer.claims.tokens import Reading, Token, read_tokens, same
@@ -28,18 +28,23 @@ class Match:
     end: int = 0
 
 
-def compare(said: Reading, source: str, context: frozenset[str]) -> Match:
+def compare(said: Reading, source: str, context: frozenset[str], *, only_borne_out: bool = False) -> Match:
     """`said` against one source sentence; `context` are the words of its title and heading, which a name may come
-    from where the source leans on them."""
+    from where the source leans on them. `only_borne_out`: how near it comes where it is not is not asked for."""
     read = read_tokens(source)
     lead = LEAD.match(said.text)
     mine = [t for t in said.tokens if lead is None or t.start >= lead.end()]
     if not mine:
         return Match("not_in_source", "it claims nothing that a source says", 0)
-    pairs = _aligned(mine, read.tokens)
+    fits = _fits(mine, read.tokens)
+    if only_borne_out and any(
+        True not in row and not _from(t, read, context) for t, row in zip(mine, fits, strict=True)
+    ):
+        return Match("not_in_source", "", 0)
+    pairs = _aligned(fits, len(read.tokens))
     placed = {i: j for i, j in enumerate(pairs) if j is not None}
     held = sum(1 for i in placed if not mine[i].mark)
-    missing = [t for i, t in enumerate(mine) if i not in placed and not (t.name and read.leans and t.key in context)]
+    missing = [t for i, t in enumerate(mine) if i not in placed and not _from(t, read, context)]
     if missing:
         return _missing(missing, mine, read.tokens, held)
     if held < 2:
@@ -51,18 +56,35 @@ def compare(said: Reading, source: str, context: frozenset[str]) -> Match:
     return Match("borne_out", "", held)
 
 
-def _fits(one: Token, other: Token) -> bool:
-    if one.mark or other.mark:
-        return bool(one.mark) and one.mark == other.mark
-    return same(one.key, other.key)
+def _fits(mine: Sequence[Token], theirs: Sequence[Token]) -> list[list[bool]]:
+    """For each of my tokens, which of theirs it fits. A mark fits that mark alone; a key may fit those that it shares
+    three letters or a group of like words with, so that most rows are not compared at all."""
+    keys = {t.key for t in theirs}
+    heads, like = {key[:3] for key in keys}, not keys.isdisjoint(ALIKE)
+    none = [False] * len(theirs)
+
+    def row(one: Token) -> list[bool]:
+        mark, key = one.mark, one.key
+        if not mark and key not in keys and key[:3] not in heads and not (like and key in ALIKE):
+            return none
+        return [mark == t.mark if mark or t.mark else key == t.key or same(key, t.key) for t in theirs]
+
+    return [row(one) for one in mine]
 
 
-def _aligned(mine: Sequence[Token], theirs: Sequence[Token]) -> list[int | None]:
-    """The place of each of my tokens among theirs: the longest common subsequence first, then what is left."""
-    n, m = len(mine), len(theirs)
+def _from(token: Token, read: Reading, context: frozenset[str]) -> bool:
+    """True if a name may come from the context of a source that leans on it."""
+    return token.name and read.leans and token.key in context
+
+
+def _aligned(fits: Sequence[Sequence[bool]], m: int) -> list[int | None]:
+    """The place of each of my tokens among their `m`: the longest common subsequence first, then what is left."""
+    n = len(fits)
     table = [[0] * (m + 1) for _ in range(n + 1)]
-    fits = [[_fits(a, b) for b in theirs] for a in mine]
     for i in range(n - 1, -1, -1):
+        if True not in fits[i]:
+            table[i] = table[i + 1]
+            continue
         row, below, fit = table[i], table[i + 1], fits[i]
         for j in range(m - 1, -1, -1):
             row[j] = below[j + 1] + 1 if fit[j] else max(below[j], row[j + 1])
