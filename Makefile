@@ -14,7 +14,7 @@ export EXHIBIT_CACHE ?= $(CACHE)
 # Commands start in half the time with bytecode; whoever has switched it off elsewhere does not mean this environment.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help docs demo test again slowest test-services compose-env check fix serve lock policy web web-check figures clean
+.PHONY: help docs demo demo-ollama test again slowest test-services compose-env check fix serve lock policy web web-check figures clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -38,6 +38,9 @@ $(DEV): requirements-dev.lock $(RUNTIME)
 
 demo: $(RUNTIME)  ## ingest the sample corpus, ask, show cited answers, verify the receipts
 	@$(BIN)/exhibit demo
+
+demo-ollama: $(DEV)  ## the same with a trained model that picks the sentences, on an Ollama of its own
+	@$(BIN)/python -m tests.services.demo_ollama
 
 serve: $(RUNTIME)  ## serve the HTTP API on loopback
 	@$(BIN)/exhibit serve

@@ -8,16 +8,18 @@ from ai.model import Offer, PromptSource
 from ai.text.markdown import plain
 from ai.text.sentences import MARKER, split_sentences
 from ai.text.support import carries, words_of
+from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
 MOST_OFFERS = 16
-"""So few that a small model reads them within seconds and can tell them apart."""
+MOST_TOKENS = 400
+"""So few that a small model reads them within seconds on a processor, and can tell them apart."""
 _LEAST_WORDS = 4
 
 
 def offers_of(sources: Sequence[PromptSource], question: str, intent: Intent) -> tuple[Offer, ...]:
-    """At most `MOST_OFFERS`, numbered from 1 in the order of the sources: for a question that asks for an operation
-    what answers it, else the sentences that share most words with the question."""
+    """At most `MOST_OFFERS` of `MOST_TOKENS` in all, numbered from 1 in the order of the sources: for a question that
+    asks for an operation what answers it, else the sentences that share most words with the question."""
     direct = [source for source in sources if source.direct and source.statement]
     found = list(_sentences(direct if intent.operations and direct else sources))
     wanted = words_of(question)
@@ -29,8 +31,13 @@ def offers_of(sources: Sequence[PromptSource], question: str, intent: Intent) ->
         held = said.content | said.numbers
         return sum(carries(held, term) for term in terms)
 
-    best = sorted(sorted(range(len(found)), key=lambda at: (-shared(at), at))[:MOST_OFFERS])
-    return tuple(Offer(n, found[at][0].index, found[at][1]) for n, at in enumerate(best, start=1))
+    room, best = MOST_TOKENS, list[int]()
+    for at in sorted(range(len(found)), key=lambda at: (-shared(at), at)):
+        taken = count_tokens(found[at][1])
+        if taken <= room and len(best) < MOST_OFFERS:
+            room -= taken
+            best.append(at)
+    return tuple(Offer(n, found[at][0].index, found[at][1]) for n, at in enumerate(sorted(best), start=1))
 
 
 def _sentences(sources: Sequence[PromptSource]) -> Iterator[tuple[PromptSource, str]]:

@@ -140,7 +140,7 @@ def new_server() -> OllamaServer:
             pytest.skip(told)
         pytest.fail(told)
     program = Path(prepared.stdout.strip())
-    return OllamaServer(program, new_run(RUNS, ours=_is_of))
+    return OllamaServer(program, new_run(RUNS, ours=is_of))
 
 
 def make_models(url: str) -> Models:
@@ -205,6 +205,6 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _is_of(pid: int, folder: Path) -> bool:
+def is_of(pid: int, folder: Path) -> bool:
     """Whether the process, or the runner that it has started, is of the server with that folder."""
     return os.fsencode(f"OLLAMA_MODELS={folder}") in Path(f"/proc/{pid}/environ").read_bytes()
