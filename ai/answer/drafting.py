@@ -16,7 +16,8 @@ from ai.answer.staying import filled
 from ai.case.agent_record import Cut, context_tokens, output_tokens
 from ai.case.case import Case, Services
 from ai.errors import ModelTimeout, PromptTooLong
-from ai.model import AdmittedItem, Draft, Options, RenderedPrompt
+from ai.model import AdmittedItem, Draft, Options, RenderedPrompt, mode_of
+from ai.models.chat_model import StructuredModel
 from ai.models.context import ContextBudgets, render_prompt
 
 _LEAST_OUTPUT = 16
@@ -39,7 +40,7 @@ def prompt_for(case: Case, items: Sequence[AdmittedItem], services: Services) ->
                 intent=case.intent,
                 template=services.template,
                 budgets=budgets,
-                canary=case.canary or services.canary,
+                canary=_mark(case, services),
             )
     except PromptTooLong:
         if case.agent is None:
@@ -47,6 +48,13 @@ def prompt_for(case: Case, items: Sequence[AdmittedItem], services: Services) ->
         return "budget"
     options = _options(case, prompt)
     return "budget" if options is None or not prompt.sources else (prompt, options)
+
+
+def _mark(case: Case, services: Services) -> str | None:
+    """The mark of the prompt; none where the model can answer with numbers alone, and so gives nothing away: then equal
+    questions have equal prompts."""
+    picks = mode_of(services.template.name) == "select" and isinstance(services.model, StructuredModel)
+    return None if picks else case.canary or services.canary
 
 
 async def draft_answer(

@@ -86,6 +86,17 @@ async def test_a_figure_is_picked_from_what_answers_the_operation_alone(kansas: 
     assert [text for text in offered(model.orders[0]).values() if SAYS not in text] == []
 
 
+async def test_equal_questions_have_equal_prompts_where_nothing_can_be_given_away(kansas: wiring.System) -> None:
+    model = HeldModel(picking(SAYS))
+    bodies = [await ask(kansas, FIGURE, services=services_of(kansas, model, SELECT)) for _ in range(2)]
+    assert model.orders[0].messages == model.orders[1].messages
+    free = ScriptedModel("Ness County had 5,883 people in 1910.")
+    for body in bodies:
+        await replayed(body, services_of(kansas, model, SELECT), Grade.R2)
+    await ask(kansas, FIGURE, services=services_of(kansas, free, SELECT))
+    assert "File mark" in free.requests[0].prompt.system  # one that may write what it likes is marked
+
+
 async def test_prose_is_picked_and_cited(kansas: wiring.System) -> None:
     services = services_of(kansas, HeldModel(picking("slavery")), SELECT)
     body = await ask(kansas, PROSE, services=services)
