@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from api.cli.console import configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
+from api.home.configuration import Configuration
 from api.home.folder import KEYS_FILE
 from api.home.keys import ApiKey, KeyStore
 
@@ -50,7 +51,10 @@ def create(
     data = load_bundle().data
     _check_known("role", role, set(data.roles) | set(data.aliases))
     _check_known("capability", capability or [], set(data.capabilities))
-    key, token = _store(home).create(
+    from api.audit.key_life import create_key
+
+    configured = configuration(home)
+    key, token = _store(configured).draw(
         name=name,
         tenant=tenant,
         roles=tuple(role),
@@ -58,6 +62,8 @@ def create(
         capabilities=tuple(capability or ()),
         expires_ms=_expiry(expires),
     )
+    entry_id = asyncio.run(create_key(configured, (key, token)))
+    note(f"recorded as {entry_id}")
     note("The token is shown once; the folder keeps only its hash.")
     emit(_shown(key) | {"token": token}, as_json=as_json, render=lambda: token)
 
@@ -71,7 +77,12 @@ def rotate(
     as_json: AsJson = False,
 ) -> None:
     """Make a key of the same identity, and let the old one expire. The new token is printed once and kept nowhere."""
-    key, token = _store(home).rotate(key_id, expires_ms=_expiry(expires), overlap_ms=_milliseconds(overlap))
+    from api.audit.key_life import rotate_key
+
+    configured, overlap_ms = configuration(home), _milliseconds(overlap)
+    key, token = _store(configured).draw_successor(key_id, expires_ms=_expiry(expires))
+    entry_id = asyncio.run(rotate_key(configured, key_id, (key, token), overlap_ms=overlap_ms))
+    note(f"recorded as {entry_id}")
     note("The token is shown once; the folder keeps only its hash.")
     emit(_shown(key) | {"token": token}, as_json=as_json, render=lambda: token)
 
@@ -79,7 +90,7 @@ def rotate(
 @app.command("list")
 def list_keys(home: Home = None, as_json: AsJson = False) -> None:
     """Every key, without tokens."""
-    keys = _store(home).all()
+    keys = _store(configuration(home)).all()
     headings = ["id", "name", "tenant", "roles", "groups", "capabilities", "expires", "state"]
     rows = [
         [
@@ -96,12 +107,34 @@ def revoke(
     key_id: Annotated[str, typer.Argument(help="Id of the key.")], home: Home = None, as_json: AsJson = False
 ) -> None:
     """Refuse a key from now on."""
-    key = _store(home).revoke(key_id)
+    from api.audit.key_life import revoke_key
+
+    key, entry_id = asyncio.run(revoke_key(configuration(home), key_id))
+    note(f"recorded as {entry_id}")
     emit(_shown(key), as_json=as_json, render=lambda: f"{key.key_id} {_state(key)}")
 
 
-def _store(home: Path | None) -> KeyStore:
-    return KeyStore(configuration(home).home / KEYS_FILE, clock_ms=now_ms)
+@app.command()
+def history(
+    key_id: Annotated[str | None, typer.Argument(help="Id of a key; default: of all.")] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """What the ledger says became of keys: made, rotated, revoked, with roles and expiry."""
+    from api.audit.entry_export import time_text
+    from api.audit.key_life import key_history
+
+    found = asyncio.run(key_history(configuration(home), key_id))
+    rows = [
+        [time_text(c["t_ms"]), c["action"], c["key_id"], c["replaces"] or "", ",".join(c["roles"]), c["entry_id"]]
+        for c in found
+    ]
+    headings = ["time", "change", "key", "replaces", "roles", "entry"]
+    emit(found, as_json=as_json, render=lambda: table(headings, rows))
+
+
+def _store(configured: Configuration) -> KeyStore:
+    return KeyStore(configured.home / KEYS_FILE, clock_ms=now_ms)
 
 
 def _check_known(what: str, words: list[str], known: set[str]) -> None:

@@ -73,7 +73,14 @@ class KeyStore:
         self._path = path
         self._clock_ms = clock_ms
 
-    def create(
+    def create(self, **wanted: Any) -> tuple[ApiKey, str]:
+        """A key that is drawn and kept; takes what `draw` takes and raises what it raises. Commands keep what they have
+        recorded before (`api.audit.key_life`)."""
+        key, token = self.draw(**wanted)
+        self.add(key, token)
+        return key, token
+
+    def draw(
         self,
         *,
         name: str,
@@ -83,8 +90,8 @@ class KeyStore:
         capabilities: tuple[str, ...] = (),
         expires_ms: int | None = None,
     ) -> tuple[ApiKey, str]:
-        """A new key and its token; the token cannot be had again. Raises RequestRejected for a name that is not plain
-        or an expiry that is past."""
+        """A new key and its token, which nothing accepts before the key is kept. Raises RequestRejected for a name that
+        is not plain or an expiry that is past."""
         now_ms = self._clock_ms()
         if not roles:
             raise RequestRejected("a key needs at least one role")
@@ -97,13 +104,17 @@ class KeyStore:
             raise RequestRejected("the key would already have expired")
         key = ApiKey(secrets.token_hex(_ID_BYTES), name, tenant, roles, groups, capabilities, now_ms, expires_ms, None)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
+        return key, f"exk_{key.key_id}_{secret}"
+
+    def add(self, key: ApiKey, token: str) -> None:
+        """Keep a key that was drawn, with the digest of its token's secret."""
+        words = (json.dumps(each) for each in (key.roles, key.groups, key.capabilities))
         row = (
-            *(key.key_id, _digest(secret), name, tenant),
-            *(json.dumps(roles), json.dumps(groups), json.dumps(capabilities), now_ms, expires_ms),
+            *(key.key_id, _digest(token.split("_", 2)[2]), key.name, key.tenant),
+            *(*words, key.created_ms, key.expires_ms),
         )
         with kept_connection(self._path, SCHEMA) as db:
             db.execute("INSERT INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)", row)
-        return key, f"exk_{key.key_id}_{secret}"
 
     def all(self) -> tuple[ApiKey, ...]:
         """Every key, oldest first."""
@@ -130,12 +141,19 @@ class KeyStore:
         raise NoSuchThing("there is no key with that id")
 
     def rotate(self, key_id: str, *, expires_ms: int | None, overlap_ms: int) -> tuple[ApiKey, str]:
-        """A new key of the identity of a usable one, and its token; the old one expires after the overlap, or earlier
-        if it did so anyway. Raises NoSuchThing, RequestRejected."""
+        """A new key of the identity of a usable one, and its token; the old one expires after the overlap. Raises
+        NoSuchThing, RequestRejected."""
+        key, token = self.draw_successor(key_id, expires_ms=expires_ms)
+        self.add(key, token)
+        self.expire(key_id, overlap_ms=overlap_ms)
+        return key, token
+
+    def draw_successor(self, key_id: str, *, expires_ms: int | None) -> tuple[ApiKey, str]:
+        """As `draw`, of the identity of a usable key. Raises NoSuchThing, RequestRejected."""
         old = next((key for key in self.usable() if key.key_id == key_id), None)
         if old is None:
             raise NoSuchThing("there is no usable key with that id")
-        made = self.create(
+        return self.draw(
             name=old.name,
             tenant=old.tenant,
             roles=old.roles,
@@ -143,13 +161,15 @@ class KeyStore:
             capabilities=old.capabilities,
             expires_ms=expires_ms,
         )
+
+    def expire(self, key_id: str, *, overlap_ms: int) -> None:
+        """Let a key expire so many milliseconds from now, or when it does so anyway."""
         ends_ms = self._clock_ms() + overlap_ms
         with kept_connection(self._path, SCHEMA, create=False) as db:
             db.execute(
                 "UPDATE api_key SET expires_ms = min(ifnull(expires_ms, :ends), :ends) WHERE id = :id",
                 {"ends": ends_ms, "id": key_id},
             )
-        return made
 
     def authenticate(self, token: str) -> ApiKey:
         """The key that a token proves. Raises CredentialRejected, which does not say why."""

@@ -357,6 +357,45 @@ def test_keys_are_made_listed_and_revoked(cli: Run, home: Path) -> None:
     assert (code, document(out)["state"]) == (0, "revoked")
 
 
+def test_the_life_of_a_key_is_on_the_ledger(cli: Run, home: Path) -> None:
+    _, out, _ = cli("key", "create", "--name", "jane.doe", "--role", "contributor", "--home", home, "--json")
+    made = document(out)
+    _, out, _ = cli("key", "rotate", made["key_id"], "--overlap", "1h", "--home", home, "--json")
+    successor = document(out)
+    cli("key", "revoke", successor["key_id"], "--home", home)
+    told = document(cli("key", "history", "--home", home, "--json")[1])
+    assert [(c["action"], c["key_id"], c["replaces"]) for c in told] == [
+        ("create", made["key_id"], None),
+        ("rotate", successor["key_id"], made["key_id"]),
+        ("revoke", successor["key_id"], None),
+    ]
+    assert {tuple(c["roles"]) for c in told} == {("contributor",)}
+    assert told[0]["expires_ms"] == made["expires_ms"]
+    assert len(document(cli("key", "history", made["key_id"], "--home", home, "--json")[1])) == 2
+    for secret in ("jane.doe", made["token"], successor["token"].split("_", 2)[2]):
+        assert secret not in str(told)
+    entries = document(cli("ledger", "list", "--home", home, "--json")[1])
+    assert {c["entry_id"] for c in told} <= {entry["entry_id"] for entry in entries}
+    assert cli("ledger", "verify", "--home", home)[0] == 0
+
+
+def test_a_key_that_was_not_recorded_is_no_key(cli: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = cli("key", "create", "--name", "old", "--role", "contributor", "--home", home, "--json")
+    made = document(out)
+    old = made["key_id"]
+    monkeypatch.setenv("EXHIBIT_LEDGER__DSN", "postgresql://nobody@127.0.0.1:1/none")
+    code, _, err = cli("key", "create", "--name", "new", "--role", "admin", "--home", home)
+    assert (code, "LEDGER_UNAVAILABLE" in err) == (8, True)
+    code, _, err = cli("key", "rotate", old, "--home", home)
+    assert (code, "LEDGER_UNAVAILABLE" in err) == (8, True)
+    left = {key["key_id"]: key for key in document(cli("key", "list", "--home", home, "--json")[1])}
+    assert "new" not in {key["name"] for key in left.values()}
+    assert (left[old]["state"], left[old]["expires_ms"]) == ("usable", made["expires_ms"])
+    assert cli("key", "revoke", old, "--home", home)[0] == 8
+    left = {key["key_id"]: key for key in document(cli("key", "list", "--home", home, "--json")[1])}
+    assert left[old]["state"] == "revoked"
+
+
 def test_doctor_names_each_server_that_does_not_answer_and_what_to_ask_it(
     cli: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
