@@ -16,6 +16,7 @@ RetrievalError
 ├── CursorInvalid           a cursor that was not made for this query
 └── IngestError             one file could not be taken in; the others go on
     ├── LoadError           the bytes are not what their media type says (truncated PDF, ragged CSV, not UTF-8 ...)
+    ├── LimitExceeded       reading it took more memory or time than is allowed, or ended the process that read it
     ├── LabelMissing        no label from manifest, option or collection default
     ├── SourceConflict      the file is already a source under another name
     └── ManifestError       the manifest is not valid; names the entry and the field
@@ -122,6 +123,12 @@ class IngestError(RetrievalError):
 
 class LoadError(IngestError):
     """The bytes are not what their media type says."""
+
+
+class LimitExceeded(IngestError):
+    """Reading the file took more memory or time than is allowed, or ended the process that read it."""
+
+    code = "LIMIT_EXCEEDED"
 
 
 class LabelMissing(IngestError):

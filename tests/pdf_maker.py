@@ -19,11 +19,16 @@ def pdf_of(*pages: str) -> bytes:
             f" /Contents {5 + 2 * i} 0 R >>"
         )
         objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+    return pdf_of_objects(*(body.encode() for body in objects))
+
+
+def pdf_of_objects(*objects: bytes) -> bytes:
+    """A PDF of these objects, numbered from 1; the first is the catalog."""
     out = b"%PDF-1.4\n"
     offsets = []
     for number, body in enumerate(objects, 1):
         offsets.append(len(out))
-        out += f"{number} 0 obj\n{body}\nendobj\n".encode()
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, body)
     table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
     end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>"
     return out + f"{end}\nstartxref\n{len(out)}\n%%EOF\n".encode()

@@ -6,6 +6,7 @@ from ai.gate.findings import find_leaks, find_sensitive
 from ai.gate.gate import check_prompt
 from ai.gate.model import ClassScore, Finding, GateReason, GateResult, GateVerdict, InjectionScan, Redaction
 from ai.gate.rules import Ruleset, parse_rules, shipped_rules
+from ai.gate.suspicion import reads_like_instruction
 
 __all__ = [
     "ClassScore",
@@ -22,6 +23,7 @@ __all__ = [
     "find_leaks",
     "find_sensitive",
     "parse_rules",
+    "reads_like_instruction",
     "scan_text",
     "shipped_rules",
 ]

@@ -118,6 +118,7 @@ def explanation_text(told: Explanation) -> str:
             more = " | …" if listing.count > len(listing.examples) else ""
             lines.append(f"  {listing.count} {words}: {' | '.join(listing.examples)}{more}")
     lines += [f"  left out: {each}" for each in told.left_out]
+    lines += [f"  note: {each}" for each in told.notes]
     if told.error_code:
         lines.append(f"  refused, {told.error_code}: {told.error_message}")
     return "\n".join(lines)

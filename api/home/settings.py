@@ -132,6 +132,12 @@ class Ingest(Section):
     longest_sentence_words: Annotated[int, Field(ge=20, le=2_000)] = Field(
         default=240, description="words after which a sentence is cut"
     )
+    file_memory_mb: Annotated[int, Field(ge=128, le=65_536)] = Field(
+        default=448, description="MiB of memory that reading one file may take"
+    )
+    file_cpu_s: Annotated[int, Field(ge=1, le=3_600)] = Field(
+        default=20, description="seconds of processor time that reading one file may take"
+    )
     default_labels: dict[str, str] = Field(
         default_factory=dict, description="label per collection for documents whose manifest and options name none"
     )

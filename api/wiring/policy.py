@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,15 +104,9 @@ def access_terms(backend: PolicyBackend, defaults: Mapping[str, str]) -> AccessT
 
 def suspicion(data: PolicyData) -> Callable[[str], bool]:
     """The texts that the evidence point would refuse for what they try to make a model do."""
-    from ai.gate import scan_text, shipped_rules  # noqa: PLC0415 - a question loads it anyway, a command need not
+    from ai.gate import reads_like_instruction  # noqa: PLC0415 - a question loads it anyway, a command need not
 
-    rules = shipped_rules()
-
-    @lru_cache(maxsize=4096)  # the cells of a row share its words
-    def suspect(text: str) -> bool:
-        return scan_text(text, rules=rules).score_milli > data.injection_milli
-
-    return suspect
+    return partial(reads_like_instruction, threshold_milli=data.injection_milli)
 
 
 def _archived(backend: PolicyBackend) -> Bundle:

@@ -24,6 +24,7 @@ from api.home.configuration import Configuration
 from api.home.folder import DIGEST_CACHE, KEYS_FILE, close_home, only_writer, prepare_home
 from api.home.keys import KeyStore
 from api.home.settings import ChannelDeadlines, ChannelWeights, Settings
+from api.home.settings import Ingest as IngestSettings
 from api.home.stores import Embedded
 from api.home.version import VERSION
 from api.wiring.agent import lazy_agent
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from retrieval.ingest.explain import Explanation
     from retrieval.ingest.life import SourceLife
     from retrieval.ingest.pipeline import Ingest
+    from retrieval.ingest.quarantine import ReadLimits
 
 T = TypeVar("T")
 C = TypeVar("C", Channel, ChannelIndex)
@@ -229,10 +231,11 @@ async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
     from retrieval.ingest.chunk import ChunkSize  # noqa: PLC0415
     from retrieval.ingest.digest_cache import DigestCache  # noqa: PLC0415
     from retrieval.ingest.pipeline import Ingest  # noqa: PLC0415
+    from retrieval.ingest.quarantine import Quarantine  # noqa: PLC0415
 
     settings = configuration.settings.ingest
     prepare_home(configuration)
-    with only_writer(configuration.home / "ingest.lock"):
+    with only_writer(configuration.home / "ingest.lock"), Quarantine(_read_limits(settings)) as quarantine:
         async with open_indexes(configuration) as (store, _, indexes):
             yield Ingest(
                 store=store,
@@ -240,6 +243,7 @@ async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
                 chunk_size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
                 terms=partial(access_terms, backends_of(configuration).policy, settings.default_labels),
                 digests=DigestCache(configuration.home / DIGEST_CACHE),
+                read=quarantine.read,
             )
 
 
@@ -256,20 +260,29 @@ def explain_files(
     ManifestError."""
     from retrieval.ingest.chunk import ChunkSize  # noqa: PLC0415
     from retrieval.ingest.explain import explain  # noqa: PLC0415
+    from retrieval.ingest.quarantine import Quarantine  # noqa: PLC0415
     from retrieval.ingest.sources import sources_of  # noqa: PLC0415
 
     settings = configuration.settings.ingest
     sources, _ = sources_of(paths, manifest)
-    return tuple(
-        explain(
-            sources,
-            tenant=tenant,
-            collection=collection,
-            label=label,
-            terms=access_terms(backends_of(configuration).policy, settings.default_labels),
-            size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
+    with Quarantine(_read_limits(settings)) as quarantine:
+        return tuple(
+            explain(
+                sources,
+                tenant=tenant,
+                collection=collection,
+                label=label,
+                terms=access_terms(backends_of(configuration).policy, settings.default_labels),
+                size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
+                read=quarantine.read,
+            )
         )
-    )
+
+
+def _read_limits(settings: IngestSettings) -> ReadLimits:
+    from retrieval.ingest.quarantine import ReadLimits  # noqa: PLC0415
+
+    return ReadLimits(settings.file_memory_mb, settings.file_cpu_s)
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from retrieval.ingest.link import times_in
-from retrieval.ingest.searchable import Suspicion, as_scanned
+from retrieval.ingest.searchable import Suspicion, as_scanned, nothing_suspect
 from retrieval.ingest.structure import blocks_of
 from retrieval.ingest.values import Block, LoadedFile, Owner
 from retrieval.model import Locator, Record, RecordKind, TimeRange
@@ -40,7 +40,7 @@ class Passage:
 
 
 def chunk(
-    loaded: LoadedFile, owner: Owner, size: ChunkSize, skip: Sequence[str] = (), suspect: Suspicion = lambda _: False
+    loaded: LoadedFile, owner: Owner, size: ChunkSize, skip: Sequence[str] = (), suspect: Suspicion = nothing_suspect
 ) -> list[Record]:
     """The passages of a document as records, ordinals from 0. A sentence that is `suspect` is a passage of its own, so
     that nothing else of the text is withheld with it."""

@@ -14,6 +14,7 @@ from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.identity import places_of, plain_name
 from retrieval.ingest.label import DEFAULT_COLLECTION, AccessTerms, visibility_of
 from retrieval.ingest.prepare import PreparedDocument, identify, prepare
+from retrieval.ingest.reading import Reader, read_file
 from retrieval.ingest.searchable import is_suspect
 from retrieval.ingest.values import SourceSpec
 from retrieval.media_types import FEATURES
@@ -43,7 +44,7 @@ class Explanation:
     """One file: what would be made of it, or why it would be refused (`error_code`, `error_message`; it may still be
     told what it holds). `outside` is text that no record holds (of GeoJSON nothing, as geometry is no text);
     `unsearchable` are records that read like instructions; `left_out` are rows, features and bytes, each with its
-    reason."""
+    reason; `notes` are remarks, such as on titles above a table."""
 
     path: str
     source_id: str
@@ -59,6 +60,7 @@ class Explanation:
     outside: Listing = Listing()
     unsearchable: Listing = Listing()
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     error_code: str | None = None
     error_message: str | None = None
 
@@ -76,6 +78,7 @@ def explain(
     label: str | None,
     terms: AccessTerms,
     size: ChunkSize,
+    read: Reader = read_file,
 ) -> Iterator[Explanation]:
     """An explanation of each source, in order. Reads the files, writes nothing, raises nothing that a row can say."""
     for source, place in zip(sources, places_of(sources), strict=True):
@@ -86,7 +89,8 @@ def explain(
             refusal, visibility = exc, VisibilityClass(tenant, DEFAULT_COLLECTION, terms.labels[0])
         prepared = None
         try:
-            prepared = prepare(source, visibility, identify(source, visibility, size), size, terms.suspect)
+            identified = identify(source, visibility, size)
+            prepared = prepare(source, visibility, identified, size, read=read, suspect=terms.suspect)
         except IngestError as exc:
             refusal = refusal or exc
         yield _told(source, place=place, visibility=visibility, prepared=prepared, refusal=refusal, terms=terms)
@@ -123,6 +127,7 @@ def _told(
         outside=Listing.of(_outside(prepared) if prepared else ()),
         unsearchable=Listing.of(record.text for record in records if is_suspect(record, terms.suspect)),
         left_out=parts.left_out if parts else (),
+        notes=parts.notes if parts else (),
         error_code=refusal.code if refusal else None,
         error_message=plain_name(str(refusal)) if refusal else None,
     )

@@ -4,10 +4,11 @@ collection; it is never assumed."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from retrieval.errors import LabelMissing, ManifestError
+from retrieval.ingest.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.values import SourceSpec
 from retrieval.scope import VisibilityClass
 
@@ -24,7 +25,7 @@ class AccessTerms:
     labels: tuple[str, ...]
     handling: tuple[str, ...] = ()
     default_labels: Mapping[str, str] = field(default_factory=dict)
-    suspect: Callable[[str], bool] = field(default=lambda _: False)
+    suspect: Suspicion = nothing_suspect
 
 
 def visibility_of(

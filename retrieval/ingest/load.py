@@ -68,8 +68,8 @@ def load(name: str, data: bytes, media_type: str) -> LoadedFile:
         case media_types.XLSX:
             from retrieval.ingest.office import read_workbook  # noqa: PLC0415  as for PDF
 
-            text, left_out = read_workbook(name, data)
-            return LoadedFile(_checked(name, text), media_type, sha256, slips=left_out)
+            text, left_out, notes = read_workbook(name, data)
+            return LoadedFile(_checked(name, text), media_type, sha256, slips=left_out, notes=notes)
         case media_types.GEOPACKAGE:
             from retrieval.ingest.geopackage import read_geopackage  # noqa: PLC0415  as for PDF
 

@@ -42,9 +42,9 @@ def _without_images(_: object) -> Sequence[object]:
     return ()
 
 
-def read_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
+def read_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The table of a workbook as CSV: the first sheet that holds one, the values that formulas last had, dates in
-    ISO 8601. Beside it, what was left out. Raises `LoadError`."""
+    ISO 8601. Beside it, what was left out, and a note on the titles above it. Raises `LoadError`."""
     import openpyxl  # noqa: PLC0415  loaded for such files only
 
     _require_zip(name, data, "workbook", _LARGEST_BOOK)
@@ -60,11 +60,11 @@ def read_workbook(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
         raise LoadError(f"{name}: the file holds no text")
     (title, rows), *others = filled
     above, table = _table(rows)
-    left_out = [f"sheet {title!r}: {counted(above, 'row')} above the header"] if above else []
-    left_out += [f"sheet {other!r}: {counted(len(more), 'row')}; the first sheet is read" for other, more in others]
+    notes = (f"sheet {title!r}: {counted(above, 'row')} above the header",) if above else ()
+    left_out = [f"sheet {other!r}: {counted(len(more), 'row')}; the first sheet is read" for other, more in others]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(table)
-    return text.getvalue(), tuple(left_out)
+    return text.getvalue(), tuple(left_out), notes
 
 
 def _rows(name: str, sheet: Any) -> Iterator[Row]:

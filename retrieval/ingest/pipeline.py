@@ -24,7 +24,7 @@ from retrieval.ingest.digest_cache import DigestCache, FileStatus, KnownDigests
 from retrieval.ingest.identity import KnownFiles, places_of, plain_name
 from retrieval.ingest.label import AccessTerms, visibility_of
 from retrieval.ingest.prepare import (
-    IdentifiedText,
+    IdentifiedFile,
     PreparedDocument,
     document_id_of,
     facts_of,
@@ -32,6 +32,7 @@ from retrieval.ingest.prepare import (
     lookups_of,
     prepare,
 )
+from retrieval.ingest.reading import Reader, read_file
 from retrieval.ingest.searchable import for_channels, tagged, without_suspects
 from retrieval.ingest.sources import sources_of
 from retrieval.ingest.values import SourceSpec
@@ -45,6 +46,8 @@ _NAMESPACE = uuid.UUID("5f0c6a0e-3c1b-5d0a-9a52-2f6f3f6b8a11")
 _ROW_INTERVAL_S = 0.25
 LEFT_OUT = "LEFT_OUT"
 """Code of a file that was taken in but for rows or features that its message names."""
+NOTE = "NOTE"
+"""Code of a file that was taken in whole, with a remark: it is no failure."""
 
 
 class IngestStore(RecordStore, RecordWriter, Protocol):
@@ -102,7 +105,7 @@ class _Run:
 
 class Ingest:
     """Takes files into the store of record and into every channel. One run at a time per store. `terms` are read when
-    a run begins; `digests` spares the reading of files that are as they were."""
+    a run begins; `digests` spares the reading of files that are as they were; `read` makes records of a file."""
 
     def __init__(
         self,
@@ -113,6 +116,7 @@ class Ingest:
         chunk_size: ChunkSize = ChunkSize(),  # noqa: B008  frozen
         group_records: int = 4096,
         digests: DigestCache | None = None,
+        read: Reader = read_file,
     ) -> None:
         self._store = store
         self._indexes = tuple(indexes)
@@ -120,6 +124,7 @@ class Ingest:
         self._terms = terms
         self._group_records = group_records
         self._digests = digests or DigestCache()
+        self._read = read
 
     async def run(
         self,
@@ -232,27 +237,29 @@ class Ingest:
         run.move(position, stage="load")
         await self._save(run)
         identified = await asyncio.to_thread(self._identify, run, position, source, visibility)
-        source = run.files.found_again(source, run.jobs[position].path, identified.loaded.sha256, visibility)
+        source = run.files.found_again(source, run.jobs[position].path, identified.sha256, visibility)
         identified = identified.called(source.source_id)
         _check_owner(source, visibility, run.owners)
-        run.move(position, source_id=source.source_id)
-        await self._name_collection(run, visibility)
-        run.move(position, document_id=identified.document_id)
+        run.move(position, source_id=source.source_id, document_id=identified.document_id)
         if identified.document_id in run.known:
+            await self._name_collection(run, visibility)
             await self._refresh_facts(run, source, visibility, identified)
             run.move(position, state="skipped", stage="load")
             return
         run.move(position, stage="chunk")
-        prepared = await asyncio.to_thread(prepare, source, visibility, identified, self._size, run.terms.suspect)
+        prepared = await asyncio.to_thread(
+            prepare, source, visibility, identified, self._size, read=self._read, suspect=run.terms.suspect
+        )
+        await self._name_collection(run, visibility)
         run.waiting.append((position, prepared))
         run.move(position, state="indexing", stage="index", **_counts(prepared), **_told(prepared))
 
-    def _identify(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> IdentifiedText:
-        """The text of the file; its digest is kept where nobody wrote to the file meanwhile."""
+    def _identify(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> IdentifiedFile:
+        """The bytes of the file; their digest is kept where nobody wrote to the file meanwhile."""
         before = FileStatus.of(source.path, follow=source.declared)
         identified = identify(source, visibility, self._size)
         settled = before if FileStatus.of(source.path, follow=source.declared) == before else None
-        self._digests.keep(run.tenant, run.jobs[position].path, settled, identified.loaded.sha256)
+        self._digests.keep(run.tenant, run.jobs[position].path, settled, identified.sha256)
         return identified
 
     async def _name_collection(self, run: _Run, visibility: VisibilityClass) -> None:
@@ -268,9 +275,9 @@ class Ingest:
             await self._store.put_collection(KnowledgeBase(identity, tenant, name, title))
 
     async def _refresh_facts(
-        self, run: _Run, source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedText
+        self, run: _Run, source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedFile
     ) -> None:
-        told = facts_of(source, visibility, identified.document_id, identified.loaded.sha256)
+        told = facts_of(source, visibility, identified.document_id, identified.sha256)
         if run.descriptions[told.document_id] == description_of(told, source.metadata):
             return
         held = await self._store.facts_of(told.document_id)
@@ -434,9 +441,10 @@ def _counts(prepared: PreparedDocument) -> dict[str, int]:
 
 def _told(prepared: PreparedDocument) -> dict[str, str]:
     """The row's word on what was left out, if anything was."""
-    left = prepared.parts.left_out
-    said = f"{len(left)} left out: {'; '.join(left)}"
-    return {"error_code": LEFT_OUT, "error_message": said[:500]} if left else {}
+    left, notes = prepared.parts.left_out, prepared.parts.notes
+    if not left:
+        return {"error_code": NOTE, "error_message": "; ".join(notes)[:500]} if notes else {}
+    return {"error_code": LEFT_OUT, "error_message": f"{len(left)} left out: {'; '.join((*left, *notes))}"[:500]}
 
 
 def _check_owner(source: SourceSpec, visibility: VisibilityClass, owners: Mapping[str, str]) -> None:

@@ -1,11 +1,11 @@
-"""One source to one document with its records: load, chunk or read, link. Pure but for reading the files."""
+"""One source to one document with its records: its bytes name its version, then a reader makes records of them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import orjson
@@ -13,20 +13,19 @@ import rfc8785
 
 from retrieval.errors import LoadError, ManifestError
 from retrieval.index import surface_key
-from retrieval.ingest.chunk import ChunkSize, chunk
-from retrieval.ingest.events import with_events
-from retrieval.ingest.load import decode, load, media_type_of, read_bytes
-from retrieval.ingest.searchable import Suspicion
+from retrieval.ingest.chunk import ChunkSize
+from retrieval.ingest.load import decode, media_type_of, read_bytes
+from retrieval.ingest.reading import FileTask, Lookups, Reader, read_file
+from retrieval.ingest.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.storable import require_storable
-from retrieval.ingest.tables import read_table, split_rows
-from retrieval.ingest.values import LoadedFile, Owner, Parts, SourceSpec
+from retrieval.ingest.tables import split_rows
+from retrieval.ingest.values import Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, FEATURES
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
 
 RECIPE_VERSION = 3
-Lookups = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +37,32 @@ class PreparedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class IdentifiedText:
-    """A file's text and the id of the version that it is: equal bytes, class and recipe give an equal id."""
+class IdentifiedFile:
+    """A file's bytes, their digest (`sha256:<hex>`) and the id of the version that they are: equal bytes, class and
+    recipe give an equal id."""
 
-    loaded: LoadedFile
+    data: bytes = field(repr=False)
+    sha256: str
+    media_type: str
     document_id: str
     lookups: Lookups
 
-    def called(self, source_id: str) -> IdentifiedText:
-        """The same text as a version of that source."""
+    def called(self, source_id: str) -> IdentifiedFile:
+        """The same bytes as a version of that source."""
         return replace(self, document_id=f"{source_id}@{self.document_id.rpartition('@')[2]}")
 
 
-def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -> IdentifiedText:
-    """Loads the file and names its version `<source_id>@<12 hex>`. Raises `LoadError` or `ManifestError`."""
+def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -> IdentifiedFile:
+    """Reads the bytes, looks at none of them, and names their version `<source_id>@<12 hex>`. Raises `LoadError` or
+    `ManifestError`."""
     if source.path.is_symlink() and not source.declared:
         raise LoadError(f"{source.path.name}: a link; name the file that it leads to")
     media_type = media_type_of(source.path, source.media_type)
-    loaded = load(source.path.name, read_bytes(source.path), media_type)
+    data = read_bytes(source.path)
+    sha256 = "sha256:" + hashlib.sha256(data).hexdigest()
     lookups = lookups_of(source)
-    return IdentifiedText(loaded, document_id_of(source, visibility, size, loaded.sha256, lookups), lookups)
+    document_id = document_id_of(source, visibility, size, sha256, lookups)
+    return IdentifiedFile(data, sha256, media_type, document_id, lookups)
 
 
 def document_id_of(
@@ -128,34 +133,21 @@ def _lookup(source: SourceSpec, lookup: Mapping[str, str]) -> dict[str, str]:
 def prepare(
     source: SourceSpec,
     visibility: VisibilityClass,
-    identified: IdentifiedText,
+    identified: IdentifiedFile,
     size: ChunkSize,
-    suspect: Suspicion = lambda _: False,
+    *,
+    read: Reader = read_file,
+    suspect: Suspicion = nothing_suspect,
 ) -> PreparedDocument:
     """Everything that the document contributes; a sentence that is `suspect` is a passage of its own. Raises
-    `LoadError`."""
-    loaded = identified.loaded
+    `LoadError`, or `LimitExceeded` where the reader has limits."""
     owner = Owner(identified.document_id, source.source_id, visibility.class_id)
-    parts = _parts(source, identified, owner, size, suspect)
-    if not parts.records:
-        raise LoadError(f"{source.path.name}: it holds nothing to retrieve")
-    facts = facts_of(source, visibility, identified.document_id, loaded.sha256)
-    document = Document(facts, loaded.media_type, loaded.text, loaded.pages, source.valid_from_ms, source.metadata)
-    require_storable(source.path.name, document, parts)
-    return PreparedDocument(document, replace(parts, left_out=(*loaded.slips, *parts.left_out)))
-
-
-def _parts(source: SourceSpec, identified: IdentifiedText, owner: Owner, size: ChunkSize, suspect: Suspicion) -> Parts:
-    name, loaded, lookups = source.path.name, identified.loaded, identified.lookups
-    match loaded.media_type:
-        case kind if kind in DELIMITERS:
-            return read_table(source, loaded, owner, lookups)
-        case kind if kind in FEATURES:
-            from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for features only
-
-            return read_features(name, loaded, owner, source.table, lookups)
-        case _:
-            return with_events(chunk(loaded, owner, size, source.skip, suspect))
+    media_type, lookups = identified.media_type, identified.lookups
+    found = read(FileTask(source, owner, media_type, lookups, size, identified.data, suspect))
+    facts = facts_of(source, visibility, identified.document_id, identified.sha256)
+    document = Document(facts, media_type, found.text, found.pages, source.valid_from_ms, source.metadata)
+    require_storable(source.path.name, facts, document.metadata)
+    return PreparedDocument(document, found.parts)
 
 
 def facts_of(source: SourceSpec, visibility: VisibilityClass, document_id: str, sha256: str) -> SourceFacts:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from retrieval.errors import EmbedModelMismatch
 from retrieval.index import ChannelIndex, IndexRenewal
 from retrieval.ingest.pipeline import IngestStore
-from retrieval.ingest.searchable import Suspicion, for_channels, tagged
+from retrieval.ingest.searchable import Suspicion, for_channels, nothing_suspect, tagged
 
 Progress = Callable[[int, int], None]
 _BATCH = 16
@@ -28,7 +28,7 @@ async def reembed(
     store: IngestStore,
     current: ChannelIndex,
     renewal: IndexRenewal,
-    suspect: Suspicion = lambda _: False,
+    suspect: Suspicion = nothing_suspect,
     force: bool = False,
     progress: Progress | None = None,
 ) -> ReembedReport | None:

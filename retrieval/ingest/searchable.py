@@ -15,6 +15,11 @@ from retrieval.withheld import searchable
 Suspicion = Callable[[str], bool]
 
 
+def nothing_suspect(_: str) -> bool:
+    """Suspects no text."""
+    return False
+
+
 def tagged(classes: Iterable[VisibilityClass]) -> frozenset[str]:
     """The classes with a handling tag: where their records lie may be withheld too."""
     return frozenset(each.class_id for each in classes if each.handling)

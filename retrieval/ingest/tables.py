@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from retrieval.errors import LoadError
 from retrieval.ingest.load import SLIP
 from retrieval.ingest.rows import NAME_COLUMN, Fields, Speaker, named_place, year_of
-from retrieval.ingest.templates import compile_template, slug
+from retrieval.ingest.templates import MOST_DIGITS, compile_template, slug
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
     LoadedFile,
@@ -198,6 +198,8 @@ class _RowMaker:
         if not cell or cell in observed.no_figure:
             return None
         if _FIGURE.fullmatch(cell):
+            if len(cell) > MOST_DIGITS:
+                raise LoadError(f"{self.name}: row {at.row}: a figure of {len(cell)} characters in column {column}")
             return cell.replace(",", "").replace(" ", "")
         if observed.strict:
             raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {column} is not a figure")

@@ -15,6 +15,9 @@ from retrieval.index import surface_key
 _FIELD = re.compile(r"\{([^{}|]+)(?:\|([a-z_]+))?\}")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
+MOST_DIGITS = 400
+"""Characters of a figure: any number that a computer reckons with has fewer."""
+
 
 def slug(text: str) -> str:
     """Lower-case ASCII letters and digits joined by hyphens, for ids."""
@@ -23,9 +26,11 @@ def slug(text: str) -> str:
 
 
 def number(text: str) -> str:
-    """Thousands separated: `85200` -> `85,200`; anything that is no number stays."""
+    """Thousands separated: `85200` -> `85,200`; anything that is no number, or a very long one, stays."""
     match = re.fullmatch(r"(-?)(\d+)(\.\d+)?", text.strip(), re.ASCII)
-    return f"{match[1]}{int(match[2]):,}{match[3] or ''}" if match else text
+    if match is None or len(match[2]) > MOST_DIGITS:
+        return text
+    return f"{match[1]}{int(match[2]):,}{match[3] or ''}"
 
 
 def _key(text: str) -> str:

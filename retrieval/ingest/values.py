@@ -31,7 +31,7 @@ class Block:
 class LoadedFile:
     """A file as text. `sha256` is of its bytes (`sha256:<hex>`); `blocks` are None where `chunk` has still to find
     them; `slips` say what of the file is not in the text as it was: bytes that were not UTF-8, other
-    sheets or layers, geometries that cannot be read."""
+    sheets or layers, geometries that cannot be read; `notes` what is not in it because it is no part of a table."""
 
     text: str
     media_type: str
@@ -39,6 +39,7 @@ class LoadedFile:
     pages: tuple[tuple[int, int], ...] = ()
     blocks: tuple[Block, ...] | None = None
     slips: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,14 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The contribution of one document; `left_out` says which rows or features could not be taken in, and why."""
+    """The contribution of one document; `left_out` says which rows or features could not be taken in, and why;
+    `notes` what was passed over as it should be."""
 
     records: tuple[Record, ...] = ()
     entries: tuple[GazetteerEntry, ...] = ()
     relationships: tuple[Relationship, ...] = ()
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

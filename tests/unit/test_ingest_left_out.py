@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from retrieval.errors import LoadError
 from retrieval.ingest.features import read_features
 from retrieval.ingest.load import load
+from retrieval.ingest.pipeline import LEFT_OUT, NOTE
 from retrieval.ingest.tables import read_table
 from retrieval.ingest.values import EntitySpec, ObservationSpec, Owner, Parts, RelationSpec, SourceSpec, TableSpec
+from tests.office_maker import xlsx_of
 from tests.unit.test_ingest_pipeline import Home
 
 OWNER = Owner("d@1", "d", "class")
@@ -143,3 +145,25 @@ async def test_the_files_row_says_what_was_left_out(home: Home) -> None:
     assert told["c.md"] == ("done", None, None)
     assert [Path(f.path).name for f in report.cut] == ["a.csv", "b.md"] and not report.failed
     assert await home.store.files("default") == report.files
+
+
+async def test_a_title_above_a_table_is_a_note_and_no_failure(home: Home) -> None:
+    rows = [["Population of the counties"], ["name", "1900"], ["Ness", 4535]]
+    (home.files / "titled.xlsx").write_bytes(xlsx_of({"S": rows}))
+    (home.files / "two.xlsx").write_bytes(xlsx_of({"S": rows, "T": [["a", "b"], ["x", "y"]]}))
+    report = await home.run()
+    told = {Path(row.path).name: row for row in report.files}
+    assert (told["titled.xlsx"].state, told["titled.xlsx"].error_code) == ("done", NOTE)
+    assert told["titled.xlsx"].error_message == "sheet 'S': 1 row above the header"
+    assert told["two.xlsx"].error_code == LEFT_OUT and "1 row above" in (told["two.xlsx"].error_message or "")
+    assert [Path(row.path).name for row in report.cut] == ["two.xlsx"] and not report.failed
+
+
+async def test_a_figure_of_thousands_of_digits_costs_its_row(home: Home) -> None:
+    home.write("a.csv", f"name,1900\nNess,4535\nRiley,{'9' * 5_000}\nMiami,21641\n")
+    home.write("b.csv", f"name,note\nNess,{'9' * 5_000}\n")
+    report = await home.run()
+    told = {Path(row.path).name: row for row in report.files}
+    assert (told["a.csv"].error_code, told["a.csv"].observations) == (LEFT_OUT, 2)
+    assert "a figure of 5000 characters in column 1900" in (told["a.csv"].error_message or "")
+    assert (told["b.csv"].state, told["b.csv"].error_code) == ("done", None)

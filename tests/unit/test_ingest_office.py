@@ -108,7 +108,8 @@ def test_titles_empty_rows_and_columns_and_further_sheets_are_no_table() -> None
     ]
     loaded = load("a.xlsx", xlsx_of({"Empty": [], "Counts": rows, "Notes": [["see", "page 3"]]}), XLSX)
     assert in_rows(loaded.text) == [["county", "1900", "1910"], ["Ness", "4535", "5883"]]
-    assert loaded.slips == ("sheet 'Counts': 1 row above the header", "sheet 'Notes': 1 row; the first sheet is read")
+    assert loaded.slips == ("sheet 'Notes': 1 row; the first sheet is read",)
+    assert loaded.notes == ("sheet 'Counts': 1 row above the header",)
 
 
 def test_a_workbook_speaks_as_the_same_table_in_a_text_file_does() -> None:

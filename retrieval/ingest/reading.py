@@ -1,0 +1,82 @@
+"""Reading: the bytes of one file to its text and its records. It depends on nothing else, so that a process of its own
+can do it (`retrieval.ingest.quarantine`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from retrieval.errors import IngestError, LoadError
+from retrieval.ingest.chunk import ChunkSize, chunk
+from retrieval.ingest.events import with_events
+from retrieval.ingest.load import load
+from retrieval.ingest.searchable import Suspicion, nothing_suspect
+from retrieval.ingest.storable import require_storable
+from retrieval.ingest.tables import read_table
+from retrieval.ingest.values import LoadedFile, Owner, Parts, SourceSpec
+from retrieval.media_types import DELIMITERS, FEATURES
+
+Lookups = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class FileTask:
+    """One file to read: whose records it makes, what kind it is, the tables that its rows look words up in, its
+    bytes, and which sentences are suspect (something that pickle can name)."""
+
+    source: SourceSpec
+    owner: Owner
+    media_type: str
+    lookups: Lookups
+    size: ChunkSize
+    data: bytes = field(repr=False)
+    suspect: Suspicion = nothing_suspect
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """The text of a file, its pages as (start_char, end_char), and what it contributes."""
+
+    text: str
+    pages: tuple[tuple[int, int], ...]
+    parts: Parts
+
+
+Reader = Callable[[FileTask], ReadFile]
+"""Reads one file. Raises `LoadError`; `LimitExceeded` where it has limits."""
+
+
+def read_file(task: FileTask) -> ReadFile:
+    """Reads it here and now, without limits. Raises `LoadError`, also where a parser was not ready for such a file, so
+    that the others go on; `MemoryError`."""
+    name = task.source.path.name
+    try:
+        return _read(name, task)
+    except (IngestError, MemoryError):
+        raise
+    except RecursionError as exc:
+        raise LoadError(f"{name}: it nests too deep to be read") from exc
+    except Exception as exc:
+        raise LoadError(f"{name}: its parser failed ({type(exc).__name__})") from exc
+
+
+def _read(name: str, task: FileTask) -> ReadFile:
+    loaded = load(name, task.data, task.media_type)
+    parts = _parts(task, loaded)
+    if not parts.records:
+        raise LoadError(f"{name}: it holds nothing to retrieve")
+    parts = replace(parts, left_out=(*loaded.slips, *parts.left_out), notes=loaded.notes)
+    require_storable(name, loaded.text, parts)
+    return ReadFile(loaded.text, loaded.pages, parts)
+
+
+def _parts(task: FileTask, loaded: LoadedFile) -> Parts:
+    match loaded.media_type:
+        case kind if kind in DELIMITERS:
+            return read_table(task.source, loaded, task.owner, task.lookups)
+        case kind if kind in FEATURES:
+            from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for features only
+
+            return read_features(task.source.path.name, loaded, task.owner, task.source.table, task.lookups)
+        case _:
+            return with_events(chunk(loaded, task.owner, task.size, task.source.skip, task.suspect))
