@@ -14,7 +14,7 @@ export EXHIBIT_CACHE ?= $(CACHE)
 # Commands start in half the time with bytecode; whoever has switched it off elsewhere does not mean this environment.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help docs demo demo-ollama test again slowest test-services compose-env check fix serve lock policy web web-check figures clean
+.PHONY: help docs demo demo-ollama test again slowest test-services compose-env check fix serve lock policy web web-check figures sbom clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -94,6 +94,9 @@ figures: $(DEV)  ## screenshots of the pages for the documentation (needs chromi
 
 policy: $(DEV)  ## compile policy/rego to WebAssembly and write its manifest (needs the opa binary)
 	@$(BIN)/python -m policy.authoring.build
+
+sbom: | $(VENV)/bin/python  ## sbom.json: the pinned dependencies with their digests (CycloneDX), from the locks, offline
+	@$(BIN)/python deploy/sbom.py > sbom.json
 
 lock: | $(BIN)/uv  ## resolve the locks again from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url pyproject.toml -o requirements.lock

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -97,6 +98,54 @@ async def test_replies_are_kept_by_nobody_else(client: httpx.AsyncClient) -> Non
     ):
         assert response.headers["cache-control"] == "no-store"
         assert {"authorization", "x-api-key"} <= {v.strip() for v in response.headers["vary"].split(",")}
+
+
+PARAMETER = re.compile(r"\{[^}]+\}")
+
+
+async def described(client: httpx.AsyncClient) -> list[tuple[str, str]]:
+    """Every method and path of the description, each parameter filled with a word that names nothing."""
+    paths = (await client.get("/openapi.json")).json()["paths"]
+    return [
+        (method.upper(), PARAMETER.sub("nothing", path))
+        for path, item in paths.items()
+        for method in item
+        if method in {"get", "post", "put", "patch", "delete"}
+    ]
+
+
+async def test_no_route_lets_a_shared_cache_keep_what_a_key_opened(client: httpx.AsyncClient) -> None:
+    for method, path in await described(client):
+        response = await client.request(method, path, **({} if method == "GET" else {"json": {}}))
+        stored = response.headers["cache-control"]
+        if "public" in stored:
+            continue
+        assert stored == "no-store" or "private" in stored or "no-cache" in stored, (method, path, stored)
+        assert {"authorization", "x-api-key"} <= {v.strip() for v in response.headers["vary"].split(",")}, (
+            method,
+            path,
+        )
+
+
+async def test_what_is_public_is_the_same_for_every_caller(client: httpx.AsyncClient, world: World) -> None:
+    """What a reply calls public may not depend on the key."""
+    async with client_with(world, key="log-auditor") as other:
+        for method, path in await described(client):
+            if method != "GET":
+                continue
+            one = await client.get(path)
+            if "public" in one.headers["cache-control"]:
+                assert (await other.get(path)).content == one.content, path
+
+
+async def test_every_get_has_its_head(client: httpx.AsyncClient) -> None:
+    for method, path in await described(client):
+        if method != "GET":
+            assert (await client.head(path)).content == b""
+            continue
+        got, head = await client.get(path), await client.head(path)
+        assert (head.status_code, head.content) == (got.status_code, b""), path
+        assert head.headers["content-type"] == got.headers["content-type"], path
 
 
 async def test_a_proxy_on_this_host_is_no_credential(world: World) -> None:
