@@ -58,6 +58,7 @@ def test_an_auditor_enters_a_key_finds_an_answer_and_verifies_it(
     page.fill("#key", server.keys["auditor"])
     page.press("#key", "Enter")
     page.wait_for_selector("#results table")
+    assert QUESTION in page.inner_text("#results table")
     page.select_option("#outcome", "ANSWER")
     page.fill("#source", "county-population")
     page.press("#source", "Enter")

@@ -1,9 +1,10 @@
 """Features of a layer as vector tiles (Mapbox Vector Tile 2.1, web Mercator): found by the tile's box, decided over one
 by one, recorded before they leave, like a page of features.
 
-A tile draws at most `MOST` features: where there are more, the larger ones, and among those of about the same size
-some that are chosen by their ids, so that they lie as thick as the others do. What is left out is counted, and is there
-in the tiles below. Only what the caller is shown is counted or chosen among.
+A tile draws at most `MOST` features. A level that would have more of them all over the layer leaves out small ones by
+lot, the same share everywhere, so that what is drawn lies as thick as what there is; a tile that still has more draws
+the larger ones first. What is left out is counted, and is there in the tiles of closer levels. Only what the caller is
+shown is counted or chosen among.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from zlib import crc32
 
 from ai.model import AdmittedItem
 from api.http.map.features import admitted_page, record_map
@@ -29,6 +29,7 @@ TOP_ZOOM = 14
 MOST = 1_000
 _EXTENT, _BUFFER = 4_096, 64
 _HALF_PIXEL = _EXTENT / 512 / 2
+_SEEN_PIXELS = 8
 _LAST_LATITUDE = 85.0511287798066
 _TOLD = ("name", "place_id", "place_type", "start", "end")
 TILE_FIELDS = ("id", *_TOLD)
@@ -77,13 +78,13 @@ class VectorTile:
 async def read_tile(view: MapView, layer: Layer, address: TileAddress) -> VectorTile:
     """The tile as the caller may see it, empty where nothing lies. Recorded when this returns."""
     found = list(_found(layer, address.box))
-    page = await admitted_page(view.reading, _chosen(found, address), MOST)
+    chosen = _chosen(layer, found, address)
+    page = await admitted_page(view.reading, chosen, MOST)
     shown = [(item.geometry, _properties(item)) for item in page.items if item.geometry is not None]
     data = await asyncio.to_thread(encoded, layer.id, address, shown)
-    omitted = max(0, len(found) - MOST)
     asked = {"surface": "layers.tiles", "layer": layer.id, "z": address.z, "x": address.x, "y": address.y}
     recorded = await record_map(view.reading, page, asked, data)
-    return VectorTile(data, recorded["provenance"]["entry_id"], omitted)
+    return VectorTile(data, recorded["provenance"]["entry_id"], len(found) - len(chosen))
 
 
 def encoded(layer_id: str, address: TileAddress, features: Sequence[tuple[str, JsonObject]]) -> bytes:
@@ -109,18 +110,27 @@ def _found(layer: Layer, box: Box) -> Iterator[Shape]:
             yield shape
 
 
-def _chosen(found: Sequence[Shape], address: TileAddress) -> Sequence[Shape]:
-    """What is drawn, in the layer's order."""
-    if len(found) <= MOST:
-        return found
+def _chosen(layer: Layer, found: Sequence[Shape], address: TileAddress) -> Sequence[Shape]:
+    """What is drawn of what is in the tile, in the layer's order."""
     pixel = 360 / (512 * 2**address.z)
+    share = _room(layer, address.z) / len(layer.shapes)
 
-    def size(shape: Shape) -> int:
+    def pixels(shape: Shape) -> float:
         west, south, east, north = shape.bounds
-        return max(0, math.frexp(max(east - west, north - south) / pixel)[1])
+        return max(east - west, north - south) / pixel
 
-    order = [(-size(shape), crc32(shape.record_id.encode()), n) for n, shape in enumerate(found)]
-    return [found[n] for n in sorted(n for _, _, n in heapq.nsmallest(MOST, order))]
+    kept = [shape for shape in found if shape.lot < share or pixels(shape) >= _SEEN_PIXELS]
+    if len(kept) <= MOST:
+        return kept
+    order = [(-math.frexp(pixels(shape))[1], shape.lot, n) for n, shape in enumerate(kept)]
+    return [kept[n] for n in sorted(n for _, _, n in heapq.nsmallest(MOST, order))]
+
+
+def _room(layer: Layer, z: int) -> float:
+    """How many features the tiles of a level have room for in the box of the layer, one tile at least."""
+    west, south, east, north = layer.bounds
+    tiles = (east - west) / 360 * (_down(south) - _down(north)) * 4**z
+    return MOST * max(1.0, tiles)
 
 
 def _in_units(geometries: Sequence[str], address: TileAddress) -> Any:
@@ -187,3 +197,9 @@ def _longitude(across: float) -> float:
 
 def _latitude(down: float) -> float:
     return math.degrees(math.atan(math.sinh(math.pi * (1 - 2 * down))))
+
+
+def _down(latitude: float) -> float:
+    """From 0 in the north of the map to 1 in its south."""
+    inside = max(-_LAST_LATITUDE, min(_LAST_LATITUDE, latitude))
+    return (1 - math.asinh(math.tan(math.radians(inside))) / math.pi) / 2

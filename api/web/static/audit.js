@@ -32,13 +32,13 @@ function go(values) {
 
 function row(entry) {
   const time = new Date(entry.t_ms).toISOString();
-  return h("tr", {}, h("td", {}, h("time", { dateTime: time }, time.slice(0, 19).replace("T", " "))),
+  return h("tr", {}, h("td", {}, h("time", { dateTime: time }, time.slice(0, 19).replace("T", " "))), h("td", {}, entry.summary?.question ?? ""),
     h("td", {}, entry.outcome ?? entry.kind), h("td", {}, (entry.rules ?? []).join(", ")), h("td", {}, entry.model ?? ""),
     h("td", {}, h("a", { href: `/audit/${entry.entry_id}` }, h("code", {}, entry.entry_id))));
 }
 
 const table = entries => h("div", { className: "table", tabIndex: 0, role: "region", "aria-label": w.results }, h("table", {},
-  h("thead", {}, h("tr", {}, [w.time, w.outcome, w.rule, w.model, w.entry].map(name => h("th", { scope: "col" }, name)))),
+  h("thead", {}, h("tr", {}, [w.time, w.question, w.outcome, w.rule, w.model, w.entry].map(name => h("th", { scope: "col" }, name)))),
   h("tbody", {}, entries.map(row))));
 
 // Values of all entries that match and how often they occur; each is the address of the narrower search.
@@ -94,7 +94,7 @@ async function show() {
   twin("facets-json", query("/audit/facets.json", named), "facets.json", "application/json");
   twin("facets-csv", query("/audit/facets.csv", named), "facets.csv", "text/csv");
   try {
-    const { entries, next } = await get(query("/api/v1/ledger/entries", asked));
+    const { entries, next } = await get(query("/api/v1/ledger/entries", { ...asked, summary: true }));
     byId("results").replaceChildren(entries.length ? table(entries) : h("p", {}, w.none));
     const counted = await get(query("/api/v1/ledger/facets", named));
     byId("facets").replaceChildren(...facetsOf(counted));
