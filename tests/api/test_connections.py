@@ -14,6 +14,7 @@ import uvicorn
 
 from api.home.server import Admission, Server
 from api.http.admission.connections import HEAD_BYTES, bounded_protocol
+from api.http.admission.listener import listening
 
 
 @pytest.mark.parametrize(
@@ -114,3 +115,11 @@ def test_connections_are_bounded_and_the_others_go_on() -> None:
         finally:
             for one in idle:
                 one.close()
+
+
+def test_what_is_accepted_sends_at_once() -> None:
+    """The body of an answer does not wait for the client to acknowledge its head."""
+    with listening("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname(), timeout=5):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -112,7 +112,7 @@ def _found(layer: Layer, box: Box) -> Iterator[Shape]:
 
 def _chosen(layer: Layer, found: Sequence[Shape], address: TileAddress) -> Sequence[Shape]:
     """What is drawn of what is in the tile, in the layer's order."""
-    pixel = 360 / (512 * 2**address.z)
+    pixel = 360 / math.ldexp(512, address.z)
     share = _room(layer, address.z) / len(layer.shapes)
 
     def pixels(shape: Shape) -> float:
@@ -129,7 +129,7 @@ def _chosen(layer: Layer, found: Sequence[Shape], address: TileAddress) -> Seque
 def _room(layer: Layer, z: int) -> float:
     """How many features the tiles of a level have room for in the box of the layer, one tile at least."""
     west, south, east, north = layer.bounds
-    tiles = (east - west) / 360 * (_down(south) - _down(north)) * 4**z
+    tiles = math.ldexp((east - west) / 360 * (_down(south) - _down(north)), 2 * z)
     return MOST * max(1.0, tiles)
 
 
