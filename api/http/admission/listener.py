@@ -28,8 +28,8 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
     except UnicodeError as exc:
         raise SettingsInvalid(f"{host} is not an address") from exc
     with taken:
-        # Inherited by what is accepted. The event loop sets it for sockets that name their protocol, which this one does
-        # not; without it the body of an answer waits 40 ms for the acknowledgement of its head.
+        # Inherited by what is accepted. The event loop sets it for sockets that name their protocol, which this one
+        # does not; without it the body of an answer waits 40 ms for the acknowledgement of its head.
         taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield taken
 
