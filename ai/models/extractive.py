@@ -7,9 +7,9 @@ good enough.
 3. Otherwise sentences compete (`candidates`). A sentence is a candidate when its source concerns the places asked
    for and it stands under the times asked for; when it has what the question word wants (a date, a number, a name);
    and when it covers enough of the question's content words, weighted by how rare they are among the sources.
-4. Where there is no candidate and a reader is at hand, sentences of prose compete by what the reader makes of them,
-   and there is an answer when the reader finds one likely enough (`prose`). Where the reader cannot be run, there is no
-   answer, and the identity says so.
+4. Where a reader is at hand, sentences of prose compete by what it makes of them, and there is an answer when it finds
+   one likely enough, which it does sooner where there is a candidate (`prose`). Rows are no matter for it. Where it
+   cannot be run, the candidates decide, and the identity says so.
 5. The best one is cited, and up to two more that are nearly as good and say something else.
 
 Scores are integers in thousandths; the parameters of 3 are set on real questions (docs/adr/0010-generation.md), the
@@ -102,17 +102,21 @@ class ExtractiveModel:
         stop_at = time.monotonic() + request.deadline_s
         found = candidates(request.question, intent, sources, self._parameters, stop_at)
         reading = None
-        if self._reader is not None and not found:
+        if self._reader is not None and not any(each.row for each in found[:1]):
             with suppress(ReaderUnavailable):
-                found, reading = await self._read(request, self._reader)
+                found, reading = await self._read(request, self._reader, found)
         chosen = choose(found, self._parameters)
         return [line for each in chosen for line in each.lines] or [PHRASES[ABSTAIN]], reading
 
-    async def _read(self, request: ChatRequest, reader: SentenceReader) -> tuple[list[Candidate], SourceReading | None]:
-        """What the reader finds where the words alone find nothing."""
+    async def _read(
+        self, request: ChatRequest, reader: SentenceReader, by_words: list[Candidate]
+    ) -> tuple[list[Candidate], SourceReading | None]:
+        """What the reader makes of the sentences, and of there being candidates; these where it has none to read."""
         sources = request.prompt.sources
-        found = prospects(request.question, request.intent, sources, self._parameters)
-        return await read_prospects(request.question, found, sources, reader) if found else ([], None)
+        found = prospects(request.question, request.intent, sources, self._parameters, by_words)
+        if not found:
+            return by_words, None
+        return await read_prospects(request.question, found, sources, reader, by_words=bool(by_words))
 
     def _identity(self) -> ModelIdentity:
         reader = None if self._reader is None else self._reader.lack or self._reader.digest

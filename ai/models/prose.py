@@ -16,6 +16,7 @@ from ai.models.candidates import (
     Parameters,
     ReadQuestion,
     ReadSource,
+    is_about,
     is_whole,
     lead_of,
 )
@@ -39,37 +40,38 @@ def prospects(
     intent: Intent,
     sources: Sequence[PromptSource],
     parameters: Parameters,
+    by_words: Sequence[Candidate] = (),
 ) -> list[Candidate]:
-    """The sentences that a reader is shown, those with most of the question's words first; no row, cell, heading, line
-    of contents or running head is among them."""
+    """The sentences that a reader is shown: those that answer by their words alone, then those with most of the
+    question's words; no row or cell is among them, and of the others no heading, line of contents or running head."""
     reads = [ReadSource.of(source) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads)
     found = [each for read in reads for each in _of_source(read, asked, parameters)]
-    return sorted(found, key=lambda c: (-c.score, c.index, c.start))[:MOST_PROSPECTS]
+    found.sort(key=lambda c: (-c.score, c.index, c.start))
+    chosen = {(each.index, each.start): each for each in (*(c for c in by_words if not c.row), *found)}
+    return list(chosen.values())[:MOST_PROSPECTS]
 
 
-def _of_source(within: ReadSource, asked: ReadQuestion, parameters: Parameters) -> list[Candidate]:
-    """Each whole sentence of prose that has the kind of thing that is wanted and, with its title or the one before it
-    on which it leans, names what the question names and says one of its other words."""
+def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) -> list[Candidate]:
+    """Each whole sentence of prose that concerns what the question names, at the time that it names, and, where it
+    names nothing, says one of its words or follows a sentence that does."""
     found = []
-    for place, read in enumerate(within.sentences):
-        words = read.text.count(" ") + 1
-        hangs = first_word(read.text) in HANGING
+    for place, each in enumerate(read.sentences):
+        covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
+        hangs = first_word(each.text) in HANGING
         if (
             parameters.min_words <= words <= parameters.max_words
-            and is_whole(read.text, within.source)
-            and is_prose(read.text)
-            and asked.agrees(read.text)
-            and asked.is_timely(read, within.source)
-            and offers(read.text, asked.wanted, asked.question, loosely=True)
+            and is_whole(each.text, read.source)
+            and is_prose(each.text)
+            and asked.is_timely(each, read.source)
+            and is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
+            and offers(each.text, asked.wanted, asked.question, loosely=True)
+            and (asked.intent.mentions or not asked.weights or asked.coverage(each.around))
         ):
-            lead = lead_of(within, place, parameters) if hangs else None
-            said = read.tokens | within.title | (lead.tokens if lead else frozenset())
-            if not asked.concerns(said) or (asked.weights and not asked.coverage(said)):
-                continue
-            near = (asked.coverage(read.tokens) + asked.coverage(read.around)) // 2
-            score = near - parameters.rank_slope * (within.source.index - 1)
-            found.append(Candidate(score, within.source.index, read.start, read.text, lead.text if lead else ""))
+            near = (covered + asked.coverage(each.around)) // 2
+            lead = lead_of(read, place, parameters) if hangs else None
+            score = near - parameters.rank_slope * (read.source.index - 1)
+            found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
     return found
 
 
@@ -85,12 +87,14 @@ async def read_prospects(
     found: Sequence[Candidate],
     sources: Sequence[PromptSource],
     reader: SentenceReader,
+    *,
+    by_words: bool,
 ) -> tuple[list[Candidate], SourceReading]:
     """The prospects with their chances for scores, best first, none where it is not likely enough that any answers;
-    and the reading, for the record. Raises `ReaderUnavailable`."""
+    and the reading, for the record. `by_words` where the words alone find an answer. Raises `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
     told, places = _told(found, sources)
-    reading = await reader.read(question, told)
+    reading = await reader.read(question, told, by_words=by_words)
     chances = tuple(SentenceChance(*places[each.passage, each.place], each.milli) for each in reading.sentences)
     record = SourceReading(reader.digest, reading.answered_milli, await reader.least_milli(), chances)
     if record.answered_milli < record.least_milli:

@@ -86,7 +86,7 @@ class Answering(Section):
 
     reader: bool = Field(
         default=False,
-        description="whether the reader in the package chooses sentences of prose where words alone find none",
+        description="whether the reader in the package chooses the sentences of prose and decides whether any answers",
     )
     max_false_answer_rate: Annotated[float, Field(ge=0.08, le=0.5)] = Field(
         default=0.10,

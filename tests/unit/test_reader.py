@@ -21,7 +21,7 @@ from ai.models.candidates import PARAMETERS
 from ai.models.chat_model import ChatRequest
 from ai.models.extractive import ExtractiveModel
 from ai.models.prose import is_prose, prospects
-from ai.models.reader.encoding import MOST_PIECES
+from ai.models.reader.encoding import MOST_PIECES, WINDOW_PIECES, windows_of
 from ai.models.reader.features import NAMES
 from ai.models.reader.files import DIGESTS, FOLDER
 from ai.models.reader.lazy import LazyReader
@@ -52,13 +52,13 @@ class ScriptedReader:
     answered: int = 900
     lack: str = ""
     digest: str = "sha256:" + "1" * 64
-    asked: list[tuple[str, tuple[Told, ...]]] = field(default_factory=list)
+    asked: list[tuple[str, tuple[Told, ...], bool]] = field(default_factory=list)
 
     async def least_milli(self) -> int:
         return 500
 
-    async def read(self, question: str, passages: Sequence[Told]) -> Reading:
-        self.asked.append((question, tuple(passages)))
+    async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
+        self.asked.append((question, tuple(passages), by_words))
         if self.lack:
             raise ReaderUnavailable(self.lack)
         scored = [
@@ -86,11 +86,24 @@ def test_it_chooses_what_the_reader_finds_likely_where_the_words_find_nothing() 
     assert "Saturdays" not in done.text
 
 
-def test_what_the_words_answer_is_not_read() -> None:
-    reader = ScriptedReader({})
-    done = complete(reader, request("What did the storm destroy?", [an_item("The storm destroyed the old barn.")]))
-    assert done.text == "The storm destroyed the old barn. [1]"
-    assert (done.reading, reader.asked) == (None, [])
+BARN = "The storm destroyed the old barn."
+
+
+def test_the_reader_is_told_whether_words_answer_and_decides() -> None:
+    asked = request("What did the storm destroy?", [an_item(BARN)])
+    reader = ScriptedReader({"storm": 800})
+    assert complete(reader, asked).text == f"{BARN} [1]"
+    assert complete(reader, request(WHY, [an_item(DUST)])).text != ABSTAINS
+    assert [by_words for _, _, by_words in reader.asked] == [True, False]
+    assert complete(ScriptedReader({"storm": 800}, answered=499), asked).text == ABSTAINS
+
+
+def test_what_answers_by_its_words_is_read_even_if_it_looks_like_a_heading() -> None:
+    heading = "The Storm Destroyed The Old Barn."
+    reader = ScriptedReader({"Storm": 800})
+    assert complete(reader, request("What did the storm destroy?", [an_item(heading)])).text == f"{heading} [1]"
+    ((_, (told,), by_words),) = reader.asked
+    assert ([told.sentences[place] for place in told.places], by_words) == ([heading], True)
 
 
 def test_it_abstains_where_the_reader_finds_no_answer_likely_enough() -> None:
@@ -130,7 +143,7 @@ def test_rows_and_operations_are_no_matter_for_it() -> None:
 def test_it_sees_nothing_but_the_question_and_the_admitted_words() -> None:
     reader = ScriptedReader({"ploughing": 800})
     complete(reader, request(WHY, [an_item(DUST)]))
-    ((question, (told,)),) = reader.asked
+    ((question, (told,), _),) = reader.asked
     assert question == WHY
     assert " ".join(told.sentences) == DUST
 
@@ -196,25 +209,49 @@ def shipped() -> Reader:
 
 def test_the_shipped_reader_prefers_what_answers(shipped: Reader) -> None:
     told = Told("Dust Bowl", tuple(s + "." for s in DUST.rstrip(".").split(". ")), (0, 1, 2))
-    read = shipped.read("Why was the soil blown away?", [told])
+    read = shipped.read("Why was the soil blown away?", [told], by_words=False)
     assert read.sentences[0].place == 1
     assert all(0 <= each.milli <= 1000 for each in read.sentences)
-    assert shipped.read("Why was the soil blown away?", [told]) == read
-    other = shipped.read("Who won the chess championship of Norway?", [told])
+    assert shipped.read("Why was the soil blown away?", [told], by_words=False) == read
+    other = shipped.read("Who won the chess championship of Norway?", [told], by_words=False)
     assert other.answered_milli < read.answered_milli
 
 
 def test_a_passage_that_is_not_given_changes_nothing(shipped: Reader) -> None:
     told = Told("Dust Bowl", ("Deep ploughing destroyed the grass.",), (0,))
-    alone = shipped.read("What destroyed the grass?", [told])
-    assert shipped.read("What destroyed the grass?", [told, Told("Other", (), ())]) == alone
-    assert shipped.read("What destroyed the grass?", []) == Reading((), 0)
+    alone = shipped.read("What destroyed the grass?", [told], by_words=False)
+    assert shipped.read("What destroyed the grass?", [told, Told("Other", (), ())], by_words=False) == alone
+    assert shipped.read("What destroyed the grass?", [], by_words=True) == Reading((), 0)
 
 
 @given(st.text(max_size=3_000))
 def test_any_text_is_read_and_never_past_the_limit(shipped: Reader, text: str) -> None:
     (ids,) = shipped.pieces.read([text])
     assert 2 <= len(ids) <= MOST_PIECES
+
+
+@given(
+    st.lists(st.integers(1, 300), max_size=90),
+    st.lists(st.lists(st.integers(1, 300), max_size=90), min_size=1, max_size=12),
+    st.data(),
+)
+def test_every_place_is_read_once_in_a_window_within_the_limit(
+    question: list[int], sentences: list[list[int]], data: st.DataObject
+) -> None:
+    places = sorted(data.draw(st.sets(st.integers(0, len(sentences) - 1), min_size=1)))
+    made = windows_of(question, [7, 8], sentences, places)
+    assert [place for _, mine in made for place, _ in mine] == places
+    for window, mine in made:
+        assert len(window.ids) == len(window.kinds) <= WINDOW_PIECES
+        for place, at in mine:
+            begin, end = window.sentences[at]
+            assert list(window.ids[begin:end]) == sentences[place]
+
+
+def test_a_sentence_longer_than_a_window_is_cut() -> None:
+    ((window, mine),) = windows_of([5], [], [[9] * 500], [0])
+    assert len(window.ids) <= WINDOW_PIECES
+    assert mine == ((0, 0),)
 
 
 @pytest.mark.parametrize("name", sorted(DIGESTS))
@@ -234,7 +271,7 @@ def test_a_file_that_is_not_the_shipped_one_is_not_read(name: str, harm: str, tm
 
 def test_a_lower_rate_asks_for_a_higher_chance_and_one_below_all_measured_answers_nothing() -> None:
     calibration = Calibration.load()
-    least = [calibration.least(rate) for rate in (79, 80, 100, 150, 200, 500)]
+    least = [calibration.least(rate) for rate in (49, 50, 100, 150, 200, 500)]
     assert least == sorted(least, reverse=True)
     assert least[0] == 1001
     assert len(calibration.sentence) == len(NAMES) + 1

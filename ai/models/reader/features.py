@@ -11,11 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ai.models.reader.encoding import PieceReader
+from ai.models.reader.network import Judgement
 from ai.text.question_type import WantedKind, defines, offers, topic_of, wanted_of
 from ai.text.support import WORD, carries, fold
 from retrieval.english.lists import UNWEIGHED_WORDS
 
 NAMES = (
+    "answers",
+    "answers_beside_best",
+    "words",
+    "answered",
     "cosine",
     "cosine_beside_best",
     "covered",
@@ -67,15 +72,17 @@ def features_of(
     sentences: Sequence[str],
     around: Sequence[str],
     cosines: Sequence[float],
+    judged: Sequence[Judgement],
 ) -> list[tuple[float, ...]]:
     """One row per sentence, in the order of `NAMES`. `around` is each sentence with its title and neighbours."""
     topic = topic_of(asked.question)
     rows: list[tuple[float, ...]] = []
-    best = max(cosines, default=0.0)
-    for sentence, nearby, cosine in zip(sentences, around, cosines, strict=True):
+    best, likeliest = max(cosines, default=0.0), max((each.answers for each in judged), default=0.0)
+    for sentence, nearby, cosine, said in zip(sentences, around, cosines, judged, strict=True):
         wants = asked.wanted is not WantedKind.ANY
         fits = wants and offers(sentence, asked.wanted, asked.question, loosely=True)
         rows.append((
+            said.answers, said.answers - likeliest, said.words, said.answered,
             cosine, cosine - best, asked.covered(word_set(sentence)), asked.covered(word_set(nearby)),
             float(fits), float(wants), float(topic is not None and defines(sentence, topic)),
         ))  # fmt: skip

@@ -9,9 +9,9 @@ from ai.errors import ReaderUnavailable
 
 FOLDER = Path(__file__).parent / "weights"
 DIGESTS = {
-    "reader.onnx": "2f2cecb384236dab02d30b23a5cc576f55613a982370bbaf0254df265c376142",
+    "reader.onnx": "df7abb20df0e6efa15ce957582a40373b40722ada865a4eb41b22b85b7e370a0",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "calibration.json": "101c2a622e88f57ca312e75a615197e72f1029898ac7ed36d53dd3742965e4b8",
+    "calibration.json": "bb009169043b9bb848ec82b50287b5e95ed27f547b0a166c6478b84a0d3215d7",
 }
 
 

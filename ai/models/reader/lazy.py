@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SentenceReader(Protocol):
-    """Reads passages for a question.
+    """Reads passages for a question, `by_words` if their words alone make an answer likely.
 
     `digest` pins the weights and the calibration. `read` is a function of its arguments and of what `digest` pins, and
     raises `ReaderUnavailable` where it cannot be run; then `lack` says why, until the process ends. `least_milli` is
@@ -31,7 +31,7 @@ class SentenceReader(Protocol):
 
     async def least_milli(self) -> int: ...
 
-    async def read(self, question: str, passages: Sequence[Told]) -> Reading: ...
+    async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading: ...
 
 
 class LazyReader:
@@ -61,9 +61,9 @@ class LazyReader:
         reader = await asyncio.to_thread(self._opened)
         return reader.calibration.least(self._rate_milli)
 
-    async def read(self, question: str, passages: Sequence[Told]) -> Reading:
+    async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
         """See `SentenceReader`."""
-        return await asyncio.to_thread(lambda: self._opened().read(question, passages))
+        return await asyncio.to_thread(lambda: self._opened().read(question, passages, by_words=by_words))
 
     async def closeness(self, question: str, texts: Sequence[str]) -> list[int]:
         """How close each text is to the question in meaning, in thousandths. Raises `ReaderUnavailable`."""

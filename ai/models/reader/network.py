@@ -1,4 +1,5 @@
-"""The network, run by ONNX Runtime on the CPU: texts in, vectors out.
+"""The network, run by ONNX Runtime on the CPU: texts in, vectors out; a question with a passage in,
+what it says of each sentence out.
 
 Its files are checked against their digests before a byte of them is interpreted.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai.errors import ReaderUnavailable
-from ai.models.reader.encoding import PieceReader
+from ai.models.reader.encoding import PieceReader, Window, windows_of
 from ai.models.reader.files import FOLDER, checked
+from ai.models.reader.told import Told
 
 WIDTH = 384
 _AT_ONCE = 8
+_ANSWERS, _BEGINS, _ENDS, _ANSWERED, _BORNE = range(5)
+_LONGEST_SPAN = 24
+"""Pieces of the words that answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the network says of a sentence in its window, as logits: that it answers; how much better its best words
+    are than none; that the whole window answers."""
+
+    answers: float
+    words: float
+    answered: float
 
 
 class Network:
@@ -31,7 +47,11 @@ class Network:
     def load(cls, folder: Path = FOLDER, *, threads: int = 2) -> Network:
         """Open the files. Raises `ReaderUnavailable` where one is missing or is not the one that was shipped, and
         where the processor or the runtime cannot run it."""
-        read = {name: checked(folder, name) for name in ("reader.onnx", "tokenizer.json")}
+        return cls.opened(checked(folder, "reader.onnx"), checked(folder, "tokenizer.json"), threads=threads)
+
+    @classmethod
+    def opened(cls, network: bytes, tokenizer: bytes, *, threads: int = 2) -> Network:
+        """Of the bytes of the two files. Raises `ReaderUnavailable` where they cannot be run here."""
         try:
             import onnxruntime  # noqa: PLC0415  (heavy: only who reads prose loads it)
 
@@ -39,8 +59,8 @@ class Network:
             options.intra_op_num_threads, options.inter_op_num_threads = min(threads, os.cpu_count() or 1), 1
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             options.log_severity_level = 3
-            session = onnxruntime.InferenceSession(read["reader.onnx"], options, providers=["CPUExecutionProvider"])
-            made = cls(session, PieceReader(read["tokenizer.json"]))
+            session = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+            made = cls(session, PieceReader(tokenizer))
             made.embed(["whether it runs"])
         except Exception as exc:  # whatever a native library raises, the lexical judge can do without it
             raise ReaderUnavailable(f"the reader cannot be run here: {type(exc).__name__}") from exc
@@ -57,5 +77,45 @@ class Network:
             mask = np.zeros(ids.shape, np.float32)
             for row, at in enumerate(group):
                 ids[row, : len(read[at])], mask[row, : len(read[at])] = read[at], 1
-            vectors[group] = self._session.run(None, {"ids": ids, "mask": mask})[0]
+            given = {"ids": ids, "kinds": np.zeros_like(ids), "mask": mask}
+            vectors[group] = self._session.run(["vectors"], given)[0]
         return vectors
+
+    def judge(self, question: str, told: Told) -> dict[int, Judgement]:
+        """What it says of each of the places of a passage. A function of the question and the passage alone: windows
+        are run one by one."""
+        asked, title, *sentences = self.pieces.bare([question, told.title, *told.sentences])
+        found = {}
+        for window, places in windows_of(asked, title, sentences, told.places):
+            said = self._say(window)
+            none = float(said[0, _BEGINS] + said[0, _ENDS])
+            for place, at in places:
+                found[place] = _judged(said, window.sentences[at], none)
+        return found
+
+    def borne(self, claim: str, told: Told) -> float:
+        """How far a passage bears out a claim: of each of the claim's pieces the highest logit in any window, of these
+        the mean."""
+        asked, title, *sentences = self.pieces.bare([claim, told.title, *told.sentences])
+        said = []
+        for window, _ in windows_of(asked, title, sentences, told.places):
+            begin, end = window.question
+            said.append(self._say(window)[begin:end, _BORNE])
+        return float(np.max(said, axis=0).mean()) if asked and said else -30.0
+
+    def _say(self, window: Window) -> NDArray[np.float32]:
+        """(pieces, 5)."""
+        ids, kinds = np.array([window.ids], np.int64), np.array([window.kinds], np.int64)
+        given = {"ids": ids, "kinds": kinds, "mask": np.ones(ids.shape, np.float32)}
+        said: NDArray[np.float32] = self._session.run(["sayings"], given)[0][0]
+        return said
+
+
+def _judged(said: NDArray[np.float32], sentence: tuple[int, int], none: float) -> Judgement:
+    begin, end = sentence
+    best = max(
+        (float(said[at, _BEGINS] + said[at : min(end, at + _LONGEST_SPAN), _ENDS].max()) for at in range(begin, end)),
+        default=-30.0,
+    )
+    answers = float(said[begin:end, _ANSWERS].mean()) if end > begin else -30.0
+    return Judgement(answers, best - none, float(said[0, _ANSWERED]))

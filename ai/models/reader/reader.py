@@ -22,6 +22,7 @@ from ai.models.reader.told import Reading, Scored, Told
 CALIBRATION = "calibration.json"
 _LOWEST = -30.0
 _NEVER_MILLI = 1_001
+_OF_BUNDLE = tuple(NAMES.index(name) for name in ("words", "answered", "cosine"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,22 @@ class Reader:
         """Raises `ReaderUnavailable`."""
         return cls(Network.load(folder), Calibration.load(folder))
 
-    def read(self, question: str, passages: Sequence[Told]) -> Reading:
-        """Read the passages for the question."""
+    def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
+        """Read the passages for the question; `by_words` if their words alone make an answer likely."""
         rows = rows_of(self._network, question, passages)
         logits = [weighed(self.calibration.sentence, row) for row in rows.features]
         if not logits:
             return Reading((), 0)
         scored = [Scored(*key, _milli(logit)) for key, logit in zip(rows.keys, logits, strict=True)]
         ordered = sorted(scored, key=lambda each: (-each.milli, each.passage, each.place))
-        return Reading(tuple(ordered), _milli(weighed(self.calibration.bundle, best_features(logits))))
+        told = best_features(logits, rows.features, by_words=by_words)
+        return Reading(tuple(ordered), _milli(weighed(self.calibration.bundle, told)))
+
+    def borne(self, claim: str, sentences: Sequence[str]) -> int:
+        """How far the sentences of a passage bear out a claim, in thousandths; not calibrated."""
+        if not sentences:
+            return 0
+        return _milli(self._network.borne(claim, Told("", tuple(sentences), tuple(range(len(sentences))))))
 
     def closeness(self, question: str, texts: Sequence[str]) -> list[int]:
         """The cosine of the question with each text, in thousandths, none below 0."""
@@ -104,21 +112,26 @@ def rows_of(network: Network, question: str, passages: Sequence[Told]) -> Rows:
         return Rows((), ())
     sentences = [passages[number].sentences[place] for number, place in keys]
     vectors = network.embed([question, *sentences])
+    judged = [network.judge(question, told) if told.places else {} for told in passages]
     features = features_of(
         Asked.of(question, network.pieces),
         sentences=sentences,
         around=[passages[number].around(place) for number, place in keys],
         cosines=[float(each) for each in vectors[1:] @ vectors[0]],
+        judged=[judged[number][place] for number, place in keys],
     )
     return Rows(tuple(keys), tuple(features))
 
 
-def best_features(logits: Sequence[float]) -> tuple[float, float, float]:
-    """A bundle by its sentences: the best, the best but one, and all together."""
+def best_features(logits: Sequence[float], rows: Sequence[Sequence[float]], *, by_words: bool) -> tuple[float, ...]:
+    """A bundle by its sentences: the best, the best but one, and all together; the highest that the network and the
+    cosine say of any; and whether words alone would answer."""
     ordered = sorted(logits, reverse=True)
     first = ordered[0]
     second = ordered[1] if len(ordered) > 1 else _LOWEST
-    return first, max(second, first - 10), first + math.log(sum(math.exp(each - first) for each in ordered))
+    together = first + math.log(sum(math.exp(each - first) for each in ordered))
+    highest = (max(row[column] for row in rows) for column in _OF_BUNDLE)
+    return first, max(second, first - 10), together, *highest, float(by_words)
 
 
 def weighed(weights: Sequence[float], row: Sequence[float]) -> float:

@@ -13,11 +13,12 @@ from ai.models.candidates import PARAMETERS
 from api.home.stores import Extractive
 from api.http.measures import figure, recall
 from api.measure.eval.asking import Text, by_mode, make_home, open_patiently, outcome_of
-from api.measure.eval.tables import Part, goal, told
+from api.measure.eval.tables import Part, goal, share, told
 from api.wiring import System, open_chat
 
 FILES = ("clapnq_dev_answerable.jsonl", "clapnq_dev_unanswerable.jsonl")
 THRESHOLDS = (300, 400, 500, PARAMETERS.min_coverage, 650, 750, 900)
+JUDGES = {"words alone": None, "reader, stated rate 0.10": 100}
 ASKED = 100
 RECALL_GOAL = 0.97
 _MEASURES = ("precision", "recall", "answered_of_answerable")
@@ -49,11 +50,14 @@ async def run(folder: Path, work: Path) -> Part:
         for mode in MODES:
             values = [recall((await by_mode(system, question, mode)).ranked, {key}, 5) for question, key in answerable]
             found[mode] = {"recall_5": told(figure(values))}
+        asked = [question for question, _ in answerable]
+        answered = {name: await _answered(system, rate, asked, unanswerable) for name, rate in JUDGES.items()}
         curve = [
             await _abstention(system, threshold, [q for q, _ in answerable[:ASKED]], unanswerable[:ASKED])
             for threshold in sorted(set(THRESHOLDS))
         ]
     columns = ["least coverage", "precision of abstaining", "recall", "answered of answerable"]
+    judged = [[name, *(f"{each['mean']}" for each in told.values())] for name, told in answered.items()]
     rows = [
         [f"{c['threshold']}{' (shipped)' if c['shipped'] else ''}", *(c[name] for name in _MEASURES)] for c in curve
     ]
@@ -62,10 +66,25 @@ async def run(folder: Path, work: Path) -> Part:
         "questions": len(answerable) + len(unanswerable),
         "passages": len(texts),
         "ways": found,
+        "answered": answered,
         "abstention": curve,
-        "tables": [{"title": "Abstention", "columns": columns, "rows": rows}],
+        "tables": [
+            {"title": "Answered", "columns": ["by", "of the answerable", "of the others"], "rows": judged},
+            {"title": "Abstention", "columns": columns, "rows": rows},
+        ],
         "goals": {"hybrid recall@5": goal(RECALL_GOAL, found["hybrid"]["recall_5"]["mean"])},
     }
+
+
+async def _answered(
+    system: System, rate_milli: int | None, answerable: list[str], unanswerable: list[str]
+) -> dict[str, Any]:
+    """What the whole product answers of all questions, with the reader at that rate, or by words alone."""
+    async with AsyncExitStack() as stack:
+        model = open_chat(Extractive(PARAMETERS.min_coverage, PARAMETERS.max_sentences, rate_milli), stack)
+        other = replace(system, services=replace(system.services, model=model))
+        kinds = {"of the answerable": answerable, "of the others": unanswerable}
+        return {name: share([await outcome_of(other, q) != "ABSTAIN" for q in asked]) for name, asked in kinds.items()}
 
 
 async def _abstention(

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ai.model import PromptSource
+from ai.models.candidates import PARAMETERS, candidates
 from ai.models.reader.features import Asked
 from ai.models.reader.held_back import is_held_back
 from ai.models.reader.reader import Reader
@@ -17,6 +19,7 @@ from ai.text.support import WORD, carries, fold
 from api.http.measures import auc, figure, reciprocal_rank
 from api.measure.eval.tables import Part, goal, share, told
 from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.model import Intent
 
 CLAPNQ_FILES = ("clapnq_dev_answerable.jsonl", "clapnq_dev_unanswerable.jsonl")
 SELQA_FILE = "selqa-test-half.json"
@@ -32,17 +35,18 @@ async def run_clapnq(folder: Path, work: Path) -> Part:
     labels = [bool(right) for _, _, right in asked]
     reader = Reader.load()
     ways: dict[str, Any] = {}
+    by_way: dict[str, list[float]] = {}
     for name, judge in (("reader", _by_reader), ("words", _by_words)):
         judged = [judge(reader, question, passage) for question, passage, _ in asked]
         first = [ranked[0] in right for (ranked, _), (_, _, right) in zip(judged, asked, strict=True) if right]
-        chances = [chance for _, chance in judged]
+        by_way[name] = chances = [chance for _, chance in judged]
         ways[name] = {
             "AUC of answerability": round(auc(chances, labels), 3),
             "first sentence annotated": share(first),
             "answered where 16 are false": _answered(chances, labels),
         }
     least = reader.calibration.least(100)
-    chances = [_by_reader(reader, question, passage)[1] for question, passage, _ in asked]
+    chances = by_way["reader"]
     shipped = {
         "answered": share([c >= least for c, label in zip(chances, labels, strict=True) if label]),
         "answered falsely": share([c >= least for c, label in zip(chances, labels, strict=True) if not label]),
@@ -85,7 +89,9 @@ def _clapnq(line: str) -> tuple[str, Told, frozenset[int]]:
 
 
 def _by_reader(reader: Reader, question: str, passage: Told) -> tuple[list[int], float]:
-    read = reader.read(question, [passage])
+    source = PromptSource(1, "passage", passage.title, " ".join(passage.sentences), None)
+    by_words = bool(candidates(question, Intent(), [source], PARAMETERS, math.inf))
+    read = reader.read(question, [passage], by_words=by_words)
     seen = [each.place for each in read.sentences]
     return seen + [place for place in passage.places if place not in seen], read.answered_milli
 

@@ -6,23 +6,19 @@ No question of a document that calibrates the reader (`ai.models.reader.held_bac
 from __future__ import annotations
 
 import json
-import random
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ai.text.sentences import split_sentences, trimmed, word_list
-
-_WORD = re.compile(r"[^\W_]+")
-_COMMON = word_list("the of in and to a is was for on as by with did what who when where which how at from that")
+from ai.text.sentences import split_sentences, trimmed
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """A question and a passage. `answers` are the places of the sentences that answer it, none if the passage does
-    not; `spans` are (sentence, start, end) of the words that answer, where the data tell them."""
+    not; `spans` are (sentence, start, end) of the words that answer, where the data tell them;
+    `unborne` are the parts of a claim that the passage does not bear out."""
 
     question: str
     title: str
@@ -30,6 +26,7 @@ class Example:
     answers: frozenset[int]
     spans: tuple[tuple[int, int, int], ...] = ()
     source: str = ""
+    unborne: tuple[tuple[int, int], ...] = ()
 
 
 def read_examples(folder: Path) -> list[Example]:
@@ -41,35 +38,6 @@ def read_examples(folder: Path) -> list[Example]:
         found += _selqa(json.loads((folder / name).read_text()), name)
     lines = (folder / "wice-nonsupported-train.jsonl").read_text().splitlines()
     return found + list(_wice([json.loads(line) for line in lines]))
-
-
-def with_hard_negatives(examples: Sequence[Example], generator: random.Random, share: float) -> list[Example]:
-    """The examples, and for a share of those that are answered the passage of the same document that shares most
-    words with the question and is another: it does not answer."""
-    by_title: dict[str, dict[tuple[str, ...], frozenset[str]]] = {}
-    for each in examples:
-        by_title.setdefault(each.title, {})[each.sentences] = _words(" ".join(each.sentences))
-    found = list(examples)
-    for each in examples:
-        if not each.answers or not each.source.startswith(("squad", "selqa")) or generator.random() >= share:
-            continue
-        asked, spans = _words(each.question), [each.sentences[s][a:b] for s, a, b in each.spans]
-        ranked = sorted(
-            (
-                (len(asked & words), sentences)
-                for sentences, words in by_title[each.title].items()
-                if sentences != each.sentences and not any(span in " ".join(sentences) for span in spans)
-            ),
-            reverse=True,
-        )
-        if ranked:
-            other = ranked[min(len(ranked) - 1, int(generator.random() ** 2 * 4))][1]
-            found.append(replace(each, sentences=other, answers=frozenset(), spans=(), source=each.source + "-hard"))
-    return found
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold())) - _COMMON
 
 
 def _squad(body: dict[str, Any], name: str) -> Iterator[Example]:
@@ -97,12 +65,30 @@ def _selqa(body: list[dict[str, Any]], name: str) -> Iterator[Example]:
 
 
 def _wice(rows: list[dict[str, Any]]) -> Iterator[Example]:
-    """A claim, and the part of its evidence around a supporting sentence: what bears it out answers it."""
+    """A claim, and the part of its evidence around its supporting sentences: what bears it out answers it. And a part
+    without any."""
     for row in rows:
         told = frozenset(place for group in row["supporting_sentences"] for place in group)
         evidence = [" ".join(each.split())[:400] or "." for each in row["evidence"]]
         title = next((each.partition("TITLE:")[2].strip() for each in evidence if "TITLE:" in each), "")
-        for start in {max(0, place - 4) for place in sorted(told)[:2]}:
+        unborne = tuple(_unborne(row["claim"], row["claim_tokens"], row["non_supported_spans"]))
+        for start in sorted({max(0, place - shift) for place in sorted(told)[:3] for shift in (1, 4)}):
             window = range(start, min(len(evidence), start + 9))
             answers = frozenset(place - start for place in window if place in told)
-            yield Example(row["claim"], title, tuple(evidence[i] for i in window), answers, (), "wice")
+            yield Example(
+                row["claim"], title, tuple(evidence[i] for i in window), answers, (), "wice", unborne if answers else ()
+            )
+        apart = [at for at in range(0, len(evidence) - 5, 6) if told.isdisjoint(range(at, at + 6))]
+        for start in apart[len(apart) // 2 :][:1]:
+            yield Example(row["claim"], title, tuple(evidence[start : start + 6]), frozenset(), (), "wice-others")
+
+
+def _unborne(claim: str, tokens: Sequence[str], flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    at = 0
+    for token, flag in zip(tokens, flags, strict=True):
+        start = claim.find(token, at)
+        if start < 0:
+            continue
+        at = start + len(token)
+        if flag:
+            yield start, at
