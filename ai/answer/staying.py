@@ -32,7 +32,8 @@ def filled(drafted: Draft, by_default: Draft, *, question: str, every: bool) -> 
         offered = [each for each in told if not _covered(each, staying, question, every)]
     if not offered:
         return drafted
-    kept = drafted.sentences if staying else ()
+    said = {each.text for each in offered}
+    kept = [each for each in drafted.sentences if each.text not in said] if staying else []
     added = (replace(each, attribution="system") for each in (offered if staying else by_default.sentences))
     sentences = tuple(replace(each, i=i) for i, each in enumerate((*added, *kept)))
     return replace(drafted, sentences=sentences, filled=by_default.completion)
@@ -40,7 +41,9 @@ def filled(drafted: Draft, by_default: Draft, *, question: str, every: bool) -> 
 
 def _covered(wanted: Sentence, staying: Sequence[Sentence], question: str, whole: bool) -> bool:
     """True if the names and numbers that a sentence answers with are in those that stay; or, where not the `whole` of
-    an item is the answer, if they stand on the same words of it."""
+    an item is the answer, if they stand on the same words of it. A sentence that stays behind others leads them."""
+    if not whole and wanted.text in {each.text for each in staying[1:]}:
+        return False  # it leads
     asked = keys_of(question)
     tokens = [token for token in read_tokens(wanted.text).tokens if token.key not in asked]
     telling = {token.key for token in tokens if token.name or token.number} or {token.key for token in tokens}
