@@ -133,8 +133,10 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         policy.OpaNotResponding: "POLICY_UNAVAILABLE",
         policy.BundleRejected: "POLICY_UNAVAILABLE",
         policy.BundleUnpublished: "POLICY_UNAVAILABLE",
+        policy.BundleUnsigned: "POLICY_UNAVAILABLE",
         policy.BundleNotFound: "NOT_FOUND",
         policy.InputRejected: "VALIDATION_FAILED",
+        policy.SigningKeyInvalid: "VALIDATION_FAILED",
         retrieval.RetrievalError: "INTERNAL",
         # A channel's failure is a limitation of the bundle; that one reaches the edge is a fault of ours.
         retrieval.ChannelError: "INTERNAL",

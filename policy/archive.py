@@ -1,6 +1,7 @@
 """Every bundle that has decided or may decide here, by its digest, so that old decisions can be made again.
 
-A bundle lies whole in `<folder>/<hex of its digest>/`: `rego/` (with its tests), `wasm/`, `vectors/`. It is written
+A bundle lies whole in `<folder>/<hex of its digest>/`: `rego/` (with its tests), `wasm/`, `vectors/`, and its signature
+if it has one. It is written
 once and never changed; what is read back must still have the digest that it is filed under.
 """
 
@@ -18,6 +19,7 @@ from policy.bundle import SHIPPED, Bundle, bundle_digest, load_bundle
 from policy.errors import BundleNotFound, BundleRejected
 
 PARTS = ("rego", "wasm", "vectors")
+SIGNATURES = ".signatures.json"
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
 
@@ -36,7 +38,7 @@ class BundleArchive:
         it. Gives back what is filed. Raises BundleRejected."""
         bundle = load_bundle(source)
         place = self._place(bundle.digest)
-        if not place.is_dir() or (renew and folder_digest(place) != folder_digest(source)):
+        if not place.is_dir() or (renew and _state(place) != _state(source)):
             self._write(source, place, renew=renew)
         return self.load(bundle.digest)
 
@@ -95,21 +97,37 @@ def copy_bundle(source: Path, target: Path) -> None:
     read the copy is not for the original to say. Decision vectors that the source does not have are the shipped
     ones."""
     target.mkdir(parents=True)
-    for path, file in _files(source):
+    for path, file in bundle_files(source):
         (target / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, target / path)
+    if (signed := signature_of(source)) is not None:
+        (target / SIGNATURES).write_bytes(signed)
+
+
+def signature_of(folder: Path) -> bytes | None:
+    """The content of its `.signatures.json`; None for one that has none."""
+    try:
+        return (folder / SIGNATURES).read_bytes()
+    except OSError:
+        return None
+
+
+def _state(folder: Path) -> tuple[str, bytes | None]:
+    return folder_digest(folder), signature_of(folder)
 
 
 def folder_digest(folder: Path) -> str:
     """Digest of every file that belongs to the bundle below `folder`: rules and their tests, data, the module and its
     manifest, vectors and invariants. The bundle's own digest is of rules and data alone. Raises BundleRejected."""
     try:
-        return bundle_digest({path: hashlib.sha256(file.read_bytes()).hexdigest() for path, file in _files(folder)})
+        return bundle_digest(
+            {path: hashlib.sha256(file.read_bytes()).hexdigest() for path, file in bundle_files(folder)}
+        )
     except OSError as exc:
         raise BundleRejected(f"the bundle cannot be read: {exc.strerror}") from exc
 
 
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+def bundle_files(folder: Path) -> Iterator[tuple[str, Path]]:
     """The files of the bundle below `folder` with their paths in it; parts that it does not have are the shipped
     ones."""
     for part in PARTS:

@@ -5,11 +5,13 @@ PolicyError
 │   └── OpaUnavailable  an OPA server; its `problem` says in one word what was wrong
 │       └── OpaNotResponding       it does not answer: no connection, nothing in time, or half a reply
 ├── BundleRejected      a bundle that must not be activated; says why
-│   └── BundleUnpublished  one that is not what the log says was published last
+│   ├── BundleUnpublished  one that is not what the log says was published last
+│   └── BundleUnsigned  one that none of the pinned keys signed as it is
 ├── BundleNotFound      no bundle of that digest is archived here
 ├── InputRejected       facts that cannot be put to an engine (too large, too deep, not JSON)
 │   ├── VectorsInvalid     authoring/vectors.py, command line only: files that hold no decision vectors
 │   ├── InvariantsInvalid  authoring/invariants.py, command line only: a file that holds no invariants for this bundle
+│   ├── SigningKeyInvalid  signatures.py: a file of keys that bundles cannot be signed or verified with
 │   └── OpaFailed          authoring/opa.py, command line only: the `opa` program found a fault in what it was given
 └── OpaMissing          authoring/opa.py, command line only: there is no `opa` program of the pinned version
 
@@ -50,6 +52,10 @@ class BundleUnpublished(BundleRejected):
     """A bundle that is not what the log says was published last."""
 
 
+class BundleUnsigned(BundleRejected):
+    """A bundle that none of the pinned keys signed as it is."""
+
+
 class BundleNotFound(PolicyError):
     """No bundle of that digest is archived here."""
 
@@ -60,3 +66,7 @@ class InputRejected(PolicyError):
     """Facts that cannot be put to an engine."""
 
     code = "VALIDATION_FAILED"
+
+
+class SigningKeyInvalid(InputRejected):
+    """A file of keys that bundles cannot be signed or verified with."""

@@ -86,7 +86,7 @@ def facts_of(request: RecordedRequest, *, data: PolicyData, before: PolicyData) 
     return PointInputs(
         now_ms=int(asked["now_ms"]),
         request=from_json(asked["request"], RequestFacts),
-        subject=_subject(asked["subject"], data=data, before=before),
+        subject=asker_of(asked["subject"], data=data, before=before),
         prompt=_prompt(asked["prompt"]),
         classes=_classes(request.query),
         found_classes=_classes(request.evidence[0]) if request.evidence else (),
@@ -191,7 +191,7 @@ def _classes(decision: RecordedDecision) -> tuple[ClassFacts, ...]:
     return tuple(from_json(each, ClassFacts) for each in decision.input["classes"])
 
 
-def _subject(wire: Mapping[str, Any], *, data: PolicyData, before: PolicyData) -> Subject:
+def asker_of(wire: Mapping[str, Any], *, data: PolicyData, before: PolicyData) -> Subject:
     """The asker as these data make it: the same roles and groups, and what its key held beyond its roles."""
     recorded = from_json(wire, Subject)
     by_role = {each for role in recorded.roles if role in before.roles for each in before.roles[role].capabilities}

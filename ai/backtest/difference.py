@@ -46,7 +46,8 @@ class LostSentence:
 class Difference:
     """Everything that changes for one request. `opened` and `closed` are visibility classes, as label, collection and
     id; `fallen` are the sentences that left and no longer would, `risen` those that now would; `becomes` is the outcome
-    now, empty where it stays or the record cannot tell; `unknown` are the codes of UNKNOWN that apply."""
+    now, empty where it stays or the record cannot tell; `answers` are the words of the answer where they become others;
+    `unknown` are the codes of UNKNOWN that apply."""
 
     entry_id: str
     t_ms: int
@@ -61,13 +62,14 @@ class Difference:
     fallen: tuple[int, ...] = ()
     risen: tuple[int, ...] = ()
     becomes: str = ""
+    answers: str | None = None
     unknown: tuple[str, ...] = ()
 
     @property
     def changes(self) -> bool:
         """True if anything does."""
         scope, evidence = (self.opened, self.closed), (self.gained, self.lost, self.reobliged)
-        return any((self.flips, *scope, *evidence, self.fallen, self.risen, self.becomes))
+        return any((self.flips, *scope, *evidence, self.fallen, self.risen, self.becomes, self.answers is not None))
 
 
 STOPPED = " (stopped by the floor)"

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from ai.backtest.chain import DEADLINE_S, decide_again
+from ai.backtest.chain import DEADLINE_S, asker_of, decide_again
 from ai.backtest.difference import Difference, difference
 from ai.backtest.record import RecordedDecision, RecordedRequest, parse_request
 from ai.canonical import digest
@@ -20,6 +20,7 @@ from policy.canonical import encode_plain
 from policy.checks import UntrustedReply, decision_of
 from policy.engine import PolicyEngine
 from policy.errors import PolicyError
+from policy.model import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class UnreproducedDecision:
 @dataclass(frozen=True, slots=True)
 class JudgedRequest:
     """One request. `reproduced` counts decisions; `skipped` is a code where the request could not be judged at all;
-    `spoke` are the rules that spoke under the bundle that is tried."""
+    `spoke` are the rules that spoke under the bundle that is tried, `asker` who asked, as its data make him."""
 
     entry_id: str
     reproduced: int = 0
@@ -53,6 +54,7 @@ class JudgedRequest:
     difference: Difference | None = None
     spoke: frozenset[str] = frozenset()
     skipped: str = ""
+    asker: Subject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class Judge:
             reproduced=len(request.decisions),
             difference=difference(request, chain),
             spoke=frozenset(spoke),
+            asker=asker_of(request.query.input["subject"], data=tried.bundle.data, before=before.bundle.data),
         )
 
     async def _again(self, request: RecordedRequest, run: RecordedDecision) -> UnreproducedDecision | None:

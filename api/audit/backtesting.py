@@ -9,7 +9,7 @@ import os
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,19 @@ from ai.backtest.difference import UNKNOWN, Difference
 from ai.backtest.judge import Judge, JudgedRequest, Source
 from ai.backtest.record import PARTS
 from ai.backtest.report import SKIPPED, Backtest, summed_up
+from ai.case.case import Services
+from ai.model import Outcome
+from ai.replay.asked_again import NOT_KNOWN, ask_again
 from api.home.backends import backends_of
 from api.home.configuration import Configuration
-from api.wiring import bundle_folder, open_embedded, open_ledger, releases_of
+from api.wiring import OpenPolicy, bundle_folder, open_bundle, open_embedded, open_ledger, open_system, releases_of
 from ledger.errors import EntryNotFound, PartErased
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
 from policy.archive import BundleArchive
 from policy.bundle import SHIPPED, Bundle, load_bundle
 from policy.errors import BundleNotFound
+from retrieval.errors import IndexNotReady
 
 _PAGE = 1_000
 _CHUNK = 200
@@ -67,7 +71,59 @@ async def run_backtest(configuration: Configuration, candidate: Bundle, *, since
             judged = await _judge_here(chunks, candidate, shelf)
         else:
             judged = await _judge_beside(chunks, candidate, shelf)
+    if not any(one.unreproduced for one in judged):
+        judged = await _asked_again(judged, configuration, candidate)
     return summed_up(judged, rules=(rule.id for rule in candidate.rules))
+
+
+async def _asked_again(
+    judged: Sequence[JudgedRequest], configuration: Configuration, candidate: Bundle
+) -> list[JudgedRequest]:
+    """Every question of which the decisions alone do not tell what becomes of it, asked again under the candidate:
+    where anything changes or is unknown, and every one where tags have other duties, since these also decide what is
+    searched at all."""
+    active = await asyncio.to_thread(open_bundle, backends_of(configuration).policy)
+    tags = active.data.handling != candidate.data.handling
+    if not any(_open_question(one, tags=tags) for one in judged):
+        return [*judged]
+    try:
+        async with open_system(configuration) as system:
+            policy = OpenPolicy(candidate, await open_embedded(candidate), None)
+            try:
+                services = system.with_policy(policy).services
+                return [await _foretold(one, services) if _open_question(one, tags=tags) else one for one in judged]
+            finally:
+                await policy.aclose()
+    except IndexNotReady:
+        return [_unforetold(one, "CORPUS_OTHER") if _open_question(one, tags=tags) else one for one in judged]
+
+
+def _open_question(one: JudgedRequest, *, tags: bool) -> bool:
+    """True for a question, not a search, whose outcome the decisions alone do not tell."""
+    found = one.difference
+    return found is not None and bool(found.outcome) and (tags or found.changes or bool(found.unknown))
+
+
+async def _foretold(one: JudgedRequest, services: Services) -> JudgedRequest:
+    if one.difference is None or one.asker is None:
+        raise AssertionError("only what was judged is asked again")
+    found = await ask_again(one.entry_id, subject=one.asker, services=services)
+    if found.unknown:
+        return _unforetold(one, found.unknown)
+    told = replace(
+        one.difference,
+        becomes="" if found.outcome == one.difference.outcome else found.outcome,
+        answers=found.text if found.changed else None,
+        unknown=(),
+    )
+    return replace(one, difference=told)
+
+
+def _unforetold(one: JudgedRequest, code: str) -> JudgedRequest:
+    """The request with its outcome unknown; a denial at the query point is known all the same."""
+    if one.difference is None or one.difference.becomes == Outcome.DENY:
+        return one
+    return replace(one, difference=replace(one.difference, becomes="", unknown=(*one.difference.unknown, code)))
 
 
 def backtest_document(found: Backtest, digest: str) -> dict[str, Any]:
@@ -84,7 +140,7 @@ def backtest_document(found: Backtest, digest: str) -> dict[str, Any]:
         "differences": [asdict(each) for each in found.differences],
         "rules_never_hit": list(found.silent_rules),
         "not_replayable": {
-            code: {"why": {**SKIPPED, **UNKNOWN}[code], "entries": list(entries)}
+            code: {"why": {**SKIPPED, **UNKNOWN, **NOT_KNOWN}[code], "entries": list(entries)}
             for code, entries in {**found.skipped, **found.unknown}.items()
         },
     }

@@ -21,6 +21,7 @@ from api.wiring import (
     open_server,
     pass_canary,
     releases_of,
+    require_signature,
 )
 from api.wiring.publications import (
     PUBLISHED,
@@ -57,7 +58,9 @@ class Candidacy:
 
     @classmethod
     def of(cls, bundle: Bundle, folder: Path, backend: PolicyBackend) -> Candidacy:
-        """The bundle below `folder`, beside the one in force. Raises BundleRejected, BundleNotFound."""
+        """The bundle below `folder`, beside the one in force; signed, where only signed ones may decide. Raises
+        BundleRejected, BundleNotFound, SettingsInvalid."""
+        require_signature(backend, folder)
         return cls(bundle, folder, folder_digest(folder), open_bundle(backend), bundle_folder(backend))
 
 
@@ -186,6 +189,7 @@ async def roll_back(
     releases = releases_of(backends_of(configuration).policy)
     known = await was_in_force(configuration, ledger, wanted)
     bundle = await asyncio.to_thread(_filed, releases, wanted)
+    await asyncio.to_thread(require_signature, backends_of(configuration).policy, releases.archive.path(wanted))
     await pass_canary(bundle)
     if known is None:
         raise BundleUnpublished(f"{wanted} was never in force here: publish it, so that its gates are tried")

@@ -26,11 +26,13 @@ from api.home.stores import (
 @dataclass(frozen=True, slots=True)
 class PolicyBackend:
     """The engine, in process where there is no `server`, and its bundle: that of `folder`; None takes the one that was
-    published to `releases`, or the shipped one."""
+    published to `releases`, or the shipped one. Unless `keys` is None, only a bundle decides that one of the keys in
+    that file signed."""
 
     folder: Path | None
     releases: Path
     server: Opa | None
+    keys: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,12 @@ def backends_of(configuration: Configuration) -> Backends:
         fulltext=stores.fulltext(home / "fulltext", deadlines.fulltext),
         vector=stores.sql(home / "vector", deadlines.vector),
         embedding=models.ollama(models.embed, models.deadline_ms) or Wordllama(),
-        policy=PolicyBackend(path_of(policy.bundle), home / "policy", stores.opa(fallback=policy.fallback)),
+        policy=PolicyBackend(
+            path_of(policy.bundle),
+            home / "policy",
+            stores.opa(fallback=policy.fallback),
+            path_of(policy.verification_keys),
+        ),
         chat=models.chat_served()
         or Extractive(extractive.min_coverage_milli, extractive.max_sentences, settings.answering.false_answer_milli),
         rerank=models.ollama(models.rerank, models.rerank_deadline_ms),

@@ -114,6 +114,12 @@ class Policy(Section):
         description="folder of the policy bundle, which must pass the canary; "
         "unset: the one that was published to this home, or the shipped one",
     )
+    verification_keys: str | None = Field(
+        default=None,
+        min_length=1,
+        description="PEM file of public keys: no bundle but the shipped one decides that none of them signed; "
+        "unset: bundles need no signature",
+    )
     fallback: bool = Field(
         default=False,
         description="whether the embedded engine, with the same bundle, decides where the OPA server does not",

@@ -22,6 +22,7 @@ from api.wiring.policy import (
     open_server_over,
     pass_canary,
     releases_of,
+    require_signature,
     shadow_log,
     suspicion,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "profile_of",
     "releases_of",
     "require_corpus",
+    "require_signature",
     "shadow_log",
     "suspicion",
     "token_reader",

@@ -13,10 +13,11 @@ from api.errors import SettingsInvalid
 from api.home.backends import PolicyBackend
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms
+from policy.archive import folder_digest
 from policy.bundle import SHIPPED, Bundle, load_bundle
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
-from policy.errors import BundleNotFound, BundleRejected
+from policy.errors import BundleNotFound, BundleRejected, SigningKeyInvalid
 from policy.fallback import FallbackEngine
 from policy.points import PolicyPoints
 from policy.releases import Releases
@@ -25,6 +26,7 @@ from policy.shadow_log import SqliteShadowLog
 
 if TYPE_CHECKING:
     from policy.opa_http import OpaHttp
+    from policy.signatures import Key
     from retrieval.ingest.label import AccessTerms
 
 SHADOW_FILE = "shadow.sqlite"
@@ -67,12 +69,41 @@ def releases_of(backend: PolicyBackend) -> Releases:
 
 def open_bundle(backend: PolicyBackend) -> Bundle:
     """The bundle in force: the folder that the settings name, else what was published to the home, else the shipped
-    one. Raises BundleRejected, BundleNotFound."""
+    one. Raises BundleRejected, BundleNotFound, SettingsInvalid."""
     if backend.folder is not None:
+        require_signature(backend, backend.folder)
         return load_bundle(backend.folder)
     releases = releases_of(backend)
     active = releases.state().active
-    return load_bundle(SHIPPED) if active is None else releases.archive.load(active)
+    return load_bundle(SHIPPED) if active is None else open_archived(backend, active)
+
+
+def open_archived(backend: PolicyBackend, digest: str) -> Bundle:
+    """The archived bundle of that digest, signed where that is asked for. Raises BundleRejected, BundleNotFound,
+    SettingsInvalid."""
+    archive = releases_of(backend).archive
+    require_signature(backend, archive.path(digest))
+    return archive.load(digest)
+
+
+def require_signature(backend: PolicyBackend, folder: Path) -> None:
+    """Raise BundleUnsigned unless one of the pinned keys signed the bundle below `folder`. With no key pinned none
+    needs to be signed; the shipped one never does, it came with the program. Raises SettingsInvalid where the keys
+    cannot be read."""
+    if backend.keys is None or folder_digest(folder) == folder_digest(SHIPPED):
+        return
+    from policy.signatures import require_signed  # noqa: PLC0415 - keys are pinned in few homes
+
+    require_signed(folder, _pinned(backend.keys))
+
+
+def _pinned(path: Path) -> tuple[Key, ...]:
+    from policy.signatures import verification_keys  # noqa: PLC0415
+
+    try:
+        return verification_keys(path.read_text("ascii"))
+    except (OSError, ValueError, SigningKeyInvalid) as exc:
+        raise SettingsInvalid(f"policy.verification_keys: {path}: {exc}") from exc
 
 
 def active_digest(backend: PolicyBackend) -> str:
@@ -132,7 +163,7 @@ async def open_policy(backend: PolicyBackend, circuits: Circuits | None = None) 
     if shadow is None or shadow == bundle.digest:
         return OpenPolicy(bundle, engine, None)
     try:
-        candidate = await open_embedded(await asyncio.to_thread(releases.archive.load, shadow))
+        candidate = await open_embedded(await asyncio.to_thread(open_archived, backend, shadow))
     except (BundleRejected, BundleNotFound) as exc:
         return OpenPolicy(bundle, engine, shadow, str(exc))
     except BaseException:

@@ -13,8 +13,10 @@ import sys
 import tarfile
 from pathlib import Path
 
+from policy.archive import SIGNATURES
 from policy.bundle import SHIPPED, bundle_digest, file_digests, load_bundle, read_sources
 from policy.errors import BundleRejected, PolicyError
+from policy.signatures import Key, signatures
 
 
 def server_bundle(folder: Path = SHIPPED) -> bytes:
@@ -26,10 +28,21 @@ def server_bundle(folder: Path = SHIPPED) -> bytes:
 
 def archive_of(folder: Path) -> bytes:
     """The archive of the sources below `folder`, whether or not a module was built from them."""
+    return archive(_files(folder))
+
+
+def signed_server_bundle(folder: Path, key: Key) -> bytes:
+    """As `server_bundle`, with a signature for servers that were given the public key. Raises BundleRejected."""
+    server_bundle(folder)
+    files = _files(folder)
+    return archive({**files, SIGNATURES: signatures(files, key)})
+
+
+def _files(folder: Path) -> dict[str, bytes]:
     sources = read_sources(folder / "rego")
     roots = sorted({path.split("/")[0] for path in sources})
     manifest = {"revision": bundle_digest(file_digests(sources)), "roots": roots, "rego_version": 1}
-    return archive({".manifest": json.dumps(manifest, sort_keys=True).encode(), **sources})
+    return {".manifest": json.dumps(manifest, sort_keys=True).encode(), **sources}
 
 
 def archive(files: dict[str, bytes]) -> bytes:

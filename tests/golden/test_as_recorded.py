@@ -59,6 +59,7 @@ RECORDED_AS_FOUND: Mapping[str, str] = {
     "models": "the model's words, identity and options are recorded",
     "stores": "what a store finds is recorded",
     "policy.bundle": "the bundle is archived by its digest",
+    "policy.verification_keys": "the bundle is archived by its digest",
     "policy.fallback": "the same bundle decides",
     "policy.deadline_ms": "none in time is a recorded refusal",
     "ingest": "what was taken in is recorded with what was found of it",

@@ -14,6 +14,7 @@ from api.cli.policy.lattice import lattice
 from api.cli.policy.mutate import mutate
 from api.cli.policy.publish import publish, rollback
 from api.cli.policy.shadow import shadow
+from api.cli.policy.sign import sign
 from api.cli.policy.status import status
 from api.cli.policy.test import test
 
@@ -33,6 +34,7 @@ app.command(short_help="decide recorded requests again")(backtest)
 app.command(short_help="would the tests notice a broken rule?")(mutate)
 app.command(short_help="copy the bundle in force to work on it")(export)
 app.command(short_help="compile changed rules")(build)
+app.command(short_help="sign a bundle, for homes that pin keys")(sign)
 app.command(short_help="try a bundle on every gate, then let it decide")(publish)
 app.command(short_help="let the bundle before decide again")(rollback)
 app.command(short_help="let a candidate decide beside, to no effect")(shadow)

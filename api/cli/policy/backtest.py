@@ -69,6 +69,7 @@ def _since_ms(text: str | None, now: datetime) -> int:
 def _lines(found: Backtest) -> Iterator[str]:
     from ai.backtest.difference import UNKNOWN
     from ai.backtest.report import SKIPPED
+    from ai.replay.asked_again import NOT_KNOWN
 
     if found.refused:
         yield bold(f"REFUSED: {len(found.unreproduced)} recorded decisions are not reproduced by their own bundle")
@@ -81,7 +82,7 @@ def _lines(found: Backtest) -> Iterator[str]:
         yield "nothing changes"
     if found.silent_rules:
         yield f"rules never hit: {', '.join(found.silent_rules)}"
-    why = {**SKIPPED, **UNKNOWN}
+    why = {**SKIPPED, **UNKNOWN, **NOT_KNOWN}
     for code, entries in {**found.skipped, **found.unknown}.items():
         yield f"not replayable, {len(entries)} requests: {why[code]}: {_some(entries)}"
 
@@ -95,6 +96,8 @@ def _entry(each: Difference) -> Iterator[str]:
         yield from (f"  class {word}: {name}" for name in classes)
     for word, moved in (("gained", each.gained), ("lost", each.lost), ("in another form", each.reobliged)):
         yield from (f"  {word} {_moved(item)}" for item in moved)
+    if each.answers is not None:
+        yield f"  the answer is then: {each.answers or '(none)'}"
     for lost in each.lost_sentences:
         said = lost.text or "not released"
         yield f"  sentence {lost.i} loses its last citation ({', '.join(lost.citations)}): {said}"
