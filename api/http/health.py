@@ -15,6 +15,8 @@ from api.home.stores import OllamaModel, OpenAIModel, Postgres, SqlStore
 from api.problems import code_of, problem_of
 from api.wiring import System
 from ledger.errors import CheckpointPending, LedgerNotResponding, LedgerUnavailable
+from policy.checks import INVALID
+from policy.errors import OpaUnavailable
 from retrieval.channel import Channel
 from retrieval.errors import ChannelError
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
@@ -40,8 +42,9 @@ PROBE = Query(
 @dataclass(frozen=True, slots=True)
 class PartHealth:
     """One part: what answers (`store`), whether it does, and after how long. `code` is that of its error and `said` its
-    words, for the operator alone; `circuit` is the state of the breaker in front of a server; `silent`: it is known to
-    have given no answer at all."""
+    words, for the operator alone; `problem` says in one word what was wrong with an OPA server; `circuit` is the state
+    of the breaker in front of a server; `silent`: it is known to have given no answer at all; `refusing`: it answers,
+    in a way that leaves everything refused."""
 
     store: str
     ok: bool
@@ -50,6 +53,17 @@ class PartHealth:
     said: str | None = None
     circuit: str | None = None
     silent: bool = False
+    problem: str | None = None
+    refusing: bool = False
+
+
+class _WrongDecision(Exception):
+    """The policy engine answers, and what it answers is no decision, so that every request is denied; `code` says what
+    is wrong with it."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__("what the policy engine decides cannot be trusted, so every request is denied")
+        self.code = code
 
 
 async def examine(system: System) -> dict[str, PartHealth]:
@@ -81,9 +95,9 @@ async def _checkpoints(system: System) -> None:
 
 
 def state_of(parts: Mapping[str, PartHealth]) -> str:
-    """`ready`, `degraded` (still answers) or `unavailable`."""
+    """`ready`, `degraded` (still answers, if only by refusing) or `unavailable`."""
     down = {name for name, part in parts.items() if not part.ok}
-    if down & ESSENTIAL:
+    if any(not parts[name].refusing for name in down & ESSENTIAL):
         return "unavailable"
     return "degraded" if down else "ready"
 
@@ -93,7 +107,10 @@ def _checks(system: System) -> dict[str, tuple[str, Callable[[], Awaitable[objec
     stores = stores_of(system.chosen)
 
     async def policy() -> None:
-        await reading_of(public_subject(system.data), request_id=services.new_id(), services=services)
+        reading = await reading_of(public_subject(system.data), request_id=services.new_id(), services=services)
+        for reason in reading.access.decision.reasons:
+            if reason.code.startswith(INVALID):
+                raise _WrongDecision(reason.code)
 
     checks: dict[str, tuple[str, Callable[[], Awaitable[object]]]] = {
         "records": (stores["records"], lambda: services.store.collections(DEFAULT_TENANT)),
@@ -130,7 +147,7 @@ def _sql(store: SqlStore) -> str:
 
 
 async def _timed(store: str, check: Callable[[], Awaitable[object]]) -> PartHealth:
-    started, code, said, silent = time.perf_counter(), None, None, False
+    started, code, said, silent, problem, refusing = time.perf_counter(), None, None, False, None, False
     try:
         async with asyncio.timeout(DEADLINE_S):
             await check()
@@ -138,7 +155,11 @@ async def _timed(store: str, check: Callable[[], Awaitable[object]]) -> PartHeal
         code, said, silent = "TIMEOUT", f"no answer within {DEADLINE_S:g} s", True
     except ChannelError as exc:
         code, said = exc.code, exc.message  # as a limitation would name it
+    except _WrongDecision as exc:
+        code, said, refusing = exc.code, str(exc), True
+    except OpaUnavailable as exc:
+        code, said, problem = code_of(exc), problem_of(exc).local, exc.problem
     except Exception as exc:
         code, said, silent = code_of(exc), problem_of(exc).local, isinstance(exc, LedgerNotResponding)
     latency_ms = round((time.perf_counter() - started) * 1000, 3)
-    return PartHealth(store, code is None, latency_ms, code, said, silent=silent)
+    return PartHealth(store, code is None, latency_ms, code, said, silent=silent, problem=problem, refusing=refusing)

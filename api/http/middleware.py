@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.errors import RateLimited
 from api.http.metrics import Metrics
 from api.problems import Problem, code_of, problem_of
+from policy.errors import OpaUnavailable
 
 _log = structlog.get_logger("exhibit.http")
 _FRAMES = 12
@@ -143,4 +144,5 @@ def log_failure(exc: BaseException, request_id: str) -> None:
         where = [f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}" for frame in frames]
         _log.error("request_failed", request_id=request_id, code=code, error=type(exc).__name__, where=where)
     else:
-        _log.info("request_refused", request_id=request_id, code=code, error=type(exc).__name__)
+        told = {"problem": exc.problem} if isinstance(exc, OpaUnavailable) else {}
+        _log.info("request_refused", request_id=request_id, code=code, error=type(exc).__name__, **told)

@@ -31,6 +31,7 @@ async def readyz(system: Open) -> JSONResponse:
         name: {"store": part.store, "state": "up" if part.ok else "down", "latency_ms": part.latency_ms}
         | ({"circuit": part.circuit} if part.circuit else {})
         | ({"code": part.code} if part.code else {})
+        | ({"problem": part.problem} if part.problem else {})
         for name, part in parts.items()
     }
     return JSONResponse({"status": state, "parts": told}, 503 if state == "unavailable" else 200)
