@@ -38,6 +38,7 @@ from policy.errors import BundleRejected, BundleUnpublished
 from policy.releases import Releases
 
 if TYPE_CHECKING:
+    from policy.authoring.access_table import CellResult
     from policy.authoring.checking import CheckResult
     from policy.authoring.opa import Opa
     from policy.authoring.vectors import Evaluator
@@ -81,7 +82,9 @@ def may_publish(backend: PolicyBackend) -> None:
 async def gates(candidacy: Candidacy, *, inputs: int, tell: Callable[[str], None]) -> AsyncIterator[CheckResult]:
     """Every gate in order, in three steps; after a step with a closed gate the next one is not tried. Raises OpaMissing
     where rules or module are new and so must be checked by `opa`."""
+    from policy.authoring.checking import CheckResult  # noqa: PLC0415
     from policy.authoring.gates import expected_gates, required_gates, static_gates  # noqa: PLC0415
+    from policy.authoring.vectors import vectors_folder  # noqa: PLC0415
 
     bundle, folder, closed = candidacy.bundle, candidacy.folder, False
     opa = _opa_for(candidacy, tell)
@@ -97,11 +100,30 @@ async def gates(candidacy: Candidacy, *, inputs: int, tell: Callable[[str], None
         async for each in expected_gates(folder, opa=opa, engines=engines):
             closed = closed or not each.passed
             yield each
+        if table := await tried_table(bundle, vectors_folder(folder)):
+            lines = [str(each) for each in table if not each.passed]
+            closed = closed or bool(lines)
+            yield CheckResult(f"{len(table)} cells of the access table", tuple(lines))
         if not closed:
             async for each in required_gates(
                 bundle, folder, opa=opa, embedded=embedded, engines=engines, inputs=inputs
             ):
                 yield each
+
+
+async def tried_table(bundle: Bundle, vectors: Path) -> tuple[CellResult, ...]:
+    """Every cell of the access table below `vectors`, decided by the bundle's module; none where there is no table.
+    Raises VectorsInvalid."""
+    from policy.authoring.access_table import read_table, try_table  # noqa: PLC0415
+
+    table = read_table(vectors, bundle)
+    if table is None:
+        return ()
+    engine = await open_embedded(bundle)
+    try:
+        return await try_table(table, bundle, engine)
+    finally:
+        await engine.aclose()
 
 
 async def widenings_of(candidacy: Candidacy) -> tuple[Widening, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from policy.authoring.domain import Domain, a_class, an_item
-from policy.model import ClassFacts, PromptFacts, RequestFacts
+from policy.model import ClassFacts, EvidenceFacts, PromptFacts, RequestFacts, Subject
 from policy.obligations import DROP
 from policy.points import PolicyPoints
 
@@ -30,20 +30,24 @@ async def decide_matrix(points: PolicyPoints, domain: Domain) -> Matrix:
     """Decide every cell. Raises PolicyUnavailable."""
     classes = [a_class(f"label-{n}", label=label) for n, label in enumerate(domain.labels)]
     classes += [a_class(f"tag-{n}", label=domain.labels[0], handling=(tag,)) for n, tag in enumerate(domain.tags)]
-    rows = await asyncio.gather(*(_row(points, domain, role, tuple(classes)) for role in domain.roles))
+    items = [an_item(each.id, each) for each in classes]
+    rows = await asyncio.gather(*(decide_row(points, domain.asker(role), classes, items) for role in domain.roles))
     return Matrix(domain.labels, domain.tags, dict(zip(domain.roles, rows, strict=True)))
 
 
-async def _row(points: PolicyPoints, domain: Domain, role: str, classes: tuple[ClassFacts, ...]) -> tuple[str, ...]:
-    request, asker = RequestFacts(id="matrix"), domain.asker(role)
-    prompt = PromptFacts(chars=0, verdict="ALLOW", risk=0)
-    query = await points.query(request=request, subject=asker, prompt=prompt, classes=classes)
+async def decide_row(
+    points: PolicyPoints, asker: Subject, classes: Sequence[ClassFacts], items: Sequence[EvidenceFacts]
+) -> tuple[str, ...]:
+    """The cells of one asker: `items` has one item of each class, of the same id. Raises PolicyUnavailable."""
+    request, prompt = RequestFacts(id="matrix"), PromptFacts(chars=0, verdict="ALLOW", risk=0)
+    query = await points.query(request=request, subject=asker, prompt=prompt, classes=tuple(classes))
     searched = tuple(each for each in classes if query.allowed and each.id in query.classes)
     if not searched:
         return tuple(HIDDEN for _ in classes)
-    items = tuple(an_item(each.id, each) for each in searched)
+    ids = {each.id for each in searched}
+    found = tuple(each for each in items if each.id in ids)
     decided = await points.evidence(
-        request=request, subject=asker, prompt=prompt, classes=searched, evidence=items, prior=query
+        request=request, subject=asker, prompt=prompt, classes=searched, evidence=found, prior=query
     )
     duties: dict[str, list[str]] = {}
     for each in decided.obligations:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from xml.etree import ElementTree
 
+from policy.authoring.access_table import FILE, CellResult
 from policy.authoring.opa_tests import OwnTest
 from policy.authoring.vectors import VectorResult
 from policy.rules import RuleInfo
@@ -29,7 +30,8 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class TestReport:
-    """`own` is None where the `opa` program is missing; `vectors` by the engine's name; `canary` are findings."""
+    """`own` is None where the `opa` program is missing; `vectors` by the engine's name; `canary` are findings,
+    `table` the cells of the access table, if the bundle has one."""
 
     __test__ = False  # not for pytest
 
@@ -38,6 +40,7 @@ class TestReport:
     own: tuple[OwnTest, ...] | None
     vectors: Mapping[str, Sequence[VectorResult]]
     canary: tuple[str, ...]
+    table: tuple[CellResult, ...] = ()
 
     def failed(self) -> list[str]:
         """One line for each thing that failed, engines together."""
@@ -48,6 +51,7 @@ class TestReport:
                 if not result.passed:
                     wrong.setdefault(f"{result.vector.group}: {result.vector.name}", []).append(engine)
         lines += [f"{name} on {', '.join(engines)}" for name, engines in wrong.items()]
+        lines += [f"{FILE}: {each}" for each in self.table if not each.passed]
         return lines + [f"canary: {each}" for each in self.canary]
 
     def by_rule(self) -> tuple[RuleResult, ...]:
@@ -62,6 +66,7 @@ class TestReport:
             "own_tests": None if self.own is None else [asdict(each) for each in self.own],
             "vectors": [_vector(engine, each) for engine, found in self.vectors.items() for each in found],
             "canary": list(self.canary),
+            "table": [asdict(each) | {"passed": each.passed} for each in self.table],
             "rules": [asdict(each) for each in self.by_rule()],
             "failed": self.failed(),
         }
@@ -74,6 +79,7 @@ class TestReport:
         for engine, results in self.vectors.items():
             named = ((f"{r.vector.group}: {r.vector.name}", 0.0, "\n".join(r.differences())) for r in results)
             _suite(root, f"vectors on {engine}", list(named))
+        _suite(root, "access table", _cells(self.table))
         _suite(root, "canary", [("the empty input and each guard", 0.0, "\n".join(self.canary))])
         ElementTree.indent(root)
         return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
@@ -103,6 +109,10 @@ def _vector(engine: str, result: VectorResult) -> dict[str, Any]:
         "passed": result.passed,
         "differences": list(result.differences()),
     }
+
+
+def _cells(table: Sequence[CellResult]) -> list[tuple[str, float, str]]:
+    return [(f"{each.principal}, {each.resource}", 0.0, "" if each.passed else str(each)) for each in table]
 
 
 def _why(test: OwnTest) -> str:

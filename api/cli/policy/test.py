@@ -76,7 +76,7 @@ async def run_tests(bundle: Bundle, folder: Path, *, vectors: Path | None = None
     from policy.authoring.vectors import read_vectors, run_vectors, vectors_folder
 
     cases = read_vectors(vectors or vectors_folder(folder))
-    from api.audit.policy_release import evaluators
+    from api.audit.policy_release import evaluators, tried_table
 
     opa = opa_if_there()
     own = None if opa is None else await asyncio.to_thread(run_own_tests, opa, folder / "rego", only=run)
@@ -84,10 +84,11 @@ async def run_tests(bundle: Bundle, folder: Path, *, vectors: Path | None = None
         raise RequestRejected(
             "--run needs the opa program" if own is None else f"none of the bundle's own tests matches {run!r}"
         )
+    cells = await tried_table(bundle, vectors or vectors_folder(folder))
     async with evaluators(bundle, folder, opa) as engines:
         results = {each.name: await run_vectors(each, cases) for each in engines}
         found = await canary(engines[0].decide, Domain.of(bundle))
-    return TestReport(bundle.digest, bundle.rules, own, results, tuple(map(str, found)))
+    return TestReport(bundle.digest, bundle.rules, own, results, tuple(map(str, found)), cells)
 
 
 def _text(report: TestReport, *, by_rule: bool) -> str:
@@ -103,6 +104,7 @@ def _text(report: TestReport, *, by_rule: bool) -> str:
             if not result.passed:
                 lines += [f"FAILED  {result.vector.group}: {result.vector.name}, on {engine}"]
                 lines += [_indented("\n".join(result.differences()))]
+    lines += [f"FAILED  {each}" for each in report.table if not each.passed]
     lines += [f"FAILED  canary: {each}" for each in report.canary]
     return "\n".join([*lines, *_summary(report)])
 
@@ -113,6 +115,8 @@ def _summary(report: TestReport) -> Iterator[str]:
         yield f"{good} of {len(report.own)} own tests passed"
     for engine, results in report.vectors.items():
         yield f"{sum(each.passed for each in results)} of {len(results)} decisions as expected on {engine}"
+    if report.table:
+        yield f"{sum(each.passed for each in report.table)} of {len(report.table)} cells of the access table as stated"
     yield "the canary lives" if not report.canary else f"the canary found {len(report.canary)} faults"
 
 
