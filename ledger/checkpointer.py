@@ -95,6 +95,7 @@ class Checkpointer:
             self._signed = signed.head.size
             if self._cosigner is None or self._cosigned == signed.head.size:
                 self._head.published_ms = self._clock_ms()
+                self._head.published_size = signed.head.size
             self.fault = None
         except LogForked as fork:
             self._head.refuse(fork)

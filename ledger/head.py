@@ -42,6 +42,8 @@ class HeadSigner:
         self._patience_s: float | None = None
         self.published_ms: int | None = None
         """When the head was last known to be signed, and cosigned where there are witnesses; None: nobody signs."""
+        self.published_size: int | None = None
+        """Its size; None: none was since the log was opened."""
         self._announced = -1
         self._announcing = asyncio.Condition()
 

@@ -21,7 +21,7 @@ from ledger.export import export_files, read_tile
 from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
 from ledger.leaf import is_entry_id, is_token
-from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, VerifyReport
+from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, SealedPart, VerifyReport
 from ledger.outside import OutsideCheckpoint
 from ledger.parts import Entropy, SealedEntry, seal_entry, source_number
 from ledger.promise import Promise, make_promise
@@ -121,6 +121,15 @@ class Ledger:
         return self._keys.signer.verifier.name
 
     @property
+    def replica(self) -> str:
+        """Whose entries this process writes."""
+        return self._writer.replica
+
+    def now_ms(self) -> int:
+        """The time by the log's clock."""
+        return self._clock_ms()
+
+    @property
     def head(self) -> HeadSigner:
         """The signer, for whoever keeps it signing."""
         return self._head
@@ -177,13 +186,13 @@ class Ledger:
             kind, alias, request_id, parts, sources=sources, refs=tuple(refs), entry_id=entry_id, erase=()
         )
 
-    async def redact(self, redaction: Redaction, *, request_id: str) -> EntryRef:
+    async def redact(self, redaction: Redaction, *, request_id: str, tenant: str | None = None) -> EntryRef:
         """Append a redaction entry; with it the salts, keys and contents of the parts are gone, and are overwritten in
-        the file once `shrink` has returned. A part that is not stored is no error. Raises EntryNotFound for an entry
-        that is not there, EntryRefused where the entries are not of one tenant, else as `record` does; but a log that
-        was left is redacted too, by an entry that no checkpoint of it covers."""
+        the file once `shrink` has returned. A part that is not stored is no error. `tenant` is needed where it names no
+        part. Raises EntryNotFound for an entry that is not there, EntryRefused where the entries are not of one tenant,
+        else as `record` does; but a log that was left is redacted too, by an entry that no checkpoint of it covers."""
         targets = [await self.entry(entry_id) for entry_id in redaction.entry_ids]
-        tenants = {target.leaf.tenant for target in targets}
+        tenants = {target.leaf.tenant for target in targets} or {self.pseudonym("tenant", tenant or SYSTEM_TENANT)}
         if len(tenants) != 1:
             raise EntryRefused("a redaction names entries of one tenant")
         entry_id = self._new_id()
@@ -201,6 +210,10 @@ class Ledger:
     async def shrink(self) -> None:
         """Give back the room of what was erased, so that no byte of it stays in the store's files."""
         await self._store.shrink()
+
+    async def sealed_parts(self, entry_id: str) -> tuple[SealedPart, ...]:
+        """The stored parts of an entry as they lie in the store, so that what goes can be looked for afterwards."""
+        return await self._store.parts(entry_id)
 
     async def part_names(self, entry_id: str) -> tuple[str, ...]:
         """The names of the parts and sources of an entry that are stored, in order."""

@@ -1,13 +1,15 @@
 """Redaction: salts, keys and contents of parts go, the leaves and every proof stay.
 
 A redaction entry points at the entries (`redacts`), and its part `detail` names what went and why, by ids and
-pseudonyms only; its part `prov` says the same in W3C PROV (`wasInvalidatedBy`). Deletion and entry are one transaction.
+pseudonyms and keyed fingerprints only; its part `prov` says the same in W3C PROV (`wasInvalidatedBy`). Deletion and
+entry are one transaction.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,12 +24,17 @@ from ledger.leaf import is_entry_id, strict_object
 from ledger.prov_check import RUN, VOCABULARY
 from ledger.store import PartAt
 
-REDACTION_VERSION = "exhibit.redaction/1"
+V1, V2 = "exhibit.redaction/1", "exhibit.redaction/2"
 REDACTS = "redacts"
 MAX_ENTRIES = 16
 """Entries that one redaction names: their refs must fit into a leaf of 4 KiB."""
+MAX_PRINTS_BYTES = 24 * 1024 * 1024
+"""Fingerprints of one redaction: two million, of about 16 MiB of text."""
 _BASIS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,:;()/_-]{0,199}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+_FIELDS = {"v", "target", "name", "basis", "parts"}
 
 
 class Target(StrEnum):
@@ -39,19 +46,62 @@ class Target(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Scan:
+    """The search for what was erased, afterwards: by which redactions (entry ids), how many `files` and `bytes` of the
+    home and which `servers` were read, how many `prints` were looked for, of which `shared` stand in other sources that
+    stay; `hits` are places where something is left, with the number of fingerprints, `unread` places not searched."""
+
+    redactions: tuple[str, ...]
+    files: int
+    bytes: int
+    servers: tuple[str, ...]
+    prints: int
+    shared: int
+    hits: tuple[tuple[str, int], ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """True if everything was read and nothing found."""
+        return not self.hits and not self.unread
+
+    def document(self) -> dict[str, Any]:
+        """As it stands in the detail."""
+        return {
+            "redactions": list(self.redactions),
+            "files": self.files,
+            "bytes": self.bytes,
+            "servers": list(self.servers),
+            "prints": self.prints,
+            "shared": self.shared,
+            "hits": [{"where": where, "prints": count} for where, count in self.hits],
+            "unread": list(self.unread),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Redaction:
     """The target of an erasure: `name` is an entry id, or the pseudonym of a subject or source; `basis` the ground, in
-    words that name no person; `parts` of at most 16 entries. Raises EntryRefused for anything else."""
+    words that name no person; `parts` of at most 16 entries; `prints` the packed fingerprints of what goes
+    (`ledger.fingerprint`), None in the first version of the form; `scan` what a search for them found afterwards. A
+    redaction without parts has prints, of what goes from elsewhere, or a scan. Raises EntryRefused for anything
+    else."""
 
     target: Target
     name: str
     basis: str
     parts: tuple[PartAt, ...]
+    prints: bytes | None = None
+    scan: Scan | None = None
 
     def __post_init__(self) -> None:
         check_basis(self.basis)
-        if not self.parts or len(self.entry_ids) > MAX_ENTRIES:
+        if len(self.entry_ids) > MAX_ENTRIES or not (self.parts or self.prints or self.scan):
             raise EntryRefused(f"a redaction names parts of 1 to {MAX_ENTRIES} entries")
+        if self.scan is not None and (self.parts or self.prints is None):
+            raise EntryRefused("a scan is recorded by itself, in the second version of the form")
+        if self.prints and len(self.prints) > MAX_PRINTS_BYTES:
+            raise EntryRefused(f"fingerprints take at most {MAX_PRINTS_BYTES} bytes")
 
     @property
     def entry_ids(self) -> tuple[str, ...]:
@@ -60,15 +110,17 @@ class Redaction:
 
     def detail(self) -> bytes:
         """The part `detail`, canonical."""
-        return canonical_json(
-            {
-                "v": REDACTION_VERSION,
-                "target": str(self.target),
-                "name": self.name,
-                "basis": self.basis,
-                "parts": {each: sorted(p.name for p in self.parts if p.entry_id == each) for each in self.entry_ids},
-            }
-        )
+        body: dict[str, Any] = {
+            "v": V1,
+            "target": str(self.target),
+            "name": self.name,
+            "basis": self.basis,
+            "parts": {each: sorted(p.name for p in self.parts if p.entry_id == each) for each in self.entry_ids},
+        }
+        if self.prints is not None:
+            packed = b64encode(self.prints).decode("ascii")
+            body |= {"v": V2, "prints": packed, "scan": self.scan and self.scan.document()}
+        return canonical_json(body)
 
 
 def check_basis(basis: str) -> None:
@@ -80,12 +132,14 @@ def check_basis(basis: str) -> None:
 def parse_detail(data: bytes) -> Redaction:
     """The redaction that `detail` names. Raises MalformedLeaf for anything that `Redaction.detail` would not write."""
     body = strict_object(data)
-    if set(body) != {"v", "target", "name", "basis", "parts"} or body["v"] != REDACTION_VERSION:
-        raise MalformedLeaf(f"not the detail of {REDACTION_VERSION}")
+    if (body.get("v"), set(body)) not in ((V1, _FIELDS), (V2, _FIELDS | {"prints", "scan"})):
+        raise MalformedLeaf(f"not the detail of {V1} or {V2}")
     if body["target"] not in tuple(Target) or not all(isinstance(body[key], str) for key in ("name", "basis")):
         raise MalformedLeaf("target, name or basis is not one")
     try:
-        redaction = Redaction(Target(body["target"]), body["name"], body["basis"], tuple(_parts(body["parts"])))
+        parts = tuple(_parts(body["parts"]))
+        more = (_prints(body["prints"]), _scan(body["scan"])) if body["v"] == V2 else (None, None)
+        redaction = Redaction(Target(body["target"]), body["name"], body["basis"], parts, *more)
     except EntryRefused as exc:
         raise MalformedLeaf(str(exc)) from exc
     if not is_canonical(body, data) or redaction.detail() != data:
@@ -160,6 +214,42 @@ def _parts(value: object) -> Iterable[PartAt]:
         if not all(isinstance(name, str) for name in names) or names != sorted(set(names)):
             raise MalformedLeaf("the names of parts do not rise")
         yield from (PartAt(entry_id, name) for name in names)
+
+
+def _prints(value: object) -> bytes:
+    try:
+        data = b64decode(value, validate=True) if isinstance(value, str) else None
+    except ValueError:
+        data = None
+    if data is None:
+        raise MalformedLeaf("prints is not base64")
+    return data
+
+
+def _scan(value: object) -> Scan | None:
+    """What the document of a scan says; that it says nothing else shows where it is written again."""
+    if value is None:
+        return None
+    try:
+        body: Any = value
+        lists = {name: tuple(map(_text, body[name])) for name in ("redactions", "servers", "unread")}
+        counts = {name: _count(body[name]) for name in ("files", "bytes", "prints", "shared")}
+        hits = tuple((_text(hit["where"]), _count(hit["prints"])) for hit in body["hits"])
+    except (TypeError, KeyError, ValueError) as exc:
+        raise MalformedLeaf("scan is not one") from exc
+    return Scan(**lists, **counts, hits=hits)  # type: ignore[arg-type]
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError("not a number of things")
+    return value
 
 
 def _type(qualified: str) -> dict[str, Any]:

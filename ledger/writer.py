@@ -53,7 +53,7 @@ class Writer:
     ) -> None:
         self._deadline_s = deadline_s
         self._store = store
-        self._replica = replica
+        self.replica = replica
         self._seen = seen
         self._next_rseq: int | None = None
         self._waiting: list[_WaitingBatch] = []
@@ -94,7 +94,7 @@ class Writer:
     async def _write(self, batch: list[_WaitingBatch]) -> None:
         """Append the batch; entries that cannot be, are settled and taken out of it, and the rest is tried again."""
         while batch:
-            first = self._next_rseq or await self._store.next_rseq(self._replica)
+            first = self._next_rseq or await self._store.next_rseq(self.replica)
             entries = self._encode(batch, first)
             if not entries:
                 return
@@ -125,7 +125,7 @@ class Writer:
             entry_id=draft.entry_id,
             t_ms=draft.t_ms,
             tenant=draft.tenant,
-            replica=self._replica,
+            replica=self.replica,
             rseq=rseq,
             request_id=draft.request_id,
             parts=draft.sealed.commitments,

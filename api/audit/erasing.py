@@ -1,7 +1,8 @@
 """An erasure carried out: in every log of the home, in every copy, and what is left elsewhere is named.
 
-The logs come first. A log that was left because it had been put back takes the redaction too, in an entry that no
-checkpoint of it covers; the log that is written now says so in an `incident`, which is signed.
+The logs come first, and record keyed fingerprints of what goes; a search for them through every file comes last. A
+log that was left because it had been put back takes the redaction too, in an entry that no checkpoint of it covers;
+the log that is written now says so in an `incident`, which is signed.
 """
 
 from __future__ import annotations
@@ -10,25 +11,36 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from api.audit.erasure import ErasureReport, Order, erase_again, erase_from_ledger, recorded_redactions
+from api.audit.erasure import (
+    ErasureReport,
+    Order,
+    erase_again,
+    erase_from_ledger,
+    pseudonym_of,
+    recorded_redactions,
+)
 from api.audit.erasure_remains import remains_of
+from api.audit.erasure_scan import fingerprinter, prints_of_source, scan_home, settle
 from api.audit.log_search import EntrySearch
 from api.errors import NoSuchThing
 from api.home.backends import backends_of
 from api.home.configuration import Configuration
 from api.home.request_records import RequestRecords
 from api.wiring import new_id, open_entry_index, open_ingest, open_ledger
-from api.wiring.log import INCIDENT_VERSION, last_shard
+from api.wiring.log import last_shard, log_to_write
 from ledger.canonical import canonical_json
 from ledger.errors import EntryNotFound
+from ledger.fingerprint import pack
 from ledger.ledger import SYSTEM_TENANT, Ledger
 from ledger.model import Kind
-from ledger.redaction import Target
+from ledger.outage import INCIDENT_VERSION
+from ledger.redaction import MAX_PRINTS_BYTES, Redaction, Target
 
 
 async def carry_out(configuration: Configuration, order: Order) -> ErasureReport:
     """Erase, and report. Raises as `erase_from_ledger` does, and for a source HomeBusy while documents are taken in,
     StoreUnavailable, ChannelError: then the order is given again."""
+    announced = await _announce(configuration, order) if order.target is Target.SOURCE else ErasureReport((), ())
     erased = await _from_logs(configuration, order)
     copies = {
         "idempotency records": await asyncio.to_thread(
@@ -43,7 +55,14 @@ async def carry_out(configuration: Configuration, order: Order) -> ErasureReport
             copies["documents"] = len(await ingest.erase(order.name, tenant=order.tenant))
         if not erased.survivals and not any(copies.values()):
             raise NoSuchThing(f"tenant {order.tenant} has no source {order.name}")
-    return replace(erased, copies=copies, remains=remains_of(backends_of(configuration), order.target))
+    erased = replace(
+        erased,
+        redactions=(*announced.redactions, *erased.redactions),
+        copies=copies,
+        remains=remains_of(backends_of(configuration), order.target),
+        prints=announced.prints | erased.prints,
+    )
+    return await _searched(configuration, order, erased)
 
 
 async def carry_out_again(configuration: Configuration, kept: Sequence[bytes] = ()) -> tuple[str, ...]:
@@ -54,6 +73,31 @@ async def carry_out_again(configuration: Configuration, kept: Sequence[bytes] = 
             details = [*await recorded_redactions(ledger), *kept]
             made += await erase_again(ledger, details, request_id=new_id())
     return tuple(made)
+
+
+async def _announce(configuration: Configuration, order: Order) -> ErasureReport:
+    """Record the fingerprints of what the store of record holds of a source, before it goes."""
+    async with log_to_write(configuration) as ledger:
+        prints = await prints_of_source(configuration, order.name, order.tenant, ledger)
+        made, packed = [], pack(prints)
+        for start in range(0, len(packed), MAX_PRINTS_BYTES):
+            part = packed[start : start + MAX_PRINTS_BYTES]
+            redaction = Redaction(order.target, pseudonym_of(order, ledger), order.basis, (), part)
+            made.append((await ledger.redact(redaction, request_id=new_id(), tenant=order.tenant)).entry_id)
+    return ErasureReport((), tuple(made), prints=frozenset(prints))
+
+
+async def _searched(configuration: Configuration, order: Order, erased: ErasureReport) -> ErasureReport:
+    """Search every file for what went, and record what was found, in the log that is written now."""
+    if not erased.prints:
+        return erased  # nothing was left to go
+    await asyncio.to_thread(settle, configuration.home)
+    async with open_ledger(configuration) as ledger:
+        found = await scan_home(configuration, fingerprinter(ledger), erased.prints)
+        scan = replace(found, redactions=erased.redactions)
+        redaction = Redaction(order.target, pseudonym_of(order, ledger), order.basis, (), b"", scan)
+        made = await ledger.redact(redaction, request_id=new_id(), tenant=order.tenant)
+    return replace(erased, scan=scan, scan_entry=made.entry_id)
 
 
 async def _from_logs(configuration: Configuration, order: Order) -> ErasureReport:
@@ -75,7 +119,9 @@ async def _from_logs(configuration: Configuration, order: Order) -> ErasureRepor
     if not found:
         raise nowhere
     survivals = [survival for erased in found.values() for survival in erased.survivals]
-    return ErasureReport(tuple(survivals), tuple(name for erased in found.values() for name in erased.redactions))
+    redactions = tuple(name for erased in found.values() for name in erased.redactions)
+    prints = frozenset(each for erased in found.values() for each in erased.prints)
+    return ErasureReport(tuple(survivals), redactions, prints=prints)
 
 
 async def _tell(ledger: Ledger, left: dict[int, ErasureReport], basis: str) -> None:

@@ -15,12 +15,14 @@ from typing import Any
 
 from ai.record.entry_facts import actor_pseudonym, held_sources, source_pseudonym
 from api.audit.erasure_remains import Remainder
+from api.audit.erasure_scan import prints_of_parts
 from api.audit.log_search import EntryCriteria, EntrySearch
 from api.errors import NoSuchThing, RequestRejected
+from ledger.fingerprint import pack
 from ledger.ledger import Ledger
 from ledger.model import PART_NAMES, SOURCES, Entry, Kind
 from ledger.parts import source_number
-from ledger.redaction import Redaction, Target, batches, parse_detail
+from ledger.redaction import Redaction, Scan, Target, batches, parse_detail
 from ledger.search import EntryQuery
 
 _PAGE = 500
@@ -61,13 +63,17 @@ class Survival:
 
 @dataclass(frozen=True, slots=True)
 class ErasureReport:
-    """The report: entries, ids of the redaction entries, how many records went from each other copy, and what is left
-    where no command of ours reaches."""
+    """The report: entries, ids of the redaction entries with the fingerprints that they record, how many records went
+    from each other copy, what is left where no command of ours reaches, and what the search found afterwards, with the
+    entry that says so."""
 
     survivals: tuple[Survival, ...]
     redactions: tuple[str, ...]
     copies: Mapping[str, int] = field(default_factory=dict)
     remains: tuple[Remainder, ...] = ()
+    prints: frozenset[bytes] = frozenset()
+    scan: Scan | None = None
+    scan_entry: str | None = None
 
 
 async def erase_from_ledger(order: Order, search: EntrySearch, *, request_id: str) -> ErasureReport:
@@ -82,14 +88,18 @@ async def erase_from_ledger(order: Order, search: EntrySearch, *, request_id: st
         raise NoSuchThing(f"no entry of tenant {order.tenant} answers to that {order.target}")
     survivals = [await _survival(order, entry, ledger) for entry in targets]
     names = {each.entry.leaf.entry_id: each.erased for each in survivals if each.erased}
-    redactions = []
+    redactions, everything = [], set[bytes]()
+    of = (order.name,) if order.target is Target.SOURCE else ()
     for number, parts in enumerate(batches(names), start=1):
-        redaction = Redaction(order.target, _pseudonym(order, ledger), order.basis, parts)
+        going = {part.entry_id: names[part.entry_id] for part in parts}
+        prints = await prints_of_parts(ledger, going, of)
+        redaction = Redaction(order.target, pseudonym_of(order, ledger), order.basis, parts, pack(prints))
         made = await ledger.redact(redaction, request_id=f"{request_id}-{number}")
         redactions.append(made.entry_id)
+        everything |= prints
     await ledger.shrink()
     await search.catch_up()
-    return ErasureReport(tuple(survivals), tuple(redactions))
+    return ErasureReport(tuple(survivals), tuple(redactions), prints=frozenset(everything))
 
 
 async def erase_again(ledger: Ledger, details: Sequence[bytes], *, request_id: str) -> tuple[str, ...]:
@@ -133,6 +143,7 @@ def erased_json(erased: ErasureReport) -> dict[str, Any]:
         "redactions": list(erased.redactions),
         "copies": dict(erased.copies),
         "remains": [asdict(each) for each in erased.remains],
+        "scan": erased.scan and {**erased.scan.document(), "entry_id": erased.scan_entry},
     }
 
 
@@ -219,7 +230,8 @@ def _check_parts(parts: Collection[str] | None) -> None:
         raise RequestRejected(f"no entry has a part {unknown[0]!r}")
 
 
-def _pseudonym(order: Order, ledger: Ledger) -> str:
+def pseudonym_of(order: Order, ledger: Ledger) -> str:
+    """The target of an order as the ledger names it."""
     match order.target:
         case Target.SUBJECT:
             return actor_pseudonym(order.name, ledger)

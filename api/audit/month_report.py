@@ -28,7 +28,7 @@ from ledger.ledger import SYSTEM_TENANT, Ledger
 from ledger.model import Checkpoint, Entry, Kind
 from ledger.note import parse_checkpoint_text, parse_note, parse_vkey, verify_checkpoint
 from ledger.receipt import verify_with_any
-from ledger.redaction import parse_detail
+from ledger.redaction import Redaction, parse_detail
 from ledger.search import EntryQuery
 from ledger.tree import root_of
 from ledger.trust import TrustPolicy
@@ -120,7 +120,7 @@ async def month_report(
         "publications": [each for each in map(_publication, details) if each],
         "overrides": [each for detail in details for each in _overrides(detail)],
         "sources_changed": [each for each in map(_source_change, details) if each],
-        "erasures": [await _erasure(ledger, each) for each in entries.of(Kind.REDACTION)],
+        "erasures": await _erasures(ledger, entries.of(Kind.REDACTION)),
         "incidents": [_place(each) for each in entries.of(Kind.INCIDENT)],
         "verification": dict(verification),
         "checkpoints": await _checkpoints(ledger, entries, policy, month),
@@ -246,13 +246,32 @@ def _source_change(found: tuple[Entry, Mapping[str, Any]]) -> dict[str, Any] | N
     return {**_place(entry), **{key: detail.get(key) for key in ("action", "source_id", "who", "why")}}
 
 
-async def _erasure(ledger: Ledger, entry: Entry) -> dict[str, Any]:
+async def _erasures(ledger: Ledger, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Each redaction, and what the search for what it erased found: an entry of its own, which is told with those that
+    it is about."""
+    details = {each.leaf.entry_id: await _redaction(ledger, each) for each in entries}
+    scans = [each.scan for each in details.values() if each is not None and each.scan is not None]
+    searched = {name: "clean" if scan.clean else "something was left" for scan in scans for name in scan.redactions}
+    found = []
+    for entry in entries:
+        redaction = details[entry.leaf.entry_id]
+        if redaction is None:
+            told: dict[str, Any] = dict.fromkeys(("target", "basis", "entries", "parts", "searched"))
+        elif redaction.scan is None:
+            named = {"target": str(redaction.target), "basis": redaction.basis}
+            counts = {"entries": len(redaction.entry_ids), "parts": len(redaction.parts)}
+            told = {**named, **counts, "searched": searched.get(entry.leaf.entry_id)}
+        else:
+            continue
+        found.append({**_place(entry), **told})
+    return found
+
+
+async def _redaction(ledger: Ledger, entry: Entry) -> Redaction | None:
     try:
-        redaction = parse_detail(await ledger.part(entry.leaf.entry_id, "detail"))
+        return parse_detail(await ledger.part(entry.leaf.entry_id, "detail"))
     except PartErased:
-        return {**_place(entry), "target": None, "basis": None, "entries": None, "parts": None}
-    named = {"target": str(redaction.target), "basis": redaction.basis}
-    return {**_place(entry), **named, "entries": len(redaction.entry_ids), "parts": len(redaction.parts)}
+        return None
 
 
 async def _checkpoints(ledger: Ledger, entries: Counted, policy: TrustPolicy | None, month: Month) -> dict[str, Any]:

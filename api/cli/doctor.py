@@ -89,6 +89,7 @@ def patience_of(look: str, configured: Configuration, *, down: bool) -> float | 
     asked: dict[str, tuple[object, ...]] = {
         "corpus": (chosen.records, chosen.graph, chosen.spatial, chosen.fulltext, chosen.vector, chosen.embedding),
         "ledger": (chosen.ledger.store,),
+        "erasures": (chosen.ledger.store, chosen.records),
         "model": (chosen.chat,),
         "embedder": (chosen.embedding,),
     }
@@ -232,6 +233,24 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
         yield Finding("ledger", "ok", f"{report.entries} entries, {report.parts} parts verified")
 
 
+async def _erasures(configured: Configuration) -> AsyncIterator[Finding]:
+    """What was erased, looked for again in every file."""
+    from api.audit.erasure_scan import search_again
+    from api.home.backends import backends_of
+
+    if not backends_of(configured).ledger.exists:
+        return
+    scan = await search_again(configured)
+    if scan is None:
+        return
+    if scan.clean:
+        yield Finding("erasures", "ok", f"nothing of {scan.prints} fingerprints in {scan.files} files")
+    else:
+        wrong = [where for where, _ in scan.hits] or scan.unread
+        said = "holds something of what was erased" if scan.hits else "could not be searched for what was erased"
+        yield Finding("erasures", "failed", f"{wrong[0]} {said}", "exhibit ledger verify")
+
+
 async def _keys(configured: Configuration) -> AsyncIterator[Finding]:
     from api.home.backends import backends_of
     from api.home.principal import is_loopback
@@ -307,6 +326,7 @@ _LOOKS: dict[str, Callable[[Configuration], AsyncIterator[Finding]]] = {
     "corpus": _corpus,
     "policy": _policy,
     "ledger": _ledger,
+    "erasures": _erasures,
     "keys": _keys,
     "model": _model,
     "embedder": _embedder,

@@ -31,13 +31,13 @@ from ledger.errors import LedgerTablesMissing, LogForked, MalformedPolicy
 from ledger.ledger import SYSTEM_TENANT, Ledger
 from ledger.model import Kind
 from ledger.note import Signer, VerifierKey
+from ledger.outage import INCIDENT_VERSION, OutageWatch
 from ledger.outside import CheckpointFile
 from ledger.store import LedgerStore
 from ledger.trust import TrustPolicy, parse_policy
 from ledger.witness import Witness
 
 _LOG = logging.getLogger("exhibit.ledger")
-INCIDENT_VERSION = "exhibit.incident/1"
 
 
 async def open_log(
@@ -153,6 +153,9 @@ async def kept_signed(configuration: Configuration, ledger: Ledger) -> AsyncIter
         )
         stack.push_async_callback(checkpointer.aclose)
         await checkpointer.start()
+        watch = OutageWatch(ledger, after_ms=settings.longest_unpublished_ms, why=lambda: checkpointer.fault)
+        stack.push_async_callback(watch.aclose)
+        await watch.start()
         for entry in await ledger.dangling():
             _LOG.warning("intent %s has no outcome: its request was cut off", entry.leaf.entry_id)
         yield checkpointer

@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from retrieval.model import Lifecycle
 from retrieval.registry.engine import Session, marks
 from retrieval.registry.writes import grow
+
+_WORDED = {
+    "document": ("title", "license", "attribution", "uri", "text"),
+    "record": ("text", "heading", "statement", "place_name"),
+    "gazetteer_entry": ("name", "names"),
+    "relationship": ("subject_name", "object_name"),
+    "document_field": ("value",),
+}
+"""The columns that hold words of a source. Ids and digests stay."""
+
+
+def wording(session: Session, document_ids: Collection[str]) -> tuple[bytes, ...]:
+    """Everything that the store holds of the documents in words, in UTF-8."""
+    found = set()
+    for table, columns in _WORDED.items():
+        listed = f"SELECT {', '.join(columns)} FROM {table} WHERE document_id IN ({marks(len(document_ids))})"  # noqa: S608
+        for row in session.rows(listed, tuple(document_ids)):
+            found |= {each.encode() if isinstance(each, str) else bytes(each) for each in row if each}
+    return tuple(sorted(found))
 
 
 def erase(session: Session, tenant: str, name: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from retrieval.registry.assets.model import (
 )
 from retrieval.registry.assets.store import MOST_EDGES
 from retrieval.registry.engine import Engine
-from retrieval.registry.erase import erase
+from retrieval.registry.erase import erase, wording
 from retrieval.registry.overview import CorpusOverview, overview
 from retrieval.registry.store import (
     CorpusManifest,
@@ -181,6 +181,10 @@ class SqlRecordStore:
         gone = await self._engine.write(lambda s: erase(s, tenant, name))
         await self._engine.compact()
         return gone
+
+    async def wording(self, document_ids: Collection[str]) -> tuple[bytes, ...]:
+        """Everything that the store holds of the documents in words, in UTF-8."""
+        return await self._engine.read(lambda s: wording(s, document_ids), scope=None)
 
     async def aclose(self) -> None:
         await self._engine.aclose()

@@ -143,12 +143,18 @@ def test_of_an_erased_subject_no_byte_is_left_and_all_proofs_hold(asked: World, 
 def test_a_redaction_is_on_the_record_without_naming_anyone(asked: World, home: Path, cli: Run) -> None:
     who = subject_of(asked, "viewer")
     cli("ledger", "redact", "--subject", who, "--basis", "request of the person", "--home", home)
-    [entry] = listed(cli, home, "--kind", "redaction")
+    [entry, searched] = listed(cli, home, "--kind", "redaction")
     _, detail, _ = cli("ledger", "show", entry["entry_id"], "--part", "detail", "--home", home)
     _, prov, _ = cli("ledger", "show", entry["entry_id"], "--part", "prov", "--home", home)
     assert json.loads(detail)["basis"] == "request of the person"
     assert who not in detail + prov
     assert len(json.loads(prov)["wasInvalidatedBy"]) == sum(map(len, json.loads(detail)["parts"].values()))
+    _, told, _ = cli("ledger", "show", searched["entry_id"], "--part", "detail", "--home", home)
+    scan = json.loads(told)["scan"]
+    assert (scan["redactions"], scan["hits"], scan["unread"]) == ([entry["entry_id"]], [], [])
+    assert scan["prints"] > 100
+    assert scan["files"] == sum(path.is_file() for path in home.rglob("*"))
+    assert who not in told
 
 
 def test_one_entry_loses_the_parts_that_were_named(asked: World, home: Path, cli: Run) -> None:
@@ -355,9 +361,9 @@ def test_before_serving_what_came_back_with_a_restore_goes_again(asked: World, h
     asyncio.run(_redact_again(load({}, home=home)))
     assert cli("ledger", "show", entry["entry_id"], "--part", "answer", "--home", home)[0] == 3
     assert cli("ledger", "verify", "--home", home)[0] == 0
-    assert len(listed(cli, home, "--kind", "redaction")) == 2
+    assert len(listed(cli, home, "--kind", "redaction")) == 3
     asyncio.run(_redact_again(load({}, home=home)))
-    assert len(listed(cli, home, "--kind", "redaction")) == 2
+    assert len(listed(cli, home, "--kind", "redaction")) == 3
 
 
 @pytest.mark.parametrize(

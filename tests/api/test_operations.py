@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from typing import Any
 
@@ -13,7 +14,8 @@ from asgi_lifespan import LifespanManager
 from api.home.configuration import load
 from api.http.app import create_app
 from api.schemas.evidence import ReadyResponse
-from api.wiring import create_ledger
+from api.wiring import create_ledger, open_ledger
+from ledger.model import Kind
 from ledger.note import parse_vkey
 from tests.api_world import POPULATION, make_world
 from tests.ledger_witnesses import policy_text
@@ -124,6 +126,9 @@ async def test_where_no_checkpoint_can_be_published_it_says_so(tmp_path: Any, go
             response = await client.post("/api/v1/ai/query", json={"question": POPULATION})
             search = await client.post("/retrieval/query", json={"query": POPULATION, "top_k": 3})
             metrics = (await client.get("/metrics")).text
+        async with open_ledger(world.configuration) as ledger:
+            [incident] = await ledger.entries(kind=Kind.INCIDENT)
+            assert json.loads(await ledger.part(incident.leaf.entry_id, "detail"))["what"] == "unpublished"
     down = {name for name, part in ready["parts"].items() if part["state"] == "down"}
     assert ready["parts"]["checkpoints"]["store"] == "witnesses"
     if goes_on:

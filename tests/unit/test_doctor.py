@@ -12,10 +12,10 @@ from api.home.configuration import load
 
 SERVERS = {
     "NEO4J_URI": ("bolt://127.0.0.1:1", {"corpus"}),
-    "POSTGIS_DSN": ("postgresql://me@127.0.0.1:1/x", {"corpus"}),
+    "POSTGIS_DSN": ("postgresql://me@127.0.0.1:1/x", {"corpus", "erasures"}),
     "OPENSEARCH_URL": ("http://127.0.0.1:1", {"corpus"}),
     "OPA_URL": ("http://127.0.0.1:1", set[str]()),
-    "EXHIBIT_LEDGER__DSN": ("postgresql://me@127.0.0.1:1/x", {"ledger"}),
+    "EXHIBIT_LEDGER__DSN": ("postgresql://me@127.0.0.1:1/x", {"ledger", "erasures"}),
     "FOCUS_MODE_MODEL": ("tiny", {"model"}),
     "FOCUS_MODE_EMBED_MODEL": ("tiny", {"corpus", "embedder"}),
 }

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from ledger.canonical import canonical_json
 from ledger.errors import EntryNotFound, EntryRefused, MalformedLeaf, PartErased
+from ledger.fingerprint import pack
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.prov import prov_jsonld, prov_n
 from ledger.receipt import verify_receipt
-from ledger.redaction import MAX_ENTRIES, Redaction, Target, batches, invalidation_document, parse_detail
+from ledger.redaction import MAX_ENTRIES, Redaction, Scan, Target, batches, invalidation_document, parse_detail
 from ledger.sqlite import SqliteLedgerStore
 from ledger.store import PartAt
 from tests.ledger_doubles import fixed_ids, open_ledger
@@ -167,3 +168,52 @@ async def test_a_redaction_of_what_is_not_there_or_of_two_tenants_is_refused(led
         await ledger.redact(Redaction(Target.SUBJECT, "s", "x", both), request_id="e")
     assert len(await ledger.entries()) == 2
     assert await ledger.part(ours, "question") == SECRET
+
+
+SCAN = Scan((ID,), 3, 900, (), 40, 2, (("record.sqlite", 4),), ("locked",))
+FOUND = Redaction(Target.ENTRY, ID, "request", (), b"", SCAN)
+FOUND_DETAIL: dict[str, Any] = json.loads(FOUND.detail())
+BAD_FOUND: dict[str, dict[str, Any]] = {
+    "the first version with a scan": {"v": "exhibit.redaction/1"},
+    "prints that are no base64": {"prints": "?"},
+    "prints in another base64": {"prints": "AB=="},
+    "prints that are no text": {"prints": None},
+    "a scan with parts": {"parts": {ID: ["answer"]}},
+    "neither parts nor prints nor scan": {"scan": None},
+    "a scan that is a list": {"scan": []},
+    "a count that is none": {"scan": FOUND_DETAIL["scan"] | {"files": -1}},
+    "a count that is true": {"scan": FOUND_DETAIL["scan"] | {"files": True}},
+    "a place that is none": {"scan": FOUND_DETAIL["scan"] | {"hits": [{"where": 1, "prints": 1}]}},
+    "more in a place": {"scan": FOUND_DETAIL["scan"] | {"hits": [{"where": "x", "prints": 1, "y": 1}]}},
+    "more in a scan": {"scan": FOUND_DETAIL["scan"] | {"more": 1}},
+    "less in a scan": {"scan": {name: value for name, value in FOUND_DETAIL["scan"].items() if name != "unread"}},
+}
+
+
+@given(st.dictionaries(ids, names, max_size=3), st.sets(st.binary(min_size=12, max_size=12)), st.booleans())
+@settings(max_examples=30)
+def test_the_second_version_is_read_as_it_was_written(
+    parts: dict[str, list[str]], prints: set[bytes], scanned: bool
+) -> None:
+    if not (parts or prints):
+        return
+    held = tuple(PartAt(each, name) for each, listed in parts.items() for name in listed)
+    made = FOUND if scanned else Redaction(Target.SOURCE, "a", "request", held, pack(prints))
+    again = parse_detail(made.detail())
+    assert (set(again.parts), again.prints, again.scan) == (set(made.parts), made.prints, made.scan)
+    assert again.detail() == made.detail()
+
+
+@pytest.mark.parametrize("name", BAD_FOUND)
+def test_a_scan_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(MalformedLeaf):
+        parse_detail(canonical_json(FOUND_DETAIL | BAD_FOUND[name]))
+
+
+async def test_a_redaction_without_parts_stands_in_the_log_and_verifies(ledger: Ledger) -> None:
+    entry_id = await asked(ledger, "r")
+    made = await ledger.redact(FOUND, request_id="scan", tenant="t")
+    assert (await ledger.entry(made.entry_id)).leaf.refs == ()
+    assert parse_detail(await ledger.part(made.entry_id, "detail")) == FOUND
+    assert await ledger.part(entry_id, "question") == SECRET
+    assert (await ledger.verify()).problems == ()

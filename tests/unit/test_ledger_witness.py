@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 
 from ledger.checkpointer import Checkpointer
 from ledger.cosignature import cosign, cosigned_at
-from ledger.errors import CheckpointPending, LogForked, MalformedNote, VerificationFailed
+from ledger.errors import CheckpointPending, LedgerUnavailable, LogForked, MalformedNote, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Kind, TreeHead
 from ledger.note import SigningKey, checkpoint_text, parse_vkey, sign_note
+from ledger.outage import OutageWatch
 from ledger.proving import prove_consistency
 from ledger.receipt import verify_receipt
 from ledger.trust import parse_policy
@@ -365,4 +367,75 @@ async def test_many_entries_are_signed_before_the_interval_ends() -> None:
     for number in range(4):
         await ask(ledger, f"r{number}")
     await until(lambda: max(store.signed) == 4)
+    await checkpointer.aclose()
+
+
+async def told(ledger: Ledger) -> list[tuple[str, str]]:
+    """What the incidents of the log say, and which entry each points at."""
+    incidents = await ledger.entries(kind=Kind.INCIDENT)
+    details = [json.loads(await ledger.part(each.leaf.entry_id, "detail")) for each in incidents]
+    at = {each.leaf.entry_id: number for number, each in enumerate(incidents)}
+    return [
+        (detail["what"], " ".join(f"{ref.rel} {at[ref.id]}" for ref in each.leaf.refs))
+        for detail, each in zip(details, incidents, strict=True)
+    ]
+
+
+async def looked(ledger: Ledger, watch: OutageWatch) -> list[tuple[str, str]]:
+    for _ in range(3):
+        await watch.look()
+    return await told(ledger)
+
+
+async def signed_by_its_clock(folder: Path, store: MemoryLedgerStore) -> tuple[Ledger, list[Deaf], Checkpointer]:
+    """As `witnessed_log`, signed already, by a clock that goes on by a millisecond whenever it is read."""
+    ledger, witnesses, _ = await witnessed_log(folder, store)
+    cosigner = cosigner_of(store, policy_text(parse_vkey(ledger.vkey)), witnesses)
+    checkpointer = ledger.checkpointer(cosigner, interval_s=0.02)
+    await checkpointer.start()
+    return ledger, witnesses, checkpointer
+
+
+async def test_an_outage_is_told_once_and_cleared_by_a_second_entry(tmp_path: Path) -> None:
+    store = MemoryLedgerStore()
+    ledger, witnesses, checkpointer = await signed_by_its_clock(tmp_path, store)
+    watch = OutageWatch(ledger, after_ms=400, why=lambda: checkpointer.fault)
+    await watch.start()
+    assert await looked(ledger, watch) == []
+    outages: list[tuple[str, str]] = []
+    for number in (0, 2):
+        witnesses[1].deaf = True  # one alone is no quorum
+        await ask(ledger, f"while-{number}")
+        await until(lambda: (ledger.unpublished_ms or 0) > 400)
+        outages.append(("unpublished", ""))
+        assert await looked(ledger, watch) == outages
+        await watch.aclose()
+        watch = OutageWatch(ledger, after_ms=400, why=lambda: checkpointer.fault)  # a restart in the middle of it
+        await watch.start()
+        assert await looked(ledger, watch) == outages
+        witnesses[1].deaf = False
+        size = await ledger.size()
+        await until(lambda size=size: (ledger.head.published_size or 0) >= size)  # type: ignore[misc]
+        outages.append(("published", f"clears {number}"))
+        assert await looked(ledger, watch) == outages
+    await watch.aclose()
+    await checkpointer.aclose()
+    assert (await ledger.verify()).problems == ()
+
+
+async def test_an_outage_that_cannot_be_told_is_told_when_the_log_can_be_written(tmp_path: Path) -> None:
+    store = MemoryLedgerStore()
+    ledger, witnesses, checkpointer = await signed_by_its_clock(tmp_path, store)
+    watch = OutageWatch(ledger, after_ms=400, why=lambda: None)
+    witnesses[1].deaf = True
+    await ask(ledger, "while")
+    await until(lambda: (ledger.unpublished_ms or 0) > 400)
+    store.broken = True
+    with pytest.raises(LedgerUnavailable):
+        await watch.look()
+    store.broken = False
+    assert await looked(ledger, watch) == [("unpublished", "")]
+    [entry] = await ledger.entries(kind=Kind.INCIDENT)
+    detail = json.loads(await ledger.part(entry.leaf.entry_id, "detail"))
+    assert (detail["bound_ms"], detail["why"]) == (400, "the quorum of the witnesses was not reached")
     await checkpointer.aclose()

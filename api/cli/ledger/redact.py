@@ -10,6 +10,7 @@ import typer
 
 from api.cli.console import bold, configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
+from api.problems import EXIT_VERIFICATION
 
 if TYPE_CHECKING:
     from api.audit.erasure import ErasureReport, Order
@@ -34,7 +35,8 @@ def redact(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete salts, keys and contents, and every copy; print what went, and which proofs and grades are left."""
+    """Delete salts, keys and contents, and every copy; print what went, and which proofs and grades are left. Exit code
+    7: it went from the log, and a search found something of it in a file."""
     from api.audit.erasing import carry_out
     from api.audit.erasure import erased_json
     from ledger.redaction import Target
@@ -50,7 +52,13 @@ def redact(
     erased = asyncio.run(carry_out(configuration(home), _order(*given[0], tenant, basis, parts)))
     for each in erased.remains:
         note(f"left in {each.where}: {each.what}, until {each.until}")
+    for where, count in erased.scan.hits if erased.scan else ():
+        note(f"found in {where}: {count} fingerprints of what was erased")
+    for where in erased.scan.unread if erased.scan else ():
+        note(f"could not be searched: {where}")
     emit(erased_json(erased), as_json=as_json, render=lambda: _shown(erased))
+    if erased.scan is not None and not erased.scan.clean:
+        raise typer.Exit(EXIT_VERIFICATION)
 
 
 def _order(target: Any, name: str, tenant: str, basis: str, parts: str | None) -> Order:
@@ -81,6 +89,14 @@ def _shown(erased: ErasureReport) -> str:
     ]
     listed = table(["index", "kind", "entry", "erased", "kept", "grade"], rows)
     copies = "".join(f"\n{name}: {count} gone" for name, count in erased.copies.items())
-    return (
-        f"{listed}\n\n{bold('every inclusion proof still holds')}; redactions: {', '.join(erased.redactions)}{copies}"
-    )
+    told = f"{bold('every inclusion proof still holds')}; redactions: {', '.join(erased.redactions)}{copies}"
+    return f"{listed}\n\n{told}{_scan_text(erased)}"
+
+
+def _scan_text(erased: ErasureReport) -> str:
+    scan = erased.scan
+    if scan is None:
+        return ""
+    looked = f"{scan.files} files searched for {scan.prints} fingerprints"
+    found = "nothing is left" if scan.clean else f"{len(scan.hits)} files hold some, {len(scan.unread)} were not read"
+    return f"\n{looked}: {found} (entry {erased.scan_entry})"

@@ -103,6 +103,8 @@ def _log(
         return _with_problems(report, await _of_index(home, ledger))
 
     reports = asyncio.run(_of_logs(home, shard, work))
+    last = max(reports)
+    reports[last] = _with_problems(reports[last], asyncio.run(_of_erasures(home)))
     emit(_logs_json(reports, policy), as_json=as_json, render=lambda: _logs_text(reports, policy))
     if not all(report.ok for report in reports.values()):
         raise typer.Exit(EXIT_VERIFICATION)
@@ -161,6 +163,19 @@ async def _of_index(home: Path | None, ledger: Ledger) -> tuple[Problem, ...]:
         differing = await EntrySearch(ledger, index).differences()
     said = "the index of entries has another entry or none here; to mend it: exhibit ledger search --mend"
     return tuple(Problem("search-index", said, index=number) for number in differing)
+
+
+async def _of_erasures(home: Path | None) -> tuple[Problem, ...]:
+    """Where a file of the home holds something of what redactions say was erased."""
+    from api.audit.erasure_scan import search_again
+    from ledger.model import Problem
+
+    scan = await search_again(configuration(home))
+    if scan is None:
+        return ()
+    found = [f"{where} holds {count} fingerprints of what was erased" for where, count in scan.hits]
+    unread = [f"{where} could not be searched for what was erased" for where in scan.unread]
+    return tuple(Problem("erased", said) for said in (*found, *unread))
 
 
 def _with_problems(report: VerifyReport, more: tuple[Problem, ...]) -> VerifyReport:
