@@ -153,7 +153,7 @@ def test_a_redaction_is_on_the_record_without_naming_anyone(asked: World, home: 
     scan = json.loads(told)["scan"]
     assert (scan["redactions"], scan["hits"], scan["unread"]) == ([entry["entry_id"]], [], [])
     assert scan["prints"] > 100
-    assert scan["files"] == sum(path.is_file() for path in home.rglob("*"))
+    assert scan["files"] >= sum(path.is_file() for path in home.rglob("*"))  # and what lay beside open databases
     assert who not in told
 
 
