@@ -399,9 +399,10 @@ class Ledger:
             self._head.refuse(fork)
             raise
 
-    async def dangling(self, *, limit: int = 100) -> tuple[Entry, ...]:
-        """The first intents whose request has no outcome: in work, or cut off by a crash."""
-        return tuple(entry_of(stored) for stored in await self._store.dangling(limit=limit))
+    async def dangling(self, *, limit: int = 100, tenant: str | None = None) -> tuple[Entry, ...]:
+        """The first intents, of that tenant if given, whose request has no outcome: in work, or cut off by a crash."""
+        alias = None if tenant is None else self.pseudonym("tenant", tenant)
+        return tuple(entry_of(stored) for stored in await self._store.dangling(limit=limit, tenant=alias))
 
     async def verify(self, *, policy: TrustPolicy | None = None, contents: bool = True) -> VerifyReport:
         """Recompute everything from the stored bytes, without `contents` everything but the parts, and check

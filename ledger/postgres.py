@@ -184,13 +184,16 @@ class PostgresLedgerStore:
                 bindings.append(str(value))
         return await self._leaves(f"{LEAF} WHERE {where} ORDER BY idx LIMIT %s", (*bindings, limit))
 
-    async def dangling(self, *, limit: int, replica: str | None = None) -> tuple[StoredLeaf, ...]:
+    async def dangling(
+        self, *, limit: int, replica: str | None = None, tenant: str | None = None
+    ) -> tuple[StoredLeaf, ...]:
         """See LedgerStore."""
         sql = (
-            f"{LEAF} WHERE kind = 'intent' AND (%s::text IS NULL OR replica = %s) AND NOT EXISTS"
+            f"{LEAF} WHERE kind = 'intent' AND (%s::text IS NULL OR replica = %s)"
+            " AND (%s::text IS NULL OR tenant = %s) AND NOT EXISTS"
             " (SELECT FROM leaves o WHERE o.req = leaves.req AND o.kind = 'outcome') ORDER BY idx LIMIT %s"
         )
-        return await self._leaves(sql, (replica, replica, limit))
+        return await self._leaves(sql, (replica, replica, tenant, tenant, limit))
 
     async def nodes(self, wanted: Sequence[Node]) -> Mapping[Node, bytes]:
         """See LedgerStore."""

@@ -89,7 +89,7 @@ class SqlEntryIndex:
 
     async def position(self) -> int:
         """See EntryIndex."""
-        return await self._run(_position)
+        return await self._read(_position)
 
     async def extend(self, facts: Sequence[EntryFacts]) -> None:
         """See EntryIndex."""
@@ -116,11 +116,11 @@ class SqlEntryIndex:
 
     async def find(self, query: EntryQuery, *, after: int, limit: int) -> tuple[EntryFacts, ...]:
         """See EntryIndex."""
-        return await self._run(lambda db: _find(db, query, after, limit))
+        return await self._read(lambda db: _find(db, query, after, limit))
 
     async def count(self, query: EntryQuery) -> EntryCounts:
         """See EntryIndex."""
-        return await self._run(lambda db: _count(db, query))
+        return await self._read(lambda db: _count(db, query))
 
     async def shrink(self) -> None:
         """See EntryIndex."""
@@ -156,6 +156,17 @@ class SqlEntryIndex:
 
         return await self._in_thread(transaction)
 
+    async def _read(self, work: Callable[[Connection], T]) -> T:
+        """One state of the tables, without a lock that a writer would wait for."""
+
+        def transaction() -> T:
+            with self._engine.connect() as db:
+                level = {"isolation_level": "REPEATABLE READ"} if db.dialect.name == "postgresql" else {}
+                with db.execution_options(reads=True, **level).begin():
+                    return work(db)
+
+        return await self._in_thread(transaction)
+
     async def _in_thread(self, work: Callable[[], T]) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._executor, work)
@@ -170,8 +181,9 @@ def _configure_sqlite(connection: Any, _: object) -> None:
 
 
 def _begin_sqlite(db: Connection) -> None:
-    if db.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-        db.exec_driver_sql("BEGIN IMMEDIATE")
+    options = db.get_execution_options()
+    if options.get("isolation_level") != "AUTOCOMMIT":
+        db.exec_driver_sql("BEGIN" if options.get("reads") else "BEGIN IMMEDIATE")
 
 
 def _prepare(db: Connection) -> None:

@@ -35,8 +35,9 @@ _UNPAIRED = (
     " (SELECT 1 FROM blobs b WHERE b.idx = s.idx AND b.name = s.name) LIMIT 100"
 )
 _DANGLING = (
-    "SELECT idx, id, leaf, hash FROM leaves WHERE kind = 'intent' AND (?1 IS NULL OR replica = ?1) AND NOT EXISTS"
-    " (SELECT 1 FROM leaves o WHERE o.req = leaves.req AND o.kind = 'outcome') ORDER BY idx LIMIT ?2"
+    "SELECT idx, id, leaf, hash FROM leaves WHERE kind = 'intent' AND (?1 IS NULL OR replica = ?1)"
+    " AND (?3 IS NULL OR tenant = ?3)"
+    " AND NOT EXISTS (SELECT 1 FROM leaves o WHERE o.req = leaves.req AND o.kind = 'outcome') ORDER BY idx LIMIT ?2"
 )
 
 
@@ -133,9 +134,11 @@ class SqliteLedgerStore:
         rows = await self._run(lambda: _all(self._connection, sql, (entry_id,)))
         return tuple(SealedPart(*row) for row in rows if names is None or row[0] in names)
 
-    async def dangling(self, *, limit: int, replica: str | None = None) -> tuple[StoredLeaf, ...]:
+    async def dangling(
+        self, *, limit: int, replica: str | None = None, tenant: str | None = None
+    ) -> tuple[StoredLeaf, ...]:
         """See LedgerStore."""
-        return await self._leaves(_DANGLING, (replica, limit))
+        return await self._leaves(_DANGLING, (replica, limit, tenant))
 
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint:
         """See LedgerStore."""

@@ -91,7 +91,8 @@ class LedgerStore(Protocol):
       for each size for ever; `Checkpoint.cosignatures` holds them wherever a checkpoint is returned.
     - `covering` returns the smallest checkpoint of at least `size` leaves, with `cosigned` the smallest such that bears
       cosignatures; None if there is none.
-    - `dangling` returns at most `limit` intents by index whose request has no outcome, of that replica if given.
+    - `dangling` returns at most `limit` intents by index whose request has no outcome, of that replica
+      and tenant if given.
     - `faults` returns what the backend itself finds wrong with its file or tables, as text; empty if nothing.
     Every method raises only LedgerUnavailable, and leaves nothing half-written. Safe to call concurrently and to
     cancel; a cancelled `append` is either whole or absent.
@@ -109,7 +110,9 @@ class LedgerStore(Protocol):
     async def scan(
         self, *, after: int, limit: int, kind: Kind | None = None, tenant: str | None = None
     ) -> tuple[StoredLeaf, ...]: ...
-    async def dangling(self, *, limit: int, replica: str | None = None) -> tuple[StoredLeaf, ...]: ...
+    async def dangling(
+        self, *, limit: int, replica: str | None = None, tenant: str | None = None
+    ) -> tuple[StoredLeaf, ...]: ...
     async def nodes(self, wanted: Sequence[Node]) -> Mapping[Node, bytes]: ...
     async def parts(self, entry_id: str, names: Sequence[str] | None = None) -> tuple[SealedPart, ...]: ...
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint: ...

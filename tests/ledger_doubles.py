@@ -124,7 +124,9 @@ class MemoryLedgerStore(LedgerStore):
             None,
         )
 
-    async def dangling(self, *, limit: int, replica: str | None = None) -> tuple[StoredLeaf, ...]:
+    async def dangling(
+        self, *, limit: int, replica: str | None = None, tenant: str | None = None
+    ) -> tuple[StoredLeaf, ...]:
         self._check()
         answered = {entry.leaf.request_id for entry in self.entries if entry.leaf.kind is Kind.OUTCOME}
         found = (
@@ -133,6 +135,7 @@ class MemoryLedgerStore(LedgerStore):
             if entry.leaf.kind is Kind.INTENT
             and entry.leaf.request_id not in answered
             and replica in (None, entry.leaf.replica)
+            and tenant in (None, entry.leaf.tenant)
         )
         return tuple(itertools.islice(found, limit))
 

@@ -72,7 +72,6 @@ async def log_health(ledger: Ledger, *, tenant: str, policy: TrustPolicy | None,
     except CheckpointPending:
         checkpoint = None
     entries, signed = await ledger.size(), checkpoint.head.size if checkpoint else 0
-    alias = ledger.pseudonym("tenant", tenant)
     asked = policy is not None and not policy.asks_none
     return LogHealth(
         origin=ledger.origin,
@@ -83,7 +82,7 @@ async def log_health(ledger: Ledger, *, tenant: str, policy: TrustPolicy | None,
         unsigned_since_ms=await _recorded_ms(ledger, signed),
         witnesses=await _witnesses(ledger, policy) if policy is not None else (),
         quorum=_has_quorum(policy, checkpoint) if policy is not None and asked else None,
-        open=tuple(each for each in await ledger.dangling(limit=_OPEN_REQUESTS) if each.leaf.tenant == alias),
+        open=await ledger.dangling(limit=_OPEN_REQUESTS, tenant=tenant),
         forked=ledger.fork is not None,
     )
 

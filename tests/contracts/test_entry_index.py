@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -194,3 +196,18 @@ async def test_a_count_is_of_all_that_a_query_finds(index: EntryIndex, name: str
 
 async def test_an_empty_index_counts_nothing(index: EntryIndex) -> None:
     assert await index.count(EntryQuery()) == EntryCounts(0, dict.fromkeys(FACETS, ()))
+
+
+async def test_reading_waits_for_no_writer(tmp_path: Path) -> None:
+    index = await SqlEntryIndex.open_sqlite(tmp_path / "index.sqlite")
+    await index.extend(facts(5))
+    with closing(sqlite3.connect(tmp_path / "index.sqlite", isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("DELETE FROM entries")
+        assert await index.position() == 5
+        assert len(await index.find(EntryQuery(), after=-1, limit=10)) == 5
+        assert (await index.count(EntryQuery())).entries == 5
+        writer.execute("ROLLBACK")
+    await index.extend(facts(1, first=5))
+    assert await index.position() == 6
+    await index.aclose()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import LedgerUnavailable
-from ledger.leaf import encode_leaf
+from ledger.leaf import encode_leaf, parse_leaf
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, SealedPart, TreeHead
 from ledger.sqlite import SqliteLedgerStore
 from ledger.store import AppendedBatch, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, RefusedBatch
@@ -247,3 +247,7 @@ async def test_dangling_intents(store: LedgerStore) -> None:
     assert [leaf.index for leaf in await store.dangling(limit=1)] == [1]
     assert [leaf.index for leaf in await store.dangling(limit=10, replica="a")] == [1]
     assert await store.dangling(limit=10, replica="none") == ()
+    [tenant] = {parse_leaf(leaf.leaf_bytes).tenant for leaf in await store.dangling(limit=10)}
+    assert [leaf.index for leaf in await store.dangling(limit=10, tenant=tenant)] == [1, 3]
+    assert [leaf.index for leaf in await store.dangling(limit=10, tenant=tenant, replica="a")] == [1]
+    assert await store.dangling(limit=10, tenant="none") == ()
