@@ -154,7 +154,8 @@ class Ingest:
         unchanged = await asyncio.to_thread(self._unchanged, run, sources, known, collection=collection, label=label)
         for position, (source_id, document_id, visibility) in unchanged.items():
             await self._name_collection(run, visibility)
-            run.move(position, state="skipped", stage="load", source_id=source_id, document_id=document_id)
+            told = _kept(run, document_id, visibility)
+            run.move(position, state="skipped", stage="load", source_id=source_id, document_id=document_id, **told)
         try:
             for position, source in enumerate(sources):
                 if position in unchanged:
@@ -244,7 +245,7 @@ class Ingest:
         if identified.document_id in run.known:
             await self._name_collection(run, visibility)
             await self._refresh_facts(run, source, visibility, identified)
-            run.move(position, state="skipped", stage="load")
+            run.move(position, state="skipped", stage="load", **_kept(run, identified.document_id, visibility))
             return
         run.move(position, stage="chunk")
         prepared = await asyncio.to_thread(
@@ -445,6 +446,13 @@ def _told(prepared: PreparedDocument) -> dict[str, str]:
     if not left:
         return {"error_code": NOTE, "error_message": "; ".join(notes)[:500]} if notes else {}
     return {"error_code": LEFT_OUT, "error_message": f"{len(left)} left out: {'; '.join((*left, *notes))}"[:500]}
+
+
+def _kept(run: _Run, document_id: str, visibility: VisibilityClass) -> dict[str, str]:
+    """The row's word on a document whose access facts were changed since: it keeps those."""
+    if run.known[document_id].class_id == visibility.class_id:
+        return {}
+    return {"error_code": NOTE, "error_message": "it keeps the access facts that it was given since it was taken in"}
 
 
 def _check_owner(source: SourceSpec, visibility: VisibilityClass, owners: Mapping[str, str]) -> None:

@@ -20,6 +20,7 @@ from api.wiring import open_indexes, open_ingest
 from ledger.model import Kind
 from retrieval.errors import ManifestError, SourceConflict
 from retrieval.ingest.life import AccessChange
+from retrieval.ingest.pipeline import NOTE
 from tests.command_line import command_line
 
 QUESTION = "Who kept the ferry at Lecompton?"
@@ -206,3 +207,17 @@ def test_a_folder_is_synchronised_and_the_plan_is_shown_first(
     assert cli("ingest", files, tmp_path, "--sync", *options)[0] == 2
     assert cli("ingest", files, "--dry-run", *options)[0] == 2
     assert len(json.loads(cli("source", "list", "--state", "active", "--home", home, "--json")[1])) == 4
+
+
+@pytest.mark.parametrize("verify", [False, True])
+async def test_an_ingest_under_the_old_label_keeps_the_new_one_and_says_so(
+    configuration: Configuration, tmp_path: Path, verify: bool
+) -> None:
+    change = SourceChange("label", "files.ferry.md", "default", access=AccessChange(label="restricted"))
+    await change_source(configuration, change)
+    async with open_ingest(configuration) as ingest:
+        report = await ingest.run([tmp_path / "files"], tenant="default", label="public", verify=verify)
+    assert [(row.state, row.error_code) for row in report.files] == [("skipped", NOTE), ("skipped", None)]
+    assert not report.failed and not report.cut
+    (version,) = (await history_of(configuration, "default", "files.ferry.md"))["versions"]
+    assert version["label"] == "restricted"
