@@ -147,7 +147,10 @@ _MEDIA: Mapping[str, Document] = {
     "getMetrics": _TEXT,
     "getTile": _BYTES,
     "getEntryBundle": _BYTES,
-    "getVectorTile": {"application/vnd.mapbox-vector-tile": {"schema": {"type": "string", "format": "binary"}}},
+    "getVectorTile": {
+        **_BYTES,
+        "application/vnd.mapbox-vector-tile": {"schema": {"type": "string", "format": "binary"}},
+    },
     "getProvenance": {
         "application/json": {"schema": {"type": "object", "additionalProperties": True, "description": "PROV-JSON"}}
     },

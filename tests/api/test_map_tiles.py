@@ -92,6 +92,16 @@ async def test_a_line_goes_on_in_the_next_tile(client: httpx.AsyncClient) -> Non
         assert all(-64 <= each <= 4096 + 64 for each in across)
 
 
+async def test_a_client_that_knows_bytes_alone_is_told_bytes(client: httpx.AsyncClient) -> None:
+    for accepted, told in (
+        ("application/octet-stream", "application/octet-stream"),
+        ("*/*", MVT),
+        (f"{MVT}, */*", MVT),
+    ):
+        response = await client.get(path_of("forts", 0, 0, 0), headers={"accept": accepted})
+        assert response.headers["content-type"] == told
+
+
 async def test_where_nothing_lies_a_tile_is_empty(client: httpx.AsyncClient) -> None:
     response = await client.get(path_of("forts", *over(8, 20.0, -30.0)))
     assert drawn(response, "forts") == []

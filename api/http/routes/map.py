@@ -39,6 +39,7 @@ from api.wiring import trial_model
 router = APIRouter(prefix="/api/v1", tags=["map"], dependencies=SECURITY)
 _HEADERS = {"vary": "authorization, x-api-key", "cache-control": "no-store"}
 _MOST_FEATURES = 10
+BYTES = "application/octet-stream"
 
 
 class MapCaches:
@@ -151,11 +152,13 @@ async def tile(
     view = await _view(call, caches)
     made = await read_tile(view, view.layer(layer_id), address)
     headers = _HEADERS | {"x-ledger-entry": made.entry_id, "x-features-omitted": str(made.omitted)}
-    headers["vary"] += ", accept-encoding"
+    headers["vary"] += ", accept, accept-encoding"
+    accepted = request.headers.get("accept", "")
+    media_type = BYTES if BYTES in accepted and MVT not in accepted else MVT  # clients that know bytes alone
     if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(made.data, media_type=MVT, headers=headers)
+        return Response(made.data, media_type=media_type, headers=headers)
     packed = gzip.compress(made.data, 6, mtime=0)
-    return Response(packed, media_type=MVT, headers=headers | {"content-encoding": "gzip"})
+    return Response(packed, media_type=media_type, headers=headers | {"content-encoding": "gzip"})
 
 
 @router.get(
