@@ -171,9 +171,10 @@ def _told(  # noqa: PLR0911 - one statement for each way
     about = _about(plan, names)
     among = f"{plural(plan.type)}{about}"
     if not tallies and plan.way in ("list", "count", "any"):
-        of = counted(len(_tallies(replace(_undated(plan), having=()), rows)), plan.type)
+        of = counted(len(_tallies(_undated(plan), rows)), plan.type)
+        among = "" if plan.having else f", of {of} in all"  # the rows are only those of its parts
         lead = "No: no" if plan.way == "any" else "No"
-        return {"entities": [], "considered": 0, "count": 0}, f"{lead} {plan.type}{about} is on record, of {of} in all."
+        return {"entities": [], "considered": 0, "count": 0}, f"{lead} {plan.type}{about} is on record{among}."
     match plan.way:
         case "earliest" | "latest":
             chosen = _edge(plan, tallies)
@@ -302,5 +303,5 @@ def _span(plan: Stated | Had) -> str:
     if first is None:
         return f" dated up to {long_date(last or '')}"
     if last is None:
-        return f" dated from {long_date(first)} on"
+        return f" dated {long_date(first)} or later"
     return f" dated {long_date(first)}" if first == last else f" dated {long_date(first)} to {long_date(last)}"

@@ -30,9 +30,11 @@ def kilometres(metres: int) -> str:
 
 
 def plural(kind: str) -> str:
-    """`county` -> `counties`, `city` -> `cities`, `state` -> `states`."""
+    """`county` -> `counties`, `valley` -> `valleys`, `parish` -> `parishes`, `state` -> `states`."""
     word = kind.replace("_", " ")
-    return word[:-1] + "ies" if word.endswith("y") else word + "s"
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def counted(n: int, kind: str) -> str:

@@ -15,6 +15,7 @@ from retrieval.domain import Domain
 from retrieval.english.stems import stem
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import surface_key
+from retrieval.wording import plural
 
 
 class Role(StrEnum):
@@ -129,13 +130,6 @@ class Entry:
 
     size: int
     roles: Roles
-
-
-def plural(word: str) -> str:
-    """`county` -> `counties`, `city` -> `cities`, `wish` -> `wishes`."""
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return word[:-1] + "ies"
-    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 @dataclass(frozen=True)

@@ -120,10 +120,14 @@ class Phrases:
     """True where each of the times has to hold."""
     order: list[str] = field(default_factory=list)
     """The kinds and types in the order in which they are said."""
+    singular: list[str] = field(default_factory=list)
+    """The kinds and types that are said of one (`the county that ...`)."""
     counted: list[str] = field(default_factory=list)
     """What `how many` stands before: a `kind`, a `type` or a `measure`."""
 
     @property
     def filled(self) -> frozenset[str]:
         """The kinds of phrase that there are."""
-        return frozenset(f.name for f in fields(self) if getattr(self, f.name) and f.name not in ("order", "counted"))
+        return frozenset(
+            f.name for f in fields(self) if getattr(self, f.name) and f.name not in ("order", "counted", "singular")
+        )

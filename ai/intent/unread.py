@@ -22,11 +22,21 @@ def unread_words(phrases: Phrases, items: Sequence[Item]) -> tuple[str, ...]:
     a question of texts."""
     if _holder(phrases, items) or _beside_an_event(items) or any(item.has(Role.NEGATION) for item in phrases.left):
         return (ALL,)
-    if not (phrases.filled & _STRUCTURED or {"many", "distance"} & set(phrases.asked) or _measured(items)):
+    compound = _compound(phrases, items)
+    structured = phrases.filled & (_STRUCTURED - {"kinds", "types"} if compound else _STRUCTURED)
+    if not (structured or {"many", "distance"} & set(phrases.asked) or _measured(items)):
         return ()
     words = [item.value.surface if isinstance(item.value, Mention) else item.text for item in phrases.left]
-    counting = bool({"many", "distance"} & set(phrases.asked) or phrases.tops or phrases.bounds or phrases.gaps)
+    ranked = [top for top in phrases.tops if not (compound and top.scale == "time")]
+    counting = bool({"many", "distance"} & set(phrases.asked) or ranked or phrases.bounds or phrases.gaps)
     return (*dict.fromkeys(words), *((ALL,) if counting or _measured(items) or not words else ()))
+
+
+def _compound(phrases: Phrases, items: Sequence[Item]) -> bool:
+    """True if every word for a kind only tells what an unknown noun is of: `the harbour board`, `the county seat`."""
+    left = {item.start_char for item in phrases.left if item.value is None}
+    nouns = [i for i, item in enumerate(items) if item.has(Role.KIND) or item.has(Role.TYPE)]
+    return bool(nouns) and all(i + 1 < len(items) and items[i + 1].start_char in left for i in nouns)
 
 
 def _holder(phrases: Phrases, items: Sequence[Item]) -> bool:

@@ -164,7 +164,7 @@ CHANGES: Mapping[str, int] = {
 }
 RELATIVE = _phrases(
     "percent|per cent|percentage|in percent|in per cent|%|by percentage|proportionally|relatively|in relative terms|"
-    "rate|growth rate|relative"
+    "rate|growth rate|relative|in percentage terms|percentage terms|in relative size"
 )
 DIFFERENCE = ("difference", "differ")
 RATIO = _phrases(

@@ -13,7 +13,7 @@ from ai.errors import ModelTimeout
 from ai.intent.times import read_times
 from ai.model import PromptSource
 from ai.text.markdown import plain
-from ai.text.question_type import WantedKind, defines, denies, first_word, offers, topic_of, wanted_of
+from ai.text.question_type import WantedKind, defines, denies, first_word, offers, role_of, topic_of, wanted_of
 from ai.text.sentences import MARKER, Span, split_sentences, trimmed, word_list
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
@@ -38,6 +38,15 @@ HANGING = word_list(
     "however moreover nevertheless accordingly meanwhile otherwise besides also yet or nor hence"
 )
 """First words that lean on the sentence before."""
+_MEANING = word_list("he she they it this that these those his her their its him them such")
+"""First words that mean something named before: without it nobody knows who or what is spoken of."""
+_MEANS_NOTHING = re.compile(
+    r"\W*(?:it\s+(?:is|was|has\s+been|had\s+been|would\s+be|may\s+be|seems|seemed|appears|appeared)\s+(?:\w+\s+)?(?:that|"
+    r"(?:true|clear|evident|certain|likely|probable|possible|impossible|necessary|important|said|believed|thought|known|"
+    r"estimated|reported)\s+(?:that|to|for))|those\s+(?:who|whose|whom|which|of))\b",
+    re.IGNORECASE,
+)
+"""`It is said that`, `Those who`: the word means nothing before it."""
 
 _FIRST_PERSON = word_list("i my me we our us mine")
 
@@ -88,10 +97,17 @@ class Candidate:
 
 
 def candidates(
-    question: str, intent: Intent, sources: Sequence[PromptSource], parameters: Parameters, stop_at: float
+    question: str,
+    intent: Intent,
+    sources: Sequence[PromptSource],
+    parameters: Parameters,
+    stop_at: float,
+    *,
+    lenient: bool = False,
 ) -> list[Candidate]:
-    """All candidates, best first, ties by source and place. Raises `ModelTimeout` when `stop_at` (monotonic seconds)
-    passes between two sources."""
+    """All candidates, best first, ties by source and place; `lenient`: those too whose antecedent is not told, or that
+    say nothing of the role that is asked for. Raises `ModelTimeout` when `stop_at` (monotonic seconds) passes between
+    two sources."""
     reads = [ReadSource.of(source) for source in sources]
     asked = ReadQuestion.of(question, intent, reads)
     found: list[Candidate] = []
@@ -99,7 +115,7 @@ def candidates(
         if time.monotonic() > stop_at:
             raise ModelTimeout("the deadline passed before all sources were read")
         if asked.coverage(read.tokens) >= parameters.min_source_coverage:
-            found += _of_source(read, asked, parameters)
+            found += _of_source(read, asked, parameters, lenient=lenient)
     return sorted(found, key=lambda c: (-c.score, c.index, c.start))
 
 
@@ -207,6 +223,7 @@ class ReadQuestion:
     forms: Mapping[str, frozenset[str]]
     documents: Mapping[str, frozenset[str]]
     denies: bool
+    role: str | None
 
     @classmethod
     def of(cls, question: str, intent: Intent, reads: Sequence[ReadSource]) -> ReadQuestion:
@@ -226,6 +243,7 @@ class ReadQuestion:
             forms,
             _documents(reads),
             denies(question),
+            role_of(question),
         )
 
     def coverage(self, tokens: frozenset[str]) -> int:
@@ -237,6 +255,11 @@ class ReadQuestion:
     def agrees(self, text: str) -> bool:
         """True unless the question denies or excepts something and the text does neither."""
         return not self.denies or denies(text)
+
+    def says_role(self, tokens: frozenset[str]) -> bool:
+        """True unless the question asks who had a role, and the words say nothing of it."""
+        forms = self.forms.get(fold(self.role)) if self.role else None
+        return forms is None or not forms.isdisjoint(tokens)
 
     def names_one(self, tokens: frozenset[str]) -> bool:
         """True if the words name one of several places or things that the question names."""
@@ -276,12 +299,14 @@ def _document(read: ReadSource) -> str:
     return read.source.title.partition(" — ")[0]
 
 
-def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) -> list[Candidate]:
-    found = (_candidate(read, place, asked, parameters) for place in range(len(read.sentences)))
+def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *, lenient: bool) -> list[Candidate]:
+    found = (_candidate(read, place, asked, parameters, lenient=lenient) for place in range(len(read.sentences)))
     return [each for each in found if each is not None]
 
 
-def _candidate(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> Candidate | None:
+def _candidate(  # noqa: PLR0911 - one refusal for each reason
+    within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters, *, lenient: bool
+) -> Candidate | None:
     """The sentence as a candidate, with the one before it when it hangs on that or lacks what that offers; or None
     where it cannot answer."""
     read = within.sentences[place]
@@ -296,6 +321,10 @@ def _candidate(within: ReadSource, place: int, asked: ReadQuestion, parameters: 
         return None
     offered = offers(read.text, asked.wanted, asked.question, loosely=covered >= parameters.well_covered)
     lead = lead_of(within, place, parameters) if hangs or not offered else None
+    if not lenient and not asked.says_role(read.tokens):
+        return None
+    if not (lenient or lead or within.source.statement) and means_another(read.text):
+        return None
     if not offered and not (
         lead and asked.wanted is WantedKind.TIME and offers(lead.text, asked.wanted, asked.question)
     ):
@@ -326,6 +355,11 @@ def is_about(
     if not asked.concerns(within.tokens):
         return full and len(asked.weights) >= _MANY and asked.concerns(asked.documents[_document(within)])
     return told or (len(asked.weights) > 1 and full) or asked.names_one(read.tokens)
+
+
+def means_another(text: str) -> bool:
+    """True if a sentence begins with a word that means something named before it."""
+    return first_word(text) in _MEANING and not _MEANS_NOTHING.match(text)
 
 
 def lead_of(within: ReadSource, place: int, parameters: Parameters) -> ReadSentence | None:

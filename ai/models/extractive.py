@@ -36,8 +36,11 @@ from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 from retrieval.operations import Lookup
 
-VERSION = "3"
+VERSION = "4"
 """Raised with every change of behaviour: part of the model's identity."""
+_LENIENT = frozenset({"3"})
+"""Earlier versions, which still run for entries that name them: a sentence could begin with a pronoun whose antecedent
+was not told."""
 
 
 class ExtractiveModel:
@@ -45,8 +48,10 @@ class ExtractiveModel:
 
     NAME = "extractive"
 
-    def __init__(self, parameters: Parameters = PARAMETERS, reader: SentenceReader | None = None) -> None:
-        self._parameters, self._reader = parameters, reader
+    def __init__(
+        self, parameters: Parameters = PARAMETERS, reader: SentenceReader | None = None, version: str = VERSION
+    ) -> None:
+        self._parameters, self._reader, self._version = parameters, reader, version
         self.document = self._described(None if reader is None else reader.digest)
 
     @classmethod
@@ -58,9 +63,16 @@ class ExtractiveModel:
             parameters, named = Parameters(**told["parameters"]), told.get("reader")
         except (ValueError, KeyError, TypeError):
             return None
-        if told["code"] != VERSION or (named is not None and (reader is None or named != reader.digest)):
+        if told["code"] not in {VERSION, *_LENIENT} or (
+            named is not None and (reader is None or named != reader.digest)
+        ):
             return None
-        return cls(parameters, None if named is None else reader)
+        return cls(parameters, None if named is None else reader, told["code"])
+
+    @classmethod
+    def documents(cls) -> tuple[bytes, ...]:
+        """The documents with the default parameters of every version that runs, this one's first."""
+        return tuple(cls(version=version).document for version in (VERSION, *sorted(_LENIENT)))
 
     async def identity(self) -> ModelIdentity:
         """That of the next answer: without the reader from when that was found not to run here. No I/O."""
@@ -100,7 +112,8 @@ class ExtractiveModel:
         if intent.operations:
             return _direct(sources, intent, self._parameters), None
         stop_at = time.monotonic() + request.deadline_s
-        found = candidates(request.question, intent, sources, self._parameters, stop_at)
+        lenient = self._version in _LENIENT
+        found = candidates(request.question, intent, sources, self._parameters, stop_at, lenient=lenient)
         reading = None
         if self._reader is not None and not any(each.row for each in found[:1]):
             with suppress(ReaderUnavailable):
@@ -113,19 +126,20 @@ class ExtractiveModel:
     ) -> tuple[list[Candidate], SourceReading | None]:
         """What the reader makes of the sentences, and of there being candidates; these where it has none to read."""
         sources = request.prompt.sources
-        found = prospects(request.question, request.intent, sources, self._parameters, by_words)
+        lenient = self._version in _LENIENT
+        found = prospects(request.question, request.intent, sources, self._parameters, by_words, lenient=lenient)
         if not found:
             return by_words, None
         return await read_prospects(request.question, found, sources, reader, by_words=bool(by_words))
 
     def _identity(self) -> ModelIdentity:
         reader = None if self._reader is None else self._reader.lack or self._reader.digest
-        details = {"version": VERSION} | ({} if reader is None else {"reader": reader})
+        details = {"version": self._version} | ({} if reader is None else {"reader": reader})
         return ModelIdentity(self.NAME, digest_of(self._described(reader)), details)
 
     def _described(self, reader: str | None) -> bytes:
         named = {} if reader is None else {"reader": reader}
-        return canonical({"code": VERSION, "parameters": asdict(self._parameters), **named})
+        return canonical({"code": self._version, "parameters": asdict(self._parameters), **named})
 
 
 def _names_known(intent: Intent, sources: Sequence[PromptSource]) -> bool:

@@ -19,6 +19,7 @@ from ai.models.candidates import (
     is_about,
     is_whole,
     lead_of,
+    means_another,
 )
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
@@ -41,18 +42,20 @@ def prospects(
     sources: Sequence[PromptSource],
     parameters: Parameters,
     by_words: Sequence[Candidate] = (),
+    *,
+    lenient: bool = False,
 ) -> list[Candidate]:
     """The sentences that a reader is shown: those that answer by their words alone, then those with most of the
     question's words; no row or cell is among them, and of the others no heading, line of contents or running head."""
     reads = [ReadSource.of(source) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads)
-    found = [each for read in reads for each in _of_source(read, asked, parameters)]
+    found = [each for read in reads for each in _of_source(read, asked, parameters, lenient=lenient)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
     chosen = {(each.index, each.start): each for each in (*(c for c in by_words if not c.row), *found)}
     return list(chosen.values())[:MOST_PROSPECTS]
 
 
-def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) -> list[Candidate]:
+def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *, lenient: bool) -> list[Candidate]:
     """Each whole sentence of prose that concerns what the question names, at the time that it names, and, where it
     names nothing, says one of its words or follows a sentence that does."""
     found = []
@@ -70,6 +73,8 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) ->
         ):
             near = (covered + asked.coverage(each.around)) // 2
             lead = lead_of(read, place, parameters) if hangs else None
+            if not (lenient or lead) and means_another(each.text):
+                continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
     return found

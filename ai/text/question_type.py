@@ -75,6 +75,15 @@ def wanted_of(question: str) -> WantedKind:
     return next((wanted for wanted, pattern in _ASKS if pattern.search(question)), WantedKind.ANY)
 
 
+_ROLE = re.compile(r"^\W*who (?:is|was|were|are) (?:the )?(?:\w+ ){0,3}?(\w+) of\b", re.IGNORECASE)
+
+
+def role_of(question: str) -> str | None:
+    """The role in `Who was the first chairman of ...`; None where none is asked for."""
+    found = _ROLE.search(question)
+    return found[1] if found else None
+
+
 def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = False) -> bool:
     """True if `sentence` has something of the kind that is wanted and that the question does not already
     say. `loosely`:

@@ -92,7 +92,9 @@ def remade(archive: Archive, identity: ModelIdentity, reader: LazyReader | None 
 
     if identity.name != ExtractiveModel.NAME:
         return None
-    document = archive.load(identity.digest) or recovered(identity.digest, ExtractiveModel().document, most=1_000)
+    document = archive.load(identity.digest)
+    for base in ExtractiveModel.documents():
+        document = document or recovered(identity.digest, base, most=1_000)
     return None if document is None else ExtractiveModel.of(document, reader)
 
 

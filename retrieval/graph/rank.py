@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from retrieval.algebra import Stated
+from retrieval.domain import CONTAINMENT
 from retrieval.english.stems import stem
 from retrieval.graph.edges import Edge, EdgeKind, GraphReads, Postings, time_keys
 from retrieval.graph.stated import TOO_MANY, stated_rows
@@ -22,7 +23,6 @@ MAX_NODES = 64
 MAX_FAN = 20
 _PATH_EDGES = 4
 _HAPPENING = frozenset({"happen", "event", "occur", "chronolog", "timelin"})
-_NARROW = frozenset({"county", "city", "place", "event", "treaty"})
 _COMMON = frozenset(
     {"are", "for", "has", "had", "the", "was", "were", "what", "when", "which", "who", "with", "did", "does"}
 )
@@ -75,7 +75,7 @@ async def rank(rows: GraphReads, query: Query) -> tuple[list[GraphMatch], tuple[
     stated = sorted(await _stated(rows, query), key=lambda f: (-f.score, f.record_id))
     seen = {f.record_id for f in stated}
     together = [f for f in await _named_together(rows, query, query.top_k + len(seen)) if f.record_id not in seen]
-    if stated or together or not _asks_what_happened(query):
+    if stated or together or not _asks_what_happened(query, _widest(await rows.kinds())):
         return [*stated, *together], ()
     dated = await _dated(rows, query)
     return dated, _not_placed(query) if dated else ()
@@ -181,9 +181,16 @@ def _cue(edge: Edge, cues: dict[EdgeKind, int]) -> int:
     return cues.get(EdgeKind(edge.subject_type, edge.predicate, edge.object_type), 0)
 
 
-def _asks_what_happened(query: Query) -> bool:
-    """`What happened in Kansas in 1850?`: a time, no name that is unknown, and no place narrower than a state."""
-    broad = all(e.type not in _NARROW for e in query.intent.entities)
+def _widest(kinds: Sequence[EdgeKind]) -> frozenset[str]:
+    """The types that others lie in and that lie in nothing themselves."""
+    lying = [kind for kind in kinds if kind.predicate == CONTAINMENT]
+    return frozenset({kind.object_type for kind in lying} - {kind.subject_type for kind in lying})
+
+
+def _asks_what_happened(query: Query, widest: Collection[str]) -> bool:
+    """`What happened in Kansas in 1850?`: a time, no name that is unknown, and no place but one in which the others
+    lie."""
+    broad = all(e.type in widest for e in query.intent.entities)
     happening = not _words(query).isdisjoint(_HAPPENING)
     return happening and broad and bool(query.intent.times) and not query.intent.unknown_names
 

@@ -387,3 +387,53 @@ def test_what_the_question_says_itself_is_no_offer() -> None:
     assert not offers("Lane came to Lawrence.", WantedKind.PERSON, "Who was Lane, who came to Lawrence?")
     assert offers("Robinson came to Lawrence.", WantedKind.PERSON, "Who came to Lawrence?")
     assert not offers("He came to Lawrence.", WantedKind.PLACE, "Where is Lawrence?")
+
+
+BOARD = "The harbour board first met in 1952. {} first chairman was Ansel Thorne, a net maker."
+
+
+@pytest.mark.parametrize("word", ["Its", "Their", "This", "Such a", "Her", "These"])
+def test_a_pronoun_brings_the_sentence_that_it_means(word: str) -> None:
+    lead, said = BOARD.format(word).split(". ")
+    told = ask(
+        "Who was the first chairman of the harbour board?", an_item(BOARD.format(word), title="The harbour board")
+    )
+    assert told == [f"{lead}. [1]", f"{said} [1]"]
+
+
+@pytest.mark.parametrize("word", ["Its", "Their", "This", "Such a", "Her", "These"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "The harbour board met in 1952.\n\n",
+        "It met in 1952. ",
+        "of the harbour board in 1952. ",
+        "HARBOUR BOARD\n\n",
+    ],
+)
+def test_a_pronoun_without_it_is_not_chosen(word: str, before: str) -> None:
+    text = f"{before}{word} first chairman was Ansel Thorne, a net maker of the harbour board."
+    assert ask("Who was the first chairman of the harbour board?", an_item(text)) == [ABSTAINS]
+
+
+@pytest.mark.parametrize("opening", ["It is said that", "Those who", "It was reported that"])
+def test_a_word_that_means_nothing_before_it_needs_nothing(opening: str) -> None:
+    text = f"{opening} met the first chairman of the harbour board praised Ansel Thorne."
+    assert ask("Who was the first chairman of the harbour board?", an_item(text)) == [f"{text} [1]"]
+
+
+def test_an_earlier_version_still_runs_for_what_names_it() -> None:
+    earlier = ExtractiveModel.of(ExtractiveModel().document.replace(b'"code":"4"', b'"code":"3"'))
+    assert earlier is not None
+    text = "Its first chairman was Ansel Thorne, a net maker of the harbour board."
+    question = "Who was the first chairman of the harbour board?"
+    told = asyncio.run(earlier.complete(request(question, [an_item(text)])))
+    assert told.text == f"{text} [1]"
+    assert told.model.details["version"] == "3"
+
+
+@pytest.mark.parametrize("role", ["keeper", "second chairman", "treasurer"])
+def test_who_had_a_role_is_told_by_what_says_it(role: str) -> None:
+    text = "The harbour board first met in 1952, when Ansel Thorne spoke for the board of the harbour."
+    assert ask(f"Who was the {role} of the harbour board?", an_item(text, title="The harbour board")) == [ABSTAINS]

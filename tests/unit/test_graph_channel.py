@@ -23,6 +23,7 @@ SANTA_FE, AGENCY = EntityRef("place:santa-fe", "Santa Fe", "place"), EntityRef("
 SUNDAY = EntityRef("event:black-sunday", "Black Sunday", "event")
 DAY = EntityRef("date:1935-04-14", "April 14, 1935", "date")
 COUNTY = EntityRef("county:1", "Alder County", "county")
+HAMLET, REALM = EntityRef("hamlet:1", "Ash", "hamlet"), EntityRef("realm:1", "Midrealm", "realm")
 ROWS = [  # nation, treaty, place, year
     ("t#1", KANSA, FIRST, SANTA_FE, 1825),
     ("t#2", KANSA, SECOND, AGENCY, 1854),
@@ -48,6 +49,7 @@ def graph() -> IndexBatch:
     edges = [relation(nation, "signed", treaty, i, year) for i, nation, treaty, _, year in ROWS]
     edges += [relation(treaty, "signed_at", place, i, year) for i, _, treaty, place, year in ROWS]
     edges += [relation(SUNDAY, "occurred_on", DAY, "e#1", 1935), relation(COUNTY, "located_in", KANSAS, "m#1")]
+    edges += [relation(HAMLET, "located_in", REALM, "m#1")]
     return IndexBatch(TENANT, records, (), edges, [mention(i, said) for i, names in PASSAGES.items() for said in names])
 
 
@@ -116,6 +118,17 @@ async def test_records_of_the_time_that_do_not_name_the_place_say_so(channel: Gr
     assert [x.code for x in run.limitations] == ["PLACE_NOT_NAMED"]
     narrow = await channel.search(naming("What happened in Alder County in 1825?", [COUNTY], [1825]))
     assert (narrow.hits, narrow.limitations) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("place", "found"), [(REALM, ["t#1"]), (HAMLET, []), (KANSA, []), (SANTA_FE, []), (SUNDAY, [])]
+)
+async def test_the_corpus_says_in_which_kinds_others_lie(
+    channel: GraphChannel, place: EntityRef, found: list[str]
+) -> None:
+    run = await channel.search(naming(f"What happened to {place.name} in 1825?", [place], [1825]))
+    assert [i for i in ids(run) if i == "t#1" and place != KANSA] == (found if place != SANTA_FE else ids(run))
+    assert bool(run.limitations) is bool(found)
 
 
 async def test_passages_that_name_two_things_follow_best_first(channel: GraphChannel) -> None:

@@ -29,7 +29,7 @@ from retrieval.algebra import (
     Where,
 )
 from retrieval.gazetteer import Gazetteer
-from retrieval.operations import Count, Lookup, Operation
+from retrieval.operations import Compare, Count, Lookup, Operation
 from tests.unit.test_intent import CASES, DOUGLAS, KANSAS, LEXICON, SHAWNEE, TOPEKA, entry, read
 
 POP = Value("population", 1930)
@@ -117,6 +117,14 @@ FAULTS: dict[str, tuple[Operation, ...]] = {
     "In which year did the most nations sign treaties?": (),
     "In which year were the fewest treaties signed?": (),
     "Which nations came before 1850?": (),
+    "How many people live in the county that borders Shawnee County?": (),
+    "How many people lived in the counties that border Shawnee County in 1930?": (
+        Total("sum", Places("county", (Bordering(SHAWNEE),)), POP),
+    ),
+    "By how much did the population of Shawnee County exceed that of Douglas County in 1930?": (
+        Compare("population", (SHAWNEE, DOUGLAS), 1930),
+    ),
+    "By how much did the population of Shawnee County exceed 5,000 in 1930?": (),
 }
 
 

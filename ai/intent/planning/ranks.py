@@ -152,7 +152,8 @@ def total(asked: Asked) -> Read:
         return ()
     counting = "many" in p.asked and bool(p.measures)
     function = _function(p.aggregates)
-    if function is None and (not counting or p.tops or not of_measure(asked)):
+    one = bool(p.singular) and function in (None, "sum")  # `the county that borders it`: there may be several
+    if one or (function is None and (not counting or p.tops or not of_measure(asked))):
         return ()
     return _total_of_set(asked, function or "sum") or _total_of_named(asked, function)
 

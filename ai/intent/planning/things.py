@@ -156,7 +156,7 @@ def _acted_on(asked: Asked, kind: str, refs: tuple[EntityRef, ...]) -> tuple[str
     if len(doing) != 1:
         return None
     (subject,) = doing
-    return kind, None if any(ref.type == subject for ref in refs) else subject
+    return kind, None if any(asked.of_type(ref, doing).type == subject for ref in refs) else subject
 
 
 def _at_other_end(asked: Asked, types: list[str], *, subject: bool) -> str | None:

@@ -175,9 +175,20 @@ def _noun(s: Scanner) -> bool:
         if s.has(role):
             slot.append(str(s.item().roles[role]))
             s.found.order.append(slot[-1])
+            if not s.text().endswith("s"):
+                s.found.singular.append(slot[-1])
             s.at += 1
             return True
     return False
+
+
+def _exceeds(s: Scanner) -> bool:
+    """`by how much did it exceed that`: a difference, and no bound."""
+    if "much" not in s.found.asked or s.text() not in ("exceed", "exceeds", "exceeded"):
+        return False
+    s.found.differences.append(True)
+    s.at += 1
+    return True
 
 
 def _by_share(s: Scanner) -> bool:
@@ -269,6 +280,7 @@ _PHRASES: Sequence[Callable[[Scanner], bool]] = (
     _single(Role.THAN, "than", _true),
     _single(Role.RELATION, "relations", _of(Role.RELATION)),
     _single(Role.DWELLING, "dwelling", _true),
+    _exceeds,
     _multiple,
     _jointly,
     _single(Role.OCCURRING, "occurring", _true),
