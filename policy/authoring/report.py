@@ -72,14 +72,16 @@ class TestReport:
         }
 
     def junit(self) -> str:
-        """As JUnit XML: one suite for the own tests, one for each engine, one for the canary."""
+        """As JUnit XML: one suite for the own tests, one for each engine, one for the access table if
+        there is one, one for the canary."""
         root = ElementTree.Element("testsuites", name="policy")
         cases = [(each.name, each.seconds, _why(each)) for each in self.own or ()]
         _suite(root, "opa test", cases)
         for engine, results in self.vectors.items():
             named = ((f"{r.vector.group}: {r.vector.name}", 0.0, "\n".join(r.differences())) for r in results)
             _suite(root, f"vectors on {engine}", list(named))
-        _suite(root, "access table", _cells(self.table))
+        if self.table:
+            _suite(root, "access table", _cells(self.table))
         _suite(root, "canary", [("the empty input and each guard", 0.0, "\n".join(self.canary))])
         ElementTree.indent(root)
         return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
