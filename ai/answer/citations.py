@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ai.answer.claims.answering import abstains
 from ai.answer.claims.check import Sources, check_sentence
-from ai.gate import find_appeals
+from ai.gate import asked_of, find_appeals
 from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
 from ai.text.catalogue import ABSTAIN, PHRASES, phrase_id
 from ai.text.sentences import MARKER, MARKER_PATTERN, Span, split_sentences, trimmed
@@ -76,13 +76,13 @@ def draft_sentences(
     *,
     find: Find,
     sources: Sources | None = None,
-    asked: Sequence[str] | None = None,
+    asked: str | None = None,
     parsed: Sequence[MarkedSentence] | None = None,
 ) -> Draft:
     """The draft of a completion over the items that its prompt held. `find` reports what the detectors see in a
     sentence (personal data, canary, system prompt). Numbers that name no item are `unknown_markers`. With `sources`,
-    the sentences are checked claim by claim, and the system puts their markers right. `asked` are the kinds of appeal
-    that the question asks for; None: appeals are not looked for. `parsed` are the sentences where the output is not
+    the sentences are checked claim by claim, and the system puts their markers right. `asked` is the question, which
+    may ask for an appeal; None: appeals are not looked for. `parsed` are the sentences where the output is not
     text with markers."""
     by_index = {item.index: item for item in items}
     parsed = parse_marked(completion.text) if parsed is None else parsed
@@ -99,17 +99,17 @@ class _Checks:
     by_index: dict[int, AdmittedItem]
     find: Find
     sources: Sources | None
-    asked: Sequence[str] | None
+    asked: str | None
 
     def appeals(self, text: str, markers: Sequence[int]) -> Appeals | None:
         """Those of a sentence that cites these items; None where they are not looked for."""
         if self.asked is None:
             return None
         cited = {s.source.visibility.collection for n in markers for s in self.by_index[n].evidence.records}
-        return Appeals(find_appeals(text), tuple(self.asked), tuple(sorted(cited)))
+        return Appeals(find_appeals(text), asked_of(self.asked, text), tuple(sorted(cited)))
 
 
-def best_quote(sentence: str, item: AdmittedItem, asked: Sequence[str] | None = None) -> Quote:
+def best_quote(sentence: str, item: AdmittedItem, asked: str | None = None) -> Quote:
     """The words of the stored record that best carry `sentence`: an exact slice of it, of one to three adjoining
     sentences, whole rows and cells for observations, the statement for a computed item. With the kinds of appeal that
     were `asked` for, no sentence adjoins that makes another."""
@@ -200,7 +200,7 @@ def _whole(item: AdmittedItem) -> str:
     return "\n".join((first.source.title, first.record.heading or "", item.statement or "", text))
 
 
-def _best_span(sentence: str, text: str, asked: Sequence[str] | None) -> Span:
+def _best_span(sentence: str, text: str, asked: str | None) -> Span:
     spans = [trimmed(text, span) for span in split_sentences(text)]
     if not spans:
         return Span(0, len(text))
@@ -218,8 +218,9 @@ def _best_span(sentence: str, text: str, asked: Sequence[str] | None) -> Span:
     return Span(spans[first].start, spans[last].end)
 
 
-def _adjoins(text: str, span: Span, asked: Sequence[str]) -> bool:
-    return set(find_appeals(text[span.start : span.end])) <= set(asked)
+def _adjoins(text: str, span: Span, asked: str) -> bool:
+    said = text[span.start : span.end]
+    return set(find_appeals(said)) <= set(asked_of(asked, said))
 
 
 def _hits(content: frozenset[str], numbers: frozenset[str], text: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from ai.answer.citations import draft_sentences
 from ai.answer.claims.check import Sources
 from ai.answer.written import read_written, schema_for
 from ai.errors import ModelTimeout
-from ai.gate import asked_appeals, find_leaks, find_sensitive
+from ai.gate import find_leaks, find_sensitive
 from ai.model import (
     APPEALS_SINCE,
     CLAIMS_VERSION,
@@ -131,7 +131,7 @@ def read_draft(
     shown = [item for item in items if item.index in seen]
     sources = Sources.of(shown, intent, question) if claims_version else None
     find = partial(_findings, canaries=canaries, system=prompt.system)
-    asked = asked_appeals(question) if claims_version >= APPEALS_SINCE else None
+    asked = question if claims_version >= APPEALS_SINCE else None
     written = read_written(completion, mode, prompt.offers)
     draft = draft_sentences(completion, shown, find=find, sources=sources, asked=asked, parsed=written.sentences)
     return replace(draft, fault=written.fault)

@@ -1,6 +1,6 @@
 """The prompt gate: what may become of a question, and what passages and drafts carry. Pure; rules are data."""
 
-from ai.gate.appeals import asked_appeals, find_appeals
+from ai.gate.appeals import asked_appeals, asked_of, find_appeals
 from ai.gate.detect import scan_text
 from ai.gate.findings import find_leaks, find_sensitive
 from ai.gate.gate import check_prompt
@@ -18,6 +18,7 @@ __all__ = [
     "Redaction",
     "Ruleset",
     "asked_appeals",
+    "asked_of",
     "check_prompt",
     "find_appeals",
     "find_leaks",

@@ -8,11 +8,14 @@ is no appeal. Patterns are matched by RE2 over folded text, in linear time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 
 from ai.gate.linear import Pattern, Spelled, Work, spelled
 from ai.gate.normalise import fold, latin
+from ai.text.support import words_of
+from retrieval.english.stems import root_of
 from retrieval.withheld import personal_data
 
 _WORK = 1 << 40  # what is searched is bounded by the text: a fixed number of linear searches
@@ -238,6 +241,11 @@ _ASKS: Mapping[str, tuple[Pattern, ...]] = {
         ),
     ),
 }
+_SHARED = 2
+_LEADING_IN = re.compile(
+    r"(?:^|(?<=[.;!?:]\s))(?:to|for|if|when|before|after|in order|should|in case|once|as|by)\b[^.;!?,]*,",
+    re.IGNORECASE,
+)
 _REPORTS = Pattern(rf"\b{_SPEECH}\b")
 _COLON = Pattern(rf"\b{_SPEECH}\b[^.!?:]{{0,60}}:")
 _PII = {"pii.email": "contact", "pii.phone": "contact", "pii.card": "payment", "pii.iban": "payment"}
@@ -258,6 +266,29 @@ def asked_appeals(question: str) -> tuple[str, ...]:
     """The kinds of appeal that a question asks for, sorted: its answer may hold them. Never raises on any `str`."""
     view = spelled(latin(fold(question)).text)
     return tuple(sorted(kind for kind in _ASKS if _matches(_ASKS[kind], view)))
+
+
+def asked_of(question: str, sentence: str) -> tuple[str, ...]:
+    """The kinds of appeal that a sentence may make: those that the question asks for; and an order about what is asked,
+    as in manuals ("Descale it every 60 days" for "How often is it descaled?"). Words before the order ("To learn
+    who founded Lawrence, ...") do not make it so. Sorted."""
+    kinds = asked_appeals(question)
+    return (
+        kinds if "imperative" in kinds or not _is_about(sentence, question) else tuple(sorted({*kinds, "imperative"}))
+    )
+
+
+def _is_about(sentence: str, question: str) -> bool:
+    """True if the sentence, without what leads in, has two words of the question or more, half of them, and all of its
+    names."""
+    asked, names = _roots(question), frozenset(map(root_of, words_of(question).names))
+    shared = asked & _roots(_LEADING_IN.sub("", sentence))
+    return len(shared) >= _SHARED and 2 * len(shared) >= len(asked) and names <= shared
+
+
+@lru_cache(maxsize=4_096)
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(root_of(word) for word in words_of(text).content)
 
 
 def _matches(patterns: tuple[Pattern, ...], text: Spelled) -> bool:

@@ -13,6 +13,13 @@ from retrieval.model import Mention
 _STRUCTURED = frozenset(
     {"kinds", "types", "areas", "densities", "bounds", "gaps", "borders", "neighbours", "within", "ratios"}
 )
+_RECKONED = frozenset(
+    {"tops", "aggregates", "compared", "changes", "moved", "shares", "series", "differences", "per", "things"}
+)
+_HELD = frozenset({Role.MEASURE, Role.KIND, Role.TYPE, Role.AREA, Role.DENSITY, Role.NEGATION, Role.EXCEPTION})
+"""What makes a question one of figures, kinds of places or things that the corpus holds, or of their complement."""
+_SOMEWHERE = frozenset({"named", "towards", "inside", "here"})
+_STATED = frozenset({"things", "relations", "measures"})
 ALL = "the question as a whole"
 
 
@@ -20,11 +27,13 @@ def unread_words(phrases: Phrases, items: Sequence[Item]) -> tuple[str, ...]:
     """Words left over of a question that speaks of figures, kinds of places or things; `ALL` where each word is
     known and no operation takes them together, and of a count, a rank or a figure, which no text is to answer; none for
     a question of texts."""
-    if _holder(phrases, items) or _beside_an_event(items) or any(item.has(Role.NEGATION) for item in phrases.left):
+    if _holder(phrases, items) or _beside_an_event(items) or _denies_what_is_held(phrases):
         return (ALL,)
     compound = _compound(phrases, items)
     structured = phrases.filled & (_STRUCTURED - {"kinds", "types"} if compound else _STRUCTURED)
     if not (structured or {"many", "distance"} & set(phrases.asked) or _measured(items)):
+        return ()
+    if _counts_what_only_texts_hold(phrases, items):
         return ()
     words = [item.value.surface if isinstance(item.value, Mention) else item.text for item in phrases.left]
     ranked = [top for top in phrases.tops if not (compound and top.scale == "time")]
@@ -51,6 +60,24 @@ def _beside_an_event(items: Sequence[Item]) -> bool:
     named = (Role.PLACE, Role.THING, Role.UNKNOWN_NAME)
     pairs = pairwise(item for item in items if item.text != "the")
     return any(one.text in ("before", "after", "since") and any(other.has(r) for r in named) for one, other in pairs)
+
+
+def _denies_what_is_held(phrases: Phrases) -> bool:
+    """True if a denial is left over of a question about places or things of the corpus. `Why are certificates not sent
+    to the manager?` is about none, and a text that denies it too may say why."""
+    denied = any(item.has(Role.NEGATION) for item in phrases.left)
+    return denied and bool(phrases.filled & (_STRUCTURED | _SOMEWHERE | _STATED))
+
+
+def _counts_what_only_texts_hold(phrases: Phrases, items: Sequence[Item]) -> bool:
+    """True for `How many sailors did she save?`, where the corpus has no figure, kind or thing of that name; and for
+    `How far in advance?`, which is between no places. A sentence may say it, with the number beside the word."""
+    if phrases.filled & (_STRUCTURED | _RECKONED) or any(item.roles.keys() & _HELD for item in items):
+        return False
+    if "distance" in phrases.asked:
+        return not phrases.filled & _SOMEWHERE
+    after = [item for one, item in pairwise(items) if one.has(Role.MANY)]
+    return bool(after) and all(item in phrases.left for item in after)
 
 
 def _measured(items: Sequence[Item]) -> bool:

@@ -31,6 +31,13 @@ _ASKING = word_list(
     "called mean please story first time year years day date place people person number amount lot anything something "
     "want wanted wants use used using do does did"
 )
+_WHY = re.compile(r"\W*(?:why|for what reason)\b", re.IGNORECASE)
+_FORBIDS = re.compile(r"\W*(?:never|do not|don['’]t|no)\b", re.IGNORECASE)
+_HOW = re.compile(
+    r"\bhow\s+(long|far|tall|high|deep|wide|thick|old|heavy|hot|cold|warm|large|big|soon|often|frequently)\b",
+    re.IGNORECASE,
+)
+"""The adjective of a question word: a sentence that says the amount need not say it."""
 _MEANT = 2
 _MANY = 3
 HANGING = word_list(
@@ -140,6 +147,7 @@ def question_terms(question: str, intent: Intent) -> frozenset[str]:
     """The folded content words of the question without the words that only ask, and without the names and times that
     are checked apart."""
     named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
+    named |= {fold(found[1]) for found in _HOW.finditer(question)}
     words = {fold(match[0]) for match in WORD.finditer(question) if not match[0][0].isdigit()}
     return frozenset(
         w for w in words if w not in UNWEIGHED_WORDS and w not in _ASKING and w not in named and len(w) > 1
@@ -253,8 +261,11 @@ class ReadQuestion:
         return 1000 * held // total if total else 1000
 
     def agrees(self, text: str) -> bool:
-        """True unless the question denies or excepts something and the text does neither."""
-        return not self.denies or denies(text)
+        """True unless the question denies or excepts something and the text does neither, or it asks why something is
+        so and the text forbids it."""
+        if self.denies:
+            return denies(text)
+        return not (_WHY.match(self.question) and _FORBIDS.match(text))
 
     def says_role(self, tokens: frozenset[str]) -> bool:
         """True unless the question asks who had a role, and the words say nothing of it."""
@@ -312,14 +323,20 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     read = within.sentences[place]
     covered, words = _covered(read, within, asked), read.text.count(" ") + 1
     behind = 0 if within.source.statement is not None else parameters.rank_slope * (within.source.index - 1)
-    if covered < parameters.min_coverage + behind or not parameters.min_words <= words <= parameters.max_words:
+    # a denial is the whole of what is said: a sentence that lacks a word of it denies something else
+    least = parameters.well_covered if asked.denies and within.source.statement is None else 0
+    if (
+        covered < max(least, parameters.min_coverage + behind)
+        or not parameters.min_words <= words <= parameters.max_words
+    ):
         return None
     if not (is_whole(read.text, within.source) and asked.is_timely(read, within.source)):
         return None
     hangs = first_word(read.text) in HANGING
     if not is_about(read, within, asked, parameters, hangs=hangs, covered=covered):
         return None
-    offered = offers(read.text, asked.wanted, asked.question, loosely=covered >= parameters.well_covered)
+    loosely = covered >= parameters.well_covered and asked.wanted is not WantedKind.NUMBER
+    offered = offers(read.text, asked.wanted, asked.question, loosely=loosely)
     lead = lead_of(within, place, parameters) if hangs or not offered else None
     if not lenient and not asked.says_role(read.tokens):
         return None
@@ -391,6 +408,8 @@ def is_whole(text: str, source: PromptSource) -> bool:
     if source.statement is not None:
         return True
     starts = text[0].isupper() or text[0].isdigit() or text[0] in "\"'“‘(”"
+    if not starts:  # a name that is written small: `tideq stores messages`
+        starts = first_word(text) in _tokens(source.title.casefold())
     return starts and text.rstrip("\"'”’)")[-1:] in {".", "!", "?"}
 
 

@@ -6,8 +6,10 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-from ai.text.support import words_of
+from ai.text.amounts import states_amount, wanted_amount
+from ai.text.support import fold, words_of
 from retrieval.english.lists import MONTHS
+from retrieval.english.stems import root_of
 
 
 class WantedKind(Enum):
@@ -21,7 +23,14 @@ class WantedKind(Enum):
 
 
 _ASKS = (
-    (WantedKind.NUMBER, re.compile(r"\bhow (?:many|much|far|large|big|tall|long|old|deep|high|wide)\b", re.IGNORECASE)),
+    (
+        WantedKind.NUMBER,
+        re.compile(
+            r"\bhow (?:many|much|far|large|big|tall|long|old|deep|high|wide|thick|heavy|hot|cold|warm|soon|often"
+            r"|frequently)\b",
+            re.IGNORECASE,
+        ),
+    ),
     (
         WantedKind.TIME,
         re.compile(
@@ -58,6 +67,21 @@ _AT = re.compile(
 )
 _IN_A = re.compile(r"\b(?:in|at|on|near|inside|under|behind|beside)\s+(?:an?|the|their|his|her|our|my|its)\s+[a-z]")
 
+_WHEN = re.compile(
+    r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]\.?m\b"
+    r"|\b(?:noon|midnight|dawn|dusk|sunrise|sunset|night|morning|afternoon|evening)\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|same|\d{1,2}(?:st|nd|rd|th)) "
+    r"(?:hour|day|week|month|quarter|year|season)\b"
+    r"|\b(?:before|after|within|every|until|for|at least|at most|once|when|as soon as|during|whenever|while)\b",
+    re.IGNORECASE,
+)
+"""Times that have no date; a condition is one too."""
+_DOER = re.compile(
+    r"(?:The|An?|Each|Every|All|Any|Our|Its|His|Her|Their|Only)\s(?P<doer>(?:[a-z][\w'’-]*\s){1,4}?)"
+    r"(?:(?:can|could|may|might|must|should|shall|will|would|has|have|had|is|are|was|were)\s)?(?P<deed>[a-z][\w'’-]*(?:\s[a-z]\w+)?)\b"
+)
+_BY = re.compile(r"\bby\s(?:the|an?|its|his|her|their|our|each|any)\s(?P<doer>[a-z][\w'’-]*)")
 _DENIES = re.compile(
     r"\b(?:not|never|no(?!\.)|none|nobody|nothing|neither|nor|without|cannot)\b|n['\u2019]t\b"
     r"|\b(?:except|excepting|excluding|besides|other than|(?:apart|aside) from|but for)\b",
@@ -92,15 +116,29 @@ def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = 
         case WantedKind.ANY:
             return True
         case WantedKind.TIME:
-            return _TIME.search(sentence) is not None
+            return _TIME.search(sentence) is not None or (loosely and _WHEN.search(sentence) is not None)
         case WantedKind.NUMBER:
-            return _NUMBER.search(sentence) is not None
+            amount = wanted_amount(question)
+            if amount is None:
+                return _NUMBER.search(sentence) is not None
+            return states_amount(sentence, amount, loosely=loosely)
         case WantedKind.PERSON:
-            return bool(_names(sentence) - words_of(question).content)
+            named = bool(_names(sentence) - words_of(question).content)
+            return named or (loosely and _does(sentence, question))
         case WantedKind.PLACE:
             said = words_of(question).content
             named = any(words_of(found[0]).content - said for found in _AT.finditer(sentence))
             return named or (loosely and _IN_A.search(sentence) is not None)
+
+
+def _does(sentence: str, question: str) -> bool:
+    """True if the sentence says whose deed it is without a name: `granted by the head of department`, `The line manager
+    answers`, for a question that says the deed."""
+    asked = frozenset(root_of(word) for word in words_of(question).content)
+    doer = _DOER.match(sentence)
+    if doer is not None and any(root_of(fold(word)) in asked for word in doer["deed"].split()):
+        return not any(root_of(fold(word)) in asked for word in doer["doer"].split())
+    return any(root_of(fold(found["doer"])) not in asked for found in _BY.finditer(sentence))
 
 
 def _names(sentence: str) -> frozenset[str]:

@@ -15,6 +15,7 @@ from ai.models.candidates import names, question_terms
 from ai.models.context import prompt_source
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
+from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
 _ENOUGH = 0.25
@@ -72,7 +73,7 @@ class Wanted:
     def _share(self, words: frozenset[str]) -> float:
         """How much of the question's own words occurs, by weight."""
         whole = sum(self.weights.values())
-        return sum(w for term, w in self.weights.items() if carries(words, term)) / whole if whole else 1.0
+        return sum(w for term, w in self.weights.items() if _says(words, term)) / whole if whole else 1.0
 
     def _offers(self, text: str) -> bool:
         if self.kind is WantedKind.TIME and any(number.may_be_year for number in read_numbers(text)):
@@ -104,6 +105,16 @@ def _title(item: AdmittedItem, intent: Intent) -> frozenset[str]:
 @lru_cache(maxsize=512)
 def _read(text: str) -> frozenset[str]:
     return frozenset(fold(w) for w in WORD.findall(_unaccented(text)))
+
+
+def _says(words: frozenset[str], term: str) -> bool:
+    """True if a form of the term is among the words, an irregular one too: `wrote`, `written`."""
+    return carries(words, term) or (term in IRREGULAR and root_of(term) in _irregular(words))
+
+
+@lru_cache(maxsize=512)
+def _irregular(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(root_of(word) for word in words if word in IRREGULAR)
 
 
 def _unaccented(text: str) -> str:

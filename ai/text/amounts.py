@@ -1,0 +1,190 @@
+"""The amounts that a text states, and the amount that a question asks for: how many of what, how long, how often.
+
+A number answers `how long` only with a unit of time or length, and `how many sailors` only beside the word for what is
+counted. So "in 30 days" is no answer to "How much water?", though it holds a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ai.text.sentences import word_list
+from ai.text.support import fold
+from retrieval.english.lists import MONTH_NUMBERS
+from retrieval.english.stems import root_of
+
+TIME, LENGTH, AREA, MASS, VOLUME, HEAT, MONEY, SHARE = (
+    "time",
+    "length",
+    "area",
+    "mass",
+    "volume",
+    "heat",
+    "money",
+    "share",
+)
+_UNITS: Mapping[str, str] = {
+    word: dimension
+    for dimension, words in {
+        TIME: "second seconds minute minutes min mins hour hours h hr hrs day days night nights week weeks fortnight "
+        "month months year years decade decades century centuries generation generations",
+        LENGTH: "mm cm m km millimetre millimetres centimetre centimetres metre metres meter meters kilometre "
+        "kilometres kilometer kilometers mile miles foot feet ft inch inches yard yards",
+        AREA: "acre acres hectare hectares ha square",
+        MASS: "mg g kg gram grams kilogram kilograms tonne tonnes ton tons pound pounds lb lbs ounce ounces oz",
+        VOLUME: "ml cl l litre litres liter liters gallon gallons pint pints cup cups barrel barrels bushel bushels",
+        HEAT: "° °c °f degree degrees kelvin",
+        MONEY: "$ £ € dollar dollars cent cents euro euros pound pounds shilling shillings franc francs",
+        SHARE: "% percent per",
+    }.items()
+    for word in words.split()
+}
+_SYMBOLS = frozenset("$£€")
+_SPELT = word_list(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands "
+    "million millions billion dozen dozens half both no none"
+)
+_VAGUE = word_list("a an several few many each every per")
+"""Before a unit they are a number: `a century`, `several weeks`."""
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|°[cf]?\b|°|[$£€%]|[^\W\d_]+(?:['’][^\W\d_]+)?", re.IGNORECASE)
+_YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
+_SPAN = re.compile(r"\b(?:from|since|until|till|between|before|by)\b[^.;]{0,40}?\b(?:1\d|20)\d\d\b", re.IGNORECASE)
+_OFTEN = re.compile(
+    r"\b(?:every|each|once|twice|thrice|times|daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|hourly|nightly"
+    r"|always|never|seldom|rarely|usually|sometimes|regularly|frequently|(?:a|per) (?:day|week|month|year|decade))\b",
+    re.IGNORECASE,
+)
+_AGED = re.compile(r"\b(?:aged?|old|born)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow (?P<word>many|much)\b(?P<rest>[^?.!,;]{0,80})", re.IGNORECASE)
+_HOW = re.compile(
+    r"\bhow (?P<word>long|far|tall|high|deep|wide|thick|old|heavy|hot|cold|warm|often|frequently|soon)\b", re.IGNORECASE
+)
+_BY_WORD: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("long", "far"), frozenset({TIME, LENGTH})),
+    **dict.fromkeys(("tall", "high", "deep", "wide", "thick"), frozenset({LENGTH})),
+    "heavy": frozenset({MASS}),
+    "soon": frozenset({TIME}),
+    **dict.fromkeys(("hot", "cold", "warm"), frozenset({HEAT})),
+}
+_ENDS = word_list(
+    "is are was were be been do does did can could will would should shall must may might has have had there of in on "
+    "at to for from by per than with that which who and or"
+)
+_MANY = frozenset({None, SHARE})
+_MUCH = _MANY | {AREA, MASS, VOLUME, MONEY, HEAT}
+"""The dimensions that a number may have which says how many, or how much."""
+_COUNTED, _AFTER = 3, 4
+_PLURALS = word_list("men women children people feet oxen mice geese teeth")
+_BY_ADJECTIVE: Mapping[str, re.Pattern[str]] = {
+    word: re.compile(rf"\b(?:{forms})\b", re.IGNORECASE)
+    for word, forms in {
+        "tall": "tall|high|height",
+        "high": "high|height|tall|altitude|elevation",
+        "deep": "deep|depth",
+        "wide": "wide|width|broad|breadth|across",
+        "thick": "thick|thickness",
+        "heavy": "heavy|weigh(?:s|ed|ing|t)?",
+    }.items()
+}
+"""A length alone is not a height: `four kilometres west of the village`."""
+_PRICED = re.compile(
+    r"\b(?:costs?|prices?|pay|paid|fees?|charged?|worth|earn(?:s|ed)?|salary|salaries)\b", re.IGNORECASE
+)
+_FREE = re.compile(r"\bfree\b|\bno charge\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WantedAmount:
+    """What is asked for: the roots of the words for what is counted, the dimensions of its unit (none: any), and the
+    question word."""
+
+    word: str
+    counted: frozenset[str] = frozenset()
+    dimensions: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number in a text: the dimension of its unit if it has one, whether it may be a year or a day of a month, and
+    the roots of the words after it."""
+
+    dimension: str | None
+    dated: bool
+    beside: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def wanted_amount(question: str) -> WantedAmount | None:
+    """The amount that a question asks for; None where it asks for none, or says too little of it."""
+    if found := _HOW_MANY.search(question):
+        return _counted(found["word"].casefold(), found["rest"], priced=_PRICED.search(question) is not None)
+    if found := _HOW.search(question):
+        word = found["word"].casefold()
+        return WantedAmount("often" if word == "frequently" else word, frozenset(), _BY_WORD.get(word, frozenset()))
+    return None
+
+
+def states_amount(sentence: str, wanted: WantedAmount, *, loosely: bool) -> bool:
+    """True if the sentence states such an amount. `loosely`: what is counted need not be named beside the number."""
+    if wanted.word == "often":
+        return _OFTEN.search(sentence) is not None
+    found = amounts_of(sentence)
+    if wanted.word == "old":
+        undated = [each for each in found if not each.dated]
+        return _AGED.search(sentence) is not None or any(each.dimension in (None, TIME) for each in undated)
+    if any(not wanted.counted.isdisjoint(each.beside) for each in found):
+        return True
+    if wanted.dimensions:
+        adjective = _BY_ADJECTIVE.get(wanted.word)
+        if not loosely and adjective is not None and not adjective.search(sentence):
+            return False
+        spans = TIME in wanted.dimensions and wanted.word == "long" and _SPAN.search(sentence) is not None
+        free = MONEY in wanted.dimensions and _FREE.search(sentence) is not None
+        return spans or free or any(each.dimension in wanted.dimensions for each in found)
+    measured = _MUCH if wanted.word == "much" else _MANY
+    return (loosely or not wanted.counted) and any(not each.dated and each.dimension in measured for each in found)
+
+
+@lru_cache(maxsize=4096)
+def amounts_of(text: str) -> tuple[Amount, ...]:
+    """The numbers of a text, in order."""
+    return tuple(_amounts([fold(match[0]) for match in _TOKEN.finditer(text)]))
+
+
+def _amounts(tokens: list[str]) -> Iterator[Amount]:
+    for at, token in enumerate(tokens):
+        after = tokens[at + 1] if at + 1 < len(tokens) else ""
+        unit = _UNITS.get(after) or (
+            _UNITS.get(tokens[at + 2]) if after.endswith("ing") and at + 2 < len(tokens) else None
+        )
+        if unit is None and at and tokens[at - 1] in _SYMBOLS:
+            unit = MONEY
+        number = token[0].isdigit() or (token in _SPELT and (token, after) != ("one", "of"))
+        if not number and not (token in _VAGUE and unit not in (None, SHARE)):
+            continue
+        if after in _SPELT:  # of `two hundred days` the last word stands before the unit
+            continue
+        month = after in MONTH_NUMBERS or (at > 0 and tokens[at - 1] in MONTH_NUMBERS)
+        dated = unit is None and (month or ":" in token or _YEAR.fullmatch(token) is not None)
+        beside = tokens[at + 1 : at + 1 + _AFTER]
+        yield Amount(unit, dated, frozenset(root_of(word) for word in beside if word[0].isalpha() and not month))
+
+
+def _counted(word: str, rest: str, *, priced: bool) -> WantedAmount:
+    said: list[str] = []
+    for match in _TOKEN.finditer(rest):
+        token = fold(match[0])
+        if token in _ENDS or len(said) == _COUNTED:
+            break
+        said.append(token)
+        if token in _PLURALS or (token.endswith("s") and not token.endswith("ss")):
+            said = [token]  # the noun; what stands before it says which
+            break
+    dimensions = frozenset(_UNITS[token] for token in said[:2] if token in _UNITS)
+    if word == "much" and (priced or "money" in said):
+        dimensions = frozenset({MONEY})
+    return WantedAmount(word, frozenset(map(root_of, said)), dimensions)

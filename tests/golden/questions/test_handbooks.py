@@ -1,0 +1,79 @@
+"""A folder of a person's own short documents, without a manifest and without figures, answers what they say."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api import wiring
+from api.home.configuration import load
+from tests.golden.questions.asking import asked
+from tests.harness import ingest
+
+FOLDER = Path(__file__).parent / "handbooks"
+ANSWERED = {
+    "How many days of paid leave do full-time employees get?": "27 days",
+    "How many unused days can be carried over?": "five unused days",
+    "How far in advance must leave be requested?": "two weeks",
+    "When is a medical certificate required?": "fourth day",
+    "Who can grant unpaid leave?": "head of department",
+    "Why are certificates not sent to the manager?": "health data",
+    "Does tideq support clustering?": "does not support",
+    "Who wrote tideq?": "Ines Okafor",
+    "How long does a consumer have to acknowledge a message?": "30 seconds",
+    "How many sailors did Marta Eide save?": "eleven sailors",
+    "How high is the present tower?": "31 metres",
+    "At what temperature should fish be thawed?": "4 °C",
+    "Why should fish not be thawed at room temperature?": "bacteria",
+    "How long can cod be frozen?": "eight months",
+    "How often should I descale the machine?": "60 days",
+    "How long does the warranty last?": "two years",
+    "How long should the machine cool?": "20 minutes",
+    "Why should I not use vinegar?": "rubber seals",
+}
+UNANSWERED = (
+    "How many days of parental leave are there?",
+    "How many employees are there?",
+    "How many managers answer within three days?",
+    "How many ports does tideq have?",
+    "How many steps does the tower have?",
+    "How many medals did Marta Eide lose?",
+    "How many children did the keepers have?",
+    "How much water do I need in areas with hard water?",
+    "How much does it cost to visit the museum?",
+    "How long should salmon be smoked?",
+    "How heavy is the Orion 300?",
+    "How high is the village?",
+    "How often is the museum open?",
+    "How old was Harald Lunde?",
+    "Who repaired the tower?",
+    "When is a medical certificate not required?",
+    "Why are certificates not sent to the bank?",
+    "Why should vinegar be used?",
+)
+
+
+@pytest.fixture(scope="module")
+def bodies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What each question gets."""
+
+    async def ask(home: Path) -> dict[str, Any]:
+        await ingest(home, paths=sorted(FOLDER.iterdir()), label="public")
+        async with wiring.open_system(load({}, home=home)) as system:
+            return {question: await asked(system, question, {}) for question in (*ANSWERED, *UNANSWERED)}
+
+    return asyncio.run(ask(tmp_path_factory.mktemp("own") / "home"))
+
+
+@pytest.mark.parametrize("question", ANSWERED)
+def test_what_the_documents_say_is_answered(bodies: dict[str, Any], question: str) -> None:
+    assert bodies[question]["outcome"] == "ANSWER"
+    assert ANSWERED[question] in " ".join(each["text"] for each in bodies[question]["sentences"])
+
+
+@pytest.mark.parametrize("question", UNANSWERED)
+def test_what_they_do_not_say_is_not(bodies: dict[str, Any], question: str) -> None:
+    assert bodies[question]["outcome"] == "ABSTAIN", bodies[question]["sentences"]

@@ -1,0 +1,75 @@
+"""A number answers only where it is a number of what is asked."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai.text.amounts import amounts_of, states_amount, wanted_amount
+
+THINGS = ("sailors", "photographs", "lanterns", "ledgers", "horses", "windows")
+TIMES = ("minutes", "days", "weeks", "years")
+LENGTHS = ("metres", "miles", "km", "feet")
+numbers = st.one_of(st.integers(2, 1_400).map(str), st.sampled_from(["eleven", "two hundred", "1,250", "a dozen"]))
+
+
+def states(question: str, sentence: str, *, loosely: bool = False) -> bool:
+    wanted = wanted_amount(question)
+    assert wanted is not None
+    return states_amount(sentence, wanted, loosely=loosely)
+
+
+@given(numbers, st.sampled_from(THINGS), st.sampled_from(THINGS), st.sampled_from(TIMES + LENGTHS))
+def test_a_number_counts_what_is_beside_it(number: str, thing: str, other: str, unit: str) -> None:
+    question = f"How many {thing} did she save?"
+    assert states(question, f"In that winter she saved {number} {thing} from the flood.")
+    assert states(question, f"She saved {number} of the old {thing}.")
+    if other != thing:
+        assert not states(question, f"She saved {number} {other} and lost what she had.")
+    assert not states(question, f"She saved them all within {number} {unit}.")
+    assert not states(question, f"She saved them all within {number} {unit}.", loosely=True)
+    assert not states(question, "She saved the others in 1923.", loosely=True)
+    assert not states(question, "She saved the others on 3 September.", loosely=True)
+
+
+@given(numbers, st.sampled_from(TIMES), st.sampled_from(THINGS))
+def test_how_long_is_a_time_or_a_length(number: str, unit: str, thing: str) -> None:
+    assert states("How long does it last?", f"It lasts {number} {unit}.")
+    assert not states("How long does it last?", f"It holds {number} {thing}.")
+    assert not states("How long does it last?", f"It holds {number} {thing}.", loosely=True)
+    assert not states("How tall is it?", f"It lasts {number} {unit}.", loosely=True)
+    assert not states("How much water is needed?", f"It lasts {number} {unit}.", loosely=True)
+    assert not states("How heavy is it?", f"It lasts {number} {unit}.", loosely=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "expected"),
+    [
+        ("How often is it cleaned?", "It is cleaned every 60 days.", True),
+        ("How often is it cleaned?", "It is cleaned with 60 brushes.", False),
+        ("How old was he?", "He was 43 when he came.", True),
+        ("How old was he?", "He died in 1999.", False),
+        ("How much does it cost?", "A ticket is $12.", True),
+        ("How much does it cost?", "Entry is free.", True),
+        ("How much does it cost?", "It is open for three months.", False),
+        ("How long did she keep it?", "She kept it from 1911 to 1938.", True),
+        ("How long did she keep it?", "She kept it in 1938.", False),
+        ("How many posters are there?", "It has one of the largest collections of posters.", False),
+        ("How many posters are there?", "It has one poster.", True),
+        ("How many posters are there?", "There are no posters.", True),
+    ],
+)
+def test_amounts(question: str, sentence: str, expected: bool) -> None:
+    assert states(question, sentence) is expected
+
+
+@pytest.mark.parametrize("question", ["Who was he?", "How did she do it?", "Why?", "", "how"])
+def test_other_questions_want_no_amount(question: str) -> None:
+    assert wanted_amount(question) is None
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    amounts_of(text)
+    wanted_amount(f"How many {text}?")
