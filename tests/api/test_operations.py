@@ -127,7 +127,10 @@ async def test_where_no_checkpoint_can_be_published_it_says_so(tmp_path: Any, go
             search = await client.post("/retrieval/query", json={"query": POPULATION, "top_k": 3})
             metrics = (await client.get("/metrics")).text
         async with open_ledger(world.configuration) as ledger:
-            [incident] = await ledger.entries(kind=Kind.INCIDENT)
+            async with asyncio.timeout(30):
+                while not (incidents := await ledger.entries(kind=Kind.INCIDENT)):  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+            [incident] = incidents
             assert json.loads(await ledger.part(incident.leaf.entry_id, "detail"))["what"] == "unpublished"
     down = {name for name, part in ready["parts"].items() if part["state"] == "down"}
     assert ready["parts"]["checkpoints"]["store"] == "witnesses"
