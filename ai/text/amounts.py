@@ -80,15 +80,11 @@ _MUCH = _MANY | {AREA, MASS, VOLUME, MONEY, HEAT}
 _COUNTED, _AFTER = 3, 4
 _PLURALS = word_list("men women children people feet oxen mice geese teeth")
 _BY_ADJECTIVE: Mapping[str, re.Pattern[str]] = {
-    word: re.compile(rf"\b(?:{forms})\b", re.IGNORECASE)
-    for word, forms in {
-        "tall": "tall|high|height",
-        "high": "high|height|tall|altitude|elevation",
-        "deep": "deep|depth",
-        "wide": "wide|width|broad|breadth|across",
-        "thick": "thick|thickness",
-        "heavy": "heavy|weigh(?:s|ed|ing|t)?",
-    }.items()
+    **dict.fromkeys(("tall", "high"), re.compile(r"\b(?:tall|high|height|altitude|elevation)\b", re.IGNORECASE)),
+    "deep": re.compile(r"\b(?:deep|depth)\b", re.IGNORECASE),
+    "wide": re.compile(r"\b(?:wide|width|broad|breadth|across)\b", re.IGNORECASE),
+    "thick": re.compile(r"\b(?:thick|thickness)\b", re.IGNORECASE),
+    "heavy": re.compile(r"\b(?:heavy|weigh(?:s|ed|ing|t)?)\b", re.IGNORECASE),
 }
 """A length alone is not a height: `four kilometres west of the village`."""
 _PRICED = re.compile(

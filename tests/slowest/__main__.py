@@ -21,11 +21,8 @@ from tests.slowest.stages import STAGES
 PATTERN_CHARS = 250
 PATTERN_S = 2.0  # for the pumps of one pattern
 MADE_WHILE_RUNNING = {
-    "ai.answer.claims.mentions": "names of places in the sources, without repeats",
+    "ai.answer.claims.facts": "names of places in the sources, without repeats",
     "ai.gate.normalise": "a class of single characters",
-    "ai.intent.reader": "words and names of a question; the stage `reading`",
-    "ai.intent.reading": "words and names of a question; the stage `reading`",
-    "ai.intent.rules": "words and names of a question; the stage `reading`",
     "ai.text.question_type": "the topic of a question, each word once, without nested repeats",
     "ledger.leaf_form": "one leaf of a fixed form, without nested repeats over the same characters",
     "retrieval.fulltext.opensearch_schema": "names of indexes that we made",
