@@ -14,9 +14,12 @@ from retrieval.operations import Operation
 
 CLAIMS_VERSION = 2
 """Raised with every change of what is checked in a draft; recorded with each request, so that older ones replay as
-they were. 0: nothing was checked; 1: appeals to the reader were not looked for."""
+they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
+abstention advised to name a place."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
+ADVICE_SINCE = 2
+"""The first of these versions that advises to name a place or a time only where the question is about the map."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

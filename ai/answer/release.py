@@ -6,10 +6,10 @@ from ai.answer.unread import not_understood
 from ai.case.case import Case, Services
 from ai.governance.admission import Admission
 from ai.governance.enforcement import answer_facts, enforce_answer
-from ai.model import Draft, Outcome, Release, Sentence
+from ai.model import ADVICE_SINCE, Draft, Outcome, Release, Sentence
 from ai.text.catalogue import ABSTAIN, PHRASES, reason_text
 from policy.model import Decision
-from retrieval.model import Limitation
+from retrieval.model import Intent, Limitation
 
 ANSWER_RUNS = 3
 """How often the answer point may run; after that the draft is given up (contracts section 9)."""
@@ -110,7 +110,10 @@ def _limitations(case: Case, admission: Admission) -> tuple[Limitation, ...]:
 
 
 def _advice(case: Case) -> tuple[Limitation, ...]:
-    """The part that the question leaves open, as a limitation; read from the question and its context alone."""
+    """The part that the question leaves open, as a limitation; read from the question and its context alone. Nothing
+    for a question of texts: a place does not help to find out how to descale a machine."""
+    if case.claims_version >= ADVICE_SINCE and not _speaks_of_the_map(case.intent):
+        return ()
     missing = []
     if not case.intent.mentions and case.ask.context.place is None and case.ask.context.bbox is None:
         missing.append("a place")
@@ -121,3 +124,10 @@ def _advice(case: Case) -> tuple[Limitation, ...]:
     if not missing:
         return ()
     return (Limitation("CLARIFICATION_HELPS", f"It may help to name {' or '.join(missing)}."),)
+
+
+def _speaks_of_the_map(intent: Intent) -> bool:
+    """True for a question that names a place or a thing of the corpus, a time or a measure, or asks for figures or
+    rows."""
+    named = any(mention.candidates for mention in intent.mentions)
+    return bool(named or intent.times or intent.measures or intent.operations or intent.unread)

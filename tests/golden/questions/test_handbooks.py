@@ -77,3 +77,10 @@ def test_what_the_documents_say_is_answered(bodies: dict[str, Any], question: st
 @pytest.mark.parametrize("question", UNANSWERED)
 def test_what_they_do_not_say_is_not(bodies: dict[str, Any], question: str) -> None:
     assert bodies[question]["outcome"] == "ABSTAIN", bodies[question]["sentences"]
+
+
+def test_nobody_is_told_to_name_a_place_where_there_is_none(bodies: dict[str, Any]) -> None:
+    codes = {question: {each["code"] for each in bodies[question]["limitations"]} for question in UNANSWERED}
+    read = [question for question in UNANSWERED if "WORDS_NOT_UNDERSTOOD" not in codes[question]]
+    assert len(read) >= len(UNANSWERED) - 2
+    assert not [question for question in read if "CLARIFICATION_HELPS" in codes[question]]
