@@ -13,7 +13,17 @@ from ai.errors import ModelTimeout
 from ai.intent.times import read_times
 from ai.model import PromptSource
 from ai.text.markdown import plain
-from ai.text.question_type import WantedKind, defines, denies, first_word, offers, role_of, topic_of, wanted_of
+from ai.text.question_type import (
+    WantedKind,
+    defines,
+    denies,
+    first_word,
+    gives_reason,
+    offers,
+    role_of,
+    topic_of,
+    wanted_of,
+)
 from ai.text.sentences import MARKER, Span, split_sentences, trimmed, word_list
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
@@ -22,6 +32,8 @@ from retrieval.model import Intent, Mention, TimeRange
 
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_HEADING = re.compile(r"\s*([^\W\d_][^\n.!?:;]{2,79})\n[^\S\n]*\n")
+"""The line that a plain text opens with, alone and without a stop: its title, whatever its file is called."""
 _TOKEN = re.compile(r"[^\W\d_]+")
 _FIGURE = re.compile(r"\b(?:population|inhabitants)\b", re.IGNORECASE)
 """A figure is no event: it answers nobody who asks only what happened."""
@@ -194,7 +206,9 @@ class ReadSource:
 
     @classmethod
     def of(cls, source: PromptSource) -> ReadSource:
-        text, title = source.statement or source.text, _tokens(source.title.casefold())
+        text = source.statement or source.text
+        heading = _HEADING.match(text) if source.statement is None else None
+        title = _tokens(f"{source.title} {heading[1] if heading else ''}".casefold())
         about = _about(source)
         spans = (Span(0, len(text)),) if source.statement else _spans(text)
         sentences: list[ReadSentence] = []
@@ -262,10 +276,10 @@ class ReadQuestion:
 
     def agrees(self, text: str) -> bool:
         """True unless the question denies or excepts something and the text does neither, or it asks why something is
-        so and the text forbids it."""
+        so and the text gives no reason, or forbids it."""
         if self.denies:
             return denies(text)
-        return not (_WHY.match(self.question) and _FORBIDS.match(text))
+        return not _WHY.match(self.question) or (gives_reason(text) and not _FORBIDS.match(text))
 
     def says_role(self, tokens: frozenset[str]) -> bool:
         """True unless the question asks who had a role, and the words say nothing of it."""

@@ -94,6 +94,20 @@ def denies(text: str) -> bool:
     return _DENIES.search(text) is not None
 
 
+_REASON = re.compile(
+    r"\b(?:because|since|due|owing|thanks|so|as|for|therefore|thus|hence|caus(?:e|es|ed|ing)|le(?:a)?ds?|reasons?|results?"
+    r"|resulted|resulting|purposes?|after|when|if|by|through|out of|from|prompt(?:ed|s)|motivat\w+|forced"
+    r"|allow(?:s|ed)?|enabl\w+|prevent(?:s|ed)?|protect(?:s|ed)?|mean(?:s|t)|lack|until)\b"
+    r"|(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)[a-z]{2,}|[:;]\s|,\s*[a-z]+ing\b",
+    re.IGNORECASE,
+)
+
+
+def gives_reason(text: str) -> bool:
+    """True if something in the text may be a reason, a cause or a purpose."""
+    return _REASON.search(text) is not None
+
+
 def wanted_of(question: str) -> WantedKind:
     """The kind of answer that the question word asks for; ANY where it does not tell."""
     return next((wanted for wanted, pattern in _ASKS if pattern.search(question)), WantedKind.ANY)

@@ -25,6 +25,7 @@ ANSWERED = {
     "Who wrote tideq?": "Ines Okafor",
     "How long does a consumer have to acknowledge a message?": "30 seconds",
     "How many sailors did Marta Eide save?": "eleven sailors",
+    "Who designed the Skarvholm Light?": "Harald Lunde",
     "How high is the present tower?": "31 metres",
     "At what temperature should fish be thawed?": "4 °C",
     "Why should fish not be thawed at room temperature?": "bacteria",
@@ -50,9 +51,15 @@ UNANSWERED = (
     "How often is the museum open?",
     "How old was Harald Lunde?",
     "Who repaired the tower?",
+    "Who designed the Skarvholm Bridge?",
+    "Who designed the Aske Light?",
+    "When was the Skarvholm Light sold?",
     "When is a medical certificate not required?",
     "Why are certificates not sent to the bank?",
     "Why should vinegar be used?",
+    "Why was the light automated?",
+    "Why did the barque Selma sink?",
+    "Why did the last keeper leave the skerry?",
 )
 
 
