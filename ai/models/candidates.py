@@ -49,7 +49,7 @@ _HOW = re.compile(
     r"\bhow\s+(long|far|tall|high|deep|wide|thick|old|heavy|hot|cold|warm|large|big|soon|often|frequently)\b",
     re.IGNORECASE,
 )
-"""The adjective of a question word: a sentence that says the amount need not say it."""
+"""The adjective of a question word: a sentence that says the amount need not say it, unless it is all that is asked."""
 _MEANT = 2
 _MANY = 3
 HANGING = word_list(
@@ -159,11 +159,11 @@ def question_terms(question: str, intent: Intent) -> frozenset[str]:
     """The folded content words of the question without the words that only ask, and without the names and times that
     are checked apart."""
     named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
-    named |= {fold(found[1]) for found in _HOW.finditer(question)}
     words = {fold(match[0]) for match in WORD.finditer(question) if not match[0][0].isdigit()}
-    return frozenset(
+    terms = frozenset(
         w for w in words if w not in UNWEIGHED_WORDS and w not in _ASKING and w not in named and len(w) > 1
     )
+    return terms - {fold(found[1]) for found in _HOW.finditer(question)} or terms
 
 
 def names(surface: str, tokens: frozenset[str]) -> bool:

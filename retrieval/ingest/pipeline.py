@@ -241,11 +241,13 @@ class Ingest:
         source = run.files.found_again(source, run.jobs[position].path, identified.sha256, visibility)
         identified = identified.called(source.source_id)
         _check_owner(source, visibility, run.owners)
-        run.move(position, source_id=source.source_id, document_id=identified.document_id)
-        if identified.document_id in run.known:
+        run.move(position, source_id=source.source_id)
+        document_id = identified.document_id
+        if document_id in run.known:
             await self._name_collection(run, visibility)
             await self._refresh_facts(run, source, visibility, identified)
-            run.move(position, state="skipped", stage="load", **_kept(run, identified.document_id, visibility))
+            told = _kept(run, document_id, visibility)
+            run.move(position, state="skipped", stage="load", document_id=document_id, **told)
             return
         run.move(position, stage="chunk")
         prepared = await asyncio.to_thread(
@@ -253,7 +255,8 @@ class Ingest:
         )
         await self._name_collection(run, visibility)
         run.waiting.append((position, prepared))
-        run.move(position, state="indexing", stage="index", **_counts(prepared), **_told(prepared))
+        run.move(position, state="indexing", stage="index", document_id=document_id)
+        run.move(position, **_counts(prepared), **_told(prepared))
 
     def _identify(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> IdentifiedFile:
         """The bytes of the file; their digest is kept where nobody wrote to the file meanwhile."""

@@ -51,6 +51,7 @@ READERS: dict[str, dict[str, int]] = {
     "GET /entries/{entry_id}/parts/replay": ABSENT | AUDITORS,
     "GET /difference?a={entry_id}&b={entry_id}": ABSENT | OWN,
     "POST /entries/{entry_id}/replay": REFUSED | AUDITORS | {"stranger": 404, "log-auditor": 404},
+    "GET /entries/{entry_id}/changes": REFUSED | AUDITORS | {"stranger": 404, "log-auditor": 404},
     "DELETE /entries/{entry_id}": REFUSED,
 }
 
