@@ -26,7 +26,8 @@ MOST_AT_ONCE = 20
 PASSAGE_CHARS = 700
 MOST_POINTS = 10
 _MILLI_PER_POINT = 100
-_TOKENS_BESIDE, _TOKENS_EACH = 24, 4
+_TOKENS_BESIDE, _TOKENS_EACH = 64, 8
+"""Room for the numbers and for the white space that a schema leaves to the model."""
 _OUTPUT_CHARS = 4_000
 
 
