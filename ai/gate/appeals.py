@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from ai.gate.linear import Pattern, Spelled, Work, spelled
 from ai.gate.normalise import fold, latin
-from ai.text.support import words_of
+from ai.text.support import roots_of, words_of
 from retrieval.english.stems import root_of
 from retrieval.withheld import personal_data
 
@@ -281,14 +281,9 @@ def asked_of(question: str, sentence: str) -> tuple[str, ...]:
 def _is_about(sentence: str, question: str) -> bool:
     """True if the sentence, without what leads in, has two words of the question or more, half of them, and all of its
     names."""
-    asked, names = _roots(question), frozenset(map(root_of, words_of(question).names))
-    shared = asked & _roots(_LEADING_IN.sub("", sentence))
+    asked, names = roots_of(question), frozenset(map(root_of, words_of(question).names))
+    shared = asked & roots_of(_LEADING_IN.sub("", sentence))
     return len(shared) >= _SHARED and 2 * len(shared) >= len(asked) and names <= shared
-
-
-@lru_cache(maxsize=4_096)
-def _roots(text: str) -> frozenset[str]:
-    return frozenset(root_of(word) for word in words_of(text).content)
 
 
 def _matches(patterns: tuple[Pattern, ...], text: Spelled) -> bool:

@@ -34,7 +34,7 @@ _UNITS: Mapping[str, str] = {
         LENGTH: "mm cm m km millimetre millimetres centimetre centimetres metre metres meter meters kilometre "
         "kilometres kilometer kilometers mile miles foot feet ft inch inches yard yards",
         AREA: "acre acres hectare hectares ha square",
-        MASS: "mg g kg gram grams kilogram kilograms tonne tonnes ton tons pound pounds lb lbs ounce ounces oz",
+        MASS: "mg g kg gram grams kilogram kilograms tonne tonnes ton tons lb lbs ounce ounces oz",
         VOLUME: "ml cl l litre litres liter liters gallon gallons pint pints cup cups barrel barrels bushel bushels",
         HEAT: "° °c °f degree degrees kelvin",
         MONEY: "$ £ € dollar dollars cent cents euro euros pound pounds shilling shillings franc francs",

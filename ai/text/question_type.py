@@ -7,7 +7,7 @@ from enum import Enum
 from functools import lru_cache
 
 from ai.text.amounts import states_amount, wanted_amount
-from ai.text.support import fold, words_of
+from ai.text.support import fold, roots_of, words_of
 from retrieval.english.lists import MONTHS
 from retrieval.english.stems import root_of
 
@@ -148,7 +148,7 @@ def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = 
 def _does(sentence: str, question: str) -> bool:
     """True if the sentence says whose deed it is without a name: `granted by the head of department`, `The line manager
     answers`, for a question that says the deed."""
-    asked = frozenset(root_of(word) for word in words_of(question).content)
+    asked = roots_of(question)
     doer = _DOER.match(sentence)
     if doer is not None and any(root_of(fold(word)) in asked for word in doer["deed"].split()):
         return not any(root_of(fold(word)) in asked for word in doer["doer"].split())

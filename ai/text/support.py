@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from ai.text.sentences import word_list
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
-from retrieval.english.stems import stem
+from retrieval.english.stems import root_of, stem
 
 COLLAPSED_MILLI = 100
 _FALSE_CITATION_MILLI = 150
@@ -59,6 +59,12 @@ def words_of(text: str) -> WordSets:
                     names.add(low)
         fresh = text[match.end() : match.end() + 1] in {".", "!", "?", ":"}
     return WordSets(frozenset(content), frozenset(numbers), frozenset(names), negates)
+
+
+@lru_cache(maxsize=4096)
+def roots_of(text: str) -> frozenset[str]:
+    """The roots of the content words of a text: `wrote` and `written` are one."""
+    return frozenset(root_of(word) for word in words_of(text).content)
 
 
 @lru_cache(maxsize=16384)
