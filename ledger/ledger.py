@@ -39,6 +39,7 @@ from ledger.witness import Witness
 from ledger.writer import Draft, Writer
 
 MAX_PAGE_ENTRIES = 1000
+_PAGE = 500
 SYSTEM_TENANT = "exhibit.system"  # of entries about the log itself
 _INLINE_BYTES = 256 * 1024  # below this, sealing takes about as long as the way to a worker thread and back
 
@@ -269,6 +270,15 @@ class Ledger:
         after, limit = min(max(after, -1), MAX_SIZE), min(max(limit, 0), MAX_PAGE_ENTRIES)
         found = await self._store.scan(after=after, limit=limit, kind=kind, tenant=alias)
         return tuple(entry_of(stored) for stored in found)
+
+    async def every(
+        self, *, after: int = -1, kind: Kind | None = None, tenant: str | None = None
+    ) -> AsyncIterator[Entry]:
+        """Every entry above the index `after`, by index, read page by page as it is asked for."""
+        while page := await self.entries(after=after, limit=_PAGE, kind=kind, tenant=tenant):
+            for entry in page:
+                yield entry
+            after = page[-1].index
 
     async def part(self, entry_id: str, name: str) -> bytes:
         """A part in the clear, checked against its commitment; `sources/<n>` is the n-th source, n from 1. Raises

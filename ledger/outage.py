@@ -22,7 +22,6 @@ _LOG = logging.getLogger("exhibit.ledger")
 INCIDENT_VERSION = "exhibit.incident/1"
 UNPUBLISHED, PUBLISHED = "unpublished", "published"
 CLEARS = "clears"
-_PAGE = 500
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -88,15 +87,12 @@ class OutageWatch:
     async def _left_open(self) -> EntryRef | None:
         """The last outage of this replica that nothing clears."""
         found: dict[str, Entry] = {}
-        after = -1
-        while page := await self._ledger.entries(after=after, limit=_PAGE, kind=Kind.INCIDENT):
-            for entry in page:
-                cleared = [ref.id for ref in entry.leaf.refs if ref.rel == CLEARS]
-                if cleared:
-                    found.pop(cleared[0], None)
-                elif entry.leaf.replica == self._ledger.replica and await self._tells(entry):
-                    found[entry.leaf.entry_id] = entry
-            after = page[-1].index
+        async for entry in self._ledger.every(kind=Kind.INCIDENT):
+            cleared = [ref.id for ref in entry.leaf.refs if ref.rel == CLEARS]
+            if cleared:
+                found.pop(cleared[0], None)
+            elif entry.leaf.replica == self._ledger.replica and await self._tells(entry):
+                found[entry.leaf.entry_id] = entry
         return list(found.values())[-1].ref if found else None
 
     async def _tells(self, entry: Entry) -> bool:

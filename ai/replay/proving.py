@@ -13,8 +13,6 @@ from ledger.model import SOURCES, Entry, Kind
 from ledger.parts import parse_source_commitments, source_name
 from ledger.redaction import parse_detail
 
-_PAGE = 500
-
 
 @dataclass(frozen=True, slots=True)
 class Proven:
@@ -75,12 +73,10 @@ async def _opened(entry: Entry, ledger: Ledger) -> tuple[dict[str, bytes], list[
 
 async def _redacted(entry: Entry, ledger: Ledger) -> Collection[str]:
     """The parts of the entry that redactions on record name."""
-    found, after = set[str](), entry.index
-    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.REDACTION):
-        for redaction in page:
-            if any(ref.id == entry.leaf.entry_id for ref in redaction.leaf.refs):
-                found |= await _named(redaction, entry.leaf.entry_id, ledger)
-        after = page[-1].index
+    found = set[str]()
+    async for redaction in ledger.every(after=entry.index, kind=Kind.REDACTION):
+        if any(ref.id == entry.leaf.entry_id for ref in redaction.leaf.refs):
+            found |= await _named(redaction, entry.leaf.entry_id, ledger)
     return found
 
 

@@ -17,7 +17,6 @@ from api.wiring import System
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
 
-_PAGE = 500
 _ASKED = ("question", "context", "policy.query")
 
 
@@ -66,18 +65,15 @@ async def _change(system: System, before: AnsweredEntry, after: AnsweredEntry) -
 
 async def _answered(ledger: Ledger, tenant: str, wanted: tuple[str, str]) -> AsyncIterator[AnsweredEntry]:
     """The outcomes of the same question, by index. A request that failed gave no answer."""
-    after = -1
-    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.OUTCOME):
-        after = page[-1].index
-        for entry in page:
-            asked = [ref.id for ref in entry.leaf.refs if ref.rel == "intent"]
-            if entry.leaf.tenant != tenant or not asked:
-                continue
-            if await _question(await ledger.entry(asked[0]), ledger) == wanted:
-                data = (await ledger.contents(entry, ("answer",))).get("answer")
-                body = json.loads(data) if data else {"outcome": "FAULT"}
-                if body["outcome"] != "FAULT":
-                    yield AnsweredEntry(entry, body)
+    async for entry in ledger.every(kind=Kind.OUTCOME):
+        asked = [ref.id for ref in entry.leaf.refs if ref.rel == "intent"]
+        if entry.leaf.tenant != tenant or not asked:
+            continue
+        if await _question(await ledger.entry(asked[0]), ledger) == wanted:
+            data = (await ledger.contents(entry, ("answer",))).get("answer")
+            body = json.loads(data) if data else {"outcome": "FAULT"}
+            if body["outcome"] != "FAULT":
+                yield AnsweredEntry(entry, body)
 
 
 async def _question(intent: Entry, ledger: Ledger) -> tuple[str, str] | None:

@@ -118,11 +118,7 @@ async def erase_again(ledger: Ledger, details: Sequence[bytes], *, request_id: s
 
 async def recorded_redactions(ledger: Ledger) -> list[bytes]:
     """The details of all redactions of the log, oldest first."""
-    details, after = [], -1
-    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.REDACTION):
-        details += [await ledger.part(entry.leaf.entry_id, "detail") for entry in page]
-        after = page[-1].index
-    return details
+    return [await ledger.part(entry.leaf.entry_id, "detail") async for entry in ledger.every(kind=Kind.REDACTION)]
 
 
 def erased_json(erased: ErasureReport) -> dict[str, Any]:
@@ -180,11 +176,9 @@ async def _remarks(entries: Sequence[Entry], tenant: str, ledger: Ledger) -> Asy
     if not entries:
         return
     about, after = {each.leaf.entry_id for each in entries}, min(each.index for each in entries)
-    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.RETRIEVAL, tenant=tenant):
-        for entry in page:
-            if any(ref.rel == "about" and ref.id in about for ref in entry.leaf.refs):
-                yield entry
-        after = page[-1].index
+    async for entry in ledger.every(after=after, kind=Kind.RETRIEVAL, tenant=tenant):
+        if any(ref.rel == "about" and ref.id in about for ref in entry.leaf.refs):
+            yield entry
 
 
 async def _survival(order: Order, entry: Entry, ledger: Ledger) -> Survival:

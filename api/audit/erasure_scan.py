@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from retrieval.registry.sql_store import SqlRecordStore
 
 _SEALED_STEP = 1024  # ciphertext: nothing else has even one window of it
-_PAGE = 500
 _SETTLE_S = 10.0
 _DOCUMENTS = 50
 _WORDED = ("question", "context")
@@ -120,15 +119,10 @@ async def recorded_prints(ledger: Ledger) -> set[bytes]:
     """Every fingerprint that a redaction of the log records. What does not open or is no redaction records none: what
     is wrong with it, verification names."""
     found: set[bytes] = set()
-    after = -1
-    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.REDACTION):
-        for entry in page:
-            try:
-                redaction = parse_detail((await ledger.contents(entry, ("detail",)))["detail"])
-                found |= unpack(redaction.prints or b"")
-            except (LedgerError, KeyError, ValueError):
-                continue
-        after = page[-1].index
+    async for entry in ledger.every(kind=Kind.REDACTION):
+        with suppress(LedgerError, KeyError, ValueError):
+            redaction = parse_detail((await ledger.contents(entry, ("detail",)))["detail"])
+            found |= unpack(redaction.prints or b"")
     return found
 
 

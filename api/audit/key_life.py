@@ -19,7 +19,6 @@ from ledger.model import Kind
 
 Action = Literal["create", "rotate", "revoke"]
 VERSION = "exhibit.api-key/1"
-_PAGE = 500
 
 
 async def create_key(configuration: Configuration, drawn: tuple[ApiKey, str]) -> str:
@@ -82,11 +81,8 @@ async def _record(
 
 
 async def _changes(ledger: Ledger) -> AsyncIterator[dict[str, Any]]:
-    after = -1
-    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.CONFIG):
-        for entry in page:
-            data = (await ledger.contents(entry, ("detail",))).get("detail")
-            detail = json.loads(data) if data else {}
-            if detail.get("v") == VERSION:
-                yield {"entry_id": entry.leaf.entry_id, "t_ms": entry.leaf.t_ms, **detail}
-        after = page[-1].index
+    async for entry in ledger.every(kind=Kind.CONFIG):
+        data = (await ledger.contents(entry, ("detail",))).get("detail")
+        detail = json.loads(data) if data else {}
+        if detail.get("v") == VERSION:
+            yield {"entry_id": entry.leaf.entry_id, "t_ms": entry.leaf.t_ms, **detail}

@@ -26,7 +26,6 @@ from retrieval.scope import VisibilityClass
 
 Action = Literal["label", "supersede", "withdraw", "restore"]
 VERSION = "exhibit.source/1"
-_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +124,11 @@ async def _record(
 
 
 async def _changes(ledger: Ledger, tenant: str, source_id: str) -> AsyncIterator[Mapping[str, Any]]:
-    after = -1
-    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.CONFIG, tenant=tenant):
-        for entry in page:
-            data = (await ledger.contents(entry, ("detail",))).get("detail")
-            detail = json.loads(data) if data else {}
-            if detail.get("v") == VERSION and detail["source_id"] == source_id:
-                yield {"entry_id": entry.leaf.entry_id, "t_ms": entry.leaf.t_ms, **detail}
-        after = page[-1].index
+    async for entry in ledger.every(kind=Kind.CONFIG, tenant=tenant):
+        data = (await ledger.contents(entry, ("detail",))).get("detail")
+        detail = json.loads(data) if data else {}
+        if detail.get("v") == VERSION and detail["source_id"] == source_id:
+            yield {"entry_id": entry.leaf.entry_id, "t_ms": entry.leaf.t_ms, **detail}
 
 
 def _access(visibility: VisibilityClass) -> dict[str, Any]:

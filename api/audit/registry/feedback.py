@@ -7,7 +7,7 @@ until a curator has settled it, and the settlement is an entry too.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -28,7 +28,6 @@ PRAISE: FeedbackKind = "useful"
 SURFACE, REVIEW = "feedback", "feedback.review"
 ABOUT, SETTLES = "about", "settles"
 CURATE = "registry.curate"
-_PAGE = 500
 _NOBODY = frozenset({""})
 _ABSENT = "There is no such feedback."
 
@@ -134,7 +133,7 @@ async def _scope(about: str, ledger: Ledger) -> frozenset[str]:
 
 async def _all_remarks(tenant: str, ledger: Ledger) -> list[QueuedRemark]:
     found: dict[str, QueuedRemark] = {}
-    async for entry in _entries(tenant, ledger):
+    async for entry in ledger.every(kind=Kind.RETRIEVAL, tenant=tenant):
         settled = _points(entry, SETTLES)
         if not settled and not _points(entry, ABOUT):
             continue
@@ -158,14 +157,6 @@ def queue_of(given: list[QueuedRemark], *, kind: str | None, settled: bool) -> l
 def remark_json(remark: QueuedRemark) -> dict[str, Any]:
     """As it is sent."""
     return {**asdict(remark), "metadata": dict(remark.metadata)}
-
-
-async def _entries(tenant: str, ledger: Ledger) -> AsyncIterator[Entry]:
-    after = -1
-    while page := await ledger.entries(after=after, limit=_PAGE, kind=Kind.RETRIEVAL, tenant=tenant):
-        for entry in page:
-            yield entry
-        after = page[-1].index
 
 
 def _points(entry: Entry, rel: str) -> str:

@@ -158,11 +158,8 @@ async def replay_all(
 
 
 async def _every(system: System) -> AsyncIterator[str]:
-    after = -1
-    while page := await system.services.ledger.entries(after=after, limit=_PAGE):
-        for entry in page:
-            yield entry.leaf.entry_id
-        after = page[-1].index
+    async for entry in system.services.ledger.every():
+        yield entry.leaf.entry_id
 
 
 def grades(results: list[ReplayReport]) -> dict[str, int]:
