@@ -9,15 +9,16 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
 from api.errors import NoSuchThing
+from api.web.page import strings
 
 router = APIRouter(include_in_schema=False)
 _ASSETS = {"swagger-ui.css": "text/css", "swagger-ui-bundle.js": "text/javascript"}
 _PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Exhibit API</title>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/docs/assets/swagger-ui.css"></head>
 <body><main id="ui"></main>
 <script src="/docs/assets/swagger-ui-bundle.js"></script><script src="/docs/assets/start.js"></script>
-<noscript>This page needs scripts; the same as JSON: <a href="/openapi.json">/openapi.json</a></noscript>
+<noscript>{noscript} <a href="/openapi.json">/openapi.json</a></noscript>
 </body></html>
 """
 _START = (
@@ -34,7 +35,7 @@ _POLICY = (
 @router.get("/docs")
 async def page() -> HTMLResponse:
     """The page."""
-    return HTMLResponse(_PAGE, headers={"content-security-policy": _POLICY})
+    return HTMLResponse(_PAGE.format_map(vars(strings().docs)), headers={"content-security-policy": _POLICY})
 
 
 @router.get("/docs/assets/{name}")

@@ -14,12 +14,12 @@ const leafForm = (version, kind, parts) => new RegExp(
 
 function parseLeaf(bytes, forms, index) {
   let text, leaf;
-  try { text = text8(bytes); leaf = JSON.parse(text); } catch { throw new Failed("leaf", `${index} is not the JSON of a leaf`); }
+  try { text = text8(bytes); leaf = JSON.parse(text); } catch { throw new Failed("leaf", "leaf_json", { index }); }
   const form = leaf && forms.get(`${leaf.v} ${leaf.kind}`);
-  check(bytes.length <= MAX_LEAF && form && form.test(text), "leaf", `${index} is not in the form of a known version`);
-  check([leaf.t, leaf.rseq, leaf.seen.size].every(Number.isSafeInteger), "leaf", `${index} has a number beyond 2^53-1`);
-  check(leaf.seen.size > 0 || leaf.seen.root === EMPTY, "leaf", `${index} has seen size 0 without the empty root`);
-  check(new Set(leaf.refs.map(ref => `${ref.rel} ${ref.id}`)).size === leaf.refs.length, "leaf", `${index} repeats a ref`);
+  check(bytes.length <= MAX_LEAF && form && form.test(text), "leaf", "leaf_form", { index });
+  check([leaf.t, leaf.rseq, leaf.seen.size].every(Number.isSafeInteger), "leaf", "leaf_number", { index });
+  check(leaf.seen.size > 0 || leaf.seen.root === EMPTY, "leaf", "leaf_seen", { index });
+  check(new Set(leaf.refs.map(ref => `${ref.rel} ${ref.id}`)).size === leaf.refs.length, "leaf", "leaf_ref", { index });
   return leaf;
 }
 

@@ -7,10 +7,10 @@ class Order {
 
   add(leaf, hash, index) {
     const request = `${leaf.kind} ${leaf.req}`, due = this.next.get(leaf.replica) ?? 1;
-    check(!this.hashes.has(leaf.id) && !this.requests.has(request), "duplicate", `the id or request of entry ${index} occurs before`);
-    check(leaf.rseq === due, "rseq", `entry ${index} of ${leaf.replica} has number ${leaf.rseq} where ${due} was due`);
-    check(leaf.seen.size <= index, "seen", `entry ${index} claims to have seen ${leaf.seen.size} entries`);
-    check(leaf.refs.every(ref => this.hashes.get(ref.id) === ref.leaf), "ref", `entry ${index} points at no entry before it`);
+    check(!this.hashes.has(leaf.id) && !this.requests.has(request), "duplicate", "log_twice", { index });
+    check(leaf.rseq === due, "rseq", "log_number", { index, replica: leaf.replica, number: leaf.rseq, due });
+    check(leaf.seen.size <= index, "seen", "log_seen", { index, size: leaf.seen.size });
+    check(leaf.refs.every(ref => this.hashes.get(ref.id) === ref.leaf), "ref", "log_ref", { index });
     this.requests.add(request); this.next.set(leaf.replica, due + 1); this.hashes.set(leaf.id, hash);
   }
 }
@@ -29,13 +29,13 @@ function parseBundle(bytes, width, path) {
   const leaves = [];
   let at = 0;
   for (let each = 0; each < width; each++) {
-    check(at + 2 <= bytes.length, "bundle", `${path}: cut off`);
+    check(at + 2 <= bytes.length, "bundle", "log_cut", { path });
     const end = at + 2 + bytes[at] * 256 + bytes[at + 1];
-    check(end <= bytes.length, "bundle", `${path}: cut off`);
+    check(end <= bytes.length, "bundle", "log_cut", { path });
     leaves.push(bytes.subarray(at + 2, end));
     at = end;
   }
-  check(at === bytes.length, "bundle", `${path}: continues after its last leaf`);
+  check(at === bytes.length, "bundle", "log_longer", { path });
   return leaves;
 }
 
@@ -54,12 +54,12 @@ async function leafHashes(read, size, forms, say) {
   const order = new Order(), all = [];
   for (const { n, width, path } of tiles("entries", size)) {
     const bytes = await read(path);
-    check(bytes, "bundle", `${path}: the file is missing`);
+    check(bytes, "bundle", "log_missing", { path });
     const leaves = parseBundle(bytes, width, path);
     const hashes = await Promise.all(leaves.map(leaf => sha256(joined(Uint8Array.of(0), leaf))));
     leaves.forEach((leaf, at) => order.add(parseLeaf(leaf, forms, n * WIDTH + at), hex(hashes[at]), n * WIDTH + at));
     all.push(joined(...hashes));
-    if (n % 16 === 0) say(`${n * WIDTH + width} of ${size} entries read`);
+    if (n % 16 === 0) say(phrase("log_read", { count: n * WIDTH + width, size }));
   }
   return joined(...all);
 }
@@ -67,24 +67,24 @@ async function leafHashes(read, size, forms, say) {
 async function compareTiles(read, level, hashes, count) {
   for (const { n, width, path } of tiles(level, count)) {
     const bytes = await read(path);
-    check(bytes, "tile", `${path}: the file is missing`);
-    check(bytes.length === width * 32, "tile", `${path}: not ${width} hashes`);
-    check(same(bytes, hashes.subarray(n * WIDTH * 32, (n * WIDTH + width) * 32)), "tile", `${path}: not the hashes of the entries`);
+    check(bytes, "tile", "log_missing", { path });
+    check(bytes.length === width * 32, "tile", "log_width", { path, width });
+    check(same(bytes, hashes.subarray(n * WIDTH * 32, (n * WIDTH + width) * 32)), "tile", "log_tile", { path });
   }
 }
 
 async function verifyLog(read, vkeys, forms, say) {
   const keys = await parseKeys(vkeys), note = await read("checkpoint");
-  check(note, "checkpoint", "the folder holds no checkpoint");
+  check(note, "checkpoint", "log_note");
   let text;
-  try { text = text8(note); } catch { throw new Failed("checkpoint", "not UTF-8"); }
+  try { text = text8(note); } catch { throw new Failed("checkpoint", "log_utf8"); }
   const head = await verifyCheckpoint(text, keys), size = Number(head.size);
   let hashes = await leafHashes(read, size, forms, say);
   for (let height = 0, count = size; count > 0; height++, count = Math.floor(size / 2 ** height)) {
     if (height % 8 === 0) await compareTiles(read, height / 8, hashes, count);
     hashes = await parents(hashes);
   }
-  check(size === 0 || same(hashes, head.root), "root", `the ${size} entries do not lead to the root that was signed`);
+  check(size === 0 || same(hashes, head.root), "root", "log_root", { size });
   return head;
 }
 
@@ -94,11 +94,11 @@ function chosenFolder() {
   for (const file of document.getElementById("folder").files) {
     files.set(file.webkitRelativePath.split("/").slice(1).join("/"), file);
   }
-  check(files.size > 0, "folder", "no folder was chosen");
+  check(files.size > 0, "folder", "log_folder");
   return async path => files.has(path) ? new Uint8Array(await files.get(path).arrayBuffer()) : null;
 }
 
 onVerify(async say => {
   const head = await verifyLog(chosenFolder(), document.getElementById("vkeys").value, leafForms(), say);
-  return `verified: ${head.size} entries of ${head.origin} lead to the signed root ${hex(head.root)}; ${UNWITNESSED}`;
+  return phrase("log_verified", { size: head.size, origin: head.origin, root: hex(head.root), unwitnessed: phrase("unwitnessed") });
 });

@@ -49,6 +49,8 @@ def _templates() -> Any:
     environment = Environment(loader=FileSystemLoader(_WEB), autoescape=True)
     environment.filters["exact"] = _exact
     environment.filters["digest"] = _digest
+    environment.filters["say"] = _say
+    environment.filters["plain"] = vars
     return environment
 
 
@@ -57,6 +59,13 @@ def _exact(text: str) -> Any:
     from markupsafe import Markup, escape  # noqa: PLC0415
 
     return Markup(str(escape(text)).replace("\r", "&#13;"))  # noqa: S704
+
+
+def _say(phrase: str, **values: Any) -> Any:
+    """A phrase with its {names} filled in, which are text unless a template made them."""
+    from markupsafe import Markup  # noqa: PLC0415
+
+    return Markup(phrase).format(**values)  # noqa: S704 - of our own catalogue
 
 
 def _digest(text: str) -> Any:

@@ -47,12 +47,12 @@ function* proved(outcome, intent) {
 // What the page shows must be what the receipts prove, no more and no less.
 function comparePage(outcome, intent) {
   check(!intent || outcome.leaf.refs.some(ref => ref.rel === "intent" && ref.id === intent.leaf.id && ref.leaf === intent.hash),
-    "intent", "the answer does not point at this question");
+    "intent", "intent");
   const shown = [...document.querySelectorAll("[data-proved]")].map(each => [each.dataset.proved, each.textContent]);
   const expected = [...proved(outcome, intent)];
   expected.forEach(([name, text], at) => check(shown[at]?.[0] === name && shown[at][1] === text, "page",
-    `the ${name} shown is not the one on record`));
-  check(shown.length === expected.length, "page", `${shown.at(-1)?.[0]} is shown that is not on record`);
+    "page_other", { name }));
+  check(shown.length === expected.length, "page", "page_more", { name: shown.at(-1)?.[0] });
 }
 
 async function verifyPage() {
@@ -61,7 +61,7 @@ async function verifyPage() {
   const outcome = await verifyReceipt(data.outcome, vkeys);
   const intent = data.intent ? await verifyReceipt(data.intent, vkeys) : null;
   comparePage(outcome, intent);
-  return `verified: entry ${outcome.leaf.id} is leaf ${outcome.index} of ${outcome.head.size} in ${outcome.head.origin}; ${UNWITNESSED}`;
+  return phrase("receipt_verified", { id: outcome.leaf.id, index: outcome.index, size: outcome.head.size, origin: outcome.head.origin, unwitnessed: phrase("unwitnessed") });
 }
 
 onVerify(verifyPage);

@@ -64,14 +64,14 @@ async def receipt_page(ledger: Ledger, entry_id: str) -> str:
 
 
 def _outline(prov: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """Under a heading each, type, name and time of every activity, in order of time, and type, name and attributes of
+    """By section, type, name and time of every activity, in order of time, and type, name and attributes of
     every entity and agent."""
     activities = prov.get("activity", {})
     in_time = sorted(activities, key=lambda name: (activities[name]["prov:startTime"], name))
-    yield "What was done", [(_type(activities[name]), name, activities[name]["prov:startTime"]) for name in in_time]
-    for heading, section in (("From what", "entity"), ("By whom", "agent")):
+    yield "activity", [(_type(activities[name]), name, activities[name]["prov:startTime"]) for name in in_time]
+    for section in ("entity", "agent"):
         records = sorted(prov.get(section, {}).items())
-        yield heading, [(_type(record), name, _attributes(record)) for name, record in records]
+        yield section, [(_type(record), name, _attributes(record)) for name, record in records]
 
 
 def _type(record: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.web.page import page, source_digest, strings, style_policy
+from api.web.page import page, source_digest, style_policy
 from tests.api.conftest import Connect
 from tests.api_world import POPULATION
 
@@ -185,21 +185,6 @@ async def test_vendored_files_are_those_of_the_lock(folder: Path) -> None:
         assert (locked["version"], locked["integrity"]) == (version, told["integrity"])
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == told["sha256"], name
     assert any("LICENSE" in name for name in manifest)
-
-
-async def test_the_words_of_pages_and_scripts_are_in_the_catalogue() -> None:
-    words = json.loads((WEB / "static" / "strings.json").read_text("utf-8"))
-    assert {*vars(strings())} == {*words}
-    for template in WEB.glob("*.j2"):
-        for part, name in re.findall(r"\bt\.(\w+)\.(\w+)", template.read_text("utf-8")):
-            assert name in words[part], (template.name, part, name)
-    for script in (WEB / "static").glob("*.js"):
-        text = script.read_text("utf-8")
-        for part, name in re.findall(r"\bwords\.(\w+)\.(\w+)", text):
-            assert name in words[part], (script.name, part, name)
-        bound = re.search(r"\bw = words\.(\w+)", text)
-        for name in re.findall(r"\bw\.(\w+)", text) if bound else ():
-            assert bound and name in words[bound[1]], (script.name, name)
 
 
 async def test_the_pages_of_one_file_name_their_script_and_style_by_digest() -> None:

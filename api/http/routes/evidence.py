@@ -47,12 +47,12 @@ def _wants_page(accept: str) -> bool:
 
 def _page(body: Mapping[str, Any]) -> str:
     facts = (
-        ("Collection", body["collection"]),
-        ("Source", body["source_id"]),
-        ("Licence", body["license"]),
-        ("Attribution", body["attribution"]),
-        ("Sensitivity", body["sensitivity"]),
-        ("Digest of the document", body["document_sha256"]),
-        ("Ledger entry", body["provenance"]["entry_id"]),
+        ("collection", body["collection"]),
+        ("source", body["source_id"]),
+        ("license", body["license"]),
+        ("attribution", body["attribution"]),
+        ("sensitivity", body["sensitivity"]),
+        ("digest", body["document_sha256"]),
+        ("entry", body["provenance"]["entry_id"]),
     )
     return page("evidence.html.j2", style=_STYLE, **body, facts=facts)

@@ -19,7 +19,7 @@ async function verdictOf(promise) {
   }
   const receipt = parseReceipt(shown), head = await verifyCheckpoint(receipt.checkpoint, keys);
   await verifyInclusion(receipt.leaf, receipt.index, receipt.proof, head);
-  check(parseLeaf(receipt.leaf, leafForms(), receipt.index).id === promise.entry_id, "receipt", "it is of another entry");
+  check(parseLeaf(receipt.leaf, leafForms(), receipt.index).id === promise.entry_id, "receipt", "receipt_other");
   return { verdict: await isPromised(promise, receipt.leaf) ? "covered" : "broken", index: receipt.index, size: head.size };
 }
 

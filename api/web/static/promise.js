@@ -23,11 +23,11 @@ export const dueOf = promise => Date.parse(promise.time) + 1000 * promise.merge_
 
 // Fails unless one of the keys signed the promise; with a body, unless it was made for this one.
 export async function verifyPromise(promise, keys, body = null) {
-  check(promise?.v === VERSION && typeof promise.key === "string" && typeof promise.signature === "string", "promise", "it has no promise of a known version");
+  check(promise?.v === VERSION && typeof promise.key === "string" && typeof promise.signature === "string", "promise", "promise_form");
   const key = keys.find(each => `${each.name}+${each.id}` === promise.key);
-  check(key, "promise", "the promise names a key that is none of the log’s");
-  check(await signatureHolds(key, bytes64(promise.signature, "promise"), textOf(promise)), "promise", "the log’s key did not sign this promise");
-  if (body) check(await digestOf(body) === promise.answer_digest, "promise", "the promise was made for another answer");
+  check(key, "promise", "promise_key");
+  check(await signatureHolds(key, bytes64(promise.signature, "promise"), textOf(promise)), "promise", "promise_signature");
+  if (body) check(await digestOf(body) === promise.answer_digest, "promise", "promise_answer");
 }
 
 export const isPromised = async (promise, leaf) => hex(await sha256(joined(Uint8Array.of(0), leaf))) === promise.leaf_hash;

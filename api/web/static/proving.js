@@ -19,7 +19,7 @@ const STEPS = [
   ["inclusion", async found => { await verifyInclusion(found.receipt.leaf, found.receipt.index, found.receipt.proof, found.head); }],
   ["leaf", async (found, given) => {
     found.leaf = parseLeaf(found.receipt.leaf, leafForms(), found.receipt.index);
-    check(found.leaf.id === given.id, "leaf", "the receipt is of another entry");
+    check(found.leaf.id === given.id, "leaf", "receipt_other");
   }],
   ["commitment", async (found, given) => {
     found.parts = await verifyDisclosures(found.leaf, found.receipt.disclosures);
@@ -27,19 +27,19 @@ const STEPS = [
     const intent = parseReceipt(await text(`${pathOf(given.intent)}/receipt`)), head = await verifyCheckpoint(intent.checkpoint, found.keys);
     await verifyInclusion(intent.leaf, intent.index, intent.proof, head);
     const leaf = parseLeaf(intent.leaf, leafForms(), intent.index);
-    check(leaf.id === given.intent, "intent", "the answer does not point at this question");
+    check(leaf.id === given.intent, "intent", "intent");
     const parts = await verifyDisclosures(leaf, intent.disclosures);
     if (parts.has("question")) found.parts.set("question", parts.get("question"));
   }],
   ["promise", async (found, given) => {
     await verifyPromise(given.body.promise, found.keys, given.body);
-    check(await isPromised(given.body.promise, found.receipt.leaf), "promise", "the log promised another leaf than the one that it shows");
+    check(await isPromised(given.body.promise, found.receipt.leaf), "promise", "promise_leaf");
   }],
   ["page", async (found, given) => {
     const proved = new Map([...found.parts].map(([name, data]) => [name, text8(data)]));
     for (const [name, said, recorded] of given.shown(proved)) {
-      check(recorded !== undefined, "page", `${name} is shown without proof`);
-      check(said === recorded, "page", `the ${name} shown is not the one on record`);
+      check(recorded !== undefined, "page", "page_unproved", { name });
+      check(said === recorded, "page", "page_other", { name });
     }
   }],
 ];
