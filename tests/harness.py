@@ -17,7 +17,8 @@ from ai.model import Ask, MapContext, Options
 from api import wiring
 from api.home.configuration import load
 from policy.model import Subject
-from retrieval.ingest.pipeline import Ingest, IngestReport
+from retrieval.ingest.pipeline import Ingest
+from retrieval.ingest.report import IngestReport
 from tests.shipped_terms import shipped_terms
 
 KANSAS = Path(__file__).parents[1] / "examples" / "kansas" / "manifest.toml"

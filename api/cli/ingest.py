@@ -18,7 +18,7 @@ from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
     from retrieval.ingest.explain import Explanation
-    from retrieval.ingest.pipeline import IngestReport, Progress
+    from retrieval.ingest.report import IngestReport, Progress
 
 _LISTINGS = {
     "passages": "passages",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from retrieval.errors import ManifestError, SourceConflict
 from retrieval.index import ChannelIndex
 from retrieval.ingest.label import AccessTerms
-from retrieval.ingest.pipeline import Ingest, IngestStore
+from retrieval.ingest.upkeep import IngestStore, Upkeep
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.scope import VisibilityClass
 
@@ -47,7 +47,7 @@ class SourceLife:
         self._store = store
         self._indexes = tuple(indexes)
         self._terms = terms
-        self._ingest = Ingest(store=store, indexes=indexes, terms=lambda: terms)
+        self._upkeep = Upkeep(store=store, indexes=indexes, terms=lambda: terms)
 
     async def versions(self, tenant: str, source_id: str) -> tuple[SourceFacts, ...]:
         """Every version of a source, the first stored first."""
@@ -90,7 +90,7 @@ class SourceLife:
         """Makes a version active again; gives it. Raises SourceConflict."""
         chosen = self.restorable(held, document_id)
         await self._store.activate([chosen.document_id])
-        await self._ingest.repair(chosen.visibility.tenant)  # what it supersedes leaves the channels
+        await self._upkeep.repair(chosen.visibility.tenant)  # what it supersedes leaves the channels
         return chosen.document_id
 
     async def _end(self, held: Sequence[SourceFacts], state: Lifecycle) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class SourceLife:
         """The documents in their new class, in every channel."""
         if held:
             await self._take_out([each.document_id for each in held])
-            await self._ingest.repair(held[0].visibility.tenant)
+            await self._upkeep.repair(held[0].visibility.tenant)
 
     async def _take_out(self, document_ids: Collection[str]) -> None:
         if document_ids:

@@ -11,11 +11,10 @@ import asyncio
 import secrets
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from retrieval.errors import IngestError, ManifestError
 from retrieval.index import ChannelIndex, IndexBatch
@@ -33,45 +32,18 @@ from retrieval.ingest.prepare import (
     prepare,
 )
 from retrieval.ingest.reading import Reader, read_file
+from retrieval.ingest.report import NOTE, IngestReport, Progress, counts_of, told_of
 from retrieval.ingest.searchable import for_channels, tagged, without_suspects
 from retrieval.ingest.sources import sources_of
+from retrieval.ingest.upkeep import IngestStore, Upkeep
 from retrieval.ingest.values import SourceSpec
-from retrieval.model import Lifecycle, RecordKind
+from retrieval.model import Lifecycle
 from retrieval.registry.fields import description_of
-from retrieval.registry.store import Description, FileJob, KnowledgeBase, RecordStore, RecordWriter, StoredDocument
+from retrieval.registry.store import Description, FileJob, KnowledgeBase, StoredDocument
 from retrieval.scope import VisibilityClass
 
-Progress = Callable[[FileJob], None]
 _NAMESPACE = uuid.UUID("5f0c6a0e-3c1b-5d0a-9a52-2f6f3f6b8a11")
 _ROW_INTERVAL_S = 0.25
-LEFT_OUT = "LEFT_OUT"
-"""Code of a file that was taken in but for rows or features that its message names."""
-NOTE = "NOTE"
-"""Code of a file that was taken in whole, with a remark: it is no failure."""
-
-
-class IngestStore(RecordStore, RecordWriter, Protocol):
-    """Both sides of the store of record."""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestReport:
-    """The report of a run: one row per file, in order, and the resulting corpus."""
-
-    run_id: str
-    files: tuple[FileJob, ...]
-    superseded: tuple[str, ...]
-    manifest_hash: str
-
-    @property
-    def failed(self) -> tuple[FileJob, ...]:
-        """The files that were not taken in."""
-        return tuple(file for file in self.files if file.state == "failed")
-
-    @property
-    def cut(self) -> tuple[FileJob, ...]:
-        """The files of which something was left out."""
-        return tuple(file for file in self.files if file.error_code == LEFT_OUT)
 
 
 @dataclass(slots=True)
@@ -103,7 +75,7 @@ class _Run:
             self.progress(self.jobs[position])
 
 
-class Ingest:
+class Ingest(Upkeep):
     """Takes files into the store of record and into every channel. One run at a time per store. `terms` are read when
     a run begins; `digests` spares the reading of files that are as they were; `read` makes records of a file."""
 
@@ -118,12 +90,9 @@ class Ingest:
         digests: DigestCache | None = None,
         read: Reader = read_file,
     ) -> None:
-        self._store = store
-        self._indexes = tuple(indexes)
+        super().__init__(store=store, indexes=indexes, terms=terms, digests=digests)
         self._size = chunk_size
-        self._terms = terms
         self._group_records = group_records
-        self._digests = digests or DigestCache()
         self._read = read
 
     async def run(
@@ -143,23 +112,58 @@ class Ingest:
         every file, whatever its status says. Raises
         `ManifestError`, `StoreUnavailable`, `ChannelUnavailable`; after each the run can be repeated."""
         sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
-        run = await self._begin(sources, tenant, resume, progress)
+        await self._store.put_files([])  # makes the store, so that it can be read
+        run_id = await self._last_run(sources, tenant) if resume else None
+        return await self.take(
+            sources,
+            titles=titles,
+            tenant=tenant,
+            collection=collection,
+            label=label,
+            run_id=run_id,
+            verify=verify,
+            progress=progress,
+        )
+
+    async def take(
+        self,
+        sources: Sequence[SourceSpec],
+        *,
+        tenant: str,
+        titles: Mapping[str, str] | None = None,
+        collection: str | None = None,
+        label: str | None = None,
+        run_id: str | None = None,
+        verify: bool = False,
+        progress: Progress | None = None,
+    ) -> IngestReport:
+        """Takes in sources, as `run` does; `run_id` names a run, or goes on in the rows of one that was cut off."""
+        run = await self._begin(sources, tenant, run_id or new_run_id(), progress)
         await self.repair(tenant)
         held = await self._store.stored_files(tenant)
         run.known = {each.document.document_id: each.document for each in held}
         run.owners = {each.document.source_id: each.document.collection for each in held}
         run.descriptions = await self._store.descriptions(tenant)
-        run.files, run.titles = KnownFiles.of(held), titles
+        run.files, run.titles = KnownFiles.of(held), titles or {}
         known = KnownDigests() if verify else await asyncio.to_thread(self._digests.of, tenant)
         unchanged = await asyncio.to_thread(self._unchanged, run, sources, known, collection=collection, label=label)
         for position, (source_id, document_id, visibility) in unchanged.items():
             await self._name_collection(run, visibility)
             told = _kept(run, document_id, visibility)
             run.move(position, state="skipped", stage="load", source_id=source_id, document_id=document_id, **told)
+        changed = [(position, source) for position, source in enumerate(sources) if position not in unchanged]
+        await self._take_each(run, changed, collection=collection, label=label)
+        await self._save(run, now=True)
+        corpus = await self._store.manifest(tenant, known.rows)
+        await asyncio.to_thread(self._remember, run, corpus.row_digests)
+        return IngestReport(run.run_id, tuple(run.jobs), tuple(sorted(run.superseded)), corpus.hash)
+
+    async def _take_each(
+        self, run: _Run, sources: Sequence[tuple[int, SourceSpec]], *, collection: str | None, label: str | None
+    ) -> None:
+        """Takes in the sources at those positions, in groups; a run that is cut off leaves no flush unwatched."""
         try:
-            for position, source in enumerate(sources):
-                if position in unchanged:
-                    continue
+            for position, source in sources:
                 await self._take_or_fail(run, position, source, collection=collection, label=label)
                 if sum(len(prepared.parts.records) for _, prepared in run.waiting) >= self._group_records:
                     await self._hand_over(run)
@@ -170,10 +174,6 @@ class Ingest:
                 run.flushing.cancel()
                 await asyncio.gather(run.flushing, return_exceptions=True)
             raise
-        await self._save(run, now=True)
-        corpus = await self._store.manifest(tenant, known.rows)
-        await asyncio.to_thread(self._remember, run, corpus.row_digests)
-        return IngestReport(run.run_id, tuple(run.jobs), tuple(sorted(run.superseded)), corpus.hash)
 
     def _unchanged(
         self,
@@ -211,14 +211,14 @@ class Ingest:
         places = {*run.files.by_path, *(job.path for job in run.jobs)}
         self._digests.save(run.tenant, places=places)
 
-    async def _begin(self, sources: Sequence[SourceSpec], tenant: str, resume: bool, progress: Progress | None) -> _Run:
-        await self._store.put_files([])  # makes the store, so that it can be read
-        run_id = f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
+    async def _last_run(self, sources: Sequence[SourceSpec], tenant: str) -> str | None:
+        """The tenant's last run, if it was of the same files."""
+        last = await self._store.files(tenant)
         places = await asyncio.to_thread(places_of, sources)
-        if resume:
-            last = await self._store.files(tenant)
-            if last and [file.path for file in last] == places:
-                run_id = last[0].run_id
+        return last[0].run_id if last and [file.path for file in last] == places else None
+
+    async def _begin(self, sources: Sequence[SourceSpec], tenant: str, run_id: str, progress: Progress | None) -> _Run:
+        places = await asyncio.to_thread(places_of, sources)
         jobs = [FileJob(run_id, i, tenant, places[i], source.source_id) for i, source in enumerate(sources)]
         await self._store.put_files(jobs)
         return _Run(run_id, tenant, jobs, progress, self._terms())
@@ -256,7 +256,7 @@ class Ingest:
         await self._name_collection(run, visibility)
         run.waiting.append((position, prepared))
         run.move(position, state="indexing", stage="index", document_id=document_id)
-        run.move(position, **_counts(prepared), **_told(prepared))
+        run.move(position, **counts_of(prepared), **told_of(prepared))
 
     def _identify(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> IdentifiedFile:
         """The bytes of the file; their digest is kept where nobody wrote to the file meanwhile."""
@@ -328,12 +328,6 @@ class Ingest:
             run.move(position, state="done")
         await self._save(run, now=True)
 
-    async def _drop(self, document_ids: Collection[str]) -> None:
-        if document_ids:
-            for index in self._indexes:
-                await index.remove(document_ids)
-                await index.commit()
-
     async def _save(self, run: _Run, *, now: bool = False) -> None:
         moment_s = time.monotonic()
         if run.changed and (now or moment_s - run.written_s >= _ROW_INTERVAL_S):
@@ -342,83 +336,10 @@ class Ingest:
             run.written_s = moment_s
             await self._store.put_files(rows)
 
-    async def remove(self, source_ids: Collection[str], *, tenant: str) -> tuple[str, ...]:
-        """Withdraws sources: out of the reader's sight in one transaction, then out of every channel. Returns the
-        documents."""
-        held = await self._store.stored(tenant)
-        gone = tuple(document.document_id for document in held if document.source_id in source_ids)
-        await self._store.set_lifecycle(gone, Lifecycle.WITHDRAWN)
-        await self._drop(gone)
-        return gone
 
-    async def erase(self, name: str, *, tenant: str) -> tuple[str, ...]:
-        """Erases a source with all its versions, or one document: from the store of record, then from every channel,
-        which is filled anew so that no byte stays in its files. Returns the documents."""
-        gone = await self._store.erase(name, tenant=tenant)
-        await asyncio.to_thread(self._digests.forget)  # it names places and digests of what went
-        if gone:
-            await self.rebuild()
-        return gone
-
-    async def repair(self, tenant: str) -> None:
-        """Makes the channels hold exactly the tenant's active documents: what a kill or a lost index left is put
-        right."""
-        active = {document.document_id for document in await self._store.stored(tenant)}
-        others = [await self._store.stored(tenant, state) for state in Lifecycle if state is not Lifecycle.ACTIVE]
-        stale = {document.document_id for documents in others for document in documents}
-        for index in self._indexes:
-            held = await index.documents()
-            if held & stale:
-                await index.remove(held & stale)
-                await index.commit()
-            await self._refill([index], tenant, active - held)
-        drafts = await self._store.stored(tenant, Lifecycle.DRAFT)
-        await self._store.discard([document.document_id for document in drafts])
-
-    async def repair_all(self) -> int:
-        """`repair` for every tenant; what a channel holds beside their active documents (of a store that was set back,
-        or lost) leaves it. Returns the number of tenants."""
-        active: set[str] = set()
-        tenants = await self._store.tenants()
-        for tenant in tenants:
-            await self.repair(tenant)
-            active |= {document.document_id for document in await self._store.stored(tenant)}
-        for index in self._indexes:
-            unknown = await index.documents() - active
-            if unknown:
-                await index.remove(unknown)
-                await index.commit()
-        return len(tenants)
-
-    async def rebuild(self) -> int:
-        """Empties every channel and fills it from the store, all tenants; returns the number of documents. One commit
-        does both: where a channel can, it answers from what it had until then."""
-        for index in self._indexes:
-            await index.clear()
-        count = 0
-        for tenant in await self._store.tenants():
-            ids = [document.document_id for document in await self._store.stored(tenant)]
-            await self._feed(self._indexes, tenant, ids)
-            count += len(ids)
-        for index in self._indexes:
-            await index.commit()
-        return count
-
-    async def _refill(self, indexes: Sequence[ChannelIndex], tenant: str, document_ids: Collection[str]) -> None:
-        await self._feed(indexes, tenant, document_ids)
-        if document_ids:
-            for index in indexes:
-                await index.commit()
-
-    async def _feed(self, indexes: Sequence[ChannelIndex], tenant: str, document_ids: Collection[str]) -> None:
-        wanted = sorted(document_ids)
-        closed = tagged(await self._store.classes(tenant)) if wanted else frozenset()
-        suspect = self._terms().suspect
-        for start in range(0, len(wanted), 16):
-            batch = await self._store.batch(tenant, wanted[start : start + 16])
-            batch = await asyncio.to_thread(for_channels, batch, tagged=closed, suspect=suspect)
-            for index in indexes:
-                await index.add(batch)
+def new_run_id() -> str:
+    """The id of a run that begins now; later runs have later ids."""
+    return f"{time.time_ns() // 1_000_000:013d}-{secrets.token_hex(4)}"
 
 
 async def _settle(run: _Run) -> None:
@@ -432,23 +353,6 @@ async def _all(steps: Iterable[Awaitable[None]]) -> None:
     for outcome in await asyncio.gather(*steps, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome
-
-
-def _counts(prepared: PreparedDocument) -> dict[str, int]:
-    kinds = [record.kind for record in prepared.parts.records]
-    return {
-        "passages": kinds.count(RecordKind.PASSAGE),
-        "observations": kinds.count(RecordKind.OBSERVATION),
-        "features": kinds.count(RecordKind.FEATURE),
-    }
-
-
-def _told(prepared: PreparedDocument) -> dict[str, str]:
-    """The row's word on what was left out, if anything was."""
-    left, notes = prepared.parts.left_out, prepared.parts.notes
-    if not left:
-        return {"error_code": NOTE, "error_message": "; ".join(notes)[:500]} if notes else {}
-    return {"error_code": LEFT_OUT, "error_message": f"{len(left)} left out: {'; '.join((*left, *notes))}"[:500]}
 
 
 def _kept(run: _Run, document_id: str, visibility: VisibilityClass) -> dict[str, str]:

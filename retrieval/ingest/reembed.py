@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from retrieval.errors import EmbedModelMismatch
 from retrieval.index import ChannelIndex, IndexRenewal
-from retrieval.ingest.pipeline import IngestStore
 from retrieval.ingest.searchable import Suspicion, for_channels, nothing_suspect, tagged
+from retrieval.ingest.upkeep import IngestStore
 
 Progress = Callable[[int, int], None]
 _BATCH = 16

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from retrieval.ingest.pipeline import IngestStore
 from retrieval.ingest.searchable import Suspicion, is_suspect
+from retrieval.ingest.upkeep import IngestStore
 from retrieval.model import Record
 
 _BATCH = 64

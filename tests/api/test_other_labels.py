@@ -24,7 +24,7 @@ from api.home.configuration import CONFIG_FILE, Configuration, load
 from api.http.app import create_app
 from policy.bundle import SHIPPED
 from policy.data import DATA_PATH
-from retrieval.ingest.pipeline import IngestReport
+from retrieval.ingest.report import IngestReport
 from tests import harness
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

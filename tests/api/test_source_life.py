@@ -20,7 +20,7 @@ from api.wiring import open_indexes, open_ingest
 from ledger.model import Kind
 from retrieval.errors import ManifestError, SourceConflict
 from retrieval.ingest.life import AccessChange
-from retrieval.ingest.pipeline import NOTE
+from retrieval.ingest.report import NOTE
 from tests.command_line import command_line
 
 QUESTION = "Who kept the ferry at Lecompton?"

@@ -16,7 +16,7 @@ import pytest
 
 from retrieval.errors import RecordNotFound, StoreUnavailable
 from retrieval.index import IndexBatch
-from retrieval.ingest.pipeline import IngestStore
+from retrieval.ingest.upkeep import IngestStore
 from retrieval.model import Lifecycle, RecordKind
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import SqliteEngine, open_sqlite_store

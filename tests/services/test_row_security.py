@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from retrieval.ingest.pipeline import IngestStore
+from retrieval.ingest.upkeep import IngestStore
 from retrieval.model import EntityRef, Query, Record, Relationship
 from retrieval.postgres import Postgres
 from retrieval.postgres_threads import Connection, PostgresThreads

@@ -14,7 +14,7 @@ from shapely import Point
 
 from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.explain import Explanation, explain
-from retrieval.ingest.pipeline import LEFT_OUT, NOTE
+from retrieval.ingest.report import LEFT_OUT, NOTE
 from retrieval.ingest.sources import sources_of
 from tests.command_line import command_line
 from tests.geopackage_maker import geopackage_of

@@ -12,7 +12,9 @@ import pytest_asyncio
 import shapely
 
 from retrieval.index import GazetteerEntry, IndexBatch
-from retrieval.ingest.pipeline import Ingest, IngestReport, IngestStore
+from retrieval.ingest.pipeline import Ingest
+from retrieval.ingest.report import IngestReport
+from retrieval.ingest.upkeep import IngestStore
 from retrieval.model import Record, RecordKind
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.scope import Scope

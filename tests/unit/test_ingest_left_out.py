@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from retrieval.errors import LoadError
 from retrieval.ingest.features import read_features
 from retrieval.ingest.load import load
-from retrieval.ingest.pipeline import LEFT_OUT, NOTE
+from retrieval.ingest.report import LEFT_OUT, NOTE
 from retrieval.ingest.tables import read_table
 from retrieval.ingest.values import EntitySpec, ObservationSpec, Owner, Parts, RelationSpec, SourceSpec, TableSpec
 from tests.office_maker import xlsx_of

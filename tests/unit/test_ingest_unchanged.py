@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.digest_cache import CACHE_VERSION, DigestCache, FileStatus, KnownDigests
-from retrieval.ingest.pipeline import Ingest, IngestReport
+from retrieval.ingest.pipeline import Ingest
 from retrieval.ingest.prepare import RECIPE_VERSION, document_id_of
+from retrieval.ingest.report import IngestReport
 from retrieval.ingest.sync import sync_plan
 from retrieval.ingest.values import SourceSpec
 from retrieval.scope import VisibilityClass
