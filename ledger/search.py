@@ -1,7 +1,8 @@
 """Finding entries: what is known of an entry beside its leaf, and the boundary to what keeps it.
 
 The index is derived from the log and can be made again from it. It holds no text of anyone: actors, places and sources
-stand in it as keyed pseudonyms, so that it finds what an auditor names and tells nothing to who reads the file.
+stand in it as keyed pseudonyms, and text as a keyed signature, so that it finds what an auditor names and tells nothing
+to whoever reads the file.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import Protocol
 
 from ledger.model import Kind
 
-ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN = "subject", "place", "source"
-"""Domains of the pseudonyms; an actor's is the one that provenance documents name."""
+ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN, TEXT_DOMAIN = "subject", "place", "source", "text"
+"""Domains of the pseudonyms, an actor's being the one that provenance documents name, and of the keys of signatures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,15 @@ class EntryFacts:
     """Other sources of which the entry holds words: found and not admitted, or remarked on."""
     cited: tuple[str, ...] = ()
     """The sources that the answer cites; of a computed figure also those that it was computed from."""
+    signature: bytes = b""
+    """Of the text that a search reads (`ledger/signature.py`), under the tenant's key; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery:
     """The criteria of a search; None is "any". Everything is compared exactly; `since_ms` is included, `until_ms` is
-    not. `source` was admitted, `cited` is cited by the answer, `holding` was admitted or is held."""
+    not. `source` was admitted, `cited` is cited by the answer, `holding` was admitted or is held. `bits` are what the
+    signature has of an entry of each tenant that is named in it; an entry of another one does not match."""
 
     tenant: str | None = None
     kind: Kind | None = None
@@ -62,6 +66,7 @@ class EntryQuery:
     cited: str | None = None
     since_ms: int | None = None
     until_ms: int | None = None
+    bits: Mapping[str, tuple[int, ...]] | None = None
 
 
 FACETS = ("kind", "outcome", "rule", "model")
@@ -102,6 +107,7 @@ class EntryIndex(Protocol):
     - `replace` puts facts in the place of those that are kept for the same entries; the old ones are overwritten.
     - `find` returns at most `limit` entries of rising index above `after` that match.
     - `count` tells of all entries that match how many have which value.
+    - `tenants` names all tenants of the entries, sorted.
     - `shrink` frees what replaced facts took.
     Raises only LedgerUnavailable beside that. An index of another version is emptied when it is opened.
     """
@@ -111,5 +117,6 @@ class EntryIndex(Protocol):
     async def replace(self, facts: Sequence[EntryFacts]) -> None: ...
     async def find(self, query: EntryQuery, *, after: int, limit: int) -> tuple[EntryFacts, ...]: ...
     async def count(self, query: EntryQuery) -> EntryCounts: ...
+    async def tenants(self) -> tuple[str, ...]: ...
     async def shrink(self) -> None: ...
     async def aclose(self) -> None: ...

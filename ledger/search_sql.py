@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, select, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    and_,
+    create_engine,
+    delete,
+    event,
+    false,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    true,
+)
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
@@ -27,9 +41,11 @@ from ledger.search_tables import (
     OutcomeRow,
     PlaceRow,
     RuleRow,
+    SignatureRow,
     SourceRow,
     VersionRow,
 )
+from ledger.signature import has_bit
 
 T = TypeVar("T")
 SCHEMA = "exhibit_ledger_index"
@@ -107,7 +123,7 @@ class SqlEntryIndex:
         """See EntryIndex."""
 
         def work(db: Connection) -> None:
-            tables: tuple[type[Base], ...] = (EntryRow, OutcomeRow, ActorRow, *SETS)
+            tables: tuple[type[Base], ...] = (EntryRow, OutcomeRow, ActorRow, SignatureRow, *SETS)
             for table in tables:
                 db.execute(delete(table).where(_columns(table).idx.in_([each.index for each in facts])))
             _insert(db, facts)
@@ -121,6 +137,11 @@ class SqlEntryIndex:
     async def count(self, query: EntryQuery) -> EntryCounts:
         """See EntryIndex."""
         return await self._read(lambda db: _count(db, query))
+
+    async def tenants(self) -> tuple[str, ...]:
+        """See EntryIndex."""
+        tenant = _columns(EntryRow).tenant
+        return await self._read(lambda db: tuple(db.execute(select(tenant).distinct().order_by(tenant)).scalars()))
 
     async def shrink(self) -> None:
         """See EntryIndex."""
@@ -178,6 +199,7 @@ class SqlEntryIndex:
 
 def _configure_sqlite(connection: Any, _: object) -> None:
     connection.execute("PRAGMA secure_delete = ON")
+    connection.create_function("get_bit", 2, has_bit, deterministic=True)
 
 
 def _begin_sqlite(db: Connection) -> None:
@@ -215,6 +237,7 @@ def _insert(db: Connection, facts: Sequence[EntryFacts]) -> None:
             if each.outcome is not None
         ],
         ActorRow: [{"idx": each.index, "actor": each.actor} for each in facts if each.actor is not None],
+        SignatureRow: [{"idx": each.index, "signature": each.signature} for each in facts if each.signature],
     }
     for table, field in SETS.items():
         _, column = _columns(table)
@@ -231,19 +254,24 @@ def _value(facts: EntryFacts, column: str) -> object:
 
 def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[EntryFacts, ...]:
     entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
+    signature = _columns(SignatureRow)
     statement = (
         select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash,
-               outcome.outcome, outcome.model, actor.actor)
-        .select_from(_entries())
+               outcome.outcome, outcome.model, actor.actor, signature.signature)
+        .select_from(_entries().outerjoin(signature.idx.table, signature.idx == entry.idx))
         .where(entry.idx > after, *_conditions(query))
         .order_by(entry.idx)
         .limit(limit)
     )  # fmt: skip
     found = db.execute(statement).all()
-    sets = [_members(db, table, [row[0] for row in found]) for table in SETS]
-    return tuple(
-        EntryFacts(row[0], row[1], Kind(row[2]), *row[3:], *(each.get(row[0], ()) for each in sets)) for row in found
-    )
+    members = {field: _members(db, table, [row[0] for row in found]) for table, field in SETS.items()}
+    return tuple(_facts(row, {field: values.get(row[0], ()) for field, values in members.items()}) for row in found)
+
+
+def _facts(row: Sequence[Any], sets: Mapping[str, Any]) -> EntryFacts:
+    idx, entry_id, kind, t_ms, tenant, request_id, leaf_hash, outcome, model, actor, signature = row
+    leaf = (idx, entry_id, Kind(kind), t_ms, tenant, request_id, leaf_hash)
+    return EntryFacts(*leaf, outcome, model, actor, **sets, signature=signature or b"")
 
 
 def _entries() -> Any:
@@ -284,6 +312,7 @@ def _conditions(query: EntryQuery) -> Iterator[Any]:
         "source": lambda source: _has(SourceRow, source),
         "cited": lambda source: _has(CitedRow, source),
         "holding": lambda source: _has(SourceRow, source) | _has(HeldRow, source),
+        "bits": _has_bits,
     }
     for field, condition in compared.items():
         if (value := getattr(query, field)) is not None:
@@ -293,6 +322,26 @@ def _conditions(query: EntryQuery) -> Iterator[Any]:
 def _has(table: type[Base], value: object) -> Any:
     idx, column = _columns(table)
     return select(idx).where(idx == _columns(EntryRow).idx, column == value).exists()
+
+
+def _has_bits(wanted: Mapping[str, Sequence[int]]) -> Any:
+    """True where the signature of an entry of one of the tenants has all its bits; without bits, for every entry."""
+    entry, signature = _columns(EntryRow), _columns(SignatureRow)
+    return or_(
+        false(),
+        *(
+            and_(
+                entry.tenant == tenant,
+                select(signature.idx)
+                .where(signature.idx == entry.idx, *(func.get_bit(signature.signature, bit) == 1 for bit in bits))
+                .correlate(entry.idx.table)
+                .exists()
+                if bits
+                else true(),
+            )
+            for tenant, bits in wanted.items()
+        ),
+    )
 
 
 def _members(db: Connection, table: type[Base], indexes: Sequence[int]) -> dict[int, tuple[str, ...]]:

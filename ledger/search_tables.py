@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger
+from sqlalchemy import BigInteger, LargeBinary
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 
 
 class Base(SQLModel, registry=registry()):
@@ -48,6 +48,14 @@ class ActorRow(Base, table=True):
     __tablename__ = "actors"
     idx: int = Field(primary_key=True, sa_type=BigInteger)
     actor: str = Field(index=True)
+
+
+class SignatureRow(Base, table=True):
+    """The signature of an entry's text; apart from the facts, which are read without it."""
+
+    __tablename__ = "signatures"
+    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    signature: bytes = Field(sa_type=LargeBinary)
 
 
 class RuleRow(Base, table=True):

@@ -1,7 +1,8 @@
 """Facts of an entry that an auditor can search, read from its recorded parts: who asked, how it ended, which model
 wrote, which rules spoke, which places and sources it was about.
 
-People, places and sources become the ledger's keyed pseudonyms here; nothing else leaves a part.
+People, places and sources become the ledger's keyed pseudonyms here, and text a keyed signature; nothing else leaves a
+part.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from typing import Any
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
 from ledger.parts import source_number
-from ledger.search import ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN, EntryFacts
+from ledger.search import ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN, TEXT_DOMAIN, EntryFacts
+from ledger.signature import folded, signature_of
 from retrieval.index import surface_key
 
 
 async def entry_facts(entry: Entry, ledger: Ledger) -> EntryFacts:
     """The facts of one entry. What was erased of it is absent. Raises `LedgerError` for parts that do not verify."""
     leaf = entry.leaf
-    parts = {name: _json(data) for name, data in (await ledger.contents(entry)).items() if name != "question"}
+    contents = await ledger.contents(entry)
+    parts = {name: _json(data) for name, data in contents.items() if name != "question"}
     answer = parts.get("answer")
     body: Mapping[str, Any] = answer if isinstance(answer, dict) and leaf.kind is Kind.OUTCOME else {}
     model = (body.get("provenance") or {}).get("model")
@@ -41,7 +44,25 @@ async def entry_facts(entry: Entry, ledger: Ledger) -> EntryFacts:
         sources=tuple(sorted({source_pseudonym(name, ledger) for name in sources})),
         held=tuple(sorted({source_pseudonym(name, ledger) for name in held_sources(parts) - sources})),
         cited=tuple(sorted({source_pseudonym(name, ledger) for name in cited_sources(body)})),
+        signature=signature_of(searched_text(contents), text_key(leaf.tenant, ledger)),
     )
+
+
+def searched_text(contents: Mapping[str, bytes]) -> str:
+    """The words that a reader of the entry saw, folded: the question, the answer, its quotes and snippets."""
+    found = [contents.get("question", b"").decode("utf-8", "replace")]
+    body = _json(contents.get("answer", b""))
+    if isinstance(body, dict):
+        found += [str(body.get(name) or "") for name in ("answer", "text")]
+        for sentence in body.get("sentences") or ():
+            found += [sentence["text"], *(quoted["quote"] for quoted in sentence["citations"])]
+        found += [str(item.get("snippet") or "") for item in body.get("evidence") or () if isinstance(item, dict)]
+    return folded("\n".join(found))
+
+
+def text_key(tenant: str, ledger: Ledger) -> bytes:
+    """The key of a tenant's signatures; the tenant is named by its pseudonym, as leaves name it."""
+    return bytes.fromhex(ledger.pseudonym(TEXT_DOMAIN, tenant))
 
 
 def actor_pseudonym(subject: str, ledger: Ledger) -> str:

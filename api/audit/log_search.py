@@ -6,18 +6,22 @@ index of entries knows, so pages have neither gaps nor duplicates while others w
 
 from __future__ import annotations
 
-import json
-import unicodedata
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from ai.record.entry_facts import actor_pseudonym, entry_facts, place_pseudonym, source_pseudonym
+from ai.record.entry_facts import (
+    actor_pseudonym,
+    entry_facts,
+    place_pseudonym,
+    searched_text,
+    source_pseudonym,
+    text_key,
+)
 from ledger.errors import LedgerUnavailable, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
 from ledger.redaction import REDACTS
 from ledger.search import EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
+from ledger.signature import bits_of, folded
 
 CAUGHT_UP_ENTRIES = 500
 """Most entries that one call adds to the index."""
@@ -62,7 +66,7 @@ class EntrySearch:
             found = await self.index.find(self._query(wanted), after=after, limit=limit)
             last = found[-1].index if len(found) == limit else position - 1
         else:
-            found, last = await self._with_text(wanted, _folded(wanted.text), after, limit, position - 1)
+            found, last = await self._with_text(wanted, folded(wanted.text), after, limit, position - 1)
         more = await self.ledger.entries(after=max(last, after), limit=1)
         shown = [(await self.ledger.entry(each.entry_id), each) for each in found]
         return FoundPage(tuple(shown), max(last, after) if more else None)
@@ -74,16 +78,17 @@ class EntrySearch:
         whole = position >= await self.ledger.size()
         if wanted.text is None:
             return await self.index.count(self._query(wanted)), whole
-        found, last = await self._with_text(wanted, _folded(wanted.text), -1, READ_ENTRIES, position - 1)
+        found, last = await self._with_text(wanted, folded(wanted.text), -1, READ_ENTRIES, position - 1)
         return counts_of(found), whole and last == position - 1
 
     async def _with_text(
         self, wanted: EntryCriteria, text: str, after: int, limit: int, known: int
     ) -> tuple[tuple[EntryFacts, ...], int]:
-        """The entries whose text holds the words, and the index up to which all were read."""
-        matching: list[EntryFacts] = []
+        """The entries whose text holds the words, and the index up to which all were read. Only those are read whose
+        signature does not rule it out."""
+        query, matching = await self._with_bits(self._query(wanted), text), list[EntryFacts]()
         for _ in range(READ_ENTRIES // _BATCH):
-            batch = await self.index.find(self._query(wanted), after=after, limit=_BATCH)
+            batch = await self.index.find(query, after=after, limit=_BATCH)
             for each in batch:
                 after = each.index
                 if text in await self._text(each):
@@ -94,12 +99,16 @@ class EntrySearch:
                 return tuple(matching), known
         return tuple(matching), after
 
+    async def _with_bits(self, query: EntryQuery, text: str) -> EntryQuery:
+        tenants = await self.index.tenants() if query.tenant is None else (query.tenant,)
+        return replace(query, bits={tenant: bits_of(text, text_key(tenant, self.ledger)) for tenant in tenants})
+
     async def _text(self, facts: EntryFacts) -> str:
         try:
             contents = await self.ledger.contents(await self.ledger.entry(facts.entry_id), _TEXT_PARTS)
         except VerificationFailed:
             return ""  # `verify` names it; here nothing can be read
-        return _folded("\n".join(_strings(contents)))
+        return searched_text(contents)
 
     async def catch_up(self) -> int:
         """Add what the log has and the index has not, up to a bound; gives the index's position."""
@@ -185,19 +194,3 @@ def bare_facts(entry: Entry) -> EntryFacts:
     """The facts of the leaf alone."""
     leaf = entry.leaf
     return EntryFacts(entry.index, leaf.entry_id, leaf.kind, leaf.t_ms, leaf.tenant, leaf.request_id, entry.leaf_hash)
-
-
-def _strings(contents: Mapping[str, bytes]) -> list[str]:
-    """The words that a reader saw: the question, the answer, its quotes."""
-    found = [contents.get("question", b"").decode("utf-8", "replace")]
-    body: Any = json.loads(contents["answer"]) if contents.get("answer") else {}
-    if isinstance(body, dict):
-        found += [str(body.get(name) or "") for name in ("answer", "text")]
-        for sentence in body.get("sentences") or ():
-            found += [sentence["text"], *(quoted["quote"] for quoted in sentence["citations"])]
-        found += [str(item.get("snippet") or "") for item in body.get("evidence") or () if isinstance(item, dict)]
-    return found
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()

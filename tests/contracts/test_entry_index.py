@@ -14,6 +14,7 @@ from ledger.errors import LedgerUnavailable
 from ledger.model import Kind
 from ledger.search import FACETS, EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
 from ledger.search_sql import SqlEntryIndex
+from ledger.signature import bits_of, has_bit, signature_of
 from tests.ledger_doubles import fixed_ids
 
 
@@ -22,6 +23,15 @@ async def index(tmp_path: Path) -> AsyncIterator[EntryIndex]:
     made = await SqlEntryIndex.open_sqlite(tmp_path / "index.sqlite")
     yield made
     await made.aclose()
+
+
+TEXTS = ("the ferry at lecompton", "a treaty of 1867", "ab", "the ferry of topeka")
+KEYS = {"t0": bytes(16), "t1": bytes(15) + b"1"}
+
+
+def asked(text: str, *tenants: str) -> EntryQuery:
+    """A query for a text among the entries of these tenants."""
+    return EntryQuery(bits={tenant: bits_of(text, KEYS[tenant]) for tenant in tenants})
 
 
 def facts(count: int, *, first: int = 0) -> list[EntryFacts]:
@@ -44,6 +54,7 @@ def facts(count: int, *, first: int = 0) -> list[EntryFacts]:
             sources=tuple(f"s{m}" for m in range(n % 4)),
             held=(f"s{4 + n % 3}",) if n % 2 else (),
             cited=("s2",) if n % 4 > 2 else (),
+            signature=signature_of(TEXTS[n % len(TEXTS)], KEYS[f"t{n % 2}"]) if n % 5 else b"",
         )
         for n in range(first, first + count)
     ]
@@ -81,6 +92,13 @@ QUERIES = {
     "source that is only held": EntryQuery(source="s5"),
     "since": EntryQuery(since_ms=1_006),
     "until": EntryQuery(until_ms=1_006),
+    "text": asked("ferry", "t0", "t1"),
+    "text of one tenant": asked("ferry", "t0"),
+    "text of one tenant, among those of another": EntryQuery(tenant="t1", bits=asked("ferry", "t0").bits),
+    "text under the key of another tenant": EntryQuery(bits={"t0": bits_of("ferry", KEYS["t1"])}),
+    "text that is in no entry": asked("steamboat", "t0", "t1"),
+    "text too short for a signature": asked("ab", "t0"),
+    "text of no tenant": EntryQuery(bits={}),
     "several": EntryQuery(tenant="t1", outcome="OUTCOME1", source="s0"),
     "nothing": EntryQuery(actor="nobody"),
     "a wildcard is no wildcard": EntryQuery(actor="%"),
@@ -90,6 +108,10 @@ QUERIES = {
 
 NOTHING = (
     "nothing",
+    "text of one tenant, among those of another",
+    "text under the key of another tenant",
+    "text that is in no entry",
+    "text of no tenant",
     "source that is admitted and not cited",
     "source that is only held",
     "a wildcard is no wildcard",
@@ -109,6 +131,13 @@ def matches(query: EntryQuery, each: EntryFacts) -> bool:
             held = each.t_ms >= value
         elif field.name == "until_ms":
             held = each.t_ms < value
+        elif field.name == "bits":
+            bits = value.get(each.tenant)
+            held = (
+                bits is not None
+                and (not bits or bool(each.signature))
+                and all(has_bit(each.signature, bit) for bit in bits)
+            )
         else:
             held = value in lists[field.name] if field.name in lists else getattr(each, field.name) == value
         if not held:
@@ -211,3 +240,9 @@ async def test_reading_waits_for_no_writer(tmp_path: Path) -> None:
     await index.extend(facts(1, first=5))
     assert await index.position() == 6
     await index.aclose()
+
+
+async def test_the_tenants_of_the_entries_are_named(index: EntryIndex) -> None:
+    assert await index.tenants() == ()
+    await index.extend(facts(5))
+    assert await index.tenants() == ("t0", "t1")
