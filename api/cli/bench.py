@@ -142,6 +142,33 @@ def ledger_figures(
         raise typer.Exit(EXIT_FAILED)
 
 
+@app.command("audit")
+def audit_figures(
+    *,
+    entries: Annotated[int, typer.Option("--entries", min=100, help="Entries of the log that is searched.")] = 10_000,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure searches, counts and the report of a month in a log of the home's own requests, recorded again until
+    there are so many; the home itself is only read. `exhibit demo` makes one that has been asked."""
+    from api.cli.ledger.common import with_ledger
+    from api.measure.bench.log.audit import audit_goals, audit_json, audit_rows, measure_audit, recorded_of
+    from api.measure.bench.machine import machine_facts
+
+    pairs = with_ledger(home, recorded_of)
+    if not pairs:
+        raise typer.BadParameter("nothing was asked in that home")
+    with tempfile.TemporaryDirectory(prefix="exhibit-bench-", dir=Path.cwd()) as folder:
+        figures = asyncio.run(measure_audit(Path(folder), pairs, entries=entries))
+        document = {"machine": machine_facts(Path(folder)), **audit_json(figures)}
+    goals = audit_goals(figures)
+    shown = [table(["measure", "figure"], audit_rows(figures)), *(goal.says for goal in goals)]
+    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
+    if check and not all(goal.met for goal in goals):
+        raise typer.Exit(EXIT_FAILED)
+
+
 @app.command("policy")
 def policy_figures(
     *,

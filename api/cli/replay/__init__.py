@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -132,29 +133,27 @@ async def _matching(system: System, wanted: EntryCriteria) -> AsyncIterator[str]
 async def _replay(
     home: Path | None, entry_id: str | None, up_to: GradeLimit, wanted: EntryCriteria | None
 ) -> list[ReplayReport]:
+    from ai.replay.replay import Grade
+    from api.audit.entry_replay import replay_entry
+    from api.cli.replay.shares import replay_each, replay_shared, shares
     from api.wiring import open_system
 
     async with open_system(configuration(home)) as system:
         if entry_id is not None:
-            from ai.replay.replay import Grade
-            from api.audit.entry_replay import replay_entry
-
             return [await replay_entry(entry_id, system=system, up_to=Grade(up_to))]
-        return [result async for result in replay_all(system, up_to=up_to, wanted=wanted)]
+        ids = [each async for each in (_every(system) if wanted is None else _matching(system, wanted))]
+        if len(shares(ids, os.cpu_count() or 1)) == 1:
+            return [report async for report in replay_each(system, ids, up_to=Grade(up_to))]
+    return await replay_shared(home, ids, up_to=Grade(up_to))
 
 
-async def replay_all(
-    system: System, *, up_to: GradeLimit, wanted: EntryCriteria | None = None
-) -> AsyncIterator[ReplayReport]:
-    """Every entry, or those that match, by index, each under the policy that decided it."""
+async def replay_all(system: System, *, up_to: GradeLimit) -> AsyncIterator[ReplayReport]:
+    """Every entry by index, each under the policy that decided it."""
     from ai.replay.replay import Grade
-    from ai.replay.replay import replay as replay_one
-    from api.audit.recorded_policy import recorded_policies
+    from api.cli.replay.shares import replay_each
 
-    ids = _every(system) if wanted is None else _matching(system, wanted)
-    async with recorded_policies(system) as policies:
-        async for each in ids:
-            yield await replay_one(each, services=await policies.services_of(each), up_to=Grade(up_to))
+    async for report in replay_each(system, [each async for each in _every(system)], up_to=Grade(up_to)):
+        yield report
 
 
 async def _every(system: System) -> AsyncIterator[str]:
