@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from api.home import keys, request_records
-from api.home.kept_file import KeptSchema, bring_up_to_date, sqlite3_connection
+from api.home.kept_file import KeptSchema, bring_up_to_date
 from ledger import sqlite_schema, witness_sqlite
 from retrieval.registry import sqlite as record_sqlite
 
@@ -42,7 +42,7 @@ class KeptFile:
 KEPT: Mapping[str, KeptFile] = {
     "record": KeptFile(
         "home/record.sqlite",
-        KeptSchema("record", record_sqlite.SCHEMA_VERSION, record_sqlite.STEPS, connect=sqlite3_connection),
+        KeptSchema("record", record_sqlite.SCHEMA_VERSION, record_sqlite.STEPS),
         "document",
     ),
     "ledger": KeptFile(

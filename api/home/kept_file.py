@@ -9,12 +9,10 @@ waits and finds the work done. A file of a later version is refused.
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
 
 import apsw
 
@@ -23,36 +21,18 @@ from api.errors import HomeBusy, HomeUnusable, VersionUnsupported
 Statements = Sequence[str]
 _BUSY_MS = 30_000
 _HEADER_BYTES = 100
-
-
-class Connection(Protocol):
-    """The interface that both libraries of SQLite share."""
-
-    def execute(self, statement: str, /) -> Any: ...
-    def close(self) -> None: ...
-
-
-def apsw_connection(path: Path) -> Connection:
-    """A connection of apsw in autocommit mode; the file must be there."""
-    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-
-
-def sqlite3_connection(path: Path) -> Connection:
-    """A connection of the interpreter's own library in autocommit mode; the file must be there."""
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None)
+_MAGIC = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True)
 class KeptSchema:
     """The schema of a kept file: `steps[n]` takes version n to n + 1, and has no statements where only the number
-    changed. `create` makes the tables of `version` in an empty file; None where the store makes its own. `connect` is
-    of the library that owns the file."""
+    changed. `create` makes the tables of `version` in an empty file; None where the store makes its own."""
 
     name: str
     version: int
     steps: Mapping[int, Statements] = field(default_factory=dict)
     create: Statements | None = None
-    connect: Callable[[Path], Connection] = apsw_connection
 
 
 def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
@@ -61,7 +41,7 @@ def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
     try:
         if not path.exists() or _written_version(path) == schema.version:
             return None
-        with closing(schema.connect(path)) as db:
+        with closing(_connected(path)) as db:
             db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             db.execute("PRAGMA synchronous = FULL")
             if _version(db) == schema.version:
@@ -69,11 +49,9 @@ def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
             db.execute("BEGIN IMMEDIATE")  # an error closes the connection, which takes everything back
             copy = _migrate(db, path, schema)
             db.execute("COMMIT")
-    except (apsw.BusyError, sqlite3.OperationalError) as exc:
-        if isinstance(exc, sqlite3.OperationalError) and "locked" not in str(exc):
-            raise _unusable(path, schema, exc) from exc
+    except apsw.BusyError as exc:
         raise HomeBusy(f"another process uses {path}") from exc
-    except (apsw.Error, sqlite3.Error, OSError) as exc:
+    except (apsw.Error, OSError) as exc:
         raise _unusable(path, schema, exc) from exc
     return copy
 
@@ -100,11 +78,11 @@ def kept_connection(
         raise HomeUnusable(f"the {schema.name} in {path} cannot be used: {reason}") from exc
 
 
-def _migrate(db: Connection, path: Path, schema: KeptSchema) -> Path | None:
+def _migrate(db: apsw.Connection, path: Path, schema: KeptSchema) -> Path | None:
     version, copy = _version(db), None
     if version == schema.version:  # another process was first
         return None
-    if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    if not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
         if schema.create is None:
             return None
         statements: Statements = schema.create
@@ -115,21 +93,21 @@ def _migrate(db: Connection, path: Path, schema: KeptSchema) -> Path | None:
         )
     else:
         statements = [each for n in range(version, schema.version) for each in schema.steps[n]]
-        copy = _copy(path, schema, version) if statements else None
+        copy = _copy(path, version) if statements else None
     for statement in statements:
         db.execute(statement)
     db.execute(f"PRAGMA user_version = {schema.version}")
     return copy
 
 
-def _copy(path: Path, schema: KeptSchema, version: int) -> Path:
+def _copy(path: Path, version: int) -> Path:
     """A whole copy, complete or absent; the caller holds the write lock."""
     copy = path.with_name(f"{path.name}.v{version}")
     beside = copy.with_name(f"{copy.name}.part")
     try:
         beside.unlink(missing_ok=True)
         beside.touch(mode=path.stat().st_mode & 0o777)
-        with closing(schema.connect(path)) as reader:
+        with closing(_connected(path)) as reader:
             reader.execute("VACUUM INTO '" + str(beside).replace("'", "''") + "'")
         _sync(beside)
         beside.replace(copy)
@@ -148,15 +126,21 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _version(db: Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
+def _connected(path: Path) -> apsw.Connection:
+    """In autocommit mode; the file must be there."""
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+
+
+def _version(db: apsw.Connection) -> int:
+    return int(db.pragma("user_version"))
 
 
 def _written_version(path: Path) -> int | None:
-    """The version in the file's header, which lags behind a write-ahead log; None for a file without a header."""
+    """The version in the file's header, which lags behind a write-ahead log; None for a file without a header that can
+    be read, as an encrypted one has none."""
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
-    return int.from_bytes(header[60:64], "big") if len(header) == _HEADER_BYTES else None
+    return int.from_bytes(header[60:64], "big") if header.startswith(_MAGIC) and len(header) == _HEADER_BYTES else None
 
 
 def _unusable(path: Path, schema: KeptSchema, exc: Exception) -> HomeUnusable:

@@ -8,7 +8,7 @@ from typing import assert_never
 from api.errors import RequestRejected
 from api.home.backends import backends_of
 from api.home.configuration import Configuration
-from api.home.kept_file import KeptSchema, bring_up_to_date, sqlite3_connection
+from api.home.kept_file import KeptSchema, bring_up_to_date
 from api.home.stores import Embedded, Postgres, SqlStore
 from api.wiring.circuits import Circuits
 from retrieval.registry.sql_store import SqlRecordStore
@@ -31,7 +31,7 @@ def open_records(backend: SqlStore, stack: AsyncExitStack, *, served: Circuits |
     with the stack."""
     match backend:
         case Embedded(path):
-            bring_up_to_date(path, KeptSchema("the store of record", SCHEMA_VERSION, STEPS, connect=sqlite3_connection))
+            bring_up_to_date(path, KeptSchema("the store of record", SCHEMA_VERSION, STEPS))
             store = open_sqlite_store(path, writable=served is None)
         case Postgres(dsn, deadline_ms, row_security):
             from retrieval.registry.postgres import open_guarded_store, open_postgres_store  # noqa: PLC0415

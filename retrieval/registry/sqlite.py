@@ -1,8 +1,7 @@
 """The embedded store of record: one SQLite file, one writer thread, a small pool of readers, rollback journal.
 
-The interpreter's own SQLite is used: one library per database file, and the versions it may be (3.7.0 to 3.51.2) can
-corrupt a write-ahead log under two checkpointing connections, so the journal is the rollback one. Durability:
-`synchronous = FULL`.
+The journal is the rollback one: a copy of the file that is made while nobody writes is whole without a second file.
+Durability: `synchronous = FULL`.
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import queue
-import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
+
+import apsw
 
 from retrieval.errors import SchemaUnsupported, StoreUnavailable
 from retrieval.registry.engine import Row
@@ -26,7 +26,7 @@ T = TypeVar("T")
 SCHEMA_VERSION = 1
 # What takes version n to n + 1; whoever opens the file of an earlier version runs them first.
 STEPS: Mapping[int, Sequence[str]] = {}
-_BUSY_S = 30.0
+_BUSY_MS = 30_000
 _YOUNGEST = "document_field"  # a table that the first files of this schema lack
 _STEPS_BETWEEN_STOPS = 5_000
 
@@ -34,30 +34,34 @@ _STEPS_BETWEEN_STOPS = 5_000
 class SqliteSession:
     """One connection; its cache lives until another connection changes the file or this one writes."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self.cache: dict[object, Any] = {}
         self.connection = connection
         self._seen = -1
-        self._stop = threading.Event()
-        # `interrupt()` is lost when it comes between two statements; this is asked during each of them.
-        connection.set_progress_handler(lambda: int(self._stop.is_set()), _STEPS_BETWEEN_STOPS)
 
     def watch(self, stop: threading.Event) -> None:
         """From now on a statement ends with an error once `stop` is set."""
-        self._stop = stop
+        # `interrupt()` is lost when it comes between two statements; this is asked during each of them.
+        self.connection.set_progress_handler(stop.is_set, _STEPS_BETWEEN_STOPS)
 
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[Row]:
         return self.connection.execute(statement, tuple(parameters)).fetchall()
 
     def run(self, statement: str, parameters: Sequence[object] = ()) -> None:
-        self.connection.execute(statement, tuple(parameters))
+        self.connection.execute(statement, tuple(parameters)).fetchall()
 
     def run_many(self, statement: str, parameters: Iterable[Sequence[object]]) -> None:
-        self.connection.executemany(statement, parameters)
+        self.connection.executemany(statement, (tuple(each) for each in parameters)).fetchall()
+
+    def back(self) -> None:
+        """Ends a transaction without what it changed; does nothing where none is open."""
+        with contextlib.suppress(apsw.Error):
+            if self.connection.in_transaction:
+                self.run("ROLLBACK")
 
     def refresh(self) -> None:
         """Drops the cache when the file is no longer what it was; called inside the read transaction."""
-        seen = int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+        seen = int(self.rows("PRAGMA data_version")[0][0])
         if seen != self._seen:
             self.cache.clear()
             self._seen = seen
@@ -104,7 +108,7 @@ class SqliteEngine:
         except asyncio.CancelledError:
             stop.set()
             raise
-        except (sqlite3.Error, OSError) as exc:
+        except (apsw.Error, OSError) as exc:
             reason = exc.strerror if isinstance(exc, OSError) else exc
             raise StoreUnavailable(f"the store of record cannot be used: {reason}") from exc
 
@@ -115,7 +119,7 @@ class SqliteEngine:
             session = self._open_reader()
         session.watch(stop)
         try:
-            session.connection.execute("BEGIN")
+            session.run("BEGIN")
             session.rows(
                 "SELECT 1 FROM corpus LIMIT 1"
             )  # takes the read lock, so that data_version and the rows are of one moment
@@ -123,8 +127,7 @@ class SqliteEngine:
             return job(session)
         finally:
             session.watch(threading.Event())
-            with contextlib.suppress(sqlite3.Error):
-                session.connection.rollback()
+            session.back()
             self._idle.put(session)
 
     def _write(self, job: Callable[[SqliteSession], T], stop: threading.Event) -> T:
@@ -133,14 +136,13 @@ class SqliteEngine:
         session.watch(stop)
         session.cache.clear()
         try:
-            session.connection.execute("BEGIN IMMEDIATE")
+            session.run("BEGIN IMMEDIATE")
             result = job(session)
-            session.connection.commit()
+            session.run("COMMIT")
             return result
         except BaseException:
             session.watch(threading.Event())
-            with contextlib.suppress(sqlite3.Error):
-                session.connection.rollback()
+            session.back()
             raise
         finally:
             session.watch(threading.Event())
@@ -149,9 +151,9 @@ class SqliteEngine:
         if not self._path.exists():
             raise StoreUnavailable("there is no store of record yet: nothing has been ingested")
         try:
-            session = self._connect("rw")
-        except sqlite3.OperationalError:
-            session = self._connect("ro")
+            session = self._connect(apsw.SQLITE_OPEN_READWRITE)
+        except apsw.Error:
+            session = self._connect(apsw.SQLITE_OPEN_READONLY)
         session.run("PRAGMA query_only = ON")
         self._check_version(session)
         return session
@@ -160,7 +162,7 @@ class SqliteEngine:
         if not self._writable:
             raise StoreUnavailable("the store of record was opened for reading")
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        session = self._connect("rwc")
+        session = self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         held = _tables(session)
         if held:
             self._check_version(session)
@@ -169,17 +171,15 @@ class SqliteEngine:
             self._check_version(session)
         return session
 
-    def _connect(self, mode: str) -> SqliteSession:
-        uri = f"{self._path.resolve().as_uri()}?mode={mode}"
-        connection = sqlite3.connect(
-            uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False, cached_statements=64
-        )
+    def _connect(self, flags: int) -> SqliteSession:
+        connection = apsw.Connection(str(self._path), flags=flags)
         session = SqliteSession(connection)
         try:
+            connection.set_busy_timeout(_BUSY_MS)
             for pragma in ("synchronous = FULL", "foreign_keys = ON", "cache_size = -32768", "temp_store = MEMORY"):
                 session.run(f"PRAGMA {pragma}")
             session.rows("SELECT count(*) FROM sqlite_master")
-        except sqlite3.Error:
+        except apsw.Error:
             connection.close()
             raise
         self._opened.append(session)
@@ -208,7 +208,7 @@ def _make_missing(session: SqliteSession) -> None:
             session.run(statement)
     if not held:
         session.run(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    session.connection.commit()
+    session.run("COMMIT")
 
 
 def open_sqlite_store(path: Path, *, readers: int = 2, writable: bool = True) -> SqlRecordStore:

@@ -12,7 +12,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 
-PACKAGES = ("tantivy", "numpy", "simsimd", "apsw", "shapely", "wasmtime", "wordllama", "fastapi", "haystack-ai")
+PACKAGES = (
+    "tantivy",
+    "numpy",
+    "simsimd",
+    "apsw-sqlite3mc",
+    "shapely",
+    "wasmtime",
+    "wordllama",
+    "fastapi",
+    "haystack-ai",
+)
 
 
 def machine_facts(folder: Path) -> dict[str, object]:
