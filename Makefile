@@ -100,7 +100,8 @@ sbom: | $(VENV)/bin/python  ## sbom.json: the pinned dependencies with their dig
 
 lock: | $(BIN)/uv  ## resolve the locks again from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url pyproject.toml -o requirements.lock
-	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --group dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --all-extras --group dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --all-extras pyproject.toml -c requirements.lock -o requirements-extras.lock
 	@echo uv | $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url - -o requirements-uv.lock
 
 clean:  ## remove the environment and the caches

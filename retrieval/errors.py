@@ -16,6 +16,7 @@ RetrievalError
 ├── CursorInvalid           a cursor that was not made for this query
 └── IngestError             one file could not be taken in; the others go on
     ├── LoadError           the bytes are not what their media type says (truncated PDF, ragged CSV, not UTF-8 ...)
+    ├── ReaderMissing       this installation lacks what reads files of the kind; names the extra or the program
     ├── LimitExceeded       reading it took more memory or time than is allowed, or ended the process that read it
     ├── LabelMissing        no label from manifest, option or collection default
     ├── SourceConflict      the file is already a source under another name
@@ -123,6 +124,12 @@ class IngestError(RetrievalError):
 
 class LoadError(IngestError):
     """The bytes are not what their media type says."""
+
+
+class ReaderMissing(IngestError):
+    """This installation lacks what reads files of the kind. The message names the extra or the program."""
+
+    code = "READER_MISSING"
 
 
 class LimitExceeded(IngestError):

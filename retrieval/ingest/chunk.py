@@ -133,6 +133,9 @@ def _pages(loaded: LoadedFile, skip: Sequence[str]) -> Iterator[tuple[int | None
         yield None, blocks_of(loaded.text, loaded.media_type, skip) if blocks is None else blocks
         return
     for number, (start, end) in enumerate(loaded.pages, 1):
+        if loaded.blocks is not None:
+            yield number, tuple(block for block in loaded.blocks if start <= block.start_char < end)
+            continue
         found = blocks_of(loaded.text[start:end], loaded.media_type, skip)
         yield number, tuple(Block(b.start_char + start, b.end_char + start, b.kind, b.level, b.title) for b in found)
 

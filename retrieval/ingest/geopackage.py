@@ -14,6 +14,7 @@ import pyproj
 import shapely
 
 from retrieval.errors import LoadError
+from retrieval.ingest.values import Extracted
 from retrieval.sqlite_file import quoted
 
 _ENVELOPES = {0: 0, 1: 32, 2: 48, 3: 48, 4: 64}
@@ -41,9 +42,9 @@ class FeatureTable:
     code: int
 
 
-def read_geopackage(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
-    """The first layer by name as a FeatureCollection, and what was left out: features whose geometry cannot be read,
-    further layers. Columns of bytes are no properties. Raises `LoadError`."""
+def read_geopackage(name: str, data: bytes) -> Extracted:
+    """The first layer by name as a FeatureCollection; features whose geometry cannot be read and further layers are
+    left out. Columns of bytes are no properties. Raises `LoadError`."""
     try:
         with closing(sqlite3.connect(":memory:")) as database:
             database.deserialize(_without_wal(data))
@@ -60,7 +61,8 @@ def read_geopackage(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
     except (sqlite3.Error, UnicodeDecodeError) as exc:
         raise LoadError(f"{name}: not a readable GeoPackage ({exc})") from exc
     lines = ",\n".join(features)
-    return f'{{"type": "FeatureCollection", "features": [\n{lines}\n]}}\n', (*left_out, *others)
+    text = f'{{"type": "FeatureCollection", "features": [\n{lines}\n]}}\n'
+    return Extracted(text, slips=(*left_out, *others))
 
 
 def _without_wal(data: bytes) -> bytes:

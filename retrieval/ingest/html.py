@@ -8,7 +8,8 @@ from collections import Counter
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from retrieval.errors import LoadError
-from retrieval.ingest.values import Block
+from retrieval.ingest.runs import Run, text_of
+from retrieval.ingest.values import Extracted
 
 _SILENT = frozenset(
     ("script", "style", "noscript", "template", "head", "svg", "nav", "iframe", "object", "form", "button")
@@ -60,9 +61,14 @@ _DEEPEST = 1_000
 """Open elements at once; the parser looks at all of them for each tag. Browsers stop at 512."""
 
 
-def read_html(name: str, source: str) -> tuple[str, tuple[Block, ...]]:
-    """The visible text, blocks apart by a blank line, and its blocks. Raises `LoadError` where there is no text, and
-    where a page nests deeper than any that is meant to be read."""
+def read_html(name: str, source: str) -> Extracted:
+    """The visible text, blocks apart by a blank line. Raises `LoadError` where there is no text, and where a page nests
+    deeper than any that is meant to be read."""
+    return text_of(html_runs(name, source))
+
+
+def html_runs(name: str, source: str) -> list[Run]:
+    """The visible text as runs. Raises `LoadError` as `read_html`."""
     if _nests_too_deep(source):
         raise LoadError(f"{name}: more than {_DEEPEST} elements are open at once")
     body = LexborHTMLParser(source).body
@@ -70,21 +76,7 @@ def read_html(name: str, source: str) -> tuple[str, tuple[Block, ...]]:
         raise LoadError(f"{name}: no HTML body")
     runs: list[tuple[int, list[str]]] = [(0, [])]
     _walk(body, runs, level=0)
-    text: list[str] = []
-    blocks: list[Block] = []
-    position = 0
-    for level, words in runs:
-        run = re.sub(r"\s+", " ", "".join(words)).strip()
-        if not run:
-            continue
-        if text:
-            text.append("\n\n")
-            position += 2
-        text.append(run)
-        kind, title = ("heading", run) if level else ("prose", "")
-        blocks.append(Block(position, position + len(run), kind, level, title))  # type: ignore[arg-type]
-        position += len(run)
-    return "".join(text), tuple(blocks)
+    return [Run("".join(words), level) for level, words in runs]
 
 
 def _nests_too_deep(source: str) -> bool:

@@ -5,17 +5,34 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from retrieval import media_types
 from retrieval.errors import LoadError
-from retrieval.ingest.values import LoadedFile
+from retrieval.ingest.values import Extracted, LoadedFile
 from retrieval.media_types import MEDIA_TYPES
 
 SLIP = "\N{REPLACEMENT CHARACTER}"
 """Stands for a byte that is not UTF-8."""
 MAX_BYTES = 256 * 1024 * 1024
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+_PARSERS = {
+    media_types.PDF: ("pdf", "read_pdf"),
+    media_types.DOCX: ("office", "read_document"),
+    media_types.XLSX: ("office", "read_workbook"),
+    media_types.PPTX: ("slides", "read_slides"),
+    media_types.ODT: ("opendocument", "read_text_document"),
+    media_types.ODS: ("opendocument", "read_spreadsheet"),
+    media_types.EPUB: ("epub", "read_epub"),
+    media_types.EMAIL: ("mail", "read_message"),
+    media_types.MBOX: ("mail", "read_mailbox"),
+    media_types.GEOPACKAGE: ("geopackage", "read_geopackage"),
+}
+"""Module and function of this package that read a kind: each is loaded for its files only."""
 
 
 def media_type_of(path: Path, declared: str | None) -> str:
@@ -45,39 +62,32 @@ def read_bytes(path: Path) -> bytes:
 
 
 def load(name: str, data: bytes, media_type: str) -> LoadedFile:
-    """The stored text: the file's own text, or what was extracted of HTML, PDF, Word documents, workbooks and
-    GeoPackages. Raises `LoadError`."""
-    sha256 = "sha256:" + hashlib.sha256(data).hexdigest()
-    match media_type:
-        case "application/pdf":
-            from retrieval.ingest.pdf import read_pdf  # noqa: PLC0415  the engine is loaded for PDF only
+    """The stored text: the file's own text, or what was extracted of the kinds that are no text. Raises `LoadError`,
+    or `ReaderMissing` where this installation lacks what reads such files."""
+    found = _extracted(name, data, media_type)
+    return LoadedFile(
+        text=_checked(name, found.text),
+        media_type=media_type,
+        sha256="sha256:" + hashlib.sha256(data).hexdigest(),
+        pages=found.pages,
+        blocks=found.blocks,
+        slips=found.slips,
+        notes=found.notes,
+        about=found.about,
+    )
 
-            text, pages = read_pdf(name, data)
-            return LoadedFile(_checked(name, text), media_type, sha256, pages=pages)
-        case "text/html":
-            from retrieval.ingest.html import read_html  # noqa: PLC0415  the parser is loaded for HTML only
 
-            raw, slips = decode_mostly(name, data)
-            text, blocks = read_html(name, raw)
-            return LoadedFile(_checked(name, text), media_type, sha256, blocks=blocks, slips=slips)
-        case media_types.DOCX:
-            from retrieval.ingest.office import read_document  # noqa: PLC0415  as for PDF
+def _extracted(name: str, data: bytes, media_type: str) -> Extracted:
+    if media_type in _PARSERS:
+        module, function = _PARSERS[media_type]
+        read: Callable[[str, bytes], Extracted] = getattr(import_module(f"retrieval.ingest.{module}"), function)
+        return read(name, data)
+    text, slips = decode_mostly(name, data)
+    if media_type == media_types.HTML:
+        from retrieval.ingest.html import read_html  # noqa: PLC0415  as the others
 
-            text, blocks = read_document(name, data)
-            return LoadedFile(_checked(name, text), media_type, sha256, blocks=blocks)
-        case media_types.XLSX:
-            from retrieval.ingest.office import read_workbook  # noqa: PLC0415  as for PDF
-
-            text, left_out, notes = read_workbook(name, data)
-            return LoadedFile(_checked(name, text), media_type, sha256, slips=left_out, notes=notes)
-        case media_types.GEOPACKAGE:
-            from retrieval.ingest.geopackage import read_geopackage  # noqa: PLC0415  as for PDF
-
-            text, left_out = read_geopackage(name, data)
-            return LoadedFile(_checked(name, text), media_type, sha256, slips=left_out)
-        case _:
-            text, slips = decode_mostly(name, data)
-            return LoadedFile(_checked(name, text), media_type, sha256, slips=slips)
+        return replace(read_html(name, text), slips=slips)
+    return Extracted(text, slips=slips)
 
 
 def decode(name: str, data: bytes) -> str:

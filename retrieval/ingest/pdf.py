@@ -7,13 +7,13 @@ import re
 import pypdfium2
 
 from retrieval.errors import LoadError
+from retrieval.ingest.values import Extracted
 
 _BREAK = "\n\n"
 
 
-def read_pdf(name: str, data: bytes) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text of all pages, one blank line between them, and each page's (start_char, end_char). Raises
-    `LoadError`."""
+def read_pdf(name: str, data: bytes) -> Extracted:
+    """The text of all pages, one blank line between them. Raises `LoadError`."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as exc:
@@ -29,7 +29,7 @@ def read_pdf(name: str, data: bytes) -> tuple[str, tuple[tuple[int, int], ...]]:
             position += len(text) + len(_BREAK)
     finally:
         document.close()
-    return _BREAK.join(parts), tuple(spans)
+    return Extracted(_BREAK.join(parts), pages=tuple(spans))
 
 
 def _page_text(name: str, document: pypdfium2.PdfDocument, number: int) -> str:

@@ -25,14 +25,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from retrieval.errors import LimitExceeded, LoadError
+from retrieval.errors import LimitExceeded, LoadError, ReaderMissing
 from retrieval.index import GazetteerEntry
 from retrieval.ingest.frames import receive, send
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
 from retrieval.ingest.values import Owner, Parts
 from retrieval.model import EntityRef, Locator, Measurement, Record, RecordKind, Relationship, TimeRange
 
-READ, REFUSED, TOO_LARGE = b"read", b"refused", b"too large"
+READ, REFUSED, MISSING, TOO_LARGE = b"read", b"refused", b"missing", b"too large"
 """What the process says of a file in the first of three messages; the third is the file's content or the refusal."""
 NEXT, LAST = b"next", b"last"
 """What it says of itself in the second: that it can read another file, or that it ends."""
@@ -107,6 +107,8 @@ class Quarantine:
                 return self._trusted(name, told, task.owner)
             case b"too large":
                 raise LimitExceeded(f"{name}: reading it took {self._memory()}")
+            case b"missing":
+                raise ReaderMissing(told.decode("utf-8", "surrogatepass"))
             case _:
                 raise LoadError(told.decode("utf-8", "surrogatepass"))
 

@@ -16,10 +16,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from retrieval.errors import IngestError
+from retrieval.errors import IngestError, ReaderMissing
 from retrieval.ingest.frames import receive, send
 from retrieval.ingest.load import MAX_BYTES
-from retrieval.ingest.quarantine import LAST, NEXT, READ, REFUSED, TOO_LARGE, ReadLimits, written
+from retrieval.ingest.quarantine import LAST, MISSING, NEXT, READ, REFUSED, TOO_LARGE, ReadLimits, written
 from retrieval.ingest.reading import FileTask, read_file
 
 _LARGEST_TASK = 64 * 2**20
@@ -69,7 +69,7 @@ def _answer(task: FileTask) -> tuple[bytes, bytes]:
     try:
         return READ, written(read_file(task))
     except IngestError as exc:
-        return REFUSED, str(exc).encode("utf-8", "surrogatepass")
+        return MISSING if isinstance(exc, ReaderMissing) else REFUSED, str(exc).encode("utf-8", "surrogatepass")
 
 
 if __name__ == "__main__":

@@ -28,10 +28,32 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """What a document says of itself; None where it says nothing. `date` is ISO 8601, as far as it is stated."""
+
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    license: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The text that a file holds, with its pages as (start_char, end_char); `blocks` are None where `chunk` has still
+    to find them; `slips` say what of the file is not in the text as it was: bytes that were not UTF-8, other sheets or
+    layers, geometries that cannot be read; `notes` what is not in it because it is no part of a text or table."""
+
+    text: str
+    pages: tuple[tuple[int, int], ...] = ()
+    blocks: tuple[Block, ...] | None = None
+    slips: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    about: About = About()
+
+
+@dataclass(frozen=True, slots=True)
 class LoadedFile:
-    """A file as text. `sha256` is of its bytes (`sha256:<hex>`); `blocks` are None where `chunk` has still to find
-    them; `slips` say what of the file is not in the text as it was: bytes that were not UTF-8, other
-    sheets or layers, geometries that cannot be read; `notes` what is not in it because it is no part of a table."""
+    """A file as checked text; `sha256` is of its bytes (`sha256:<hex>`), the other fields are those of `Extracted`."""
 
     text: str
     media_type: str
@@ -40,6 +62,7 @@ class LoadedFile:
     blocks: tuple[Block, ...] | None = None
     slips: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    about: About = About()
 
 
 @dataclass(frozen=True, slots=True)

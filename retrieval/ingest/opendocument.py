@@ -1,0 +1,112 @@
+"""OpenDocument (ISO/IEC 26300): the text of text documents and the table of spreadsheets."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from retrieval.errors import LoadError
+from retrieval.ingest.extras import extra
+from retrieval.ingest.office import Row, sheets_as_csv, shown_row
+from retrieval.ingest.packed import Packed, unpacked
+from retrieval.ingest.runs import Run, text_of
+from retrieval.ingest.values import About, Extracted
+from retrieval.ingest.xml import local, parsed_xml
+
+_LARGEST_TEXT = 24 * 2**20
+_LARGEST_BOOK = 128 * 2**20
+_MOST_CELLS = 2_000_000
+_SILENT = frozenset(("tracked-changes", "annotation", "annotation-end", "note-citation", "forms", "sequence-decls"))
+"""What is not read as part of the text: what was deleted, comments, marks of notes."""
+_CONTENTS = frozenset(("table-of-content", "alphabetical-index", "illustration-index", "table-index"))
+_DEEPEST = 250
+
+
+def read_text_document(name: str, data: bytes) -> Extracted:
+    """The text as it would read with all changes accepted, with its headings; a row of a table is one run. Pictures,
+    comments, headers and footers are left out. Raises `LoadError`, `ReaderMissing`."""
+    packed = unpacked(name, data, "OpenDocument text", largest=_LARGEST_TEXT)
+    root = parsed_xml(name, packed.read("content.xml"))
+    body = next((each for each in root.iter("{*}text") if local(each.getparent()) == "body"), None)
+    if body is None:
+        raise LoadError(f"{name}: not a readable OpenDocument text (it has no body)")
+    return replace(text_of(_runs(name, body)), about=_about(name, packed))
+
+
+def _about(name: str, packed: Packed) -> About:
+    if "meta.xml" not in packed.names:
+        return About()
+    root = parsed_xml(name, packed.read("meta.xml"))
+    said = {local(each): (each.text or "").strip() for each in root.iter() if local(each)}
+    author = said.get("initial-creator") or said.get("creator") or None
+    return About(said.get("title") or None, author, (said.get("creation-date") or "")[:10] or None)
+
+
+def _runs(name: str, body: Any) -> Iterator[Run]:
+    """Paragraphs, headings and rows in order. An explicit stack: elements may nest deeper than Python recurses."""
+    stack: list[tuple[Any, int]] = [(body, 0)]
+    while stack:
+        element, depth = stack.pop()
+        kind = local(element)
+        if depth > _DEEPEST:
+            raise LoadError(f"{name}: it nests too deep to be read")
+        if kind in _SILENT or kind in _CONTENTS:
+            continue
+        if kind == "h":
+            level = element.get(next((key for key in element.keys() if key.endswith("}outline-level")), ""), "1")  # noqa: SIM118  lxml's elements iterate over children
+            yield Run(_words(element), min(max(int(level), 1), 9) if level.isascii() and level.isdigit() else 1)
+        elif kind == "p":
+            yield Run(_words(element), 1 if _is_title(element) else 0)
+        elif kind == "table-row":
+            yield Run(" ".join(_words(cell) for cell in element if local(cell) == "table-cell"))
+        else:
+            stack += [(child, depth + 1) for child in reversed(element)]
+
+
+def _is_title(paragraph: Any) -> bool:
+    return any(value == "Title" for key, value in paragraph.items() if key.endswith("}style-name"))
+
+
+def _words(element: Any) -> str:
+    """The words of a paragraph or cell: spaces, tabs and breaks are elements, notes are told where they stand."""
+    parts: list[str] = []
+    stack: list[Any] = [element]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, str):
+            parts.append(each)
+            continue
+        kind = local(each)
+        if kind in ("s", "tab", "line-break"):
+            parts.append(" ")
+        if kind not in _SILENT:
+            if kind in ("p", "note-body", "list-item"):
+                parts.append(" ")
+            for child in reversed(each):
+                stack += [child.tail or "", child]
+            stack.append(each.text or "")
+    return "".join(parts)
+
+
+def read_spreadsheet(name: str, data: bytes) -> Extracted:
+    """The table of a spreadsheet as CSV, as that of a workbook. Raises `LoadError`, `ReaderMissing`."""
+    calamine = extra(name, "python_calamine", "office")
+    unpacked(name, data, "spreadsheet", largest=_LARGEST_BOOK)
+    try:
+        with calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
+            sheets = [(each, tuple(_rows(name, book.get_sheet_by_name(each)))) for each in book.sheet_names]
+    except LoadError:
+        raise
+    except Exception as exc:  # as for presentations
+        raise LoadError(f"{name}: not a readable spreadsheet ({type(exc).__name__})") from exc
+    return sheets_as_csv(name, sheets)
+
+
+def _rows(name: str, sheet: Any) -> Iterator[Row]:
+    if sheet.height * sheet.width > _MOST_CELLS:
+        raise LoadError(f"{name}: a sheet of more than {_MOST_CELLS:,} cells")
+    for cells in sheet.to_python(skip_empty_area=True):
+        if any(row := shown_row(name, (None if cell == "" else cell for cell in cells))):
+            yield row

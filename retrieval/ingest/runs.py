@@ -1,0 +1,54 @@
+"""Text as runs of words, a blank line between them: how documents that are no plain text are told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from retrieval.ingest.values import Block, Extracted
+
+_BREAK = "\n\n"
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words that belong together: a heading of that level, or prose (0)."""
+
+    words: str
+    level: int = 0
+
+
+def text_of(runs: Iterable[Run]) -> Extracted:
+    """The runs that hold words, with spaces as single ones."""
+    text, blocks, _ = _joined([runs])
+    return Extracted(text, blocks=blocks)
+
+
+def pages_of(pages: Iterable[Sequence[Run]]) -> Extracted:
+    """The same, with the characters of each page; one without words is a page too."""
+    text, blocks, spans = _joined(pages)
+    return Extracted(text, pages=spans, blocks=blocks)
+
+
+def _joined(pages: Iterable[Iterable[Run]]) -> tuple[str, tuple[Block, ...], tuple[tuple[int, int], ...]]:
+    parts: list[str] = []
+    blocks: list[Block] = []
+    spans: list[tuple[int, int]] = []
+    position = 0
+    for page in pages:
+        held = len(blocks)
+        for run in page:
+            words = re.sub(r"\s+", " ", _CONTROL.sub(" ", run.words)).strip()
+            if not words:
+                continue
+            if parts:
+                parts.append(_BREAK)
+                position += len(_BREAK)
+            kind, title = ("heading", words) if run.level else ("prose", "")
+            blocks.append(Block(position, position + len(words), kind, run.level, title))  # type: ignore[arg-type]
+            parts.append(words)
+            position += len(words)
+        spans.append((blocks[held].start_char if held < len(blocks) else position, position))
+    return "".join(parts), tuple(blocks), tuple(spans)
