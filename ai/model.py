@@ -12,14 +12,18 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.operations import Operation
 
-CLAIMS_VERSION = 2
+CLAIMS_VERSION = 3
 """Raised with every change of what is checked in a draft; recorded with each request, so that older ones replay as
 they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
-abstention advised to name a place."""
+abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
+cited an item beside the one that answers fell."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 ADVICE_SINCE = 2
 """The first of these versions that advises to name a place or a time only where the question is about the map."""
+
+BOUND_SINCE = 3
+"""The first of these versions that binds a sentence to the one that it leans on, and to the item that answers."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 
 from ai.answer.claims.answering import abstains
 from ai.answer.claims.check import Sources, check_sentence
+from ai.answer.claims.leaning import Lead, bound, fallen, leans
+from ai.answer.staying import is_sound
 from ai.gate import asked_of, find_appeals
 from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
 from ai.text.catalogue import ABSTAIN, PHRASES, phrase_id
@@ -89,7 +91,24 @@ def draft_sentences(
     if sources is not None and parsed and (phrase_id(parsed[0].text) == ABSTAIN or abstains(parsed[0].text)):
         parsed = (MarkedSentence(PHRASES[ABSTAIN], ()),)  # whatever follows: there is no answer
     checks = _Checks(by_index, find, sources, asked)
-    return Draft(tuple(_sentence(i, marked, checks) for i, marked in enumerate(parsed)), completion)
+    sentences = tuple(_sentence(i, marked, checks) for i, marked in enumerate(parsed))
+    return Draft(_bound(sentences, checks) if sources is not None and sources.bound else sentences, completion)
+
+
+def _bound(sentences: Sequence[Sentence], checks: _Checks) -> tuple[Sentence, ...]:
+    """The sentences, each that leans on another behind that one; the system sets it there where the draft does not."""
+    if checks.sources is None or not any(map(leans, sentences)):
+        return tuple(sentences)
+    found: list[Sentence] = []
+    for sentence in sentences:
+        before = next((each.text for each in reversed(found) if is_sound(each)), None)
+        kept = bound(sentence, before, checks.sources) if leans(sentence) else sentence
+        if isinstance(kept, Lead):
+            lead = replace(_sentence(0, MarkedSentence(kept.text, (kept.index,)), checks), attribution="system")
+            found += [lead, sentence] if is_sound(lead) else [fallen(sentence)]
+        else:
+            found.append(kept)
+    return tuple(replace(each, i=i) for i, each in enumerate(found))
 
 
 @dataclass(frozen=True, slots=True)

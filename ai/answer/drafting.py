@@ -16,7 +16,7 @@ from ai.answer.staying import filled
 from ai.case.agent_record import Cut, context_tokens, output_tokens
 from ai.case.case import Case, Services
 from ai.errors import ModelTimeout, PromptTooLong
-from ai.model import AdmittedItem, Draft, Options, RenderedPrompt, mode_of
+from ai.model import BOUND_SINCE, AdmittedItem, Draft, Options, RenderedPrompt, mode_of
 from ai.models.chat_model import StructuredModel
 from ai.models.context import ContextBudgets, render_prompt
 
@@ -90,8 +90,13 @@ async def draft_answer(
                 drafted = await repaired(drafted, prompt, call.mode, again)
             if services.fallback is not None:
                 by_default, _ = await write(prompt, model=services.fallback, deadline_s=deadline_s)
-                every = bool(case.intent.operations)
-                drafted = filled(drafted, by_default, question=case.question, every=every)
+                drafted = filled(
+                    drafted,
+                    by_default,
+                    question=case.question,
+                    every=bool(case.intent.operations),
+                    grouped=case.claims_version >= BOUND_SINCE,
+                )
             return drafted, call
     except (ModelTimeout, PromptTooLong) as exc:
         if case.agent is None:

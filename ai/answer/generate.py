@@ -129,7 +129,7 @@ def read_draft(
     Version 0 checks no claims, as it was before there were any."""
     seen = {source.index for source in prompt.sources}
     shown = [item for item in items if item.index in seen]
-    sources = Sources.of(shown, intent, question) if claims_version else None
+    sources = Sources.of(shown, intent, question, claims_version) if claims_version else None
     find = partial(_findings, canaries=canaries, system=prompt.system)
     asked = question if claims_version >= APPEALS_SINCE else None
     written = read_written(completion, mode, prompt.offers)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
+from ai.answer.claims.leaning import leans
 from ai.answer.claims.tokens import keys_of, read_tokens
 from ai.model import Draft, Quote, Sentence
 
@@ -16,34 +18,82 @@ def leaks(sentence: Sentence) -> bool:
 
 def may_stay(sentence: Sentence) -> bool:
     """True if the answer point could release the sentence as an answer."""
+    return is_sound(sentence) and sentence.answers
+
+
+def is_sound(sentence: Sentence) -> bool:
+    """True if the answer point could release the sentence beside an answer."""
     borne_out = bool(sentence.claims) and all(claim.verdict == "borne_out" for claim in sentence.claims or ())
     welcome = sentence.appeals is None or sentence.appeals.welcome
-    return borne_out and welcome and sentence.answers and bool(sentence.markers) and not leaks(sentence)
+    return borne_out and welcome and bool(sentence.markers) and not leaks(sentence)
 
 
-def filled(drafted: Draft, by_default: Draft, *, question: str, every: bool) -> Draft:
+Group = tuple[Sentence, ...]
+"""A sentence behind those that it leans on, which never stands without them."""
+
+
+def filled(drafted: Draft, by_default: Draft, *, question: str, every: bool, grouped: bool = True) -> Draft:
     """The draft with what the default model says and it leaves out, so that a model never lowers what the default would
     have answered: the default's sentences in its place where nothing of it can be released; else, before it, the best
-    of them, or `every` one, which its own do not cover."""
+    of them, or `every` one, which its own do not cover. `grouped`: with the sentence that one leans on."""
     staying = list(filter(may_stay, drafted.sentences))
-    offered = list(filter(may_stay, by_default.sentences))
+    offered = list(_offers(by_default.sentences, grouped))
     if staying:
         told = offered if every else offered[:1]
-        offered = [each for each in told if not _covered(each, staying, question, every)]
+        offered = [each for each in told if not _covered(each[-1], staying, question, whole=every, led=grouped)]
     if not offered:
         return drafted
-    said = {each.text for each in offered}
-    kept = [each for each in drafted.sentences if each.text not in said] if staying else []
-    added = (replace(each, attribution="system") for each in (offered if staying else by_default.sentences))
-    sentences = tuple(replace(each, i=i) for i, each in enumerate((*added, *kept)))
+    if not staying:
+        groups = [_by_system(by_default.sentences)]
+    else:
+        groups = _joined(offered, _groups(drafted.sentences, grouped))
+    sentences = tuple(replace(each, i=i) for i, each in enumerate(chain.from_iterable(groups)))
     return replace(drafted, sentences=sentences, filled=by_default.completion)
 
 
-def _covered(wanted: Sentence, staying: Sequence[Sentence], question: str, whole: bool) -> bool:
-    """True if the names and numbers that a sentence answers with are in those that stay; or, where not the `whole` of
-    an item is the answer, if they stand on the same words of it. A sentence that stays behind others leads them."""
+def _offers(sentences: Sequence[Sentence], grouped: bool) -> Iterator[Group]:
+    """The groups as far as they answer."""
+    for group in _groups(sentences, grouped):
+        ends = [i for i, each in enumerate(group, start=1) if may_stay(each)]
+        if ends:
+            yield group[: ends[-1]]
+
+
+def _joined(offered: Sequence[Group], own: Sequence[Group]) -> list[Group]:
+    """What is offered before the draft's own groups, without what both say; one that goes on in the draft goes on
+    here."""
+    found: list[Group] = []
+    left = [each for each in own if each[-1].text not in {group[-1].text for group in offered}]
+    for group in offered:
+        texts = [each.text for each in group]
+        longer = next((each for each in left if [one.text for one in each[: len(group)]] == texts), ())
+        left = [each for each in left if each is not longer]
+        found.append((*_by_system(group), *longer[len(group) :]))
+    return [*found, *left]
+
+
+def _by_system(sentences: Sequence[Sentence]) -> Group:
+    return tuple(replace(each, attribution="system") for each in sentences)
+
+
+def _groups(sentences: Sequence[Sentence], grouped: bool) -> list[Group]:
+    found: list[Group] = []
+    for sentence in sentences:
+        if grouped and found and leans(sentence):
+            found[-1] = (*found[-1], sentence)
+        else:
+            found.append((sentence,))
+    return found
+
+
+def _covered(wanted: Sentence, staying: Sequence[Sentence], question: str, *, whole: bool, led: bool) -> bool:
+    """True if the names and numbers that a sentence answers with are in those that stay, where the `whole` of an item
+    is the answer; else if the first of them (`led`; or any) stands on the same words. A sentence that stays behind
+    others leads them."""
     if not whole and wanted.text in {each.text for each in staying[1:]}:
         return False  # it leads
+    if not whole and led:
+        return any(_meet(one, other) for one in wanted.quotes for other in staying[0].quotes)
     asked = keys_of(question)
     tokens = [token for token in read_tokens(wanted.text).tokens if token.key not in asked]
     telling = {token.key for token in tokens if token.name or token.number} or {token.key for token in tokens}

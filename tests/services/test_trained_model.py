@@ -1,5 +1,5 @@
-"""A trained model that really speaks, on a real Ollama: it picks from numbered sentences, whatever it picks no false figure
-leaves, and no answer is lower than that of the default."""
+"""Trained models that really speak, on a real Ollama: they pick from numbered sentences, whatever they pick no false
+figure leaves, and no answer is lower than that of the default. `trained_run.py` asks more questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from api import wiring
 from api.home.configuration import load
 from tests.harness import KANSAS, ask, ingest, opened
 from tests.services.ollama_server import Models
-from tests.services.trained_model import make_trained, prepared
+from tests.services.trained_model import MODELS, make_trained, prepared
+from tests.services.trained_run import compared, figures, passed, prose, told
 
 pytestmark = pytest.mark.services
 ASKED = {
@@ -37,8 +38,9 @@ def variables(url: str, model: str, template: str) -> dict[str, str]:
     return served | {"EXHIBIT_PROMPT__TEMPLATE": template, "EXHIBIT_MODELS__THREADS": "1"}
 
 
-async def test_it_picks_and_nothing_false_leaves(home: Path, ollama: Models) -> None:
-    model = await asyncio.to_thread(make_trained, ollama.url, prepared())
+@pytest.mark.parametrize("key", sorted(MODELS))
+async def test_it_picks_and_nothing_false_leaves(home: Path, ollama: Models, key: str) -> None:
+    model = await asyncio.to_thread(make_trained, ollama.url, MODELS[key], prepared(MODELS[key]))
     async with opened(home) as system:
         alone = {question: await ask(system, question) for question in ASKED}
     async with wiring.open_system(load(variables(ollama.url, model, "focus_select/v1"), home=home)) as system:
@@ -54,3 +56,14 @@ async def test_it_picks_and_nothing_false_leaves(home: Path, ollama: Models) -> 
             assert (await replay(entry, services=system.services)).reproduced, question
             calls = json.loads(await system.services.ledger.part(entry, "calls") or b"[]")
             assert all(call["mode"] == "select" and call["completion"]["model"]["name"] == model for call in calls)
+
+
+@pytest.mark.parametrize("key", sorted(MODELS))
+async def test_of_questions_with_a_known_answer_none_is_lowered(tmp_path: Path, ollama: Models, key: str) -> None:
+    model = await asyncio.to_thread(make_trained, ollama.url, MODELS[key], prepared(MODELS[key]))
+    asked = await figures(tmp_path / "figures")
+    found = await compared(tmp_path / "figures", asked[::12], ollama.url, model, "focus_select/v1")
+    assert passed(found, figures=True), told(found)
+    asked = await prose(tmp_path / "prose", "sample")
+    found = await compared(tmp_path / "prose", asked[::10], ollama.url, model, "focus_select/v1")
+    assert passed(found, figures=False), told(found)

@@ -250,3 +250,41 @@ def test_any_text_is_checked_without_a_fault(text: str) -> None:
 def test_a_fixed_phrase_claims_nothing() -> None:
     found = check_sentence(Sentence(0, "x", (), catalogue="ABSTAIN_NO_EVIDENCE"), Sources.of(ITEMS, ASKED, ""))
     assert found.claims == ()
+
+
+def a_change(index: int) -> AdmittedItem:
+    """A row of all years, which holds the figure that was asked for and is not the answer."""
+    text = "Ness County: 1900 4,535, 1910 5,883."
+    return an_item(text, index, title="Counties", statement=text, entities=(NESS,))
+
+
+def test_the_number_of_an_item_that_answers_is_set_for_that_of_another_with_the_same_figure() -> None:
+    items = (*ITEMS, a_change(5))
+    found = checked("Ness County had a population of 5,883 in 1910.", 5, items=items)
+    assert (found.markers, found.attribution, found.answers) == ((1,), "system", True)
+    kept = checked("Ness County had a population of 5,883 in 1910.", 1, 5, items=items)
+    assert (kept.markers, kept.attribution) == ((1, 5), "model")
+
+
+@pytest.mark.parametrize(
+    ("text", "years", "holds"),
+    [
+        ("Ness County had 5,883 and Rooks County 11,282 inhabitants in 1910.", (1910,), True),
+        ("The population was 5,883.", (1910,), False),
+        ("The population in 1910 was 11,282.", (1910,), False),
+        ("The populations were 5,883 and 11,282.", (1910,), False),
+        ("Ness County had a population of 5,883.", (1900, 1910), False),
+        ("Ness County had a population of 5,883 in 1910.", (1900, 1910), True),
+        ("It grew from 4,535 to 5,883.", (1900, 1910), True),
+    ],
+)
+def test_a_figure_that_may_be_that_of_two_things_asked_falls(text: str, years: tuple[int, ...], holds: bool) -> None:
+    places = (NESS,) if len(years) == 2 else (NESS, ROOKS)
+    asked = Intent(
+        mentions=tuple(Mention(place.name, 0, 11, (place,)) for place in places),
+        times=tuple(map(TimeRange.year, years)),
+        measures=("population",),
+        operations=tuple(Lookup("population", (place.entity_id,), year) for place in places for year in years),
+    )
+    found = checked(text, *((1, 2) if len(years) == 2 else (1, 3)), items=ITEMS, intent=asked)
+    assert all(claim.verdict == "borne_out" for claim in found.claims or ()) == holds, found.claims

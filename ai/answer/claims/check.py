@@ -14,8 +14,8 @@ from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
-from ai.answer.claims.tokens import Reading, keys_of, read_tokens, sentences_of, words_in
-from ai.model import AdmittedItem, Claim, ClaimKind, Sentence
+from ai.answer.claims.tokens import Reading, bare, keys_of, read_tokens, sentences_of, words_in
+from ai.model import BOUND_SINCE, CLAIMS_VERSION, AdmittedItem, Claim, ClaimKind, Sentence
 from ai.models.context import is_direct
 from ai.text.support import WORD, fold
 from retrieval.model import Intent
@@ -35,15 +35,18 @@ class Sources:
     words: dict[int, frozenset[str]]
     question: Question
     wanted: Wanted
+    bound: bool
 
     @classmethod
-    def of(cls, items: Sequence[AdmittedItem], intent: Intent, question: str) -> Sources:
-        """Read once for all sentences."""
+    def of(cls, items: Sequence[AdmittedItem], intent: Intent, question: str, version: int = CLAIMS_VERSION) -> Sources:
+        """Read once for all sentences. `version` is that of the checks."""
         direct = frozenset(item.index for item in items if is_direct(item, intent))
         figures = read_figures(items, direct)
         stated = {s.item for s in figures.stated}
         words = {item.index: _words(item) for item in items if item.index in stated}
-        return cls(tuple(items), direct, figures, words, Question.of(intent), Wanted.of(question, intent, items))
+        bound = version >= BOUND_SINCE
+        asked = Question.of(intent, strictly=bound)
+        return cls(tuple(items), direct, figures, words, asked, Wanted.of(question, intent, items), bound)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
@@ -59,7 +62,12 @@ def _checked(sentence: Sentence, sources: Sources) -> Sentence:
     cited = frozenset(sentence.markers)
     found = _judge(sentence.text, cited, sources) if cited else None
     if found is not None and found.holds:
-        return replace(sentence, claims=found.claims, markers=_kept(sentence.markers, found, sources))
+        kept = _kept(sentence.markers, found, sources)
+        answering = _of_direct(sentence.text, kept, sources)
+        if answering is None:
+            return replace(sentence, claims=found.claims, markers=kept)
+        markers = answering.markers(sources.direct)
+        return replace(sentence, claims=answering.claims, markers=markers, unknown_markers=(), attribution="system")
     if sentence.unknown_markers and not cited:
         return replace(sentence, claims=_unsupported(sentence.text))
     every = frozenset(item.index for item in sources.items)
@@ -69,6 +77,14 @@ def _checked(sentence: Sentence, sources: Sources) -> Sentence:
         return replace(sentence, claims=anywhere.claims, markers=markers, unknown_markers=(), attribution="system")
     claims = found.claims if found is not None else anywhere.claims
     return replace(sentence, claims=claims or _unsupported(sentence.text))
+
+
+def _of_direct(text: str, cited: Sequence[int], sources: Sources) -> Judged | None:
+    """The sentence against the items that answer the question, where it cites none of them and they bear it out."""
+    if not sources.bound or not sources.direct or not sources.direct.isdisjoint(cited):
+        return None
+    found = _judge(text, sources.direct, sources, only_borne_out=True)
+    return found if found.holds else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +178,10 @@ def _kept(markers: Sequence[int], found: Judged, sources: Sources) -> tuple[int,
 
 def _states(item: AdmittedItem, text: str) -> bool:
     """True if the item has the sentence word for word: as its statement, or as a sentence of its text."""
-    wanted = _plain(text)
+    wanted = bare(text)
     if len(read_tokens(text).tokens) < _LEAST_WORDS:
         return False
-    return (item.statement is not None and _plain(item.statement) == wanted) or wanted in _said(item)
+    return (item.statement is not None and bare(item.statement) == wanted) or wanted in _said(item)
 
 
 def _said(item: AdmittedItem) -> frozenset[str]:
@@ -174,12 +190,7 @@ def _said(item: AdmittedItem) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def _plain_sentences(text: str) -> frozenset[str]:
-    return frozenset(map(_plain, sentences_of(text)))
-
-
-@lru_cache(maxsize=4096)
-def _plain(text: str) -> str:
-    return " ".join(text.split()).strip(" .*_-–•").casefold()
+    return frozenset(map(bare, sentences_of(text)))
 
 
 def _sentences(item: AdmittedItem) -> tuple[str, ...]:
@@ -192,7 +203,7 @@ def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Mat
     """The sentence of the item that bears the text out, else the one that comes nearest. `only_borne_out`: the nearest
     is not asked for, so that sentences without the text's numbers are not compared."""
     reading: Reading = read_tokens(text)
-    context = frozenset(fold(w) for w in WORD.findall(_title(item)))
+    context = context_of(item)
     whole = (item.statement,) if item.statement is not None else ()
     best = Match("not_in_source", "no cited item says it", 0)
     keys = frozenset(token.key for token in reading.tokens)
@@ -238,9 +249,10 @@ def _has_subject(part: str) -> bool:
     return bool(starts) and len(reading.tokens) >= 4 and any(t.name or t.number for t in reading.tokens)
 
 
-def _title(item: AdmittedItem) -> str:
+def context_of(item: AdmittedItem) -> frozenset[str]:
+    """The words of its title and heading, which a sentence of it may lean on."""
     first = item.evidence.first
-    return f"{first.source.title} {first.record.heading or ''}"
+    return frozenset(fold(w) for w in WORD.findall(f"{first.source.title} {first.record.heading or ''}"))
 
 
 def _words(item: AdmittedItem) -> frozenset[str]:

@@ -31,16 +31,18 @@ _MEASURE_FREE = FUNCTION | FRAME
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The parts that a sentence leaves to the question: the places and years asked for."""
+    """The parts that a sentence leaves to the question: the places and years asked for. `strictly`: only where the
+    question leaves no choice."""
 
     places: frozenset[str] = frozenset()
     years: frozenset[int] = frozenset()
+    strictly: bool = True
 
     @classmethod
-    def of(cls, intent: Intent) -> Question:
+    def of(cls, intent: Intent, *, strictly: bool = True) -> Question:
         """The question as it was read."""
         years = {y for t in intent.times if t.end.year - t.start.year < 60 for y in range(t.start.year, t.end.year + 1)}
-        return cls(frozenset(e.entity_id for e in intent.entities), frozenset(years))
+        return cls(frozenset(e.entity_id for e in intent.entities), frozenset(years), strictly)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,8 @@ def _value(
     found = [s for s in cited.stated if fits(s) and value.agrees(s.value)]
     other = [s for s in every.stated if fits(s) and not value.agrees(s.value) and _same_measure(s, found)]
     typed = [s for s in other if s.direct and s.typed]
+    if found and question.strictly and _is_open(found[0], where, at, [s for s in other if s.direct], read):
+        return [], _claim(value, "not_checkable", reason=f"which of those asked for is {value.text} is not said")
     if found and not (typed and not any(s.typed for s in found)):
         return found, _claim(value, "borne_out", tuple(dict.fromkeys(s.item for s in found)))
     if typed or other:
@@ -120,6 +124,14 @@ def _value(
     if held and cited.stated:
         return [], _claim(value, "not_in_source", reason=f"{value.text} is {_told(held[0])}")
     return [], _claim(value, "not_in_source", reason=f"no cited item gives {value.text} for that place and time")
+
+
+def _is_open(found: Stated, where: Place | None, at: Number | None, others: Sequence[Stated], read: Mentions) -> bool:
+    """True if the sentence leaves it to its reader which of several places it speaks of or, with one value alone, which
+    of several years. `others` are the other figures that answer the question."""
+    alike = [s for s in others if s.place.entity_id == found.place.entity_id]
+    by_year = at is None and len(read.values) == 1 and any(s.years != found.years for s in alike)
+    return by_year or (where is None and len(alike) < len(others))
 
 
 def _same_measure(stated: Stated, found: Sequence[Stated]) -> bool:

@@ -116,6 +116,12 @@ def sentences_of(text: str) -> tuple[str, ...]:
     return tuple(found for span in spans if (found := " ".join(text[span.start : span.end].split())))
 
 
+@lru_cache(maxsize=4096)
+def bare(text: str) -> str:
+    """The text without what only sets it: case, spacing, bullets, marks of emphasis, the stop at its end."""
+    return " ".join(text.split()).strip(" .*_-–•").casefold()
+
+
 @lru_cache(maxsize=16384)
 def same(one: str, other: str) -> bool:
     """True if two keys are forms of one word, or words that may stand for each other."""

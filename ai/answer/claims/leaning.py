@@ -1,0 +1,85 @@
+"""A sentence of a draft that begins with a word for something named before it: the sentence that names it has to stand
+before it, as it does in the source; else it comes from there, or the sentence falls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ai.answer.claims.check import Sources, context_of
+from ai.answer.claims.prose import compare
+from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
+from ai.model import AdmittedItem, Claim, Sentence
+from ai.models.candidates import PARAMETERS, ReadSource, lead_of, means_another
+from ai.models.context import prompt_source
+from ai.text.question_type import first_word
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The sentence that another leans on, and the number of the item that it stands in."""
+
+    text: str
+    index: int
+
+
+def leans(sentence: Sentence) -> bool:
+    """True if it is borne out and begins with a word for something named before it."""
+    holds = bool(sentence.claims) and all(claim.verdict == "borne_out" for claim in sentence.claims or ())
+    return holds and means_another(sentence.text)
+
+
+def bound(sentence: Sentence, before: str | None, sources: Sources) -> Lead | Sentence:
+    """The sentence as it may stay behind `before`, the last of those that stay (None: it is the first), or the lead
+    that it needs. One that must fall has a claim that says so. What a row or a computation states means what was
+    asked."""
+    passages = [item for item in sources.items if item.index in sentence.markers and is_prose(item)]
+    if len(passages) < len(sentence.markers):
+        return sentence
+    leads: list[Lead] = []
+    for item in passages:
+        read, context = ReadSource.of(prompt_source(item, sources.wanted.intent)), context_of(item)
+        for place, source in enumerate(read.sentences):
+            named = _named(sentence.text, source.text, context)
+            if named is None:
+                continue
+            if named:
+                if _told(named, sources.wanted.question if before is None else before):
+                    return sentence
+                continue
+            behind = read.sentences[place - 1].text if place else ""
+            if before is not None and behind and _named(before, behind, context) is not None:
+                return sentence
+            lead = lead_of(read, place, PARAMETERS)
+            leads += [Lead(lead.text, item.index)] if lead is not None else []
+    return leads[0] if leads else fallen(sentence)
+
+
+def is_prose(item: AdmittedItem) -> bool:
+    """True unless it is a row, a cell, a feature or computed."""
+    return item.statement is None and item.evidence.computed is None
+
+
+def _named(text: str, source: str, context: frozenset[str]) -> frozenset[str] | None:
+    """The words that the source sentence has in the place of the word that the text begins with; none where it has that
+    word too. None: it does not bear the text out."""
+    if bare(text) == bare(source):
+        return frozenset()
+    said, read = read_tokens(text), read_tokens(source)
+    if compare(said, source, context, only_borne_out=True).verdict != "borne_out":
+        return None
+    keys = {token.key for token in said.tokens}
+    first = next((i for i, token in enumerate(read.tokens) if same(token.key, said.tokens[0].key)), 0)
+    return frozenset(token.key for token in read.tokens[:first]) - keys
+
+
+def _told(words: Iterable[str], text: str) -> bool:
+    return all(any(same(word, key) for key in keys_of(text)) for word in words)
+
+
+def fallen(sentence: Sentence) -> Sentence:
+    """The sentence with the claim that nothing says what it leans on."""
+    word = first_word(sentence.text)
+    reason = f"no sentence before it says who or what “{word}” is"
+    claim = Claim("prose", 0, len(word), "not_in_source", sentence.markers, reason)
+    return replace(sentence, claims=(*(sentence.claims or ()), claim), answers=False, support_milli=0)

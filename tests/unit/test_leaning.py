@@ -1,0 +1,146 @@
+"""A sentence of a model that begins with a word for something named before it: its antecedent comes with it, or it
+falls, as with the default model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ai.answer.citations import draft_sentences
+from ai.answer.claims.check import Sources
+from ai.answer.staying import filled, is_sound
+from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Sentence
+from ai.models.candidates import means_another
+from ai.text.sentences import split_sentences
+from retrieval.model import EntityRef, Intent, Mention, TimeRange
+from retrieval.operations import Lookup
+from tests.fakes_ai import an_item, an_observation
+
+REPOSITORY = Path(__file__).parents[2]
+TEXTS = sorted(
+    [
+        *(REPOSITORY / "tests/golden/questions/handbooks").glob("*.*"),
+        *(REPOSITORY / "tests/golden/questions/skerrow/corpus").glob("*.md"),
+        REPOSITORY / "examples/kansas/dust-bowl-story.md",
+    ]
+)
+BORN = "Anna Falk was born in Skerrow in 1839."
+SOLD = "She sold the mill for eleven hundred crowns."
+TAUGHT = "She taught the boys of Norby to sail in 1850."
+SPANS = "The bridge spans the sound at Norby."
+BUILT = "It was built in 1857."
+MILL = "The mill at Sunde was built in 1859."
+PASSAGE = an_item(" ".join((BORN, SOLD, TAUGHT, SPANS, BUILT, MILL)), 1, title="Memories")
+ELSEWHERE = an_item("It was closed in 1901. The ferry was sold. There it lay for years.", 2, title="Ferries")
+
+
+def drafted(*lines: str, question: str = "", items: tuple[AdmittedItem, ...] = (PASSAGE, ELSEWHERE)) -> Draft:
+    said = Completion("\n".join(lines), ModelIdentity("scripted", "sha256:0"), 0, 0)
+    sources = Sources.of(items, Intent(), question)
+    return draft_sentences(said, items, find=lambda text: (), sources=sources, asked=question)
+
+
+def kept(draft: Draft) -> list[str]:
+    return [sentence.text for sentence in draft.sentences if is_sound(sentence)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ((SOLD,), [BORN, SOLD]),
+        ((BORN, SOLD), [BORN, SOLD]),
+        ((BORN, SOLD, TAUGHT), [BORN, SOLD, TAUGHT]),
+        ((TAUGHT,), []),  # the sentence before leans itself
+        ((BORN, TAUGHT), [BORN]),
+        ((BUILT,), [SPANS, BUILT]),
+        ((BORN, BUILT), [BORN, SPANS, BUILT]),
+        ((BORN, SPANS, BUILT), [BORN, SPANS, BUILT]),
+        ((SPANS, "It was built in 1859."), [SPANS]),  # that was the mill
+        ((SPANS, "The bridge was built of gold.", BUILT), [SPANS, BUILT]),
+        ((MILL, BUILT), [MILL, SPANS, BUILT]),
+        (("It was closed in 1901.",), []),  # nothing stands before it
+        (("The bridge was built of gold.", "It was closed in 1901."), []),
+        (("There it lay for years.",), ["There it lay for years."]),  # `there` leans, but means nothing named
+    ],
+)
+def test_the_sentence_that_names_it_stands_before_or_it_falls(lines: tuple[str, ...], expected: list[str]) -> None:
+    assert kept(drafted(*(f"{line} [1]" if "190" not in line else f"{line} [2]" for line in lines))) == expected
+
+
+def test_what_the_system_sets_before_a_sentence_is_cited_and_its_doing() -> None:
+    lead, sentence = drafted(f"{SOLD} [1]").sentences
+    assert (lead.text, lead.markers, lead.attribution) == (BORN, (1,), "system")
+    assert (sentence.i, sentence.markers, sentence.attribution) == (1, (1,), "model")
+    assert lead.quotes and lead.support_milli >= 900
+
+
+def test_the_reason_is_in_words() -> None:
+    [sentence] = drafted(f"{TAUGHT} [1]").sentences
+    assert [claim.reason for claim in sentence.claims or ()][-1] == "no sentence before it says who or what “she” is"
+    assert not sentence.answers and not sentence.support_milli
+
+
+@pytest.mark.parametrize(
+    ("question", "stays"),
+    [
+        ("When was the mill at Sunde built?", True),
+        ("When was the bridge built?", False),
+        ("When was the mill built?", False),  # which mill is not said
+    ],
+)
+def test_a_noun_that_it_stands_for_may_be_that_of_the_question(question: str, stays: bool) -> None:
+    assert (kept(drafted("It was built in 1859. [1]", question=question)) != []) == stays
+
+
+def test_what_a_row_states_means_what_was_asked() -> None:
+    ness = EntityRef("county:20135", "Ness County", "county")
+    asked = Intent(
+        mentions=(Mention("Ness County", 0, 11, (ness,)),),
+        times=(TimeRange.year(1910),),
+        operations=(Lookup("population", (ness.entity_id,), 1910),),
+    )
+    items = (an_observation(1, value="5883", year=1910, place=ness),)
+    said = Completion("It had a population of 5,883 in 1910. [1]", ModelIdentity("scripted", "sha256:0"), 0, 0)
+    draft = draft_sentences(said, items, find=lambda text: (), sources=Sources.of(items, asked, "How many?"))
+    assert kept(draft) == ["It had a population of 5,883 in 1910."]
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
+def test_no_sentence_of_any_text_stays_without_the_one_before_it(file: Path) -> None:
+    """Each sentence that leans, picked alone: behind the sentence before it in the text, or not at all."""
+    text = file.read_text("utf-8")[:8000]
+    sentences = [" ".join(text[span.start : span.end].split()) for span in split_sentences(text)]
+    item = an_item(text, 1, title=file.stem)
+    for before, sentence in zip(["", *sentences], sentences, strict=False):
+        if means_another(sentence) and "[" not in sentence and len(sentence.split()) < 60:
+            found = kept(drafted(f"{sentence} [1]", items=(item,)))
+            assert found in ([], [before, sentence]) or sentences.count(sentence) > 1, (sentence, found)
+
+
+def sound(text: str, *, answers: bool = True) -> Sentence:
+    [sentence] = [each for each in drafted(f"{text} [1]").sentences if each.text == text]
+    assert is_sound(sentence), text
+    from dataclasses import replace
+
+    return replace(sentence, answers=answers)
+
+
+def joined(own: Sequence[Sentence], default: Sequence[Sentence], *, grouped: bool = True) -> list[str]:
+    said = Completion("", ModelIdentity("scripted", "sha256:0"), 0, 0)
+    done = filled(Draft(tuple(own), said), Draft(tuple(default), said), question="", every=False, grouped=grouped)
+    assert [each.i for each in done.sentences] == list(range(len(done.sentences))) or not done.filled
+    return [each.text for each in done.sentences]
+
+
+def test_what_is_filled_in_keeps_the_sentence_that_it_leans_on() -> None:
+    born, sold = sound(BORN, answers=False), sound(SOLD)
+    assert joined([sound(MILL)], [born, sold]) == [BORN, SOLD, MILL]
+    assert joined([born, sold], [born, sold]) == [BORN, SOLD]
+    assert joined([sound(MILL)], [born, sold], grouped=False) == [SOLD, MILL]
+
+
+def test_what_goes_on_in_the_draft_goes_on_behind_what_is_filled_in() -> None:
+    born, sold, spans, built = sound(BORN), sound(SOLD), sound(SPANS), sound(BUILT)
+    assert joined([spans, built, born, sold], [born]) == [BORN, SOLD, SPANS, BUILT]
