@@ -22,6 +22,7 @@ EdgeError
 ├── NoSuchThing            nothing of that name for this principal (absent and forbidden alike)
 ├── KeyReused              an Idempotency-Key was used with another body, or its first use has not ended
 ├── TrialNeeded            a policy candidate has not passed its trial, or something has changed since
+├── JobCancelled           somebody asked that the job of ingest be ended
 ├── HomeInUse              the folder already holds something that this command would have to overwrite
 └── ExpectationFailed      a demonstration or a check did not show what it must
 """
@@ -181,6 +182,12 @@ class KeyReused(EdgeError):
 
 class TrialNeeded(EdgeError):
     """A policy candidate has not passed its trial, or it or the bundle in force has changed since."""
+
+    code = "CONFLICT"
+
+
+class JobCancelled(EdgeError):
+    """Somebody asked that the job of ingest be ended; what it had taken in stays."""
 
     code = "CONFLICT"
 

@@ -107,6 +107,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         api.NoSuchThing: "NOT_FOUND",
         api.TrialNeeded: "CONFLICT",
         api.KeyReused: "CONFLICT",
+        api.JobCancelled: "CONFLICT",
         api.HomeInUse: "CONFLICT",
         api.ExpectationFailed: "INTERNAL",
         ledger.LedgerError: "LEDGER_UNAVAILABLE",

@@ -26,6 +26,7 @@ from api.errors import NoSuchThing
 from api.home.backends import backends_of
 from api.home.configuration import Configuration
 from api.home.request_records import RequestRecords
+from api.jobs.uploads import Uploads
 from api.wiring import new_id, open_entry_index, open_ingest, open_ledger
 from api.wiring.log import last_shard, log_to_write
 from ledger.canonical import canonical_json
@@ -52,6 +53,7 @@ async def carry_out(configuration: Configuration, order: Order) -> ErasureReport
     }
     if order.target is Target.SOURCE:
         async with open_ingest(configuration) as ingest:
+            copies["sent files"] = await asyncio.to_thread(Uploads(configuration.home).forget, order.name)
             copies["documents"] = len(await ingest.erase(order.name, tenant=order.tenant))
         if not erased.survivals and not any(copies.values()):
             raise NoSuchThing(f"tenant {order.tenant} has no source {order.name}")

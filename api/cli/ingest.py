@@ -164,11 +164,10 @@ async def take_in(
     configured: Any, paths: list[Path], *, tenant: str = "default", quiet: bool = False, **chosen: Any
 ) -> IngestReport:
     """Run one ingest with a progress bar on stderr."""
-    from api.wiring import open_ingest
+    from api.jobs.work import take_in_paths
 
-    async with open_ingest(configured) as ingest:
-        with _progress(quiet=quiet) as progress:
-            return await ingest.run(paths, tenant=tenant, progress=progress, **chosen)
+    with _progress(quiet=quiet) as progress:
+        return await take_in_paths(configured, paths, tenant=tenant, progress=progress, **chosen)
 
 
 def report_json(report: IngestReport) -> dict[str, Any]:

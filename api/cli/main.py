@@ -23,6 +23,7 @@ COMMANDS = {
     "demo": "ingest the sample corpus, ask, show cited answers, verify the receipts",
     "ask": "ask a question",
     "ingest": "take in documents",
+    "job": "list jobs of ingest; do, end or repeat them",
     "serve": "serve the HTTP API",
     "index": "compare, rebuild and mend the indexes, withdraw sources",
     "source": "list, label, withdraw, restore, supersede and erase sources",

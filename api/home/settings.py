@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from api.home.server import Server
-from api.home.stores import DeadlineMs, Dsn, Models, Section, Stores
+from api.home.stores import DeadlineMs, Dsn, Models, Section, Stores, comma_separated
 
 Milli = Annotated[int, Field(ge=0, le=1000)]
 Weight = Annotated[int, Field(ge=0, le=10_000)]
@@ -149,6 +149,28 @@ class Ingest(Section):
     )
 
 
+class Uploads(Section):
+    """What may be sent in over HTTP."""
+
+    work: bool = Field(default=True, description="whether `serve` takes in what was sent; else `exhibit job work` does")
+    file_bytes: Annotated[int, Field(ge=1, le=1_099_511_627_776)] = Field(
+        default=268_435_456, description="largest file that may be sent"
+    )
+    request_bytes: Annotated[int, Field(ge=1_024, le=1_073_741_824)] = Field(
+        default=33_554_432, description="largest request; larger files are sent in parts"
+    )
+    request_files: Annotated[int, Field(ge=1, le=10_000)] = Field(default=100, description="most files of one request")
+    waiting_bytes: Annotated[int, Field(ge=1_024, le=1_099_511_627_776)] = Field(
+        default=2_147_483_648, description="bytes that may wait to be taken in, of all callers together"
+    )
+    kinds: Annotated[tuple[str, ...], BeforeValidator(comma_separated)] = Field(
+        default=(), description="endings of names that may be sent, such as `.pdf`; empty: every kind that is read"
+    )
+    kept_s: Annotated[int, Field(ge=1, le=31_536_000)] = Field(
+        default=86_400, description="seconds for which an unfinished upload, or a file that was not taken in, is kept"
+    )
+
+
 class Ledger(Section):
     """The identity of a log, and where it is kept. Origin and replica are fixed by the first entry; another origin is
     another log."""
@@ -205,6 +227,7 @@ class Settings(Section):
     answering: Answering = Answering()
     policy: Policy = Policy()
     ingest: Ingest = Ingest()
+    uploads: Uploads = Uploads()
     ledger: Ledger = Ledger()
     server: Server = Server()
 

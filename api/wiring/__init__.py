@@ -12,6 +12,7 @@ from api.wiring.models import open_chat, open_embedder, trial_model
 from api.wiring.parts import upgrade_records
 from api.wiring.policy import (
     OpenPolicy,
+    access_terms,
     active_digest,
     bundle_folder,
     open_bundle,
@@ -33,6 +34,7 @@ from api.wiring.system import (
     key_store,
     open_indexes,
     open_ingest,
+    open_job_store,
     open_ledger,
     open_source_life,
     open_system,
@@ -43,6 +45,7 @@ from api.wiring.system import (
 __all__ = [
     "OpenPolicy",
     "System",
+    "access_terms",
     "active_digest",
     "bundle_folder",
     "clock_ms",
@@ -59,6 +62,7 @@ __all__ = [
     "open_entry_index",
     "open_indexes",
     "open_ingest",
+    "open_job_store",
     "open_ledger",
     "open_policy",
     "open_renewal",

@@ -21,7 +21,7 @@ from api.home.archive import FOLDER as ARCHIVE
 from api.home.archive import FolderArchive
 from api.home.backends import Backends, backends_of
 from api.home.configuration import Configuration
-from api.home.folder import DIGEST_CACHE, KEYS_FILE, close_home, only_writer, prepare_home
+from api.home.folder import DIGEST_CACHE, KEYS_FILE, close_home, prepare_home
 from api.home.keys import KeyStore
 from api.home.settings import ChannelDeadlines, ChannelWeights, Settings
 from api.home.settings import Ingest as IngestSettings
@@ -42,7 +42,7 @@ from api.wiring.models import (
     open_rerankers,
     remade,
 )
-from api.wiring.parts import open_records
+from api.wiring.parts import only_ingest, open_jobs, open_records
 from api.wiring.policy import OpenPolicy, access_terms, open_policy
 from api.wiring.publications import finish_publication, require_published
 from ledger.errors import LogForked
@@ -58,6 +58,7 @@ from retrieval.fan_out import Slots
 from retrieval.fusion import FusionWeights
 from retrieval.index import ChannelIndex
 from retrieval.model import ChannelName
+from retrieval.registry.jobs import SqlJobs
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.run_cache import RunCache
 
@@ -235,8 +236,8 @@ async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
 
     settings = configuration.settings.ingest
     prepare_home(configuration)
-    with only_writer(configuration.home / "ingest.lock"), Quarantine(_read_limits(settings)) as quarantine:
-        async with open_indexes(configuration) as (store, _, indexes):
+    async with only_ingest(configuration), open_indexes(configuration) as (store, _, indexes):
+        with Quarantine(_read_limits(settings)) as quarantine:
             yield Ingest(
                 store=store,
                 indexes=indexes,
@@ -245,6 +246,13 @@ async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
                 digests=DigestCache(configuration.home / DIGEST_CACHE),
                 read=quarantine.read,
             )
+
+
+@asynccontextmanager
+async def open_job_store(configuration: Configuration) -> AsyncIterator[SqlJobs]:
+    """The jobs of ingest. Opening does no I/O."""
+    async with AsyncExitStack() as stack:
+        yield open_jobs(backends_of(configuration).records, stack)
 
 
 def explain_files(
@@ -293,9 +301,8 @@ async def open_source_life(configuration: Configuration) -> AsyncIterator[Source
 
     require_corpus(configuration)
     terms = access_terms(backends_of(configuration).policy, configuration.settings.ingest.default_labels)
-    with only_writer(configuration.home / "ingest.lock"):
-        async with open_indexes(configuration) as (store, _, indexes):
-            yield SourceLife(store=store, indexes=indexes, terms=terms)
+    async with only_ingest(configuration), open_indexes(configuration) as (store, _, indexes):
+        yield SourceLife(store=store, indexes=indexes, terms=terms)
 
 
 def profile_of(name: str, settings: Settings) -> Profile:

@@ -111,9 +111,7 @@ class Ingest(Upkeep):
         on; the same content again is skipped. `resume` goes on in the rows of the tenant's last run; `verify` reads
         every file, whatever its status says. Raises
         `ManifestError`, `StoreUnavailable`, `ChannelUnavailable`; after each the run can be repeated."""
-        sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
-        await self._store.put_files([])  # makes the store, so that it can be read
-        run_id = await self._last_run(sources, tenant) if resume else None
+        sources, titles, run_id = await self.planned(paths, manifest, tenant=tenant, resume=resume)
         return await self.take(
             sources,
             titles=titles,
@@ -124,6 +122,15 @@ class Ingest(Upkeep):
             verify=verify,
             progress=progress,
         )
+
+    async def planned(
+        self, paths: Sequence[Path], manifest: Path | None, *, tenant: str, resume: bool
+    ) -> tuple[tuple[SourceSpec, ...], Mapping[str, str], str | None]:
+        """What paths and manifest name: the sources, the titles of collections, and with `resume` the tenant's last run
+        if it was of the same files. Raises `ManifestError`, `StoreUnavailable`."""
+        sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
+        await self._store.put_files([])  # makes the store, so that it can be read
+        return sources, titles, await self._last_run(sources, tenant) if resume else None
 
     async def take(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -14,10 +15,11 @@ from psycopg_pool import PoolTimeout
 
 from retrieval.breaker import Breaker
 from retrieval.errors import SchemaUnsupported, StoreNotResponding, StoreUnavailable
-from retrieval.postgres import INGEST_PATIENCE_S, SCHEMA, patience_of, quoted
+from retrieval.postgres import CONNECTING, INGEST_PATIENCE_S, SCHEMA, patience_of, quoted
 from retrieval.postgres_threads import Connection, PostgresThreads, exists, secure
 from retrieval.registry.engine import Row
 from retrieval.registry.guarded_engine import GuardedEngine
+from retrieval.registry.jobs import SqlJobs
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.scope import Scope
 
@@ -42,10 +44,12 @@ _TRIGGER = (
     "CREATE TRIGGER {table}_generation AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table}"
     " FOR EACH STATEMENT EXECUTE FUNCTION next_generation()"
 )
-_YOUNGEST = "document_field"
+_LATER = ("document_field", "ingest_job")
 _EARLIER = "the store of record is of an earlier version: the next `exhibit ingest` brings it up to date"
 _OF_RECORDS = ("record", "gazetteer_entry", "relationship")
 _HOLDING_TEXT = ("document", "record", "gazetteer_entry", "relationship", "document_field", "ingest_file")
+_HELD_ONCE = "ingest"
+_PING_S = 2.0
 _NOTICED = ("corpus", "document", "visibility_class", "record", "gazetteer_entry", "document_field")
 
 
@@ -112,7 +116,7 @@ class PostgresEngine:
         try:
             return await self._readers.read(work, scope=scope)
         except (errors.UndefinedTable, errors.InvalidSchemaName) as exc:
-            if _YOUNGEST in (exc.diag.message_primary or ""):
+            if any(name in (exc.diag.message_primary or "") for name in _LATER):
                 raise StoreUnavailable(_EARLIER) from exc
             raise StoreUnavailable("there is no store of record yet: nothing has been ingested") from exc
         except psycopg.Error as exc:
@@ -126,8 +130,8 @@ class PostgresEngine:
             session = PostgresSession(connection)
             if not exists(connection, "store_generation"):
                 _create(session)
-            elif not exists(connection, _YOUNGEST):
-                _upgrade(session)
+            else:
+                _upgrade(session, [name for name in _LATER if not exists(connection, name)])
             secure(connection, _OF_RECORDS, wanted=self._row_security)
             session.refresh(self._schema)
             return job(session)
@@ -152,6 +156,46 @@ class PostgresEngine:
         await self._readers.aclose()
         if self._writer is not None:
             await self._writer.aclose()
+
+
+def open_postgres_jobs(dsn: str, *, schema: str = SCHEMA, row_security: bool = True) -> SqlJobs:
+    """The jobs of ingest beside the store of record on a server. Opening does no I/O."""
+    return SqlJobs(engine=PostgresEngine(dsn, schema=schema, readers=2, row_security=row_security))
+
+
+@asynccontextmanager
+async def only_ingest(dsn: str, *, schema: str = SCHEMA) -> AsyncIterator[bool]:
+    """Holds the corpus for one run of ingest, whatever machine it is on; False where another one holds it. The server
+    gives it back when the connection ends, however that ends; then the block is cancelled. Raises StoreUnavailable."""
+    lost = asyncio.Event()
+    holder = asyncio.current_task()
+    try:
+        async with await psycopg.AsyncConnection.connect(dsn, **CONNECTING) as connection:
+            asked = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+            row = await (await connection.execute(asked, (f"{schema}/{_HELD_ONCE}",))).fetchone()
+
+            async def watch() -> None:
+                try:
+                    while True:
+                        await asyncio.sleep(_PING_S)
+                        await connection.execute("SELECT 1")
+                except psycopg.Error:
+                    lost.set()
+                    if holder is not None:
+                        holder.cancel()
+
+            watching = asyncio.create_task(watch())
+            try:
+                yield row == (True,)
+            finally:
+                watching.cancel()
+                await asyncio.gather(watching, return_exceptions=True)
+    except psycopg.Error as exc:
+        raise _unavailable(exc) from exc
+    except asyncio.CancelledError:
+        if lost.is_set():
+            raise StoreNotResponding("the store of record was lost while documents were taken in") from None
+        raise
 
 
 def open_postgres_store(
@@ -215,10 +259,12 @@ def _create(session: PostgresSession) -> None:
         session.run(_TRIGGER.format(table=table))
 
 
-def _upgrade(session: PostgresSession) -> None:
-    """Makes the table that stores of an earlier version lack; their documents have no metadata fields yet."""
-    _make(session, only=_YOUNGEST)
-    session.run(_TRIGGER.format(table=_YOUNGEST))
+def _upgrade(session: PostgresSession, missing: Sequence[str]) -> None:
+    """Makes the tables that stores of an earlier version lack; their documents have no metadata fields yet."""
+    for table in missing:
+        _make(session, only=table)
+        if table in _NOTICED:
+            session.run(_TRIGGER.format(table=table))
 
 
 def _make(session: PostgresSession, *, only: str | None = None) -> None:

@@ -19,6 +19,7 @@ import apsw
 
 from retrieval.errors import SchemaUnsupported, StoreUnavailable
 from retrieval.registry.engine import Row
+from retrieval.registry.jobs import SqlJobs
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.scope import Scope
 
@@ -27,7 +28,7 @@ SCHEMA_VERSION = 1
 # What takes version n to n + 1; whoever opens the file of an earlier version runs them first.
 STEPS: Mapping[int, Sequence[str]] = {}
 _BUSY_MS = 30_000
-_YOUNGEST = "document_field"  # a table that the first files of this schema lack
+_LATER = frozenset(("document_field", "ingest_job"))  # tables that the first files of this schema lack
 _STEPS_BETWEEN_STOPS = 5_000
 
 
@@ -166,7 +167,7 @@ class SqliteEngine:
         held = _tables(session)
         if held:
             self._check_version(session)
-        if _YOUNGEST not in held:
+        if not held >= _LATER:
             _make_missing(session)
             self._check_version(session)
         return session
@@ -203,12 +204,17 @@ def _make_missing(session: SqliteSession) -> None:
 
     session.run("BEGIN IMMEDIATE")
     held = _tables(session)
-    if _YOUNGEST not in held:
-        for statement in ddl("sqlite", only=_YOUNGEST if held else None):
+    for name in sorted(_LATER - held) if held else (None,):
+        for statement in ddl("sqlite", only=name):
             session.run(statement)
     if not held:
         session.run(f"PRAGMA user_version = {SCHEMA_VERSION}")
     session.run("COMMIT")
+
+
+def open_sqlite_jobs(path: Path) -> SqlJobs:
+    """The jobs of ingest in the file of the store of record. Opening does no I/O."""
+    return SqlJobs(engine=SqliteEngine(path, readers=1))
 
 
 def open_sqlite_store(path: Path, *, readers: int = 2, writable: bool = True) -> SqlRecordStore:

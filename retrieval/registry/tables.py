@@ -171,6 +171,30 @@ class FileRow(Base, table=True):
     updated_ms: int = Field(sa_type=BigInteger)
 
 
+class JobRow(Base, table=True):
+    """A job of ingest: whose it is, what it takes in under which access facts, and how far it has come. No words of a
+    file: names are in the rows of its run."""
+
+    __tablename__ = "ingest_job"
+    __table_args__ = (Index("job_by_owner", "tenant", "owner", "job_id"),)
+    job_id: str = Field(primary_key=True)
+    tenant: str
+    owner: str
+    origin: str
+    collection: str | None = None
+    label: str | None = None
+    groups: str
+    files: int
+    state: str
+    run_id: str | None = None
+    entry_id: str | None = None
+    attempts: int = 0
+    cancelled: int = 0
+    error_code: str | None = None
+    created_ms: int = Field(sa_type=BigInteger)
+    updated_ms: int = Field(sa_type=BigInteger)
+
+
 class TenantRow(Base, table=True):
     """A version that grows with every change that a reader of the tenant could notice."""
 
