@@ -16,6 +16,15 @@ ODS = "application/vnd.oasis.opendocument.spreadsheet"
 EPUB = "application/epub+zip"
 EMAIL = "message/rfc822"
 MBOX = "application/mbox"
+SHAPEFILE = "application/vnd.shp"
+FLATGEOBUF = "application/vnd.flatgeobuf"
+PARQUET = "application/vnd.apache.parquet"
+JSON = "application/json"
+NDJSON = "application/x-ndjson"
+SHAPEFILE_PARTS = (".shp", ".shx", ".dbf", ".prj", ".cpg")
+"""The files of a Shapefile that are read; each is named as the first is."""
+SHAPEFILE_INDEXES = (".sbn", ".sbx", ".qix", ".qmd", ".fbn", ".fbx", ".ain", ".aih", ".ixs", ".mxs", ".atx")
+"""Its files that hold nothing of its own."""
 MEDIA_TYPES = {
     ".md": "text/markdown",
     ".markdown": "text/markdown",
@@ -37,11 +46,22 @@ MEDIA_TYPES = {
     ".epub": EPUB,
     ".eml": EMAIL,
     ".mbox": MBOX,
+    ".shp": SHAPEFILE,
+    ".zip": SHAPEFILE,
+    ".fgb": FLATGEOBUF,
+    ".parquet": PARQUET,
+    ".geoparquet": PARQUET,
+    ".json": JSON,
+    ".ndjson": NDJSON,
+    ".jsonl": NDJSON,
+    ".geojsonl": NDJSON,
 }
 """By the ending of a name."""
 DELIMITERS = {CSV: ",", TSV: "\t", XLSX: ",", ODS: ","}
 """The kinds that are tables, with what parts the cells of the stored text."""
-FEATURES = frozenset((GEOJSON, GEOPACKAGE))
+FEATURES = frozenset((GEOJSON, GEOPACKAGE, SHAPEFILE, FLATGEOBUF))
 """The kinds that are features; the stored text is GeoJSON."""
+EITHER = frozenset((PARQUET, JSON, NDJSON))
+"""The kinds whose content says whether they are a table, features or a text."""
 VERBATIM = frozenset(("text/markdown", "text/plain", CSV, TSV, GEOJSON))
 """The kinds whose stored text is that of the file; of the others it was extracted."""

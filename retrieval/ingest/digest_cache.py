@@ -34,12 +34,13 @@ class FileStatus:
 
     @classmethod
     def of(cls, path: Path, *, follow: bool = True) -> FileStatus | None:
-        """The status of the file, None where there is no plain file that can be read."""
+        """The status of the file, None where there is no plain file that can be read, or where it is one of several
+        that are read together: its status says nothing of the others."""
         try:
             found = path.stat(follow_symlinks=follow)
         except (OSError, ValueError):
             return None
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(found.st_mode) or path.suffix.lower() == ".shp":
             return None
         return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 

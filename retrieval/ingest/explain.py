@@ -17,7 +17,6 @@ from retrieval.ingest.prepare import PreparedDocument, identify, prepare
 from retrieval.ingest.reading import Reader, read_file
 from retrieval.ingest.searchable import is_suspect
 from retrieval.ingest.values import SourceSpec
-from retrieval.media_types import FEATURES
 from retrieval.model import EntityRef, RecordKind
 from retrieval.scope import VisibilityClass
 
@@ -146,7 +145,7 @@ def _entities(prepared: PreparedDocument | None) -> Sequence[EntityRef]:
 def _outside(prepared: PreparedDocument) -> Iterator[str]:
     """The stretches of the text, blanks apart, that no record holds."""
     text, end = prepared.document.text, 0
-    if prepared.document.media_type in FEATURES:
+    if all(record.kind is RecordKind.FEATURE for record in prepared.parts.records):
         return
     held = sorted((each.locator.start_char, each.locator.end_char) for each in prepared.parts.records)
     for start, stop in (*held, (len(text), len(text))):

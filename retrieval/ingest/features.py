@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from json.decoder import JSONDecoder, scanstring  # type: ignore[attr-defined]
 from typing import Any, NoReturn
@@ -18,7 +18,10 @@ from retrieval.ingest.rows import NAME_COLUMN, Fields, Speaker, named_place
 from retrieval.ingest.templates import slug
 from retrieval.ingest.values import LoadedFile, Owner, Parts, TableSpec
 from retrieval.model import Locator, Record, RecordKind
+from retrieval.wording import counted
 
+_ROUNDING = 1e-6
+"""Degrees, a tenth of a metre: what a change of coordinates may add to the edge of the world."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -126,18 +129,17 @@ def _next(text: str, position: int, closing: str) -> int:
     return _skip(text, position + 1)
 
 
-def inferred_spec(name: str, text: str) -> TableSpec:
+def inferred_spec(features: Sequence[Feature]) -> TableSpec:
     """The features that their properties describe without a manifest: named by the first property that reads like a
-    name and tells all of them apart; without one, they have no names. Raises `LoadError`."""
+    name and tells all of them apart; without one, they have no names."""
     values: dict[str, list[object]] = {}
-    count = 0
-    for count, feature in enumerate(split_features(name, text), 1):  # noqa: B007  the last is their number
+    for feature in features:
         for key, value in feature.properties.items():
             if NAME_COLUMN.fullmatch(key):
                 values.setdefault(key, []).append(value)
     for key, found in values.items():
         told = {slug(value) for value in found if isinstance(value, str)} - {""}
-        if len(told) == count:
+        if len(told) == len(features):
             return TableSpec(entities=(named_place(key),))
     return TableSpec()
 
@@ -148,13 +150,17 @@ def read_features(
     """Everything that a feature collection states; without a spec, as its properties are named. A feature whose
     geometry cannot be is left out and told. Raises `LoadError` where those are more than the others."""
     text = loaded.text
-    spec = spec or inferred_spec(name, text)
+    features: Iterable[Feature] = split_features(name, text)
+    if spec is None:
+        features = list(features)
+        spec = inferred_spec(features)
     speaker = Speaker(spec, owner, lookups)
     records: list[Record] = []
     left_out: list[str] = []
+    clamped: list[str] = []
     seen: set[str] = set()
     at_char = at_byte = 0
-    for feature in split_features(name, text):
+    for feature in features:
         at_byte += len(text[at_char : feature.start_char].encode())
         end_byte = at_byte + len(text[feature.start_char : feature.end_char].encode())
         at_char = feature.end_char
@@ -166,15 +172,26 @@ def read_features(
         locator = Locator(feature.start_char, feature.end_char, at_byte, end_byte, feature=label)
         at_byte = end_byte
         try:
-            records.append(_record(f"{name}: feature {label}", feature, locator, fields, speaker))
+            placed = placed_geometry(f"{name}: feature {label}", feature.geometry)
+            records.append(_record(feature, locator, fields, speaker, placed.wkb))
         except LoadError as exc:
             left_out.append(str(exc))
+            continue
+        if placed.clamped:
+            clamped.append(f"feature {label}")
     if not records and not left_out:
         raise LoadError(f"{name}: the file holds no feature")
     if len(left_out) > len(records):
         raise LoadError(left_out[0])
     told = tuple(each.removeprefix(f"{name}: ") for each in left_out)
-    return Parts(tuple(records), tuple(speaker.seen.values()), tuple(speaker.edges), told)
+    return Parts(tuple(records), tuple(speaker.seen.values()), tuple(speaker.edges), told, clamped_note(clamped))
+
+
+def clamped_note(clamped: Sequence[str]) -> tuple[str, ...]:
+    """The remark on what reached beyond the world, if anything did."""
+    if not clamped:
+        return ()
+    return (f"{counted(len(clamped), 'geometry')} reached beyond the world by rounding ({clamped[0]})",)
 
 
 def _label(feature: Feature, fields: Fields, spec: TableSpec) -> str:
@@ -182,7 +199,7 @@ def _label(feature: Feature, fields: Fields, spec: TableSpec) -> str:
     return declared or feature.id or str(feature.number)
 
 
-def _record(where: str, feature: Feature, at: Locator, fields: Fields, speaker: Speaker) -> Record:
+def _record(feature: Feature, at: Locator, fields: Fields, speaker: Speaker, geometry: bytes | None) -> Record:
     entities = speaker.entities(fields)
     record = Record(
         record_id=f"{speaker.owner.document_id}#f{feature.number}",
@@ -196,7 +213,7 @@ def _record(where: str, feature: Feature, at: Locator, fields: Fields, speaker: 
         statement=speaker.statement(fields, tuple(fields)),
         time=speaker.time(fields),
         entities=tuple(named.entity for named in entities.values()),
-        geometry=geometry_wkb(where, feature.geometry),
+        geometry=geometry,
     )
     for named in entities.values():
         speaker.note(named)
@@ -210,35 +227,49 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def geometry_wkb(where: str, geometry: Any) -> bytes | None:
-    """WKB of a GeoJSON geometry; None where it is null. Raises `LoadError` if it is no geometry, invalid or off the
-    earth."""
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A geometry as WKB, None where there is none; `clamped` if it reached beyond the world by rounding."""
+
+    wkb: bytes | None
+    clamped: bool = False
+
+
+def placed_geometry(where: str, geometry: Any) -> Placed:
+    """A GeoJSON geometry. Raises `LoadError` if it is no geometry, invalid or off the earth."""
     if geometry is None:
-        return None
+        return Placed(None)
     try:
         shape = shapely.from_geojson(json.dumps(geometry))
     except (shapely.errors.GEOSException, TypeError, ValueError) as exc:
         raise LoadError(f"{where}: the geometry cannot be read") from exc
     if shape is None or shape.is_empty:
         raise LoadError(f"{where}: the geometry is empty")
-    if not shape.is_valid:
-        raise LoadError(f"{where}: the geometry is not valid ({shapely.is_valid_reason(shape)})")
-    west, south, east, north = shape.bounds
-    if not (-180 <= west <= east <= 180 and -90 <= south <= north <= 90):
-        raise LoadError(f"{where}: the geometry lies outside the world")
-    encoded: bytes = shapely.to_wkb(shape)
-    return encoded
+    return _on_earth(where, shape, "geometry")
 
 
-def point_wkb(where: str, longitude: str, latitude: str) -> bytes | None:
-    """WKB of a point in degrees; None where both are empty. Raises `LoadError`."""
+def placed_point(where: str, longitude: str, latitude: str) -> Placed:
+    """A point in degrees; none where both are empty. Raises `LoadError`."""
     if not longitude and not latitude:
-        return None
+        return Placed(None)
     try:
         x, y = float(longitude), float(latitude)
     except ValueError as exc:
         raise LoadError(f"{where}: longitude and latitude are not numbers") from exc
-    if not (math.isfinite(x) and math.isfinite(y) and -180 <= x <= 180 and -90 <= y <= 90):
+    if not (math.isfinite(x) and math.isfinite(y)):
         raise LoadError(f"{where}: the point lies outside the world")
-    encoded: bytes = shapely.to_wkb(shapely.Point(x, y))
-    return encoded
+    return _on_earth(where, shapely.Point(x, y), "point")
+
+
+def _on_earth(where: str, shape: Any, word: str) -> Placed:
+    """The shape as WKB; what misses the world by rounding ends at its edge."""
+    west, south, east, north = shape.bounds
+    beyond = max(abs(west), abs(east)) - 180, max(abs(south), abs(north)) - 90
+    clamped = max(beyond) > 0
+    if not max(beyond) <= _ROUNDING:
+        raise LoadError(f"{where}: the {word} lies outside the world")
+    if clamped:
+        shape = shapely.transform(shape, lambda points: points.clip((-180, -90), (180, 90)))
+    if not shape.is_valid:
+        raise LoadError(f"{where}: the {word} is not valid ({shapely.is_valid_reason(shape)})")
+    return Placed(shapely.to_wkb(shape), clamped)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
-
-import pyproj
-import shapely
 
 from retrieval.errors import LoadError
+from retrieval.ingest.geojson_text import (
+    GEOMETRY_FAULTS,
+    Move,
+    collection_text,
+    feature_text,
+    geometry_text,
+    to_wgs84,
+)
 from retrieval.ingest.values import Extracted
 from retrieval.sqlite_file import quoted
 
@@ -29,7 +31,6 @@ WHERE c.data_type = 'features'
   AND EXISTS (SELECT 1 FROM sqlite_master m WHERE m.type = 'table' AND m.name = c.table_name)
 ORDER BY c.table_name
 """
-Move = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,7 @@ def read_geopackage(name: str, data: bytes) -> Extracted:
             others = [f"layer {table.name!r}; the first is read" for table in tables[1:]]
     except (sqlite3.Error, UnicodeDecodeError) as exc:
         raise LoadError(f"{name}: not a readable GeoPackage ({exc})") from exc
-    lines = ",\n".join(features)
-    text = f'{{"type": "FeatureCollection", "features": [\n{lines}\n]}}\n'
-    return Extracted(text, slips=(*left_out, *others))
+    return Extracted(collection_text(features), slips=(*left_out, *others))
 
 
 def _without_wal(data: bytes) -> bytes:
@@ -71,7 +70,7 @@ def _without_wal(data: bytes) -> bytes:
 
 
 def _features(name: str, database: sqlite3.Connection, table: FeatureTable, left_out: list[str]) -> Iterator[str]:
-    move = _to_wgs84(name, table)
+    move = to_wgs84(name, f"{table.organization}:{table.code}")
     columns = [(row[1], row[5]) for row in database.execute(f"PRAGMA table_info({quoted(table.name)})")]
     keys = [column for column, place in columns if place]
     if table.geometry not in dict(columns) or len(keys) != 1:
@@ -80,20 +79,11 @@ def _features(name: str, database: sqlite3.Connection, table: FeatureTable, left
     for row in database.execute(f"SELECT * FROM {quoted(table.name)} ORDER BY {quoted(keys[0])}"):  # noqa: S608
         try:
             geometry = _geometry(row[table.geometry], move)
-        except (ValueError, shapely.errors.GEOSException, pyproj.exceptions.ProjError) as exc:
+        except GEOMETRY_FAULTS as exc:
             left_out.append(f"feature {row[keys[0]]}: the geometry cannot be read ({exc})")
             continue
-        yield _feature(row[keys[0]], dict(row), {keys[0], table.geometry}, geometry)
-
-
-def _feature(key: object, row: Mapping[str, object], apart: set[str], geometry: str) -> str:
-    properties = {name: _json(cell) for name, cell in row.items() if name not in apart and not isinstance(cell, bytes)}
-    shown = json.dumps(properties, ensure_ascii=False)
-    return f'{{"type": "Feature", "id": {json.dumps(key)}, "properties": {shown}, "geometry": {geometry}}}'
-
-
-def _json(cell: object) -> object:
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+        properties = {name: value for name, value in dict(row).items() if name not in (keys[0], table.geometry)}
+        yield feature_text(row[keys[0]], properties, geometry)
 
 
 def _geometry(blob: object, move: Move) -> str:
@@ -109,27 +99,4 @@ def _geometry(blob: object, move: Move) -> str:
     envelope = _ENVELOPES.get(flags >> 1 & 0b111)
     if envelope is None:
         raise ValueError("an unknown envelope")
-    shape = shapely.force_2d(shapely.from_wkb(blob[_HEAD + envelope :]))
-    text: str = shapely.to_geojson(shapely.transform(shape, move))
-    return text
-
-
-def _to_wgs84(name: str, table: FeatureTable) -> Move:
-    """The change of an array of coordinates (n, 2) to longitude and latitude in degrees. Raises `LoadError` for a
-    system of coordinates that is not known."""
-    if (table.organization, table.code) == ("EPSG", 4326):
-        return lambda points: points
-    try:
-        system = pyproj.CRS.from_authority(table.organization, table.code)
-        transformer = pyproj.Transformer.from_crs(system, "EPSG:4326", always_xy=True, only_best=False)
-    except pyproj.exceptions.CRSError as exc:
-        raise LoadError(
-            f"{name}: the coordinates are in {table.organization}:{table.code}, which is not known"
-        ) from exc
-
-    def moved(points: Any) -> Any:
-        longitudes, latitudes = transformer.transform(points[:, 0], points[:, 1], errcheck=True)
-        points[:, 0], points[:, 1] = longitudes, latitudes
-        return points
-
-    return moved
+    return geometry_text(blob[_HEAD + envelope :], move)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from retrieval import media_types
 from retrieval.errors import LoadError
+from retrieval.ingest.packed import sidecars_of, stored_zip
 from retrieval.ingest.values import Extracted, LoadedFile
 from retrieval.media_types import MEDIA_TYPES
 
@@ -31,6 +32,11 @@ _PARSERS = {
     media_types.EMAIL: ("mail", "read_message"),
     media_types.MBOX: ("mail", "read_mailbox"),
     media_types.GEOPACKAGE: ("geopackage", "read_geopackage"),
+    media_types.SHAPEFILE: ("layers", "read_shapefile"),
+    media_types.FLATGEOBUF: ("layers", "read_flatgeobuf"),
+    media_types.PARQUET: ("columns", "read_parquet"),
+    media_types.JSON: ("json_tables", "read_json"),
+    media_types.NDJSON: ("json_tables", "read_json_lines"),
 }
 """Module and function of this package that read a kind: each is loaded for its files only."""
 
@@ -45,15 +51,19 @@ def media_type_of(path: Path, declared: str | None) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The file's bytes. A file that is gone, unreadable, not a plain file, empty or too large is a `LoadError`."""
+    """The file's bytes; those of a Shapefile's files as one zip file. A file that is gone, unreadable, not a plain
+    file, empty or too large is a `LoadError`."""
     try:
         if path.is_dir():
             raise LoadError(f"{path.name}: a folder that cannot be read")
         if not path.is_file():
             raise LoadError(f"{path.name}: there is no such file")
-        if path.stat().st_size > MAX_BYTES:
+        parts = sidecars_of(path)
+        if sum(part.stat().st_size for part in (path, *parts)) > MAX_BYTES:
             raise LoadError(f"{path.name}: larger than {MAX_BYTES // 2**20} MiB")
         data = path.read_bytes()
+        if parts and data:
+            data = stored_zip({part.name: part.read_bytes() for part in (path, *parts)})
     except OSError as exc:
         raise LoadError(f"{path.name}: cannot be read ({exc.strerror or 'I/O error'})") from exc
     if not data:
@@ -67,7 +77,7 @@ def load(name: str, data: bytes, media_type: str) -> LoadedFile:
     found = _extracted(name, data, media_type)
     return LoadedFile(
         text=_checked(name, found.text),
-        media_type=media_type,
+        media_type=found.form or media_type,
         sha256="sha256:" + hashlib.sha256(data).hexdigest(),
         pages=found.pages,
         blocks=found.blocks,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields, replace
@@ -81,12 +82,13 @@ def read_manifest(path: Path, *, versions: Versions = VERSIONS) -> Manifest:
         raise ManifestError(f"{path.name}: unknown key {min(values)}")
     if not sources:
         raise ManifestError(f"{path.name}: it lists no source")
-    ids = [source.source_id for source in sources]
-    twice = next((i for i in ids if ids.count(i) > 1), None)
+    times = Counter(source.source_id for source in sources)
+    twice = next((source_id for source_id, count in times.items() if count > 1), None)
     if twice:
         raise ManifestError(f"{path.name}: source_id {twice} occurs twice")
+    by_path = {source.path: source for source in reversed(sources)}
     for source in sources:
-        _check_lookups(source, sources)
+        _check_lookups(source, by_path)
     return Manifest(path, {each.name: each.title for each in collections}, sources)
 
 
@@ -163,13 +165,13 @@ def _scalar(value: object, where: str) -> Scalar:
     raise ManifestError(f"{where}: a text, a number of ordinary size, true, false or a date is expected")
 
 
-def _check_lookups(source: SourceSpec, sources: tuple[SourceSpec, ...]) -> None:
+def _check_lookups(source: SourceSpec, by_path: Mapping[Path, SourceSpec]) -> None:
     """A row may take words of another table only if both are for the same eyes: else a lookup would carry secrets
     across."""
     for derive in source.table.derive if source.table else ():
         if derive.lookup is None:
             continue
-        other = next((s for s in sources if s.path == Path(derive.lookup["path"])), None)
+        other = by_path.get(Path(derive.lookup["path"]))
         if other is None or (other.collection, other.access) != (source.collection, source.access):
             raise ManifestError(
                 f"source {source.source_id}: lookup {derive.name} needs a source of the manifest with the same access"

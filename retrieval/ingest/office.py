@@ -6,13 +6,13 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
 
 from retrieval.errors import LoadError
 from retrieval.ingest.html import read_html
 from retrieval.ingest.packed import unpacked
+from retrieval.ingest.table_text import shown
 from retrieval.ingest.values import Extracted
 from retrieval.wording import counted
 
@@ -82,27 +82,10 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
 
 def shown_row(name: str, cells: Iterable[object]) -> Row:
     """The cells as text. Raises `LoadError` where they are too many."""
-    row = tuple(_shown(cell) for cell in islice(cells, _MOST_COLUMNS + 1))
+    row = tuple(shown(cell) for cell in islice(cells, _MOST_COLUMNS + 1))
     if len(row) > _MOST_COLUMNS:
         raise LoadError(f"{name}: a sheet with more than {_MOST_COLUMNS} columns")
     return row
-
-
-def _shown(cell: object) -> str:
-    """A cell as text: whole numbers without a decimal point, a midnight as its date."""
-    match cell:
-        case None:
-            return ""
-        case bool():
-            return "TRUE" if cell else "FALSE"
-        case float() if cell.is_integer() and abs(cell) < 1e15:
-            return str(int(cell))
-        case datetime() if cell.time() == time():
-            return cell.date().isoformat()
-        case datetime() | date() | time():
-            return cell.isoformat()
-        case _:
-            return " ".join(str(cell).split())
 
 
 def _table(rows: Sequence[Row]) -> tuple[int, list[Row]]:

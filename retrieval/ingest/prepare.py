@@ -20,7 +20,7 @@ from retrieval.ingest.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import split_rows
 from retrieval.ingest.values import Owner, Parts, SourceSpec
-from retrieval.media_types import DELIMITERS, FEATURES
+from retrieval.media_types import DELIMITERS, EITHER, FEATURES
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
@@ -78,7 +78,7 @@ def document_id_of(
     ]
     named = None
     if source.table is None:  # a measure is called as the table is; features are named by their own properties
-        named = source.title if media_type in DELIMITERS else "names" if media_type in FEATURES else None
+        named = source.title if media_type in (*DELIMITERS, *EITHER) else "names" if media_type in FEATURES else None
     identity = {
         "sha256": sha256,
         "class": visibility.class_id,

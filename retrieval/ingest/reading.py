@@ -65,7 +65,7 @@ def _read(name: str, task: FileTask) -> ReadFile:
     parts = _parts(task, loaded)
     if not parts.records:
         raise LoadError(f"{name}: it holds nothing to retrieve")
-    parts = replace(parts, left_out=(*loaded.slips, *parts.left_out), notes=loaded.notes)
+    parts = replace(parts, left_out=(*loaded.slips, *parts.left_out), notes=(*loaded.notes, *parts.notes))
     require_storable(name, loaded.text, parts)
     return ReadFile(loaded.text, loaded.pages, parts)
 

@@ -11,6 +11,7 @@ from retrieval.errors import ManifestError
 from retrieval.ingest.manifest import Manifest, read_manifest
 from retrieval.ingest.places import RealPaths
 from retrieval.ingest.values import SourceSpec
+from retrieval.media_types import SHAPEFILE_INDEXES, SHAPEFILE_PARTS
 
 MANIFEST = "manifest.toml"
 
@@ -58,9 +59,22 @@ def _derived(path: Path) -> Iterator[SourceSpec]:
         inside[:] = sorted(name for name in inside if not name.startswith("."))
         links = [name for name in inside if Path(folder, name).is_symlink()]
         found += [Path(folder, name) for name in (*files, *links) if not name.startswith(".")]
+    found = _without_parts(found)
     root, above = path.resolve().name, len(path.parts)
     for each in sorted((*found, *closed)):
         yield _source(each, ".".join((root, *each.parts[above:])))
+
+
+def _without_parts(found: Sequence[Path]) -> list[Path]:
+    """The files but those that belong to a Shapefile beside them: they are read with it."""
+    shapes = {each.with_suffix("") for each in found if each.suffix.lower() == ".shp"}
+    parts = (*SHAPEFILE_PARTS[1:], *SHAPEFILE_INDEXES)
+
+    def is_part(each: Path) -> bool:
+        metadata = each.name.lower().endswith(".shp.xml") and each.with_suffix("").with_suffix("") in shapes
+        return metadata or (each.suffix.lower() in parts and each.with_suffix("") in shapes)
+
+    return [each for each in found if not is_part(each)] if shapes else list(found)
 
 
 def _once_each(sources: Sequence[SourceSpec]) -> list[SourceSpec]:

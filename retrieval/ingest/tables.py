@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from retrieval.errors import LoadError
 from retrieval.ingest.load import SLIP
@@ -113,6 +113,7 @@ class _RowMaker:
     owner: Owner
     columns: tuple[str, ...]
     speaker: Speaker
+    clamped: list[str] = field(default_factory=list)
 
     def parts(self, rows: Iterator[TableRow]) -> Parts:
         figures = self._figures()
@@ -134,7 +135,12 @@ class _RowMaker:
         if len(left_out) > taken:
             raise LoadError(left_out[0])
         told = tuple(each.removeprefix(f"{self.name}: ") for each in left_out)
-        return Parts(tuple(records), tuple(self.speaker.seen.values()), tuple(self.speaker.edges), told)
+        notes: tuple[str, ...] = ()
+        if self.clamped:
+            from retrieval.ingest.features import clamped_note  # noqa: PLC0415  as below
+
+            notes = clamped_note(self.clamped)
+        return Parts(tuple(records), tuple(self.speaker.seen.values()), tuple(self.speaker.edges), told, notes)
 
     def _cells(self, row: TableRow) -> list[str]:
         if len(row.cells) != len(self.columns):
@@ -219,16 +225,19 @@ class _RowMaker:
         )
 
     def _feature(self, whole: Record, fields: Fields) -> Record:
-        from retrieval.ingest.features import point_wkb  # noqa: PLC0415  geometry is loaded where a table has places
+        from retrieval.ingest.features import placed_point  # noqa: PLC0415  geometry is loaded where a table has places
 
         longitude, latitude = self.speaker.spec.point or ("", "")
-        point = point_wkb(f"{self.name}: row {whole.locator.row}", fields.get(longitude, ""), fields.get(latitude, ""))
+        row = f"row {whole.locator.row}"
+        placed = placed_point(f"{self.name}: {row}", fields.get(longitude, ""), fields.get(latitude, ""))
+        if placed.clamped:
+            self.clamped.append(row)
         return replace(
             whole,
             record_id=f"{whole.record_id}.f",
             kind=RecordKind.FEATURE,
             locator=replace(whole.locator, feature=str(whole.locator.row)),
-            geometry=point,
+            geometry=placed.wkb,
         )
 
 

@@ -40,8 +40,9 @@ class About:
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """The text that a file holds, with its pages as (start_char, end_char); `blocks` are None where `chunk` has still
-    to find them; `slips` say what of the file is not in the text as it was: bytes that were not UTF-8, other sheets or
-    layers, geometries that cannot be read; `notes` what is not in it because it is no part of a text or table."""
+    to find them; `form` is CSV or GeoJSON where the kind of the file does not tell; `slips` say what of the file is not
+    in the text as it was: bytes that were not UTF-8, other sheets or layers, geometries that cannot be read; `notes`
+    what is not in it because it is no part of a text or table."""
 
     text: str
     pages: tuple[tuple[int, int], ...] = ()
@@ -49,11 +50,13 @@ class Extracted:
     slips: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     about: About = About()
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
-    """A file as checked text; `sha256` is of its bytes (`sha256:<hex>`), the other fields are those of `Extracted`."""
+    """A file as checked text; `media_type` is what the text is read as, `sha256` is of its bytes (`sha256:<hex>`), the
+    other fields are those of `Extracted`."""
 
     text: str
     media_type: str

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.features import point_wkb, read_features, split_features
+from retrieval.ingest.features import placed_geometry, placed_point, read_features, split_features
 from retrieval.ingest.values import EntitySpec, LoadedFile, Owner, Parts, RelationSpec, TableSpec
 
 OWNER = Owner("geo@1", "geo", "class")
@@ -139,8 +139,8 @@ def test_a_broken_file_is_an_error_or_still_geojson(position: int, insert: str) 
 )
 def test_points_that_are_nowhere(x: str, y: str) -> None:
     with pytest.raises(LoadError, match="row 3: "):
-        point_wkb("row 3", x, y)
-    assert point_wkb("row 3", "", "") is None
+        placed_point("row 3", x, y)
+    assert placed_point("row 3", "", "").wkb is None
 
 
 def unspecified(*properties: dict[str, Any]) -> Parts:
@@ -182,3 +182,22 @@ def test_names_that_do_not_tell_features_apart_name_none(rows: list[dict[str, An
 def test_a_spec_that_names_nothing_is_kept() -> None:
     text = json.dumps(collection({"type": "Feature", "properties": {"name": "Selby"}, "geometry": SQUARE}))
     assert read(text, TableSpec()).records[0].entities == ()
+
+
+@pytest.mark.parametrize("coordinates", [[180.0000000001, 0], [-180.00000000000003, 90.0000001], [0, -90.0000009]])
+def test_what_misses_the_world_by_rounding_ends_at_its_edge_and_is_told(coordinates: list[float]) -> None:
+    shape = {"type": "LineString", "coordinates": [[1, 2], coordinates]}
+    parts = read(json.dumps(collection({"type": "Feature", "properties": {}, "geometry": shape})))
+    west, south, east, north = shapely.from_wkb(parts.records[0].geometry).bounds
+    assert -180 <= west <= east <= 180 and -90 <= south <= north <= 90
+    assert parts.notes == ("1 geometry reached beyond the world by rounding (feature 0)",)
+
+
+@pytest.mark.parametrize("coordinates", [[180.0001, 0], [0, 90.00001], [1e308, 0], [-181, 0], [0, -91]])
+def test_what_misses_the_world_by_more_is_refused(coordinates: list[float]) -> None:
+    for made in (
+        lambda: placed_geometry("f", {"type": "Point", "coordinates": coordinates}),
+        lambda: placed_point("f", *map(str, coordinates)),
+    ):
+        with pytest.raises(LoadError, match="lies outside the world"):
+            made()
