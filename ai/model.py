@@ -12,16 +12,17 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.operations import Operation
 
-CLAIMS_VERSION = 3
-"""Raised with every change of what is checked in a draft; recorded with each request, so that older ones replay as
-they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
+CLAIMS_VERSION = 4
+"""Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
+older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
-cited an item beside the one that answers fell."""
+cited an item beside the one that answers fell; 3: a computed citation led to the first row that it was computed from."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 ADVICE_SINCE = 2
 """The first of these versions that advises to name a place or a time only where the question is about the map."""
-
+PROOFS_SINCE = 4
+"""The first of these versions whose citations lead to the computation, or to a passage with the quoted words marked."""
 BOUND_SINCE = 3
 """The first of these versions that binds a sentence to the one that it leans on, and to the item that answers."""
 

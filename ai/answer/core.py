@@ -7,7 +7,8 @@ leaves it as it is where an earlier stage has ended it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from ai.answer.drafting import draft_answer, prompt_for
 from ai.answer.evidence import admit_bundle, make_bundle
@@ -27,7 +28,8 @@ from retrieval.model import EvidenceBundle
 @dataclass(frozen=True, slots=True)
 class CoreResult:
     """Everything that a request produced, for the ledger; `release` is the part that may leave. `options` are those of
-    the model call, `placed` the cited items with their places (`ai.answer.places`)."""
+    the model call, `placed` the cited items with their places (`ai.answer.places`), `rows` those that may be
+    quoted of what was computed, by record id."""
 
     gathered: GatheredRuns | None = None
     bundle: EvidenceBundle | None = None
@@ -41,6 +43,7 @@ class CoreResult:
     ended: Release | None = None
     placed: tuple[PlacedItem, ...] | None = None
     place_decisions: tuple[Decision, ...] = ()
+    rows: Mapping[str, AdmittedItem] = field(default_factory=dict)
 
     @property
     def release(self) -> Release:

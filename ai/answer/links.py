@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from urllib.parse import quote
 
 from retrieval.model import Record
 
 _ROOT = "/api/v1"
+MOST_MARKS = 16
+"""Marks of one link."""
 
 
 def locator_query(record: Record) -> str:
@@ -22,6 +25,17 @@ def locator_query(record: Record) -> str:
 def evidence_href(record: Record) -> str:
     """The exact slice, re-authorised at read."""
     return f"{_ROOT}/evidence/{quote(record.document_id, safe='@:')}?{locator_query(record)}"
+
+
+def marked_href(record: Record, spans: Iterable[tuple[int, int]]) -> str:
+    """The exact slice with these parts of it marked: (start, end) in characters of the document."""
+    marks = ",".join(f"{start}-{end}" for start, end in sorted(set(spans))[:MOST_MARKS])
+    return f"{evidence_href(record)}&mark={marks}" if marks else evidence_href(record)
+
+
+def computation_href(entry_id: str, n: int) -> str:
+    """The computation behind the source `n` of a recorded answer."""
+    return f"{_ROOT}/computations/{entry_id}/{n}"
 
 
 def feature_href(record_id: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ai.answer.core import CoreResult
 from ai.answer.located import PlacedItem, PlaceShown
+from ai.answer.rows import ROW, quotable_rows, row_evidence
 from ai.answer.shapes import PlaceRole
 from ai.case.case import Case, Services
 from ai.governance.admission import Access, admit
@@ -71,21 +72,25 @@ async def find_places(case: Case, core: CoreResult, services: Services) -> Place
 
 
 async def admit_places(case: Case, core: CoreResult, found: PlacesFound | None, services: Services) -> CoreResult:
-    """The evidence point over the shapes, and each cited item with the places that may be shown. Raises
-    `PolicyError`."""
+    """The evidence point over the shapes and over the rows to quote; each cited item with the places that may be shown.
+    Raises `PolicyError`."""
     if found is None:
         return core
-    bundle = EvidenceBundle(tuple(shape_evidence(n, sourced) for n, sourced in enumerate(found.records, 1)))
+    shown = tuple(shape_evidence(n, sourced) for n, sourced in enumerate(found.records, 1))
+    quoted = quotable_rows(case, core)
+    bundle = EvidenceBundle((*shown, *(row_evidence(n, each) for n, each in enumerate(quoted, len(shown) + 1))))
     decisions: tuple[Decision, ...] = ()
-    shapes: dict[str, AdmittedItem] = {}
+    admitted: dict[str, AdmittedItem] = {}
     if bundle.items:
         with case.watch("places_evidence"):
             admission = await admit(bundle, access=Access.of(case), services=services)
         decisions = admission.decisions
-        shapes = {item.evidence.first.record.record_id: item for item in admission.items}
+        admitted = {item.evidence.record_id: item for item in admission.items}
+    shapes = {id.removeprefix(_MARK): item for id, item in admitted.items() if id.startswith(_MARK)}
+    rows = {id.removeprefix(ROW): item for id, item in admitted.items() if id.startswith(ROW)}
     cited = {item.index: item for item, _ in _cited(core.items, core.release)}
     placed = tuple(_placed(cited[said.index], said, shapes, core) for said in found.items if said.index in cited)
-    return replace(core, placed=placed, place_decisions=decisions)
+    return replace(core, placed=placed, place_decisions=decisions, rows=rows)
 
 
 def shape_evidence(index: int, sourced: SourcedRecord) -> Evidence:

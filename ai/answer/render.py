@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
-from ai.answer.links import evidence_href, locator_query, receipt_href
+from ai.answer.links import computation_href, evidence_href, locator_query, marked_href, receipt_href
 from ai.answer.located import PlacedItem, around, bbox_of, located_json, read_geometry
+from ai.answer.rows import row_quotes
 from ai.answer.shapes import (
     AnswerBody,
     ChannelLabel,
@@ -57,10 +59,13 @@ def render_body(
     agent: AgentRecord | None = None,
     placed: Sequence[PlacedItem] | None = None,
     interpretation: WireInterpretation | None = None,
+    rows: Mapping[str, AdmittedItem] | None = None,
 ) -> AnswerBody:
     """The body without `timings_ms`, which is not part of what the ledger commits to. `shown` are the items as
     `evidence_json` gives them, made once because the ledger's bundle holds the same; `placed` says where the cited ones
-    are (None: no answer, or a record of a version that did not say)."""
+    are (None: no answer, or a record of a version that did not say); `rows` are those to quote of what was
+    computed (None: a record of a version whose links led to passages alone)."""
+    sources = {item.index: item for item in items}
     cited = {quoted.index for sentence in release.sentences for quoted in sentence.quotes}
     if release.outcome is not Outcome.ANSWER:
         shown = ()
@@ -69,14 +74,16 @@ def render_body(
         "outcome": cast("OutcomeName", str(release.outcome)),
         "reason_codes": list(release.reason_codes),
         "answer": " ".join([*(_plain(s) for s in release.sentences), *release.notices]),
-        "answer_markdown": " ".join([*(_markdown(s, items) for s in release.sentences), *release.notices]),
-        "sentences": [_sentence(s) for s in release.sentences],
+        "answer_markdown": " ".join([*(_markdown(s, sources, rows) for s in release.sentences), *release.notices]),
+        "sentences": [_sentence(s, sources, rows) for s in release.sentences],
         "citations": {str(each["index"]): _cited(each) for each in shown if each["index"] in cited},
         "evidence": [each | {"cited": each["index"] in cited} for each in shown],
         "limitations": [limitation_json(limitation) for limitation in release.limitations],
         "policy": _policy(release),
         "provenance": _provenance(draft, prompt, entry_id),
     }
+    if rows is not None:
+        _mark_passages(body, release, sources)
     if placed is not None:
         for each in placed:
             key = str(each.item.index)
@@ -172,10 +179,17 @@ def marked(text: str, markers: Iterable[int]) -> str:
     return _with_marks(text, f" {marks}" if marks else "")
 
 
-def _markdown(sentence: Sentence, items: Sequence[AdmittedItem]) -> str:
-    by_index = {item.index: item.evidence.first.record for item in items}
-    marks = "".join(f"【{n}†{by_index[n].document_id}#{locator_query(by_index[n])}】" for n in sentence.markers)
+def _markdown(sentence: Sentence, sources: Mapping[int, AdmittedItem], rows: Mapping[str, AdmittedItem] | None) -> str:
+    marks = "".join(f"【{n}†{_place(sources[n], rows is not None)}】" for n in sentence.markers)
     return _with_marks(sentence.text, f" {marks}" if marks else "")
+
+
+def _place(item: AdmittedItem, proved: bool) -> str:
+    """What a source is called in Markdown: its place in its document, or the computation."""
+    if proved and item.evidence.computed is not None:
+        return item.evidence.record_id
+    record = item.evidence.first.record
+    return f"{record.document_id}#{locator_query(record)}"
 
 
 def _with_marks(text: str, marks: str) -> str:
@@ -186,13 +200,18 @@ def _with_marks(text: str, marks: str) -> str:
     return body + marks
 
 
-def _sentence(sentence: Sentence) -> WireSentence:
+def _sentence(
+    sentence: Sentence, sources: Mapping[int, AdmittedItem], rows: Mapping[str, AdmittedItem] | None
+) -> WireSentence:
+    quotes = [_quote(q) for q in sentence.quotes]
+    if rows is not None:
+        quotes = [each for q in sentence.quotes for each in _linked(q, sources, rows)]
     body: WireSentence = {
         "i": sentence.i,
         "text": sentence.text,
         "support_milli": sentence.support_milli,
         "verdict": _verdict(sentence),
-        "citations": [_quote(q) for q in sentence.quotes],
+        "citations": quotes,
     }
     if sentence.claims is None:  # a record of version 0.1
         return body
@@ -222,7 +241,10 @@ def _related(release: Release, items: Sequence[AdmittedItem]) -> list[WireRelate
             "text": sentence.text,
             "citations": [
                 {
-                    **_quote(q),
+                    "n": q.index,
+                    "quote": q.text,
+                    "locator": None if q.locator is None else locator_json(q.locator),
+                    "redacted": spans_json(q.redacted),
                     "title": by_index[q.index].source.title,
                     "href": evidence_href(by_index[q.index].record),
                 }
@@ -248,14 +270,49 @@ def _quote(quoted: Quote) -> WireQuote:
     }
 
 
+def _linked(quoted: Quote, sources: Mapping[int, AdmittedItem], rows: Mapping[str, AdmittedItem]) -> list[WireQuote]:
+    """A quote with its link; for what was computed the rows behind it, or its statement where none may be shown."""
+    item = sources[quoted.index]
+    found = [(row, replace(quote, index=quoted.index)) for row, quote in row_quotes(item, rows)]
+    linked: list[WireQuote] = []
+    for each, quote in found or [(item, quoted)]:
+        record = each.evidence.first.record
+        if each.evidence.computed is not None:
+            linked.append(_quote(quote))
+            continue
+        href = marked_href(record, _spans(quote, {quote.index: each}))
+        linked.append({**_quote(quote), "chunk_id": record.record_id, "href": href})
+    return linked
+
+
+def _mark_passages(body: AnswerBody, release: Release, sources: Mapping[int, AdmittedItem]) -> None:
+    """Lets the link of each cited passage mark everything that is quoted of it."""
+    marks: dict[int, list[tuple[int, int]]] = {}
+    for quoted in (each for sentence in release.sentences for each in sentence.quotes):
+        marks.setdefault(quoted.index, []).extend(_spans(quoted, sources))
+    for n, spans in marks.items():
+        if spans:
+            body["citations"][str(n)]["href"] = marked_href(sources[n].evidence.first.record, spans)
+
+
+def _spans(quoted: Quote, sources: Mapping[int, AdmittedItem]) -> list[tuple[int, int]]:
+    """What a link to a quote marks: the quote, where it is a part of a passage."""
+    record, at = sources[quoted.index].evidence.first.record, quoted.locator
+    if at is None or record.kind is not RecordKind.PASSAGE or record.statement is not None:
+        return []
+    whole = (record.locator.start_char, record.locator.end_char)
+    return [] if (at.start_char, at.end_char) == whole else [(at.start_char, at.end_char)]
+
+
 def _cited(item: WireEvidence) -> WireCitation:
     """The part of an item that its citation shows."""
     shown: Mapping[str, object] = item
     return cast("WireCitation", {key: shown[key] for key in WireSource.__annotations__})
 
 
-def _source(item: AdmittedItem) -> WireSource:
+def _source(item: AdmittedItem, entry_id: str | None) -> WireSource:
     record, source = item.evidence.first.record, item.evidence.first.source
+    computed = entry_id is not None and item.evidence.computed is not None
     return {
         "index": item.index,
         "kind": _kind(item),
@@ -266,7 +323,7 @@ def _source(item: AdmittedItem) -> WireSource:
         "channel": cast("ChannelLabel", str(item.evidence.ranks[0].channel)),
         "store": item.evidence.ranks[0].store,
         "document_sha256": source.document_sha256,
-        "href": evidence_href(record),
+        "href": computation_href(entry_id or "", item.index) if computed else evidence_href(record),
         "license": source.license,
         "attribution": source.attribution,
         "sensitivity": item.label,
@@ -277,11 +334,12 @@ def _source(item: AdmittedItem) -> WireSource:
     }
 
 
-def evidence_json(item: AdmittedItem) -> WireEvidence:
-    """An admitted item on the wire: what a citation shows, and how it was found. `cited` is set where it is known."""
+def evidence_json(item: AdmittedItem, *, entry_id: str | None = None) -> WireEvidence:
+    """An admitted item on the wire: what a citation shows, and how it was found. `cited` is set where it is known. With
+    `entry_id` a computed item leads to its computation in the record of the answer, else to its first input."""
     record = item.evidence.first.record
     return {
-        **_source(item),
+        **_source(item, entry_id),
         "cited": False,
         "snippet": item.statement if item.statement is not None else item.text,
         "redacted": spans_json(item.redacted),

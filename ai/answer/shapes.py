@@ -38,6 +38,13 @@ class Span(Shape):
     kind: str
 
 
+class Mark(Shape):
+    """Characters that a link points out, end exclusive."""
+
+    start: int
+    end: int
+
+
 class WireLocator(Shape):
     """Where a slice stands: character and byte offsets into the stored text, end exclusive; page, row, column or
     feature where it has one."""
@@ -52,13 +59,22 @@ class WireLocator(Shape):
     feature: str | None
 
 
-class WireQuote(Shape):
-    """Words of the stored document that stand behind a sentence."""
+class QuotedWords(Shape):
+    """Words of the stored document."""
 
     n: int
     quote: str
     locator: WireLocator | None
     redacted: list[Span]
+
+
+class WireQuote(QuotedWords):
+    """Words that stand behind a sentence; for a computed one rows that it was computed from, or its statement where no
+    row may be shown. `href` leads to them, marked in their passage; answers recorded by version 0.2 have neither that
+    nor `chunk_id`."""
+
+    chunk_id: NotRequired[str]
+    href: NotRequired[str]
 
 
 class WireClaim(Shape):
@@ -72,7 +88,7 @@ class WireClaim(Shape):
     reason: str
 
 
-class WireRelatedQuote(WireQuote):
+class WireRelatedQuote(QuotedWords):
     """A quote with the title of its source, and where it can be read."""
 
     title: str
@@ -407,3 +423,6 @@ class EvidenceResponse(Shape):
     cell: str | None
     measurement: WireMeasurement | None
     provenance: WireReading
+    marked: NotRequired[
+        Annotated[list[Mark], Field(description="the parts that `mark` names, in characters of `text`")]
+    ]

@@ -19,7 +19,7 @@ from ai.answer.shapes import AnswerBody, WireEvidence
 from ai.canonical import canonical, to_json
 from ai.case.agent_record import AgentCall, AgentRecord
 from ai.case.case import Case, Services
-from ai.model import AdmittedItem, Options, Sentence
+from ai.model import PROOFS_SINCE, AdmittedItem, Options, Sentence
 from ai.record.provenance import run_facts
 from ai.record.settings import keep_settings, pinned
 from ledger.model import EntryRef, Kind
@@ -124,7 +124,7 @@ async def record_outcome(
     """Append the `outcome` entry and return the body that may now leave. Raises `LedgerUnavailable`: then nothing
     may."""
     await keep_settings(services, case.profile)
-    shown = [evidence_json(item) for item in core.items]
+    shown = shown_items(case, core)
     body = body_of(case, core, shown)
     parts = deterministic_parts(core, body, shown)
     parts["replay"] = canonical(to_json(replay_inputs(case, core, services, places)))
@@ -184,6 +184,12 @@ async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
+def shown_items(case: Case, core: CoreResult) -> list[WireEvidence]:
+    """The admitted items as body and bundle hold them."""
+    entry_id = case.entry_id if case.claims_version >= PROOFS_SINCE else None
+    return [evidence_json(item, entry_id=entry_id) for item in core.items]
+
+
 def body_of(case: Case, core: CoreResult, shown: Sequence[WireEvidence]) -> AnswerBody:
     """The wire body without timings."""
     return render_body(
@@ -197,6 +203,7 @@ def body_of(case: Case, core: CoreResult, shown: Sequence[WireEvidence]) -> Answ
         agent=core.agent,
         placed=core.placed,
         interpretation=interpretation_of(case.intent),
+        rows=core.rows if case.claims_version >= PROOFS_SINCE else None,
     )
 
 
@@ -266,13 +273,16 @@ def source_parts(core: CoreResult) -> list[bytes]:
 
 
 def drawn_json(core: CoreResult) -> list[dict[str, Any]]:
-    """The documents that draw the places of the cited items, after the sources themselves: what is shown of a document
-    is found where that is erased."""
+    """The documents that draw the places of the cited items, and those whose rows are quoted of what was computed,
+    after the sources themselves: what is shown of a document is found where that is erased."""
     drawn = (place.drawn_by for placed in core.placed or () for place in placed.places if place.geometry is not None)
     shown = {each.record.record_id: each for each in drawn if each is not None}
     return [
         {"record_id": record_id, "document_id": each.source.document_id, "role": "place"}
         for record_id, each in shown.items()
+    ] + [
+        {"record_id": record_id, "document_id": row.evidence.first.record.document_id, "role": "row"}
+        for record_id, row in core.rows.items()
     ]
 
 

@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 
 from ai.answer.core import run_core
 from ai.answer.places import admit_places, find_places
-from ai.answer.render import evidence_json
 from ai.canonical import from_json
 from ai.case.case import Case, Services
 from ai.errors import ReplayImpossible
 from ai.focus_pipeline import check_gate, decide_scope, read_question
 from ai.model import ModelIdentity
 from ai.models.chat_model import ChatModel
-from ai.record.recording import body_of
+from ai.record.recording import body_of, shown_items
 from ai.replay.replay import RecordedRun, recorded_run, recorded_template
 from ai.replay.settings import as_recorded
 from ai.replay.stores import drift_between, search_again
@@ -81,7 +80,7 @@ async def _asked(case: Case, services: Services, *, said: str) -> AskedAgain:
     gathered = await search_again(case, services) if case.decided.allowed else None
     core = await run_core(case, gathered, services=services)
     core = await admit_places(case, core, await find_places(case, core, services), services)
-    body = body_of(case, core, [evidence_json(item) for item in core.items])
+    body = body_of(case, core, shown_items(case, core))
     return AskedAgain(str(body["outcome"]), str(body["answer"]), changed=str(body["answer"]) != said)
 
 

@@ -14,13 +14,12 @@ from enum import StrEnum
 
 from ai.answer.core import run_core
 from ai.answer.places import admit_places
-from ai.answer.render import evidence_json
 from ai.canonical import canonical, from_json, to_json
 from ai.case.case import Services
 from ai.errors import ReplayImpossible
 from ai.focus_pipeline import check_gate
 from ai.governance.scoping import prompt_facts
-from ai.record.recording import body_of, decisions_json, deterministic_parts
+from ai.record.recording import body_of, decisions_json, deterministic_parts, shown_items
 from ai.replay.comparison import Stage, compare
 from ai.replay.recorded_policy import RecordedPoints
 from ai.replay.replay import STAGES, RecordedRun, recorded_run, recorded_template, with_recorded_words
@@ -93,7 +92,7 @@ async def attribute(entry_id: str, swap: Swap | None, *, services: Services, set
         core = await admit_places(case, core, recorded.places, running)
     except ReplayImpossible as exc:
         return Attribution(entry_id, swap, (*stages, Stage("inputs", False, str(exc))), drift, changed)
-    shown = [evidence_json(item) for item in core.items]
+    shown = shown_items(case, core)
     again = deterministic_parts(core, body_of(case, core, shown), shown)
     # A recorded template that nobody has any more cannot be held, so the prompt says nothing then.
     held = swap is Swap.TEMPLATE or "template" not in settings.missing

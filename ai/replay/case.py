@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from ai.replay.comparison import Stage, compare
 from ledger.model import Leaf
 from policy.model import ClassFacts, RequestFacts
 from retrieval.bundle import GatheredRuns
-from retrieval.model import Run
+from retrieval.model import Record, Run
 from retrieval.spatial.compute import recompute
 
 
@@ -98,6 +98,15 @@ def computed_again(gathered: GatheredRuns) -> Stage:
             if recompute(hit.computed.operation, hit.computed.parameters, inputs) != hit.computed:
                 return Stage("computed", False, f"{hit.computed.operation} gives another result from its inputs")
     return Stage("computed", True)
+
+
+def comes_to(computed: Mapping[str, Any], records: Sequence[Record]) -> bool | None:
+    """True if a recorded computation says of these records what it said; None where they are not what it needs."""
+    try:
+        done = recompute(computed["operation"], computed["parameters"], records)
+    except ValueError:
+        return None
+    return (done.statement, done.input_digest) == (computed["statement"], computed["input_digest"])
 
 
 def part_of(parts: Mapping[str, bytes], name: str) -> Any:

@@ -16,7 +16,6 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from ai.answer.core import run_core
-from ai.answer.render import evidence_json
 from ai.canonical import from_json
 from ai.case.case import Case, Services
 from ai.errors import AIError, ReplayImpossible
@@ -24,7 +23,7 @@ from ai.focus_pipeline import check_gate
 from ai.governance.scoping import prompt_facts
 from ai.model import Ask, Completion, ModelIdentity
 from ai.models.chat_model import ChatRequest, StructuredRequest
-from ai.record.recording import body_of
+from ai.record.recording import body_of, shown_items
 from ai.replay.case import bundle_of
 from ai.replay.replay import RecordedRun, recorded_run, replay
 from ai.replay.settings import as_recorded
@@ -227,7 +226,7 @@ async def _run(one: Run, other: Run, names: frozenset[str]) -> Mapping[str, Any]
         canary=one.recorded.canary,
     )
     core = await run_core(case, found.recorded.gathered if case.decided.allowed else None, services=services)
-    return body_of(case, core, [evidence_json(item) for item in core.items])
+    return body_of(case, core, shown_items(case, core))
 
 
 def _pinned(one: Run, other: Run, names: frozenset[str]) -> dict[str, str]:

@@ -19,7 +19,6 @@ import cattrs
 
 from ai.answer.core import CoreResult, run_core
 from ai.answer.places import PlacesFound, admit_places
-from ai.answer.render import evidence_json
 from ai.canonical import from_json
 from ai.case.agent_record import AgentCall
 from ai.case.case import Case, Services
@@ -27,7 +26,7 @@ from ai.errors import AIError, ReplayImpossible
 from ai.gate import GateResult
 from ai.model import Completion, ModelIdentity
 from ai.models.chat_model import ChatRequest, StructuredRequest
-from ai.record.recording import FAULT, ReplayInputs, body_of, deterministic_parts
+from ai.record.recording import FAULT, ReplayInputs, body_of, deterministic_parts, shown_items
 from ai.replay.case import (
     bundle_missing,
     computed_again,
@@ -266,7 +265,7 @@ async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Service
     )
     core = await run_core(case, gathered, services=running)
     core = await admit_places(case, core, inputs.places, running)
-    shown = [evidence_json(item) for item in core.items]
+    shown = shown_items(case, core)
     again = deterministic_parts(core, body_of(case, core, shown), shown)
     stages = (*stages, *(compare(name, parts.get(name, b""), again.get(name, b"")) for name in STAGES))
     if gathered is None:

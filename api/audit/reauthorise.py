@@ -8,11 +8,12 @@ today's facts.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ai.answer.places import shape_evidence
+from ai.answer.rows import row_evidence
 from ai.answer.shapes import EvidenceResponse
 from ai.canonical import to_json
 from ai.case.case import Services
@@ -108,21 +109,31 @@ async def still_admitted(answer: Mapping[str, Any], recorded: Sequence[Mapping[s
     if not shown:
         return True
     drawn = {each["chunk_id"] for cited in _cited(answer) for each in cited.get("places", ()) if each["chunk_id"]}
-    wanted = {record_id for item in shown for record_id in _records_of(item)} | drawn
+    quoted = {each["chunk_id"] for each in _row_quotes(answer)}
+    wanted = {record_id for item in shown for record_id in _records_of(item)} | drawn | quoted
     records = await reading.services.store.fetch(sorted(wanted), scope=reading.scope.with_aggregated)
     if set(records) != wanted:
         return False
     items = [_shown_again(item, records) for item in shown]
-    shapes = [shape_evidence(n, records[record_id]) for n, record_id in enumerate(sorted(drawn), len(items) + 1)]
-    admission = await reading.admit([*items, *shapes])
+    beside = [shape_evidence(0, records[record_id]) for record_id in sorted(drawn)]
+    beside += [row_evidence(0, records[record_id]) for record_id in sorted(quoted)]
+    items += [replace(each, index=n) for n, each in enumerate(beside, len(items) + 1)]
+    admission = await reading.admit(items)
     obliged = [to_json(obligation) for obligation in admission.decisions[-1].obligations]
-    ids = {item.record_id for item in (*items, *shapes)}
+    ids = {item.record_id for item in items}
     return len(admission.items) == len(ids) and _same_obligations(obliged, recorded, ids)
 
 
 def _cited(answer: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     citations = answer.get("citations", {})
     return [*citations.values()] if isinstance(citations, Mapping) else []
+
+
+def _row_quotes(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The quoted rows of what was computed; answers of version 0.2 quote none."""
+    computed = {n for n, cited in answer.get("citations", {}).items() if cited["computed"] is not None}
+    for sentence in answer.get("sentences", ()) if computed else ():
+        yield from (each for each in sentence["citations"] if str(each["n"]) in computed and "chunk_id" in each)
 
 
 def _records_of(item: Mapping[str, Any]) -> list[str]:

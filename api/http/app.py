@@ -29,6 +29,7 @@ from api.http.policy_trials import PolicyTrials
 from api.http.routes import (
     ai,
     collections,
+    computations,
     corpus,
     evidence,
     health,
@@ -71,6 +72,7 @@ _MODULES = (
     retrieval,
     retrieval_more,
     evidence,
+    computations,
     collections,
     corpus,
     map_routes,

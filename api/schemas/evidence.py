@@ -8,11 +8,22 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from ai.answer.links import MOST_MARKS
+from ai.answer.shapes import Mark
 from api.schemas.answer import ClosedModel
+
+_MARKS = rf"^\d{{1,12}}-\d{{1,12}}(?:,\d{{1,12}}-\d{{1,12}}){{0,{MOST_MARKS - 1}}}$"
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """`0-5,9-12` as pairs."""
+    pairs = (each.split("-") for each in text.split(",") if each)
+    return [(int(start), int(end)) for start, end in pairs]
 
 
 class Place(BaseModel):
-    """Where to read in a document: one of `c`, `row` (with or without `col`), `feature` and `p`."""
+    """Where to read in a document: one of `c` (with or without `mark`), `row` (with or without `col`), `feature` and
+    `p`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -21,17 +32,36 @@ class Place(BaseModel):
     col: Annotated[str, Field(max_length=200, description="column, with row")] | None = None
     feature: Annotated[str, Field(max_length=200, description="feature id")] | None = None
     p: Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1")] | None = None
+    mark: Annotated[str | None, Field(pattern=_MARKS, description="with `c`: parts of it to mark, start-end,…")] = None
 
     @model_validator(mode="after")
     def _one(self) -> Self:
         given = [name for name in ("c", "row", "feature", "p") if getattr(self, name) is not None]
         if len(given) != 1 or (self.col is not None and given != ["row"]):
             raise PydanticCustomError("locator", "Give one of c, row (with or without col), feature and p")
+        if self.mark is not None and (
+            self.c is None or not all(self._within(self.c, each) for each in _spans(self.mark))
+        ):
+            raise PydanticCustomError("mark", "Give the parts in order and inside c")
         return self
+
+    @staticmethod
+    def _within(c: str, part: tuple[int, int]) -> bool:
+        ((start, end),) = _spans(c)
+        return start <= part[0] < part[1] <= end
+
+    def marks_in(self, start: int, length: int) -> list[Mark]:
+        """The marked parts in characters of a text that begins at `start`; of parts that overlap the first."""
+        found: list[Mark] = []
+        for first, last in sorted(_spans(self.mark or "")):
+            at, end = first - start, min(last - start, length)
+            if at < end and (not found or found[-1]["end"] <= at):
+                found.append({"start": at, "end": end})
+        return found
 
     def locator(self) -> str:
         """The query part of an evidence link, as the store reads it."""
-        return urlencode(self.model_dump(exclude_none=True))
+        return urlencode(self.model_dump(exclude_none=True, exclude={"mark"}))
 
 
 class WireCollection(ClosedModel):

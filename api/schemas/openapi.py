@@ -30,6 +30,7 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "POST /retrieval/ablation": ("compareProfiles", "Compare ways of searching"),
     "POST /retrieval/pack": ("packContext", "Pack hits into one text"),
     "GET /api/v1/evidence/{document_id}": ("readEvidence", "Follow a citation"),
+    "GET /api/v1/computations/{entry_id}/{n}": ("readComputation", "Read how a figure was computed"),
     "GET /api/v1/collections": ("listCollections", "List collections"),
     "GET /api/v1/corpus": ("getCorpus", "The corpus as its curators see it"),
     "GET /api/v1/layers": ("listLayers", "List layers"),

@@ -249,6 +249,8 @@ def evaluate(plan: Plan, table: Table) -> Evaluated:  # noqa: PLR0911 - one bran
         case Select(places, figure):
             found, considered = table.chosen(places)
             pairs = [(p, None if figure is None else table.figure(figure, p.entity_id)) for p in found]
+            if figure is not None and not any(isinstance(c, Foremost) for c in places.conditions):
+                pairs = [(p, value) for p, value in pairs if value is not None]  # one that others are held against
             pairs.sort(key=lambda pair: (-(pair[1] or 0), pair[0].name, pair[0].entity_id))
             return Evaluated(tuple(pairs), Fraction(len(found)), considered)
         case Tally(places):

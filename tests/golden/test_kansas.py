@@ -109,10 +109,14 @@ async def check_citations(system: wiring.System, body: Mapping[str, Any]) -> Non
     for sentence in body["sentences"]:
         for quote in sentence["citations"]:
             citation = body["citations"][str(quote["n"])]
+            document_id = citation["document_id"]
             if citation["kind"] == "computed":
                 await check_computed(system, citation, everything)
-                continue
-            document = await system.services.store.document(citation["document_id"], scope=everything)
+                row = quote["chunk_id"]
+                assert row in {each["chunk_id"] for each in citation["computed"]["inputs"]}
+                found = await system.services.store.fetch([row], scope=everything)
+                document_id = found[row].record.document_id
+            document = await system.services.store.document(document_id, scope=everything)
             at = quote["locator"]
             assert document.text[at["start_char"] : at["end_char"]] == quote["quote"]
             assert document.text.encode()[at["start_byte"] : at["end_byte"]] == quote["quote"].encode()
@@ -130,8 +134,15 @@ async def check_computed(system: wiring.System, citation: Mapping[str, Any], sco
     assert again.statement == computed["statement"]
 
 
-async def test_a_computed_answer_links_to_the_row_that_it_names(kansas: wiring.System) -> None:
+async def test_a_computed_answer_links_to_its_computation_and_quotes_the_row_that_it_names(
+    kansas: wiring.System,
+) -> None:
     body = await ask(kansas, "What was the largest county in Kansas in 1930?")
-    (citation,) = body["citations"].values()
-    assert citation["computed"]["inputs"][0]["href"] == citation["href"]
-    assert citation["href"].endswith("?row=105&col=1930")
+    ((n, citation),) = body["citations"].items()
+    assert citation["href"] == f"/api/v1/computations/{body['provenance']['entry_id']}/{n}"
+    quoted = body["sentences"][0]["citations"]
+    assert quoted[0]["href"] == citation["computed"]["inputs"][0]["href"]
+    assert quoted[0]["href"].endswith("?row=105&col=1930")
+    assert quoted[0]["quote"].startswith("20209,Wyandotte County,")
+    assert body["answer_markdown"].endswith(f"【{n}†{citation['chunk_id']}】.")
+    await check_citations(kansas, body)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ai.answer.links import receipt_href
-from ai.canonical import canonical, digest_of, to_json
+from ai.canonical import canonical, to_json
 from ai.model import AdmittedItem
-from ai.record.recording import decisions_json
-from ai.record.retrieval_record import Step, retrieval_prov
+from api.audit.listing import record_listing
 from api.audit.reauthorise import Reading
 from api.errors import NoSuchThing
 from api.http.map.geojson import JsonObject, feature_json
 from api.http.map.layers import ABSENT, Layer, MapView
 from api.http.map.shapes import Shape, feature_evidence
-from ledger.model import Kind
 from policy.model import Decision
 from retrieval.model import TimeRange
 from retrieval.spatial.fact_row import edges
@@ -129,59 +125,4 @@ async def admitted_page(reading: Reading, found: Sequence[Shape], limit: int) ->
 async def record_map(reading: Reading, page: Page, asked: JsonObject, body: bytes) -> JsonObject:
     """Append the `retrieval` entry: what was asked, what was decided, which features left, and the digest of the body;
     the features themselves are in documents that their ids name by content. Gives what the body says of the entry."""
-    access, services = reading.access, reading.services
-    entry_id, now_ms = services.new_id(), services.clock_ms()
-    answer = canonical(
-        {
-            "request_id": access.request.id,
-            "surface": asked["surface"],
-            "features": [item.evidence.record_id for item in page.items],
-            "body": digest_of(body),
-        }
-    )
-    by_document: dict[str, list[AdmittedItem]] = {}
-    for item in page.items:
-        by_document.setdefault(item.evidence.first.record.document_id, []).append(item)
-    steps = (
-        Step("policy_query", "QueryPoint", access.now_ms, access.now_ms),
-        Step("evidence", "EvidencePoint", access.now_ms, now_ms),
-    )
-    await services.ledger.record(
-        Kind.RETRIEVAL,
-        tenant=access.subject.tenant,
-        request_id=access.request.id,
-        entry_id=entry_id,
-        parts={
-            "context": canonical(asked),
-            "scope": canonical({"scope": to_json(reading.scope)}),
-            "bundle": canonical({"items": [_named(item) for item in page.items]}),
-            "policy.query": canonical(decisions_json([access.decision])),
-            "policy.evidence": canonical(decisions_json(page.decisions)),
-            "answer": answer,
-            "prov": retrieval_prov(
-                entry_id=entry_id,
-                body=answer,
-                items=[items[0] for items in by_document.values()],
-                steps=steps,
-                subject=access.subject,
-                decision=access.decision,
-                services=services,
-            ),
-        },
-        sources=[
-            canonical({"document_id": document_id, "records": [item.evidence.record_id for item in items]})
-            for document_id, items in by_document.items()
-        ],
-    )
-    receipt = receipt_href(entry_id)
-    return {"request_id": access.request.id, "provenance": {"entry_id": entry_id, "receipt": receipt}}
-
-
-def _named(item: AdmittedItem) -> dict[str, Any]:
-    """The facts with which `api.audit.reauthorise` decides over the item again."""
-    return {
-        "index": item.index,
-        "chunk_id": item.evidence.record_id,
-        "computed": None,
-        "metadata": {"duplicates": []},
-    }
+    return await record_listing(reading, page.items, page.decisions, asked=asked, listed="features", body=body)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from ai.answer.shapes import EvidenceResponse
+from ai.answer.shapes import EvidenceResponse, Mark
 from api.audit.reauthorise import read_slice
 from api.http.callers import SECURITY, Calling
 from api.schemas.errors import errors
@@ -16,7 +16,7 @@ from api.schemas.evidence import Place
 from api.web.page import page, style_policy
 
 router = APIRouter(prefix="/api/v1", tags=["evidence"], dependencies=SECURITY)
-_STYLE = "evidence.css"
+STYLE = "evidence.css"
 
 
 @router.get(
@@ -25,7 +25,8 @@ _STYLE = "evidence.css"
     responses={200: {"model": EvidenceResponse, "content": {"text/html": {}}}, **errors(401, 403, 404, 422, 503)},
 )
 async def evidence(document_id: str, place: Annotated[Place, Query()], call: Calling, request: Request) -> Response:
-    """The exact slice of the stored document, authorised anew, recorded in the ledger before it is sent."""
+    """The exact slice of the stored document, authorised anew, recorded in the ledger before it is sent; `mark` points
+    out parts of it."""
     body = await read_slice(
         document_id,
         place.locator(),
@@ -33,16 +34,28 @@ async def evidence(document_id: str, place: Annotated[Place, Query()], call: Cal
         request_id=call.request_id,
         services=call.system.services,
     )
-    if _wants_page(request.headers.get("accept", "")):
-        return HTMLResponse(_page(body), headers={"content-security-policy": style_policy(_STYLE)})
+    if place.mark is not None:
+        body["marked"] = place.marks_in(body["locator"]["start_char"], len(body["text"]))
+    if wants_page(request.headers.get("accept", "")):
+        return HTMLResponse(_page(body), headers={"content-security-policy": style_policy(STYLE)})
     return JSONResponse(body)
 
 
-def _wants_page(accept: str) -> bool:
+def wants_page(accept: str) -> bool:
     """True if HTML is preferred over JSON: browsers name it first, programs do not name it."""
     kinds = [part.split(";")[0].strip().lower() for part in accept.split(",")]
     before_json = kinds[: kinds.index("application/json")] if "application/json" in kinds else kinds
     return "text/html" in before_json
+
+
+def _pieces(text: str, marked: Sequence[Mark]) -> Iterator[tuple[str, bool]]:
+    """The text in order, each piece with whether it is marked."""
+    at = 0
+    for mark in marked:
+        yield text[at : mark["start"]], False
+        yield text[mark["start"] : mark["end"]], True
+        at = mark["end"]
+    yield text[at:], False
 
 
 def _page(body: Mapping[str, Any]) -> str:
@@ -55,4 +68,5 @@ def _page(body: Mapping[str, Any]) -> str:
         ("digest", body["document_sha256"]),
         ("entry", body["provenance"]["entry_id"]),
     )
-    return page("evidence.html.j2", style=_STYLE, **body, facts=facts)
+    pieces = [*_pieces(body["text"], body.get("marked", ()))]
+    return page("evidence.html.j2", style=STYLE, **body, facts=facts, pieces=pieces)

@@ -3,7 +3,10 @@ import { get } from "./api.js";
 import { byId, facts, h, safe, section } from "./dom.js";
 import { say, words } from "./text.js";
 
-const w = words.evidence, FEW = 8;
+const w = words.evidence, FEW = 8, MOST = 300;
+
+// Answers of earlier versions lead to the first row in place of the computation.
+const proved = cited => cited.computed && cited.href.includes("/computations/");
 
 function whereIn(locator) {
   if (!locator) return null;
@@ -20,13 +23,31 @@ function marked(text, part) {
   return [text.slice(0, at), h("mark", {}, text.slice(at, at + part.length)), text.slice(at + part.length)];
 }
 
-function computedOf(computed) {
-  const inputs = computed.inputs.slice(0, FEW).map(each => h("li", {}, h("a", { href: safe(each.href) }, each.chunk_id)));
+// A row that was computed with, in its own words where they may be shown.
+function rowOf(row) {
+  return h("li", {}, h("a", { href: safe(row.href) }, row.title ?? row.chunk_id), row.text ? h("blockquote", {}, row.text.slice(0, MOST)) : null);
+}
+
+// The rows as they are read now, in place of their names.
+async function rowsOf(cited, into) {
+  try {
+    const found = await get(`${cited.href}?limit=${FEW}`);
+    into.replaceChildren(...found.inputs.map(rowOf),
+      ...(found.inputs_total > FEW ? [h("li", {}, say(w.more_inputs, { count: found.inputs_total - FEW }))] : []));
+  } catch (error) {
+    into.after(h("p", { className: "fault" }, say(w.retry, { message: error.message })));
+  }
+}
+
+function computedOf(cited) {
+  const computed = cited.computed, inputs = computed.inputs.slice(0, FEW).map(rowOf);
+  const rows = h("ul", { className: "inputs", "aria-live": "polite" }, inputs,
+    computed.inputs.length > FEW ? h("li", {}, say(w.more_inputs, { count: computed.inputs.length - FEW })) : null);
+  if (proved(cited)) rowsOf(cited, rows);
   return section(w.computed, h("p", {}, computed.statement), facts([
     [w.operation, computed.operation],
     [w.parameters, h("code", {}, JSON.stringify(computed.parameters))],
-  ]), h("h4", {}, w.inputs), h("ul", { className: "inputs" }, inputs,
-    computed.inputs.length > FEW ? h("li", {}, say(w.more_inputs, { count: computed.inputs.length - FEW })) : null));
+  ]), h("h4", {}, w.inputs), rows);
 }
 
 function quotesOf(body, n) {
@@ -57,13 +78,13 @@ export function openEvidence(body, n, opener, closed, pane = byId("evidence")) {
   pane.replaceChildren(
     h("button", { type: "button", className: "close", onclick: close }, w.close), heading,
     ...quotes.filter(each => each.quote !== cited.computed?.statement).map(each => section(w.quote, h("blockquote", {}, each.quote))),
-    ...(cited.computed ? [computedOf(cited.computed)] : [slice]),
+    ...(cited.computed ? [computedOf(cited)] : [slice]),
     facts([
       [w.time, cited.time_range ? `${cited.time_range.start} – ${cited.time_range.end}` : null],
       [w.attribution, cited.attribution], [w.license, cited.license],
       [w.no_geometry, cited.no_geometry?.message],
     ]),
-    h("p", {}, h("a", { href: safe(cited.href) }, w.open), cited.uri && safe(cited.uri) ? [" · ", h("a", { href: safe(cited.uri), rel: "noreferrer" }, w.original)] : null),
+    h("p", {}, h("a", { href: safe(cited.href) }, proved(cited) ? w.open_computation : w.open), cited.uri && safe(cited.uri) ? [" · ", h("a", { href: safe(cited.uri), rel: "noreferrer" }, w.original)] : null),
   );
   pane.onkeydown = event => { if (event.key === "Escape") close(); };
   pane.hidden = false;
