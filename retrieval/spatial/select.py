@@ -82,14 +82,14 @@ def inputs_of(plan: Plan, facts: FactSource, placed: FactSource) -> Inputs:
         if box is None and kind is not None and not ids:
             candidates |= _elsewhere(kind, conditions, candidates, facts, given)
     alone = () if isinstance(plan, Test) else conditions  # a place that is tested is looked at wherever it lies
-    kept = _related(given, conditions, candidates, facts, placed, alone=alone)
+    centres = set(_centres(conditions, figures_of(plan))) | set(_areas(conditions))
+    centres |= {c.place_id for c in simple(conditions) if isinstance(c, Than)}
+    kept = _related(given, conditions, candidates, facts, placed, alone=alone, beside=centres)
     _beside(given, conditions, facts, placed)
     if isinstance(plan, Part):
         _whole(plan, given, facts, placed)
     elif _shaped(plan, conditions, given):
         given.add(per_place(placed.shapes(place_ids=kept, place_type=kind))[0] if kept else ())
-    centres = set(_centres(conditions, figures_of(plan))) | set(_areas(conditions))
-    centres |= {c.place_id for c in simple(conditions) if isinstance(c, Than)}
     given.facts = {
         record_id: fact
         for record_id, fact in given.facts.items()
@@ -261,15 +261,18 @@ def _related(
     placed: FactSource,
     *,
     alone: tuple[Condition, ...],
+    beside: set[str],
 ) -> set[str]:
     """The candidates that are looked at: under the conditions `alone` those outside a place that they must lie in are
-    left away at once. Where relations say nothing of the candidates the outline of the place is an input."""
+    left away at once. Where relations say nothing of the candidates the outline of the place is an input. Those
+    `beside` are inputs all the same, as what others are held against, so where they lie stays known."""
     kept = set(candidates)
     for inside in simple(conditions):
         if not isinstance(inside, Inside):
             continue
         narrows = inside in alone
-        related = sorted(candidates & set(facts.members(inside.place_id)))
+        members = set(facts.members(inside.place_id))
+        related = sorted(candidates & members)
         area = per_place(placed.shapes(place_ids=(inside.place_id,)))[0] if not related else []
         outlined = [fact for fact in area if fact.geometry is not None and len(fact.geometry) > _POINT_BYTES]
         if outlined:
@@ -278,7 +281,7 @@ def _related(
             if inside.holds and narrows:
                 kept &= {fact.place.entity_id for fact in near}
         else:
-            given.inside[inside.place_id] = related
+            given.inside[inside.place_id] = sorted((candidates | beside) & members)
             if narrows:
                 kept = {p for p in kept if (p in set(related)) is inside.holds}
             if not related:
@@ -286,7 +289,8 @@ def _related(
     for condition in alone:
         if isinstance(condition, OneOf) and condition.holds:
             kept &= set(condition.place_ids)
-    given.inside = {area: [m for m in members if m in kept] for area, members in given.inside.items()}
+    looked_at = kept | beside
+    given.inside = {area: [m for m in members if m in looked_at] for area, members in given.inside.items()}
     return kept
 
 

@@ -29,7 +29,7 @@ async def channel(index: SpatialIndex, tmp_path: Path) -> AsyncIterator[SpatialC
     await opened.aclose()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(40))
 async def test_a_plan_comes_to_what_plain_python_does(channel: Any, seed: int) -> None:
     answered = 0
     for plan in plans(seed, 60):
