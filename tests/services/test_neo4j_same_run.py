@@ -25,6 +25,7 @@ from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a f
 from tests.shipped_terms import shipped_terms
 from tests.structured import PUBLIC, SECRET, mention, naming, record, relation
 from tests.unit.test_graph_channel import KANSA, KANSAS, OSAGE, SANTA_FE, graph
+from tests.unit.test_random_row_plans import test_a_plan_over_rows_comes_to_what_plain_python_does  # noqa: F401
 
 pytestmark = pytest.mark.services
 KANSAS_FOLDER = Path(__file__).parents[2] / "examples" / "kansas"
