@@ -16,7 +16,7 @@ CLAIMS_VERSION = 4
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
 older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
-cited an item beside the one that answers fell; 3: a computed citation led to the first row that it was computed from."""
+cited an item beside the one that answers fell; 3: a computed citation led to the first row of its computation."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 ADVICE_SINCE = 2
