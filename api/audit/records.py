@@ -17,9 +17,13 @@ from api.home.principal import Principal
 from ledger.errors import EntryNotFound, PartErased
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
+from ledger.parts import source_number
 
 AUDIT = "ledger.audit"
 _ABSENT = "There is no such entry or part."
+OUTCOME_PARTS = ("answer", "bundle", "policy.evidence", "policy.answer", "prov")
+INTENT_PARTS = ("question", "scope", "policy.query")
+"""The parts that an auditor's package discloses, beside the sources."""
 _ASKED = frozenset({Kind.INTENT, Kind.OUTCOME, Kind.RETRIEVAL})
 
 
@@ -63,6 +67,17 @@ class Reader:
             )
         except EntryNotFound:
             raise NoSuchThing(_ABSENT) from None
+
+    async def packaged(self, entry_id: str) -> tuple[Entry, tuple[str, ...], tuple[str, ...]]:
+        """An entry, and the parts of it and of its intent that a package may disclose to the caller. Raises
+        NoSuchThing."""
+        entry = await self.entry(entry_id)
+        if self.principal.may(AUDIT):
+            return entry, await auditors_parts(entry, self.services.ledger), INTENT_PARTS
+        own = await self._own_parts(entry)
+        if "answer" not in own:
+            raise NoSuchThing("The recorded answer may no longer be shown.")
+        return entry, own, ("question",)
 
     async def recorded_answer(self, entry_id: str) -> dict[str, Any]:
         """The released body without timings, if all of it may still be shown. Raises NoSuchThing."""
@@ -110,6 +125,13 @@ class Reader:
         asker = decided[0]["input"]["subject"]
         subject = self.principal.subject
         return bool(asker["id"] == subject.id and asker["tenant"] == subject.tenant)
+
+
+async def auditors_parts(entry: Entry, ledger: Ledger) -> tuple[str, ...]:
+    """The parts of an outcome that an auditor's package discloses: what the answer rests on, without what was searched
+    and not admitted."""
+    stored = await ledger.part_names(entry.leaf.entry_id)
+    return tuple(name for name in stored if name in OUTCOME_PARTS or source_number(name) is not None)
 
 
 async def disclosures(entry: Entry, ledger: Ledger) -> tuple[str, ...]:

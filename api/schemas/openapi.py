@@ -53,6 +53,7 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "GET /api/v1/ledger/health": ("getLogHealth", "The health of the log"),
     "GET /api/v1/ledger/entries/{entry_id}": ("getEntry", "Read a ledger entry"),
     "GET /api/v1/ledger/entries/{entry_id}/receipt": ("getReceipt", "Read a receipt"),
+    "GET /api/v1/ledger/entries/{entry_id}/package": ("getPackage", "Read a grounded answer as one file"),
     "POST /api/v1/ledger/entries/{entry_id}/replay": ("replayEntry", "Compute an entry again"),
     "GET /api/v1/ledger/entries/{entry_id}/prov": ("getProvenance", "Read a provenance document"),
     "GET /api/v1/ledger/entries/{entry_id}/parts/{name}": ("getPart", "Read a recorded part"),

@@ -4,7 +4,7 @@ that verifies all of it from `file://` with the browser's own cryptography."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,8 +13,10 @@ from api.errors import NoSuchThing
 from api.web.log_page import FORMS
 from api.web.page import page
 from ledger.errors import PartErased
+from ledger.leaf import parse_leaf
 from ledger.ledger import Ledger
 from ledger.model import Kind
+from ledger.note import parse_checkpoint_text, parse_note
 from ledger.receipt import parse_receipt
 
 
@@ -27,31 +29,38 @@ async def receipt_page(ledger: Ledger, entry_id: str) -> str:
     disclosed = [*await disclosures(entry, ledger)]
     if "prov" in await ledger.part_names(entry_id):
         disclosed.append("prov")
-    receipts = {"outcome": await ledger.receipt(entry_id, disclose=disclosed), "intent": None}
-    question = None
+    outcome, intent = await ledger.receipt(entry_id, disclose=disclosed), None
     for ref in entry.leaf.refs:
         if ref.rel == "intent":
             try:
-                receipts["intent"] = await ledger.receipt(ref.id, disclose=("question",))
-                question = (await ledger.part(ref.id, "question")).decode("utf-8")
+                intent = await ledger.receipt(ref.id, disclose=("question",))
             except PartErased:
                 continue  # the answer stands without its question
-    parts = {part.name: part.data for part in parse_receipt(receipts["outcome"] or "").disclosures}
+    return page_of_receipts(outcome, intent, vkeys=ledger.vkeys)
+
+
+def page_of_receipts(outcome: str, intent: str | None, *, vkeys: Sequence[str]) -> str:
+    """The page of an answer whose receipts these are, those of its outcome and of its intent. Nothing is verified here.
+    Raises NoSuchThing where no answer is disclosed, MalformedNote and MalformedLeaf for texts that are no receipts."""
+    proved = parse_receipt(outcome)
+    leaf = parse_leaf(proved.leaf_bytes)
+    origin, _ = parse_checkpoint_text(parse_note(proved.checkpoint).text)
+    parts = {part.name: part.data for part in proved.disclosures}
     if not parts.get("answer"):
         raise NoSuchThing("The entry has no answer to show.")
     body = json.loads(parts["answer"])
+    asked = {} if intent is None else {part.name: part.data for part in parse_receipt(intent).disclosures}
     numbered = {name.removeprefix("sources/"): data for name, data in parts.items() if name.startswith("sources/")}
+    time = datetime.fromtimestamp(leaf.t_ms / 1000, UTC).isoformat(timespec="milliseconds")
     return page(
         "receipt.html.j2",
         scripts=("verify.js", "leaf.js", "proof.js", "receipt.js"),
         forms=FORMS,
-        entry_id=entry_id,
-        time=datetime.fromtimestamp(entry.leaf.t_ms / 1000, UTC)
-        .isoformat(timespec="milliseconds")
-        .replace("+00:00", "Z"),
-        origin=ledger.origin,
-        vkeys=ledger.vkeys,
-        question=question,
+        entry_id=leaf.entry_id,
+        time=time.replace("+00:00", "Z"),
+        origin=origin,
+        vkeys=vkeys,
+        question=asked["question"].decode("utf-8") if "question" in asked else None,
         answer=body.get("answer", ""),
         outcome=body["outcome"],
         model=(body.get("provenance") or {}).get("model"),
@@ -59,7 +68,7 @@ async def receipt_page(ledger: Ledger, entry_id: str) -> str:
         titles={int(number): cited["title"] for number, cited in (body.get("citations") or {}).items()},
         sources=[(number, json.loads(numbered[number])) for number in sorted(numbered, key=int)],
         outline=[] if not parts.get("prov") else list(_outline(json.loads(parts["prov"]))),
-        receipts=receipts,
+        receipts={"outcome": outcome, "intent": intent},
     )
 
 

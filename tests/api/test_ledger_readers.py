@@ -46,6 +46,7 @@ READERS: dict[str, dict[str, int]] = {
     "GET /health": REFUSED | AUDITORS | OTHER_TENANTS,
     "GET /entries/{entry_id}": ABSENT | OWN,
     "GET /entries/{entry_id}/receipt": ABSENT | OWN,
+    "GET /entries/{entry_id}/package": ABSENT | OWN,
     "GET /entries/{entry_id}/prov": ABSENT | AUDITORS,
     "GET /entries/{entry_id}/parts/{name:path}": ABSENT | OWN,
     "GET /entries/{entry_id}/parts/replay": ABSENT | AUDITORS,

@@ -11,6 +11,7 @@ from api.cli.ledger.claim import claim
 from api.cli.ledger.diff import diff
 from api.cli.ledger.export import export
 from api.cli.ledger.list_entries import list_entries
+from api.cli.ledger.package import package
 from api.cli.ledger.prepare import prepare
 from api.cli.ledger.proof import proof
 from api.cli.ledger.receipt import receipt
@@ -32,6 +33,7 @@ app.command()(checkpoint)
 app.command()(proof)
 app.command()(claim)
 app.command()(receipt)
+app.command()(package)
 app.command()(report)
 app.command()(export)
 app.command()(redact)

@@ -18,6 +18,7 @@ from api.http.callers import SECURITY, Call, Calling
 from api.schemas.errors import errors
 from api.schemas.evidence import EntriesResponse, EntryResponse, FoundEntry
 from api.schemas.ledger import EntryFilters
+from api.web.answer_package import package_of
 from api.wiring import open_entry_index
 from ledger.model import Entry, Kind
 from ledger.prov import prov_jsonld, prov_n
@@ -103,6 +104,21 @@ async def receipt(
     and the cited sources, or what `disclose` names of what the caller may read."""
     text = await _reader(call).receipt(entry_id, disclose=disclose, size=size)
     return PlainTextResponse(text)
+
+
+@router.get(
+    "/entries/{entry_id}/package",
+    response_class=Response,
+    responses={200: {"content": {"application/zip": {}}}, **errors(401, 403, 404, 422, 503)},
+)
+async def package(entry_id: str, call: Calling) -> Response:
+    """The grounded answer as one file (zip): answer, quotes, sources, receipts, a page that verifies them offline, and
+    with `ledger.audit` also bundle, decisions and provenance. The same entry at the same checkpoint has the same bytes;
+    `exhibit ledger package --check` makes it again from its receipts."""
+    entry, parts, asked = await _reader(call).packaged(entry_id)
+    data = await package_of(entry, call.system.services.ledger, parts=parts, asked=asked)
+    name = f'attachment; filename="exhibit-{entry.leaf.entry_id}.zip"'
+    return Response(data, media_type="application/zip", headers={"content-disposition": name})
 
 
 @router.get("/entries/{entry_id}/prov", response_model=None, responses=errors(401, 403, 404, 422, 503))
