@@ -14,7 +14,8 @@ from policy.bundle import SHIPPED, load_bundle, read_sources
 from policy.data import DATA_PATH, PolicyData
 from policy.errors import BundleRejected, PolicyError
 
-INPUT_SCHEMA = SHIPPED / "schemas" / "input.schema.json"
+SCHEMAS = SHIPPED / "schemas"
+"""What the METADATA of a package name as `schema["input.schema"]` and `schema["config.schema"]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def check_module(folder: Path) -> CheckResult:
 def check_sources(opa: Opa, folder: Path) -> tuple[CheckResult, ...]:
     """The checks that need `opa`: compiler and schema, format, lint, and the module built again."""
     root = folder / "rego"
-    compiled = _checked("opa check --strict, input paths by the schema", lambda: _compile(opa, root))
+    compiled = _checked("opa check --strict, paths of input and data by their schemas", lambda: _compile(opa, root))
     unformatted = _checked("opa fmt", lambda: _unformatted(opa, root))
     if not compiled.passed:
         return compiled, unformatted
@@ -85,7 +86,7 @@ def _checked(name: str, problems: Callable[[], Iterator[str]]) -> CheckResult:
 
 def _compile(opa: Opa, root: Path) -> Iterator[str]:
     try:
-        opa.run("check", "--strict", "--schema", str(INPUT_SCHEMA), "-b", ".", "--ignore", "*_test.rego", cwd=root)
+        opa.run("check", "--strict", "--schema", str(SCHEMAS), "-b", ".", "--ignore", "*_test.rego", cwd=root)
         opa.run("check", "--strict", "-b", ".", cwd=root)
     except OpaFailed as exc:
         lines = (line.removeprefix("1 error occurred: ") for line in str(exc).splitlines())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from policy.authoring.lint import LINT_RULES, UNKNOWN_EXCUSE, lint
 from policy.authoring.lint.portable_builtins import PORTABLE
-from policy.authoring.opa import Opa
+from policy.authoring.opa import Opa, OpaFailed
 from policy.bundle import DATA_PATH, SHIPPED
 from policy.wasm import WasmEngine
 from tests.opa_server import pinned_opa
@@ -49,6 +50,24 @@ BAD: dict[str, Sequence[tuple[str, int]]] = {
         ('ready if input.now_ms > 1\n\na_reasons contains "x" if not same(ready)\n\nsame(x) if x == true\n', 3),
         ('a_reasons contains "x" if {\n\tevery item in input.evidence {\n\t\tnot startswith(item.label, "p")\n\t}\n}\n', 3),
         ('a_reasons contains "x" if {\n\tsome c in config.labels\n\tnot c < config.labels[input.subject.clearance]\n}\n', 3),
+    ],
+    "absent-grants": [
+        ("ok(item) if not item.aggregate_n\n", 1),
+        ("ok if not input.prompt.risk\n", 1),
+        ("ok(item) if {\n\tis_string(item.label)\n\tnot item.injection.score_milli\n}\n", 3),
+        ('ok(item) if count([f | some f in item.findings; f.kind == "pii"]) == 0\n', 1),
+        ("ok(item) if {f | some f in item.findings} == set()\n", 1),
+        ("ok(item) if [f | some f in item.findings] == []\n", 1),
+        ("ok(item) if count({f | some f in item.findings}) < 3\n", 1),
+        ("ok(item) if 1 > count({f | some f in item.findings})\n", 1),
+        ("ok(item) if not count({f | some f in item.findings}) > 0\n", 1),
+        ("ok(item) if {\n\tn := count({f | some f in item.findings})\n\tn == 0\n}\n", 3),
+        ('ok(item) if object.get(item, "aggregate_n", 9) >= 3\n', 1),
+        ('ok if object.get(input.subject, "session_expires_ms", null) == null\n', 1),
+        ('ok(item) if object.get(item, "label", "public") == "public"\n', 1),
+        ('ok(item) if object.get(item, "lifecycle", "") != "withdrawn"\n', 1),
+        ('ok(item) if not object.get(item, "aggregate_n", false)\n', 1),
+        ('ok(item) if object.get(item, "aggregate_n", true)\n', 1),
     ],
     "unbound-message": [
         ('deny contains {"rule": input.subject.id} if not ok\n\nok if input.now_ms > 1\n', 1),
@@ -144,6 +163,21 @@ GOOD: dict[str, Sequence[str]] = {
         'a_reasons contains "x" if not 1 in [each | some each in input.answer.markers]\n',
         'default level := 0\n\nlevel := 1 if input.now_ms > 1\n\na_reasons contains "x" if not level > 3\n',
     ],
+    "absent-grants": [
+        'ok(item) if not "aggregate_n" in object.keys(item)\n',
+        "ok(item) if {\n\tis_number(item.aggregate_n)\n\titem.aggregate_n >= 3\n}\n",
+        'ok(item) if {\n\tis_array(item.findings)\n\tcount([f | some f in item.findings; f.kind == "pii"]) == 0\n}\n',
+        "ok(item) if count({f | some f in item.findings}) > 0\n",
+        "ok(item) if {f | some f in item.findings} != set()\n",
+        'ok(item) if object.get(item, "aggregate_n", 0) >= 3\n',
+        'ok(item) if not object.get(item, "aggregate_n", true)\n',
+        'ok(item) if object.get(item, "label", "") == "public"\n',
+        'ok if input.subject.session_expires_ms == null\n',
+        "kept contains id if some id in input.prior.admit\n\nok(item) if {\n\tusable := kept\n\tnot usable[item.id]\n}\n",
+        'ok(item) if every f in item.findings {\n\tf.kind != "pii"\n}\n',
+        "ok(item) if {\n\titem.aggregate_n\n\tnot item.aggregate_n == 1\n}\n",
+        meta() + 'a_reasons contains "x" if not input.subject.id\n',
+    ],
     "unbound-message": [
         'a_reasons contains {"rule": "E"} if not ok\n\nok if input.now_ms > 1\n',
         "a_reasons contains item.label if {\n\tsome item in input.evidence\n\tis_string(item.label)\n}\n",
@@ -229,6 +263,38 @@ def test_an_excuse_names_a_rule_and_a_reason(opa: Opa, tmp_path: Path, excuse: s
     text = meta("lint:", f" {excuse}") + 'a_reasons contains "x" if not ok\n\nok if input.now_ms > 1\n'
     rules = {name for name, _ in found(opa, tmp_path, text)}
     assert rules == (set() if "7" in excuse else {UNKNOWN_EXCUSE})
+
+
+def test_what_only_a_comprehension_reads_is_not_stated(opa: Opa, tmp_path: Path) -> None:
+    """It is empty where the field is absent, and proves nothing of it."""
+    text = (
+        'a_reasons contains "x" if {\n\tn := [p | p := input.subject.id]\n\tnot startswith(input.subject.id, n[0])\n}\n'
+    )
+    assert ("negated-argument", 3) in found(opa, tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong"),
+    [
+        ("ai/evidence", "input.now_ms < item", "input.now_msx < item"),
+        ("ai/request", "input.now_ms", "input.now"),
+        ("subject/subject", "input.subject.tenant != ", "input.subject.tennant != "),
+        ("access/access", "input.subject.tenant", "input.subjct.tenant"),
+        ("ai/evidence", "config.limits.injection_milli", "config.limits.injection_mili"),
+    ],
+)
+def test_the_schemas_that_the_metadata_name_type_input_and_data(
+    opa: Opa, tmp_path: Path, file: str, right: str, wrong: str
+) -> None:
+    """As an author or an editor asks: the schemas' folder, and nothing else of ours."""
+    shutil.copytree(SHIPPED / "rego", tmp_path / "rego")
+    check = ("check", "--schema", str(SHIPPED / "schemas"), "rego")
+    opa.run(*check, cwd=tmp_path)
+    path = tmp_path / "rego" / "kfm" / f"{file}.rego"
+    assert right in path.read_text("utf-8")
+    path.write_text(path.read_text("utf-8").replace(right, wrong), "utf-8")
+    with pytest.raises(OpaFailed, match="undefined ref: "):
+        opa.run(*check, cwd=tmp_path)
 
 
 def test_the_shipped_bundle_is_clean(opa: Opa) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,21 +13,22 @@ from tests.opa_server import pinned_opa
 
 pytestmark = pytest.mark.services
 GUIDE = (Path(__file__).parents[2] / "docs" / "policy.md").read_text("utf-8")
-STEP = re.compile(r"```(console|diff)(?: (\S+))?\n(.*?)```", re.DOTALL)
+STEP = re.compile(r"```(console|diff)\n(.*?)```", re.DOTALL)
 
 
-def steps() -> list[tuple[str, str, str]]:
+def steps() -> list[tuple[str, str]]:
     start = GUIDE.index("## From a changed rule to a published one")
     return STEP.findall(GUIDE[start : GUIDE.index("## Change a threshold")])
 
 
-def apply(file: Path, diff: str) -> None:
-    """The lines with a minus become the lines with a plus. They stand in one place, or the first of them is meant."""
-    old = "\n".join(line[1:] for line in diff.splitlines() if line.startswith("-"))
-    new = "\n".join(line[1:] for line in diff.splitlines() if line.startswith("+"))
-    text = file.read_text("utf-8")
-    assert old in text, f"{file}: {old}"
-    file.write_text(text.replace(old, new, 1), "utf-8")
+def apply(folder: Path, diff: str) -> None:
+    """As a reader does: the block saved as a file, `git apply`. Every file that it names is then another one."""
+    named = [folder / each for each in re.findall(r"^\+\+\+ b/(\S+)$", diff, re.MULTILINE)]
+    before = [each.read_bytes() for each in named]
+    (folder / "step.diff").write_text(diff, "utf-8")
+    subprocess.run(["git", "apply", "step.diff"], cwd=folder, check=True)
+    assert named
+    assert all(each.read_bytes() != was for each, was in zip(named, before, strict=True))
 
 
 def test_every_step_of_the_tutorial(
@@ -39,9 +41,9 @@ def test_every_step_of_the_tutorial(
     monkeypatch.setenv("EXHIBIT_OPA_BIN", str(opa.path))
     monkeypatch.chdir(tmp_path)
     tried = 0
-    for kind, file, content in steps():
+    for kind, content in steps():
         if kind == "diff":
-            apply(tmp_path / file, content)
+            apply(tmp_path, content)
             continue
         for command in content.strip().split("$ exhibit ")[1:]:
             words, *shown = command.strip().splitlines()

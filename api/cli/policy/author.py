@@ -18,11 +18,13 @@ def export(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy the bundle in force into a new folder, with its tests and vectors, to work on it there."""
+    """Copy the bundle in force into a new folder, with its tests and vectors, to work on it there, and the schemas of
+    input and data beside it: `opa check -s FOLDER/schemas FOLDER/rego`, and editors that read Rego, type by them."""
     from api.errors import HomeInUse
     from api.home.backends import backends_of
     from api.wiring import bundle_folder, open_bundle
     from policy.archive import copy_bundle
+    from policy.authoring.checking import SCHEMAS
 
     backend = backends_of(configuration(home)).policy
     bundle = open_bundle(backend)
@@ -30,6 +32,9 @@ def export(
         raise HomeInUse(f"{folder} is there already")
     with wrong_use():
         copy_bundle(bundle_folder(backend), folder)
+        (folder / SCHEMAS.name).mkdir()
+        for schema in SCHEMAS.glob("*.json"):
+            (folder / SCHEMAS.name / schema.name).write_bytes(schema.read_bytes())
     document = {"bundle_digest": bundle.digest, "folder": str(folder)}
     emit(document, as_json=as_json, render=lambda: f"{bold(bundle.digest)} copied to {folder}")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from policy.authoring.lint import (
+    absent_grants,
     closed_sets,
     denial_without_helper,
     fraction,
@@ -30,6 +31,7 @@ from policy.authoring.opa import Opa
 
 LINT_RULES: Sequence[LintRule] = (
     negated_argument.RULE,
+    absent_grants.RULE,
     unbound_message.RULE,
     denial_without_helper.RULE,
     open_default.RULE,

@@ -117,7 +117,7 @@ class Sources:
         """The terms that have a value when the body holds: those of its positive expressions, and those that every
         definition of a function of the bundle states of its arguments."""
         positive = [each.get("terms") for each in body if not each.get("negated")]
-        found = {shown(each) for terms in positive for each in walk(terms) if each.get("type") == "ref"}
+        found = {shown(each) for terms in positive for each in _needed(terms) if each.get("type") == "ref"}
         for operator, arguments in calls([{"terms": terms} for terms in positive]):
             if operator.get("type") in ("ref", "var"):
                 found |= self._by_function(module, operator, arguments)
@@ -129,7 +129,7 @@ class Sources:
         for rule in rules:
             names = {str(p["value"]): shown(a) for p, a in zip(rule.head.get("args", ()), arguments, strict=False)}
             terms = [e.get("terms") for e in rule.body if not e.get("negated")]
-            refs = [r for r in walk(terms) if r.get("type") == "ref" and str(r["value"][0]["value"]) in names]
+            refs = [r for r in _needed(terms) if r.get("type") == "ref" and str(r["value"][0]["value"]) in names]
             each_states.append(
                 {names[str(r["value"][0]["value"])] + shown(r)[len(str(r["value"][0]["value"])) :] for r in refs}
             )
@@ -177,6 +177,18 @@ def walk(node: object) -> Iterator[Node]:
     elif isinstance(node, list):
         for each in node:
             yield from walk(each)
+
+
+def _needed(node: object) -> Iterator[Node]:
+    """The nodes that must have a value for the whole to have one: a comprehension has one, however empty."""
+    if isinstance(node, dict):
+        if not str(node.get("type", "")).endswith("comprehension"):
+            yield node
+            for value in node.values():
+                yield from _needed(value)
+    elif isinstance(node, list):
+        for each in node:
+            yield from _needed(each)
 
 
 def calls(node: object) -> Iterator[tuple[Node, list[Node]]]:

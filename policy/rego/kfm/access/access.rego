@@ -3,6 +3,9 @@
 # description: >-
 #  One rule for visibility classes (query point) and for items (evidence point). Each function takes the whole record,
 #  so that an absent field makes the guard untrue instead of making the call undefined.
+# schemas:
+#  - input: schema["input.schema"]
+#  - data.kfm.config: schema["config.schema"]
 package kfm.access
 
 import data.kfm.config

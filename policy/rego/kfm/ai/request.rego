@@ -1,6 +1,9 @@
 # METADATA
 # title: Requests
 # description: What holds at every point. A denial negates a positive helper and its message reads no input.
+# schemas:
+#  - input: schema["input.schema"]
+#  - data.kfm.config: schema["config.schema"]
 package kfm.ai
 
 import data.kfm.access

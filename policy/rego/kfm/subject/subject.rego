@@ -2,6 +2,9 @@
 # title: Subject
 # description: >-
 #  Who asks, and what that subject may do. Every rule is a positive statement; what cannot be proved is not true.
+# schemas:
+#  - input: schema["input.schema"]
+#  - data.kfm.config: schema["config.schema"]
 package kfm.subject
 
 import data.kfm.config
@@ -43,7 +46,7 @@ may(permission) if {
 
 # METADATA
 # title: The session has not ended
-session_open if object.get(input.subject, "session_expires_ms", null) == null
+session_open if input.subject.session_expires_ms == null
 
 session_open if {
 	is_number(input.subject.session_expires_ms)

@@ -50,7 +50,10 @@ test_may if {
 
 # METADATA
 # custom: {rules: [Q05]}
-test_session_without_end if subject.session_open with input as {"subject": asker, "now_ms": 5}
+test_session_without_end if {
+	subject.session_open with input as {"subject": object.union(asker, {"session_expires_ms": null}), "now_ms": 5}
+	not subject.session_open with input as {"subject": asker, "now_ms": 5}
+}
 
 # METADATA
 # custom: {rules: [Q05]}
