@@ -60,7 +60,8 @@ class Handling:
 class PolicyData:
     """`labels` maps each label to its rank, ascending; `aliases` maps other names of roles to roles; `purposes` maps
     each purpose to the clearance that it asks for; `handling` maps each handling tag to what it asks for.
-    `injection_milli` is the most that a text may look like an instruction."""
+    `injection_milli` is the most that a text may look like an instruction; `second_person` are patterns of the names of
+    widenings that need the acceptance of a second person."""
 
     labels: Mapping[str, int]
     roles: Mapping[str, Role]
@@ -72,6 +73,7 @@ class PolicyData:
     capabilities: frozenset[str]
     handling: Mapping[str, Handling]
     injection_milli: int = 0
+    second_person: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, text: bytes) -> PolicyData:
@@ -163,6 +165,7 @@ class _File:
     notice: _Notice
     claims: _Claims = _Claims(())
     appeals: _Appeals = _Appeals(frozenset(), 1, MappingProxyType({}))
+    second_person: frozenset[str] = frozenset()
 
 
 def _read(raw: object) -> _File:
@@ -227,6 +230,7 @@ def _checked(file: _File) -> PolicyData:
         capabilities=file.capabilities,
         handling=file.handling,
         injection_milli=file.limits.injection_milli,
+        second_person=tuple(sorted(file.second_person)),
     )
 
 

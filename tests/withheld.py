@@ -439,6 +439,7 @@ NOT_ASKED: Mapping[str, str] = {
     "POST /api/v1/policy/candidates/{name}/trial": "changes the policy",
     "POST /api/v1/policy/publish": "changes the policy",
     "POST /api/v1/policy/rollback": "changes the policy",
+    "POST /api/v1/policy/accept": "changes the policy",
     "GET /api/v1/ledger/entries/{entry_id}/receipt": "salts and signatures; its parts are asked",
     "POST /api/v1/ledger/entries/{entry_id}/replay": "needs ledger.audit",
     "GET /api/v1/ledger/entries/{entry_id}/changes": "needs ledger.audit",

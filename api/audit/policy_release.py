@@ -4,18 +4,19 @@ it decides. On the command line and over HTTP alike."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from api.errors import RequestRejected
+from api.errors import ActionForbidden, NoSuchThing, RequestRejected
 from api.home.backends import PolicyBackend, backends_of
 from api.home.configuration import Configuration
 from api.wiring import (
     bundle_folder,
     clock_ms,
+    key_store,
     open_bundle,
     open_embedded,
     open_server,
@@ -27,6 +28,8 @@ from api.wiring.publications import (
     PUBLISHED,
     ROLLED_BACK,
     latest_publication,
+    open_proposal,
+    record_proposal,
     record_publication,
     require_published,
     was_in_force,
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from policy.authoring.widening import Widening
 
 INPUTS = 600
+NOBODY_NAMED = "command line"
+"""Who changes something on the command line without a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +164,15 @@ async def evaluators(bundle: Bundle, folder: Path, opa: Opa | None) -> AsyncIter
         yield opened
 
 
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The ledger entry of a change, None where there was none to make. One that is `proposed` decides nothing until
+    somebody else accepts it."""
+
+    entry_id: str | None
+    proposed: bool = False
+
+
 async def publish(
     candidacy: Candidacy,
     *,
@@ -167,12 +181,13 @@ async def publish(
     change: Change,
     configuration: Configuration,
     ledger: Ledger,
-) -> str | None:
+) -> Release:
     """File both bundles, so that the new one can be taken up and the old one rolled back to, and let the candidate
-    decide. What decides is what was tried, to the byte, and it was compared with what the log says is in force; nothing
-    decides that could not be recorded. Gives the id of the ledger entry; None where the candidate decided already.
-    Raises BundleRejected, LedgerUnavailable."""
+    decide, or propose it, where it opens what needs a second person. What decides is what was tried, to the byte, and
+    it was compared with what the log says is in force; nothing decides that could not be recorded. Raises
+    BundleRejected, RequestRejected, LedgerUnavailable."""
     from policy.authoring.binding import removals  # noqa: PLC0415
+    from policy.authoring.widening import need_a_second_person  # noqa: PLC0415
 
     backend = backends_of(configuration).policy
     releases, bundle, active = releases_of(backend), candidacy.bundle, candidacy.active
@@ -180,11 +195,10 @@ async def publish(
     before = await asyncio.to_thread(folder_digest, candidacy.active_folder)
     await asyncio.to_thread(lambda: releases.archive.put(candidacy.active_folder, renew=True))
     if before == candidacy.folder_digest:
-        return None
+        return Release(None)
     filed = await asyncio.to_thread(lambda: releases.archive.put(candidacy.folder, renew=True))
     if (filed, folder_digest(releases.archive.path(filed.digest))) != (bundle, candidacy.folder_digest):
         raise BundleRejected(f"{candidacy.folder} was changed while it was tried")
-    releases.announce(bundle.digest)
     detail = {
         "before": active.digest,
         "before_folder_digest": before,
@@ -197,9 +211,44 @@ async def publish(
         "by": change.by,
         "why": change.why,
     }
+    if waiting := need_a_second_person(widened, active.data):
+        if change.by == NOBODY_NAMED:
+            raise RequestRejected(f"{waiting[0]!r} needs a second person, so say who proposes it: --key-file")
+        return Release(await record_proposal(ledger, {**detail, "second_person": [*waiting]}), proposed=True)
+    return await _put_in_force(releases, detail, ledger)
+
+
+async def accept(
+    wanted: str, *, accepted: Collection[str], change: Change, configuration: Configuration, ledger: Ledger
+) -> Release:
+    """Let the bundle of that digest decide that somebody else has proposed to publish next. `accepted` must name all
+    that it opens for which the data in force ask a second person. Raises NoSuchThing where nobody has proposed it,
+    ActionForbidden for the one who has, BundleNotFound, BundleRejected, RequestRejected, LedgerUnavailable."""
+    backend = backends_of(configuration).policy
+    releases = releases_of(backend)
+    folder = releases.archive.path(wanted)
+    candidacy = Candidacy.of(await asyncio.to_thread(releases.archive.load, wanted), folder, backend)
+    found = await open_proposal(ledger, candidacy.folder_digest)
+    if found is None:
+        raise NoSuchThing("Nobody has proposed this bundle in the place of the one that decides.")
+    proposal_id, proposal = found
+    people = {key.key_id: key.name for key in key_store(configuration).all()}
+    who, proposer = (people.get(each.removeprefix("key:"), each) for each in (change.by, proposal["by"]))
+    if who == proposer or change.by == NOBODY_NAMED:
+        raise ActionForbidden("Who proposed a change may not accept it, nor may nobody in particular.")
+    if missing := [name for name in proposal["second_person"] if name not in accepted]:
+        raise RequestRejected(f"Not every widening is accepted by name: {missing[0]}")
+    await require_published(configuration, ledger, candidacy.active.digest)
+    await pass_canary(candidacy.bundle)
+    detail = proposal | {"proposal": proposal_id, "accepted_by": change.by, "accepted_why": change.why}
+    return await _put_in_force(releases, detail, ledger)
+
+
+async def _put_in_force(releases: Releases, detail: dict[str, Any], ledger: Ledger) -> Release:
+    releases.announce(detail["after"])
     entry_id = await record_publication(ledger, PUBLISHED, detail)
-    releases.publish(bundle.digest, replaced=active.digest, at_ms=clock_ms())
-    return entry_id
+    releases.publish(detail["after"], replaced=detail["before"], at_ms=clock_ms())
+    return Release(entry_id)
 
 
 async def roll_back(

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from api.audit.log_search import EntrySearch
-from api.wiring.publications import PUBLISHED, ROLLED_BACK, TAKEN_UP
+from api.wiring.publications import PROPOSED, PUBLISHED, ROLLED_BACK, TAKEN_UP
 from ledger.errors import PartErased
 from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.search import EntryQuery
 
 _PAGE = 500
-_ACTIONS = {PUBLISHED: "publish", ROLLED_BACK: "rollback", TAKEN_UP: "taken up"}
+_ACTIONS = {PUBLISHED: "publish", PROPOSED: "propose", ROLLED_BACK: "rollback", TAKEN_UP: "taken up"}
 
 
 async def rules_spoken(search: EntrySearch, *, tenant: str, last: int) -> tuple[Mapping[str, int], int]:
@@ -58,5 +58,5 @@ def _change(name: str, told: Mapping[str, Any]) -> dict[str, Any]:
         "after": told["after"],
         "by": told.get("by"),
         "why": told.get("why"),
-        "widenings": list(told.get("widenings", ())),
+        "widenings": list(told.get("second_person" if name == PROPOSED else "widenings", ())),
     }

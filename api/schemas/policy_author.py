@@ -62,14 +62,17 @@ class PolicyChange(ClosedModel):
 
     entry_id: str = Field(description="the entry", examples=["01a2031f-1fc5-776c-bb33-2bf6a0c1861e"])
     t_ms: int = Field(description="when it was recorded, UTC milliseconds", examples=[1795354024124])
-    action: Literal["publish", "rollback", "taken up"] = Field(
-        description="what was done; `taken up` is recorded by the server that decides by it", examples=["publish"]
+    action: Literal["publish", "propose", "rollback", "taken up"] = Field(
+        description="`propose`: waits for a second person; `taken up` is recorded by the server that decides by it",
+        examples=["publish"],
     )
     before: str = Field(description="the bundle that decided until then", examples=["sha256:93eb…"])
     after: str = Field(description="the bundle that decides since", examples=["sha256:a1c2…"])
     by: str | None = Field(description="who did it", examples=["key:e45a25d1598c"])
     why: str | None = Field(description="the reason that was given; null where there is none", examples=["Issue 12"])
-    widenings: list[str] = Field(description="what was newly permitted, by name", examples=[[]])
+    widenings: list[str] = Field(
+        description="what was newly permitted, by name; of a proposal, what needs a second person", examples=[[]]
+    )
 
 
 class ReleasesResponse(ClosedModel):
@@ -142,6 +145,19 @@ class PublishRequest(BaseModel):
     why: Why
 
 
+class AcceptRequest(BaseModel):
+    """Let a bundle decide that somebody else has proposed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    bundle_digest: Digest
+    accept: list[Annotated[str, Field(min_length=1, max_length=500)]] = Field(
+        max_length=1_000,
+        description="names of widenings that need a second person",
+        examples=[["role viewer: sees internal"]],
+    )
+    why: Why
+
+
 class RollbackRequest(BaseModel):
     """Let an archived bundle decide again."""
 
@@ -158,6 +174,10 @@ class ReleaseResponse(ClosedModel):
     entry_id: str | None = Field(
         description="the ledger entry of the change; null where nothing changed",
         examples=["01a2031f-1fc5-776c-bb33-2bf6a0c1861e"],
+    )
+    state: Literal["published", "proposed"] = Field(
+        description="`proposed`: it opens what needs a second person, and waits for somebody else to accept it",
+        examples=["published"],
     )
 
 

@@ -28,6 +28,7 @@ from policy.errors import BundleUnpublished
 
 PUBLISHED = "policy_publication"
 ROLLED_BACK = "policy_rollback"
+PROPOSED = "policy_proposal"
 TAKEN_UP = "policy_bundle"
 _RECENT = 500  # entries of a home of version 0.1, in which its bundle must have decided
 
@@ -56,6 +57,32 @@ async def record_publication(ledger: Ledger, action: str, detail: dict[str, Any]
     except EntryConflict as exc:
         raise BundleUnpublished("another bundle was published at the same time; look, and try again") from exc
     return str(entry.entry_id)
+
+
+async def record_proposal(ledger: Ledger, detail: dict[str, Any]) -> str:
+    """Append what somebody would publish next, were it accepted; the id of its entry. The next publication, whichever,
+    makes it void. Raises BundleUnpublished where somebody else has proposed it, LedgerUnavailable."""
+    try:
+        entry = await ledger.record(
+            Kind.CONFIG,
+            tenant=DEFAULT_TENANT,
+            request_id=await _proposal_request(ledger, detail["folder_digest"]),
+            parts={"detail": canonical({PROPOSED: detail})},
+        )
+    except EntryConflict as exc:
+        raise BundleUnpublished("this bundle is proposed already, and waits for its acceptance") from exc
+    return str(entry.entry_id)
+
+
+async def open_proposal(ledger: Ledger, folder_digest: str) -> tuple[str, dict[str, Any]] | None:
+    """The entry and the content of the proposal to publish the bundle of that folder next; None where there is none."""
+    for entry in await ledger.find(request_id=await _proposal_request(ledger, folder_digest)):
+        return str(entry.leaf.entry_id), (await _detail(ledger, entry))[PROPOSED]
+    return None
+
+
+async def _proposal_request(ledger: Ledger, folder_digest: str) -> str:
+    return f"{_request(await _count(ledger) + 1)}:{folder_digest.removeprefix('sha256:')}"
 
 
 async def latest_publication(configuration: Configuration, ledger: Ledger) -> Publication | None:

@@ -26,6 +26,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "candidates/draft/trial": {},
     "publish": {"candidate": "draft", "bundle_digest": "sha256:" + "0" * 64, "why": "to see"},
     "rollback": {"bundle_digest": "sha256:" + "0" * 64, "why": "to see"},
+    "accept": {"bundle_digest": "sha256:" + "0" * 64, "accept": [], "why": "to see"},
 }
 
 
@@ -212,3 +213,10 @@ async def test_a_damaged_candidate_is_told(author: httpx.AsyncClient) -> None:
     (releases / "candidates" / "damaged" / "wasm" / "bundle.wasm").write_bytes(b"no module")
     response = await author.post(f"{P}/candidates/damaged/trial", json={})
     assert (response.status_code, response.json()["error"]["code"]) == (422, "VALIDATION_FAILED")
+
+
+async def test_what_nobody_proposed_is_not_accepted(author: httpx.AsyncClient) -> None:
+    body = {"bundle_digest": "sha256:" + "0" * 64, "accept": [], "why": "to see"}
+    assert (await author.post(f"{P}/accept", json=body)).status_code == 404
+    digest = (await author.get(f"{P}/bundle")).json()["bundle_digest"]
+    assert (await author.post(f"{P}/accept", json=body | {"bundle_digest": digest})).status_code == 404

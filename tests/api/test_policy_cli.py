@@ -61,7 +61,7 @@ def test_an_export_never_overwrites(cli: Cli, tmp_path: Path) -> None:
     assert cli("export", tmp_path / "work")[0] == 0
     code, document, _ = cli("export", tmp_path / "work")
     assert (code, document["error"]["code"]) == (5, "CONFLICT")
-    assert sorted(p.name for p in (tmp_path / "work").iterdir()) == ["rego", "vectors", "wasm"]
+    assert sorted(p.name for p in (tmp_path / "work").iterdir()) == ["rego", "schemas", "vectors", "wasm"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from api.cli.policy.evaluate import evaluate
 from api.cli.policy.explain import explain
 from api.cli.policy.lattice import lattice
 from api.cli.policy.mutate import mutate
-from api.cli.policy.publish import publish, rollback
+from api.cli.policy.publish import accept, publish, rollback
 from api.cli.policy.shadow import shadow
 from api.cli.policy.sign import sign
 from api.cli.policy.status import status
@@ -36,6 +36,7 @@ app.command(short_help="copy the bundle in force to work on it")(export)
 app.command(short_help="compile changed rules")(build)
 app.command(short_help="sign a bundle, for homes that pin keys")(sign)
 app.command(short_help="try a bundle on every gate, then let it decide")(publish)
+app.command(short_help="as a second person, let a proposed bundle decide")(accept)
 app.command(short_help="let the bundle before decide again")(rollback)
 app.command(short_help="let a candidate decide beside, to no effect")(shadow)
 app.command(short_help="why an answer has this evidence")(explain)

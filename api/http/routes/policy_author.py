@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 
@@ -13,7 +13,7 @@ from api.audit.backtesting import Shelf
 from api.audit.explaining import explain, explanation_document
 from api.audit.log_search import EntrySearch
 from api.audit.policy_drafts import Drafts
-from api.audit.policy_release import Candidacy, Change, may_publish, publish, roll_back
+from api.audit.policy_release import Candidacy, Change, Release, accept, may_publish, publish, roll_back
 from api.audit.policy_use import policy_changes, rules_spoken
 from api.audit.records import AUDIT
 from api.errors import NoSuchThing, RequestRejected, TrialNeeded
@@ -22,6 +22,7 @@ from api.http.policy_trials import PolicyTrials
 from api.http.routes.policy import AUTHOR, EntryId
 from api.schemas.errors import errors
 from api.schemas.policy_author import (
+    AcceptRequest,
     CandidateName,
     DraftRequest,
     DraftResponse,
@@ -170,7 +171,7 @@ async def publish_candidate(body: PublishRequest, call: Writing, request: Reques
     names = [each["name"] for each in tried.widenings]
     if missing := [name for name in names if name not in body.accept]:
         raise RequestRejected(f"Not every widening is accepted by name: {missing[0]}")
-    entry_id = await publish(
+    release = await publish(
         now,
         gates_passed=[each["name"] for each in tried.gates],
         widened=names,
@@ -178,7 +179,27 @@ async def publish_candidate(body: PublishRequest, call: Writing, request: Reques
         configuration=call.system.configuration,
         ledger=call.system.services.ledger,
     )
-    return ReleaseResponse(bundle_digest=now.bundle.digest, replaced=now.active.digest, entry_id=entry_id)
+    return _told(release, now.bundle.digest, now.active.digest)
+
+
+@router.post("/accept", responses=errors(400, 401, 403, 404, 413, 415, 422, 500, 503))
+async def accept_proposal(body: AcceptRequest, call: Writing) -> ReleaseResponse:
+    """Let a bundle decide that somebody else has proposed, because it opens what the data in force ask a second person
+    for. All of that must be accepted by name. Needs `policy.publish`; who proposed it may not accept it."""
+    call.caller.require(PUBLISH)
+    backend = call.system.chosen.policy
+    may_publish(backend)
+    active = await asyncio.to_thread(active_digest, backend)
+    if body.bundle_digest not in releases_of(backend).archive.digests():
+        raise NoSuchThing("There is no such bundle in the archive.")
+    release = await accept(
+        body.bundle_digest,
+        accepted=body.accept,
+        change=Change(call.caller.subject.id, body.why),
+        configuration=call.system.configuration,
+        ledger=call.system.services.ledger,
+    )
+    return _told(release, body.bundle_digest, active)
 
 
 @router.post("/rollback", responses=errors(400, 401, 403, 404, 413, 415, 422, 500, 503))
@@ -197,7 +218,12 @@ async def roll_back_to(body: RollbackRequest, call: Writing) -> ReleaseResponse:
     entry_id = await roll_back(
         body.bundle_digest, active=active, change=change, configuration=configuration, ledger=ledger
     )
-    return ReleaseResponse(bundle_digest=body.bundle_digest, replaced=active, entry_id=entry_id)
+    return _told(Release(entry_id), body.bundle_digest, active)
+
+
+def _told(release: Release, digest: str, replaced: str) -> ReleaseResponse:
+    state: Literal["published", "proposed"] = "proposed" if release.proposed else "published"
+    return ReleaseResponse(bundle_digest=digest, replaced=replaced, entry_id=release.entry_id, state=state)
 
 
 def _drafts(call: Call) -> Drafts:

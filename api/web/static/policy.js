@@ -52,6 +52,14 @@ async function showReleases() {
   const others = found.archived.filter(each => each !== found.active);
   byId("archived").replaceChildren(...others.map(each => h("option", { value: each }, each)));
   byId("rollback-form").hidden = !others.length;
+  // Any later publication makes a proposal void.
+  const latest = found.changes.find(each => each.action !== "taken up");
+  const open = latest?.action === "propose" ? latest : null;
+  byId("accept-form").hidden = !open;
+  byId("accept-form").dataset.digest = open?.after ?? "";
+  byId("proposed").textContent = open ? say(w.proposed, { digest: open.after }) : "";
+  byId("second").replaceChildren(byId("second").querySelector("legend"), ...(open?.widenings ?? []).map(each =>
+    h("label", { className: "check" }, h("input", { type: "checkbox", name: "second", value: each, required: true }), each)));
 }
 
 async function show() {
@@ -84,6 +92,8 @@ function onSubmit(form, into, work) {
 
 // The server takes a change up within a second; the page waits until it decides.
 async function takenUp(change) {
+  if (change.state === "proposed") await show();
+  if (change.state === "proposed") return void byId("change-state").replaceChildren(say(w.proposed, { digest: change.bundle_digest }));
   for (let waited = 0; waited < 20 && (await get(`${P}/bundle`)).bundle_digest !== change.bundle_digest; waited += 1) await new Promise(done => setTimeout(done, 250));
   await show();
   const entry = change.entry_id ? h("a", { href: `/audit/${change.entry_id}` }, change.entry_id) : w.none;
@@ -104,6 +114,11 @@ onSubmit("explain-form", "explanation", async () => {
 });
 byId("point").addEventListener("change", () => byId("entry").value && fillInput(encodeURIComponent(byId("entry").value.trim())));
 onSubmit("evaluate-form", "decision", async () => decisionOf(await post(`${P}/evaluate`, { point: byId("point").value, input: JSON.parse(byId("input").value) })));
+onSubmit("accept-form", "change-state", async () => {
+  const accept = [...document.querySelectorAll("input[name=second]:checked")].map(each => each.value);
+  await takenUp(await post(`${P}/accept`, { bundle_digest: byId("accept-form").dataset.digest, accept, why: byId("accept-why").value }));
+});
+
 onSubmit("rollback-form", "change-state", async () => {
   await takenUp(await post(`${P}/rollback`, { bundle_digest: byId("archived").value, why: byId("rollback-why").value }));
   return [...byId("change-state").childNodes];

@@ -7,12 +7,12 @@ both bundles, inputs around every constant of the rules that changed, and the ex
 from __future__ import annotations
 
 from policy.authoring.widening.constants import probe_constants
-from policy.authoring.widening.data import data_widenings
+from policy.authoring.widening.data import data_widenings, need_a_second_person
 from policy.authoring.widening.expectations import removed_expectations
 from policy.authoring.widening.lattice import lattice_widenings
 from policy.authoring.widening.model import Side, Widening
 
-__all__ = ["Side", "Widening", "widenings"]
+__all__ = ["Side", "Widening", "need_a_second_person", "widenings"]
 
 
 async def widenings(before: Side, after: Side) -> tuple[Widening, ...]:

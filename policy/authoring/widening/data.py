@@ -4,7 +4,8 @@ tags, limits, claims and appeals that are tolerated, and collections that are tr
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from policy.authoring.domain import TENANT, UNKNOWN
@@ -13,7 +14,14 @@ from policy.bundle import Bundle
 from policy.data import PolicyData
 from policy.model import Subject
 
-_ASKS = "ai.query"
+SECOND_PERSON = "second person: "
+
+
+def need_a_second_person(names: Iterable[str], data: PolicyData) -> tuple[str, ...]:
+    """The widenings among `names` that somebody else than their publisher must accept: those that the data in force
+    list, and each that takes such a pattern from them."""
+    patterns = (f"{SECOND_PERSON}*", *data.second_person)
+    return tuple(name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns))
 
 
 def data_widenings(before: Bundle, after: Bundle) -> Iterator[Widening]:
@@ -24,6 +32,8 @@ def data_widenings(before: Bundle, after: Bundle) -> Iterator[Widening]:
     yield from _purposes(old, new)
     yield from _handling(old, new)
     yield from _limits(_raw(before), _raw(after))
+    for pattern in sorted(set(old.second_person) - set(new.second_person)):
+        yield Widening(f"{SECOND_PERSON}{pattern}: removed", "these widenings needed the acceptance of a second person")
 
 
 def _raw(bundle: Bundle) -> Mapping[str, Any]:
