@@ -137,7 +137,7 @@ async def test_a_bundle_that_is_not_archived_does_not_decide(author: httpx.Async
 async def test_rolling_back_to_what_decides_changes_nothing(author: httpx.AsyncClient) -> None:
     digest = load_bundle().digest
     response = await author.post(f"{P}/rollback", json={"bundle_digest": digest, "why": "to see"})
-    assert response.json() == {"bundle_digest": digest, "replaced": digest, "entry_id": None}
+    assert response.json() == {"bundle_digest": digest, "replaced": digest, "entry_id": None, "state": "published"}
     assert (await author.get(f"{P}/releases")).json()["changes"] == []
 
 
