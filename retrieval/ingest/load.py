@@ -19,6 +19,8 @@ from retrieval.media_types import MEDIA_TYPES
 SLIP = "\N{REPLACEMENT CHARACTER}"
 """Stands for a byte that is not UTF-8."""
 MAX_BYTES = 256 * 1024 * 1024
+_SIGNS = "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u00a0\u00b0\u20ac\u00a3\u00a7\u00b1\u00b2\u00b3\u00bd\u00bc"
+"""Signs of Windows-1252 that stand in tables."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 _PARSERS = {
@@ -92,6 +94,9 @@ def _extracted(name: str, data: bytes, media_type: str) -> Extracted:
         module, function = _PARSERS[media_type]
         read: Callable[[str, bytes], Extracted] = getattr(import_module(f"retrieval.ingest.{module}"), function)
         return read(name, data)
+    if media_type in (media_types.CSV, media_types.TSV):
+        text, slips, notes = decode_table(name, data)
+        return Extracted(text, slips=slips, notes=notes)
     text, slips = decode_mostly(name, data)
     if media_type == media_types.HTML:
         from retrieval.ingest.html import read_html  # noqa: PLC0415  as the others
@@ -120,6 +125,24 @@ def decode_mostly(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or slips * 100 > len(data):
             raise
         return text, (f"{slips} bytes are not UTF-8 ({str(exc).partition(': ')[2]})",)
+
+
+def decode_table(name: str, data: bytes) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """As `decode_mostly`, with remarks: UTF-16 that says so is read, and so is Windows-1252, known by letters and signs
+    beyond ASCII of which none is UTF-8."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return data.decode("utf-16"), (), ("read as UTF-16",)
+        except UnicodeDecodeError as exc:
+            raise LoadError(f"{name}: not UTF-16 at byte {exc.start}") from exc
+    replaced = data.decode("utf-8", "replace")
+    beyond = {character for character in replaced if not character.isascii()}
+    if beyond == {SLIP}:
+        told = data.decode("cp1252", "replace")
+        signs = {character for character in told if not character.isascii()}
+        if all(character.isalpha() or character in _SIGNS for character in signs):
+            return told, (), ("read as Windows-1252",)
+    return *decode_mostly(name, data), ()
 
 
 def _checked(name: str, text: str) -> str:

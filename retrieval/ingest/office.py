@@ -12,6 +12,7 @@ from typing import Any
 from retrieval.errors import LoadError
 from retrieval.ingest.html import read_html
 from retrieval.ingest.packed import unpacked
+from retrieval.ingest.table_rows import filled_cells, header_at
 from retrieval.ingest.table_text import shown
 from retrieval.ingest.values import Extracted
 from retrieval.wording import counted
@@ -20,6 +21,8 @@ _LARGEST_TEXT = 24 * 2**20
 """Bytes of XML in a document: about 4,000 pages. The parser holds many times that."""
 _LARGEST_BOOK = 128 * 2**20
 _MOST_COLUMNS = 4096
+_SAMPLE = 30
+"""Rows among which the header is."""
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
 
 Row = tuple[str, ...]
@@ -91,7 +94,7 @@ def shown_row(name: str, cells: Iterable[object]) -> Row:
 def _table(rows: Sequence[Row]) -> tuple[int, list[Row]]:
     """How many rows lie above the header, and the rows from it on, without columns that are empty throughout. Titles
     and notes above a table fill one cell; the header is the first row that fills two."""
-    header = next((place for place, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
+    header = header_at([filled_cells(row) for row in rows[:_SAMPLE]]) or 0
     below = rows[header:]
     used = [column for column in range(max(map(len, below))) if any(row[column : column + 1] > ("",) for row in below)]
     return header, [tuple("".join(row[column : column + 1]) for column in used) for row in below]

@@ -18,7 +18,7 @@ from retrieval.ingest.load import decode, media_type_of, read_bytes
 from retrieval.ingest.reading import FileTask, Lookups, Reader, read_file
 from retrieval.ingest.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.storable import require_storable
-from retrieval.ingest.tables import split_rows
+from retrieval.ingest.table_rows import delimiter_of, split_rows
 from retrieval.ingest.values import Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, EITHER, FEATURES
 from retrieval.model import Lifecycle, SourceFacts
@@ -26,6 +26,8 @@ from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
 
 RECIPE_VERSION = 3
+RECOGNITION_VERSION = 2
+"""Of what a table says that nothing describes: such a file is read again after a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,10 @@ def document_id_of(
         {**asdict(derive), "lookup": lookups.get(derive.name)}
         for derive in (source.table.derive if source.table else ())
     ]
-    named = None
+    named: object = None
     if source.table is None:  # a measure is called as the table is; features are named by their own properties
-        named = source.title if media_type in (*DELIMITERS, *EITHER) else "names" if media_type in FEATURES else None
+        table = [source.title, RECOGNITION_VERSION]
+        named = table if media_type in (*DELIMITERS, *EITHER) else "names" if media_type in FEATURES else None
     identity = {
         "sha256": sha256,
         "class": visibility.class_id,
@@ -121,7 +124,7 @@ def lookups_of(source: SourceSpec) -> Lookups:
 def _lookup(source: SourceSpec, lookup: Mapping[str, str]) -> dict[str, str]:
     path = Path(lookup["path"])
     text = decode(path.name, read_bytes(path))
-    rows = split_rows(path.name, text, "\t" if path.suffix == ".tsv" else ",")
+    rows = split_rows(path.name, text, delimiter_of(text, "\t" if path.suffix == ".tsv" else ","))
     header = next(rows).cells
     for wanted in (lookup["key"], lookup["value"]):
         if wanted not in header:

@@ -3,14 +3,15 @@ slice."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from retrieval.errors import LoadError
 from retrieval.ingest.load import SLIP
-from retrieval.ingest.rows import NAME_COLUMN, Fields, Speaker, named_place, year_of
-from retrieval.ingest.templates import MOST_DIGITS, compile_template, slug
+from retrieval.ingest.recognise import FigureColumn, Recognised, figure_of, recognised, split_unit, words_of, year_cell
+from retrieval.ingest.rows import Fields, Speaker, year_of
+from retrieval.ingest.table_rows import TableRow, delimiter_of, headed, split_rows
+from retrieval.ingest.templates import MOST_DIGITS, compile_template, number
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
     LoadedFile,
@@ -23,87 +24,44 @@ from retrieval.ingest.values import (
 from retrieval.media_types import DELIMITERS
 from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
 
-_FIGURE = re.compile(r"-?(?:\d+|\d{1,3}(?:[, ]\d{3})+)(?:\.\d+)?", re.ASCII)
-_MAX_CELLS = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """One data row: its cells and its characters, without the line's end."""
-
-    number: int
-    cells: list[str]
-    start_char: int
-    end_char: int
-
-
-def split_rows(name: str, text: str, delimiter: str) -> Iterator[TableRow]:
-    """Header (number -1) and data rows (from 0) by RFC 4180, with offsets. A blank line is no row. `LoadError` names
-    the row."""
-    plain = re.compile(f'([^{delimiter}"\r\n]*)')
-    position, number = 0, -1
-    while position < len(text):
-        if text[position] in "\r\n":
-            position += 1
-            continue
-        start, cells = position, []
-        while True:
-            cell, position = _cell(name, text, position, number, plain)
-            cells.append(cell)
-            if position >= len(text) or text[position] in "\r\n":
-                break
-            if text[position] != delimiter or len(cells) > _MAX_CELLS:
-                raise LoadError(f"{name}: {_row(number)}: a quote inside an unquoted cell, or too many cells")
-            position += 1
-        yield TableRow(number, cells, start, position)
-        number += 1
-
-
-def _cell(name: str, text: str, position: int, number: int, plain: re.Pattern[str]) -> tuple[str, int]:
-    if not text.startswith('"', position):
-        match = plain.match(text, position)
-        assert match is not None  # noqa: S101  the pattern matches the empty string
-        return match[1], match.end()
-    parts: list[str] = []
-    position += 1
-    while True:
-        end = text.find('"', position)
-        if end < 0:
-            raise LoadError(f"{name}: {_row(number)}: a quoted cell is never closed")
-        parts.append(text[position:end])
-        position = end + 1
-        if not text.startswith('"', position):
-            return '"'.join(parts), position
-        position += 1
-
-
-def _row(number: int) -> str:
-    return "the header" if number < 0 else f"row {number}"
+_STATEMENT = "The {measure} of {place} {was} {amount} in {year}."
 
 
 def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Mapping[str, Mapping[str, str]]) -> Parts:
     """Everything that a table states. A row that is ragged or cannot be read is left out and told. Raises `LoadError`
     where those are more than the others."""
     name = source.path.name
-    rows = split_rows(name, loaded.text, DELIMITERS[loaded.media_type])
+    delimiter = delimiter_of(loaded.text, DELIMITERS[loaded.media_type])
+    if source.table is None:
+        table = headed(name, loaded.text, delimiter)
+        found = recognised(table.columns, [row.cells for row in table.rows], source.title)
+        maker = _RowMaker(name, loaded.text, owner, table.columns, Speaker(found.spec, owner, lookups), found)
+        parts = maker.parts(table.rows)
+        return replace(parts, notes=(*table.notes, *parts.notes))
+    rows = split_rows(name, loaded.text, delimiter)
     header = next(rows, None)
     if header is None or not any(cell.strip() for cell in header.cells):
         raise LoadError(f"{name}: the table has no header")
     columns = tuple(cell.strip() for cell in header.cells)
     if len(set(columns)) < len(columns) or "" in columns:
         raise LoadError(f"{name}: the header names a column twice or not at all")
-    speaker = Speaker(source.table or inferred_spec(columns, source.title), owner, lookups)
-    maker = _RowMaker(name, loaded.text, owner, columns, speaker)
-    return maker.parts(rows)
+    stated = Recognised(source.table, _stated_figures(name, columns, source.table))
+    return _RowMaker(name, loaded.text, owner, columns, Speaker(source.table, owner, lookups), stated).parts(rows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
-    """A column whose cells are figures."""
-
-    column: str
-    index: int
-    time: TimeRange
+def _stated_figures(name: str, columns: Sequence[str], spec: TableSpec) -> tuple[FigureColumn, ...]:
+    """The columns of figures that a manifest describes."""
+    observed = spec.observation
+    if observed is None:
+        return ()
+    figures: list[FigureColumn] = []
+    for column in observed.columns or tuple(column for column in columns if year_of(column) is not None):
+        year = year_of(column)
+        if column not in columns or year is None:
+            raise LoadError(f"{name}: the column {column!r} is not in the table or is not a year")
+        place, time = columns.index(column), TimeRange.year(year)
+        figures.append(FigureColumn(column, place, observed.measure, observed.unit, time, column))
+    return tuple(figures)
 
 
 @dataclass(slots=True)
@@ -113,10 +71,10 @@ class _RowMaker:
     owner: Owner
     columns: tuple[str, ...]
     speaker: Speaker
+    found: Recognised
     clamped: list[str] = field(default_factory=list)
 
-    def parts(self, rows: Iterator[TableRow]) -> Parts:
-        figures = self._figures()
+    def parts(self, rows: Iterable[TableRow]) -> Parts:
         records: list[Record] = []
         left_out: list[str] = []
         at_char = at_byte = taken = 0
@@ -126,7 +84,7 @@ class _RowMaker:
             locator = Locator(row.start_char, row.end_char, at_byte, end_byte, row=row.number)
             at_char, at_byte = row.end_char, end_byte
             try:
-                made = self._records(self._cells(row), locator, figures)
+                made = self._records(self._cells(row), locator)
             except LoadError as exc:
                 left_out.append(str(exc))
                 continue
@@ -151,19 +109,7 @@ class _RowMaker:
             raise LoadError(f"{self.name}: row {row.number}: it is not UTF-8")
         return [cell.strip() for cell in row.cells]
 
-    def _figures(self) -> tuple[_Figures, ...]:
-        observed = self.speaker.spec.observation
-        if observed is None:
-            return ()
-        figures: list[_Figures] = []
-        for column in observed.columns or tuple(column for column in self.columns if year_of(column) is not None):
-            year = year_of(column)
-            if column not in self.columns or year is None:
-                raise LoadError(f"{self.name}: the column {column!r} is not in the table or is not a year")
-            figures.append(_Figures(column, self.columns.index(column), TimeRange.year(year)))
-        return tuple(figures)
-
-    def _records(self, cells: list[str], at: Locator, figures: tuple[_Figures, ...]) -> list[Record]:
+    def _records(self, cells: list[str], at: Locator) -> list[Record]:
         """The row, its point, its figures. Raises `LoadError` before anything of the row is noted."""
         fields = self.speaker.complete(dict(zip(self.columns, cells, strict=True)))
         entities = self.speaker.entities(fields)
@@ -187,40 +133,59 @@ class _RowMaker:
         if observed and observed.place in entities:
             place = entities[observed.place].entity
             base = replace(whole, kind=RecordKind.OBSERVATION, entities=(place,))
-            said = {**fields, "place": place.name, "measure": observed.measure, "unit": observed.unit}
-            for figure in figures:
-                value = self._value(at, figure.column, cells[figure.index], observed)
-                if value is not None:
-                    measured = Measurement(place, observed.measure, value, observed.unit, figure.time)
-                    statement = self._say(observed, {**said, "value": value, "year": figure.column})
-                    made.append(self._observation(base, figure, measured, statement))
+            for figure in self.found.figures:
+                told = self._measured(at, figure, cells, observed)
+                if told is not None:
+                    measured = Measurement(place, told.measure, told.value, told.unit, told.time)
+                    made.append(self._observation(base, figure, measured, self._say(observed, fields, measured, told)))
         for named in entities.values():
             self.speaker.note(named)
         self.speaker.relate(whole.record_id, fields, entities)
         return made
 
-    def _value(self, at: Locator, column: str, cell: str, observed: ObservationSpec) -> str | None:
-        """The decimal text of a cell, or None where it holds no figure."""
+    def _measured(self, at: Locator, figure: FigureColumn, cells: list[str], observed: ObservationSpec) -> _Told | None:
+        """What a cell measures, or None where it holds no figure, or nothing says of what or when."""
+        cell = cells[figure.index]
         if not cell or cell in observed.no_figure:
             return None
-        if _FIGURE.fullmatch(cell):
-            if len(cell) > MOST_DIGITS:
-                raise LoadError(f"{self.name}: row {at.row}: a figure of {len(cell)} characters in column {column}")
-            return cell.replace(",", "").replace(" ", "")
-        if observed.strict:
-            raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {column} is not a figure")
-        return None
+        found = figure_of(cell, comma=self.found.comma, bare=observed.strict)
+        if found is None:
+            if observed.strict:
+                raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {figure.column} is not a figure")
+            return None
+        if len(cell) > MOST_DIGITS:
+            raise LoadError(f"{self.name}: row {at.row}: a figure of {len(cell)} characters in column {figure.column}")
+        value, unit = found
+        year = year_cell(cells[self.found.year]) if self.found.year is not None else None
+        time = figure.time or (TimeRange.year(year) if year else None)
+        measure, stated = figure.measure, figure.unit
+        if measure is None and self.found.measure is not None:
+            words, stated = split_unit(cells[self.found.measure])
+            measure = words_of(words)
+        if self.found.unit is not None:
+            stated = cells[self.found.unit] or stated
+        if not measure or time is None:
+            return None
+        return _Told(measure, value, stated or unit, time, figure.year or str(year))
 
-    def _say(self, observed: ObservationSpec, fields: Fields) -> str | None:
-        return compile_template(observed.statement)(fields) or compile_template(DEFAULT_STATEMENT)(fields) or None
+    def _say(self, observed: ObservationSpec, fields: Fields, measured: Measurement, told: _Told) -> str | None:
+        said = {**fields, "place": measured.place.name, "measure": told.measure, "unit": told.unit}
+        said |= {"value": told.value, "year": told.year}
+        if observed.strict or told.measure == observed.measure:
+            template = observed.statement
+        else:
+            template = _STATEMENT
+            said["was"] = "were" if told.measure.endswith("s") and not told.measure.endswith("ss") else "was"
+        said["amount"] = _amount(told.value, told.unit)
+        return compile_template(template)(said) or compile_template(DEFAULT_STATEMENT)(said) or None
 
-    def _observation(self, base: Record, figure: _Figures, measured: Measurement, statement: str | None) -> Record:
+    def _observation(self, base: Record, figure: FigureColumn, measured: Measurement, statement: str | None) -> Record:
         return replace(
             base,
             record_id=f"{base.record_id}.{figure.index}",
             locator=replace(base.locator, column=figure.column),
             statement=statement,
-            time=figure.time,
+            time=measured.time if measured else figure.time,
             measurement=measured,
         )
 
@@ -241,13 +206,19 @@ class _RowMaker:
         )
 
 
-def inferred_spec(columns: tuple[str, ...], title: str) -> TableSpec:
-    """The table that headers describe without a manifest: with a column of names and columns that are years, cells that
-    are figures are observations of a measure called as the table is; otherwise rows are passages only."""
-    name = next((column for column in columns if NAME_COLUMN.fullmatch(column)), None)
-    if name is None or not any(year_of(column) for column in columns):
-        return TableSpec()
-    measure = slug(title).replace("-", " ") or "value"
-    return TableSpec(
-        entities=(named_place(name),), observation=ObservationSpec("place", measure, unit="", strict=False)
-    )
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a cell measures; `year` is its time in words."""
+
+    measure: str
+    value: str
+    unit: str
+    time: TimeRange
+    year: str
+
+
+def _amount(value: str, unit: str) -> str:
+    """A figure with its unit, as it is written in a sentence."""
+    if unit in ("$", "£", "€"):
+        return f"{unit}{number(value)}"
+    return f"{number(value)}%" if unit == "%" else f"{number(value)} {unit}".strip()

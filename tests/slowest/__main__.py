@@ -29,7 +29,7 @@ MADE_WHILE_RUNNING = {
     "retrieval.ingest.manifest": "an operator's manifest, which is no input of others",
     "retrieval.ingest.rows": "an operator's manifest, which is no input of others",
     "retrieval.ingest.structure": "an operator's manifest, which is no input of others",
-    "retrieval.ingest.tables": "one class of characters",
+    "retrieval.ingest.table_rows": "one class of characters",
 }
 """Modules that put patterns together while they run, and why these are not pumped."""
 

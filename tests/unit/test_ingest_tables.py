@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.tables import read_table, split_rows
+from retrieval.ingest.table_rows import split_rows
+from retrieval.ingest.tables import read_table
 from retrieval.ingest.values import (
     EntitySpec,
     LoadedFile,
