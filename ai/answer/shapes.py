@@ -33,9 +33,9 @@ Shape.__pydantic_config__ = {"extra": "forbid"}  # type: ignore[attr-defined]
 class Span(Shape):
     """Characters that were withheld, and why."""
 
-    start: int
-    end: int
-    kind: str
+    start: Annotated[int, Field(examples=[52])]
+    end: Annotated[int, Field(examples=[70])]
+    kind: Annotated[str, Field(examples=["email"])]
 
 
 class Mark(Shape):
@@ -62,8 +62,8 @@ class WireLocator(Shape):
 class QuotedWords(Shape):
     """Words of the stored document."""
 
-    n: int
-    quote: str
+    n: Annotated[int, Field(examples=[1])]
+    quote: Annotated[str, Field(examples=["By 1930, Shawnee County had 85,200 inhabitants."])]
     locator: WireLocator | None
     redacted: list[Span]
 
@@ -91,14 +91,14 @@ class WireClaim(Shape):
 class WireRelatedQuote(QuotedWords):
     """A quote with the title of its source, and where it can be read."""
 
-    title: str
-    href: str
+    title: Annotated[str, Field(examples=["Population of Kansas counties, 1900-1950"])]
+    href: Annotated[str, Field(examples=["/api/v1/evidence/county-population@5f3a0714704a?row=88&col=1930"])]
 
 
 class WireRelated(Shape):
     """A true sentence that does not answer the question."""
 
-    text: str
+    text: Annotated[str, Field(examples=["In 1930 Shawnee County had 85,200 inhabitants."])]
     citations: list[WireRelatedQuote]
 
 
@@ -209,10 +209,10 @@ class WireCitation(WireSource):
 class WireDuplicate(Shape):
     """A near-equal record that was folded into an item."""
 
-    chunk_id: str
-    source_id: str
-    document_id: str
-    href: str
+    chunk_id: Annotated[str, Field(examples=["dust-bowl-story@4f1c2a9be07d#p3"])]
+    source_id: Annotated[str, Field(examples=["dust-bowl-story"])]
+    document_id: Annotated[str, Field(examples=["dust-bowl-story@4f1c2a9be07d"])]
+    href: Annotated[str, Field(examples=["/api/v1/evidence/dust-bowl-story@4f1c2a9be07d?c=0-200"])]
 
 
 class WireMetadata(Shape):

@@ -30,10 +30,10 @@ class ComparedRow(ClosedModel):
 class ExchangeEffect(ClosedModel):
     """What one component of the second entry does alone in the first."""
 
-    name: Annotated[str, Field(description="the component that was exchanged")]
+    name: Annotated[str, Field(description="the component that was exchanged", examples=["policy"])]
     effect: Annotated[
         Literal["nothing", "changes", "explains"],
-        Field(description="nothing, another answer, or the answer of the second entry"),
+        Field(description="nothing, another answer, or the answer of the second entry", examples=["explains"]),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 _CLOSED = ConfigDict(extra="forbid")
 
@@ -26,7 +26,7 @@ class ErrorFields(BaseModel):
     message: str
     details: list[Detail] | None = None
     request_id: str
-    entry_id: str | None = None
+    entry_id: str | None = Field(default=None, examples=["01a2031f-1fc5-776c-bb33-2bf6a0c1861e"])
 
 
 class ErrorBody(BaseModel):

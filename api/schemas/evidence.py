@@ -30,9 +30,12 @@ class Place(BaseModel):
     c: Annotated[str, Field(pattern=r"^\d{1,12}-\d{1,12}$", description="characters, start-end")] | None = None
     row: Annotated[int, Field(ge=0, le=2**31, description="data row, from 0")] | None = None
     col: Annotated[str, Field(max_length=200, description="column, with row")] | None = None
-    feature: Annotated[str, Field(max_length=200, description="feature id")] | None = None
-    p: Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1")] | None = None
-    mark: Annotated[str | None, Field(pattern=_MARKS, description="with `c`: parts of it to mark, start-end,…")] = None
+    feature: Annotated[str, Field(max_length=200, description="feature id", examples=["20177"])] | None = None
+    p: Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1", examples=[1])] | None = None
+    mark: Annotated[
+        str | None,
+        Field(pattern=_MARKS, description="with `c`: parts of it to mark, start-end,…", examples=["10-34"]),
+    ] = None
 
     @model_validator(mode="after")
     def _one(self) -> Self:

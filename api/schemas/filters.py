@@ -46,11 +46,26 @@ def _language(name: str) -> dict[str, Any]:
     itself = {"$ref": f"#/components/schemas/{name}"}
     several = {"type": "array", "minItems": 1, "items": itself}
     operators = {operator: _of_fields(_operand(operator)) for operator in OPERATORS}
+    properties: dict[str, Any] = {"any": several, "all": several, "not": itself, **operators}
     return {
         "type": "object",
-        "properties": {"any": several, "all": several, "not": itself, **operators},
+        "properties": {name: {**told, "examples": [_example(name)]} for name, told in properties.items()},
         "additionalProperties": False,
     }
+
+
+def _example(name: str) -> Any:
+    """A condition with that operator."""
+    if name in {"any", "all"}:
+        return [{"eq": _example("eq")}, {"gte": _example("gte")}]
+    if name == "not":
+        return {"in": _example("in")}
+    if name == "exists":
+        return {"uri": True}
+    if name in {"lt", "lte", "gt", "gte"}:
+        return {"year": 1935}
+    several = _operand(name) is _SCALARS
+    return {"source_id": ["dust-bowl-story", "treaties"] if several else "dust-bowl-story"}
 
 
 def _operand(operator: str) -> dict[str, Any]:

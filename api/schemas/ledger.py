@@ -118,17 +118,17 @@ class LogCheckpoint(ClosedModel):
 class LogWitness(ClosedModel):
     """A witness of the trust policy, and what it cosigned last."""
 
-    name: str
-    key: str
-    size: int | None
-    cosigned_ms: int | None
+    name: str = Field(examples=["witness.example"])
+    key: str = Field(examples=["5a1f0c9b"])
+    size: int | None = Field(examples=[120])
+    cosigned_ms: int | None = Field(examples=[1795354024124])
 
 
 class OpenRequest(ClosedModel):
     """A request of the tenant without an outcome."""
 
-    entry_id: str
-    t_ms: int
+    entry_id: str = Field(examples=["01a2031f-1fc5-776c-bb33-2bf6a0c1861e"])
+    t_ms: int = Field(examples=[1795354024124])
 
 
 class LogHealthResponse(ClosedModel):

@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from api.problems import MEANINGS
 from api.schemas.descriptions import describe_parameters, describe_properties
+from api.schemas.examples import describe_examples, describe_parameter_examples
 from api.schemas.filters import describe_filters
+from api.schemas.vocabularies import describe_vocabularies
 
 Document = dict[str, Any]
 
@@ -154,9 +155,19 @@ _MEDIA: Mapping[str, Document] = {
         "application/vnd.mapbox-vector-tile": {"schema": {"type": "string", "format": "binary"}},
     },
     "getProvenance": {
-        "application/json": {"schema": {"type": "object", "additionalProperties": True, "description": "PROV-JSON"}}
+        "application/json": {"schema": {"type": "object", "additionalProperties": True, "description": "PROV-JSON"}},
+        "application/ld+json": {"schema": {"type": "object", "additionalProperties": True, "description": "PROV-O"}},
+        "text/provenance-notation": {"schema": {"type": "string", "description": "PROV-N"}},
     },
 }
+_CSV: Document = {"text/csv": {"schema": {"type": "string"}}}
+_OTHER_FORMS: Mapping[str, Document] = {
+    "listEntries": _CSV | {"application/x-ndjson": {"schema": {"type": "string"}}},
+    "countEntries": _CSV,
+    "listAnswerChanges": _CSV,
+    "getPart": _TEXT,
+}
+"""Beside the first form, which the framework knows."""
 
 
 def describe(document: Document) -> Document:
@@ -169,10 +180,12 @@ def describe(document: Document) -> Document:
     describe_filters(document)
     document = _renamed(document)
     schemas = document["components"]["schemas"]
-    schemas["Error"]["properties"]["code"]["enum"] = sorted(MEANINGS)
     _one_of_outcomes(schemas)
+    describe_vocabularies(schemas)
     describe_properties(schemas)
     describe_parameters(operation for _, operation in _operations(document))
+    describe_examples(schemas)
+    describe_parameter_examples(operation for _, operation in _operations(document))
     return document
 
 
@@ -189,6 +202,8 @@ def _respond(operation_id: str, status: str, response: Document) -> None:
         response["content"] = {"application/json": next(iter(response["content"].values()))}
     elif status == "200" and operation_id in _MEDIA:
         response["content"] = copy.deepcopy(_MEDIA[operation_id])
+    elif status == "200" and operation_id in _OTHER_FORMS:
+        response["content"] |= copy.deepcopy(_OTHER_FORMS[operation_id])
     for content in response.get("content", {}).values():
         if "$ref" in content.get("schema", {}):
             content["schema"] = {"$ref": content["schema"]["$ref"]}
@@ -215,6 +230,8 @@ def _one_of_outcomes(schemas: Document) -> None:
         body["title"] = name
         body["description"] = f"The body where `outcome` is {outcome}."
         body["properties"]["outcome"] = {"type": "string", "enum": [outcome], "title": "Outcome"}
+        if outcome != "ANSWER":
+            del body["properties"]["bbox"]  # nothing is cited that it could be around
         schemas[name] = body
     reference = "#/components/schemas/"
     schemas["QueryResponse"] = {

@@ -128,7 +128,8 @@ class TrialResponse(ClosedModel):
     widenings: list[NamedWidening] = Field(description="what it permits beyond the bundle in force")
     notes: list[str] = Field(description="what was left out, and why", examples=[[]])
     backtest: dict[str, Any] | None = Field(
-        description="the newest recorded requests decided again, as `exhibit policy backtest --json` tells it"
+        description="the newest recorded requests decided again, as `exhibit policy backtest --json` tells it",
+        examples=[{"requests": 200, "decisions_reproduced": 200, "deny_to_allow": [], "allow_to_deny": []}],
     )
     fault: str | None = Field(description="why it failed", examples=[None])
 

@@ -51,7 +51,9 @@ class PagedRequest(StrictModel):
     limit: Annotated[StrictInt, Field(ge=1, le=MOST_ITEMS, examples=[50]), WHOLE] = 50
     offset: Annotated[StrictInt, Field(ge=0, le=MOST_OFFSET), WHOLE] = 0
     cursor: Cursor | None = Field(
-        default=None, description="`next_cursor` of the page before, in the place of `offset`"
+        default=None,
+        description="`next_cursor` of the page before, in the place of `offset`",
+        examples=["eyJrIjoidGl0bGUiLCJpIjoiY291bnRpZXMifQ"],
     )
     sort_order: SortOrder = "asc"
 

@@ -45,9 +45,9 @@ class RegistryEnvelope(ClosedModel):
 class WithheldSpan(ClosedModel):
     """Characters that are withheld, end exclusive, and why."""
 
-    start: int
-    end: int
-    kind: str
+    start: int = Field(examples=[52])
+    end: int = Field(examples=[70])
+    kind: str = Field(examples=["email"])
 
 
 class AssetClassification(ClosedModel):
@@ -85,8 +85,8 @@ class AssetRepresentation(ClosedModel):
 class MetadataRecord(ClosedModel):
     """A field of the asset's own."""
 
-    name: str
-    value: Any
+    name: str = Field(examples=["signed_year"])
+    value: Any = Field(examples=[1825])
 
 
 class AssetRelevance(ClosedModel):

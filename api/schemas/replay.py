@@ -24,9 +24,9 @@ class ReplayRequest(StrictModel):
 class ReplayExcerpt(ClosedModel):
     """Where two texts differ for the first time."""
 
-    recorded: str = Field(description="a piece of what is on record")
-    again: str = Field(description="the same piece as it came out now")
-    at: int = Field(description="where the first difference is in both pieces, in characters")
+    recorded: str = Field(description="a piece of what is on record", examples=["had 85,200 people"])
+    again: str = Field(description="the same piece as it came out now", examples=["had 85,000 people"])
+    at: int = Field(description="where the first difference is in both pieces, in characters", examples=[7])
 
 
 class ReplayStage(ClosedModel):

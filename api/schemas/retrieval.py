@@ -45,8 +45,10 @@ class Hybrid(StrictModel):
 class Vector(StrictModel):
     """A vector of the caller's own, and the model it is of."""
 
-    embedding: Annotated[list[Component], Field(min_length=1, max_length=4096)] | None = None
-    model: Text | None = None
+    embedding: Annotated[list[Component], Field(min_length=1, max_length=4096)] | None = Field(
+        default=None, examples=[[0.12, -0.03, 0.98]]
+    )
+    model: Text | None = Field(default=None, examples=["wordllama-0.4.0.post1/l2_supercat_256"])
 
 
 class Rerank(StrictModel):

@@ -49,7 +49,12 @@ class ChatRequest(BaseModel):
 
 EventId = Annotated[
     str,
-    Field(max_length=100, pattern=r"^[0-9a-f-]{36}\.[0-9]{1,6}$", description="the last event that was received"),
+    Field(
+        max_length=100,
+        pattern=r"^[0-9a-f-]{36}\.[0-9]{1,6}$",
+        description="the last event that was received",
+        examples=["01a202f5-495a-743c-a50a-9e40c359d936.0"],
+    ),
 ]
 
 
@@ -64,6 +69,6 @@ class StreamEvent(ClosedModel):
         examples=["01a202f5-495a-743c-a50a-9e40c359d936.0"],
     )
     event: Literal["stage", "sentence", "done", "error", "message"] | None = Field(
-        default=None, description="what it tells"
+        default=None, description="what it tells", examples=["stage"]
     )
     data: str = Field(description="JSON in one line", examples=['{"stage":"gate"}'])

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from ai.answer.unread import NOT_UNDERSTOOD
+from ai.intent.map import UNKNOWN_PLACE
+from ai.intent.spelling import SPELLING
 from api.home.configuration import load
 from api.http.app import create_app
 from api.problems import MEANINGS
 from api.schemas.descriptions import descriptions
+from api.schemas.examples import examples
 from api.schemas.openapi import OPERATIONS, SCHEMAS
+from api.schemas.vocabularies import LIMITATIONS, VOCABULARIES
+from retrieval.errors import ChannelError, EmbedModelMismatch, IndexNotReady
+from tests.openapi_samples import asked_everything
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +111,68 @@ def test_parameters_are_described_and_the_table_names_no_others(document: dict[s
     given = [(key, each) for key, operation in operations(document).items() for each in operation.get("parameters", ())]
     assert [(key, each["name"]) for key, each in given if not each.get("description", "").strip()] == []
     assert set(descriptions()["parameters"]) <= {each["name"] for _, each in given}
+
+
+def described(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Everything that has to have an example: properties, and the parameters of operations."""
+    schemas, found = document["components"]["schemas"], {}
+    for name, schema in schemas.items():
+        found |= {f"{name}.{prop}": told for prop, told in schema.get("properties", {}).items()}
+    for key, operation in operations(document).items():
+        found |= {f"{key} {each['name']}": each["schema"] for each in operation.get("parameters", ())}
+    return found
+
+
+def test_every_property_and_parameter_has_an_example(document: dict[str, Any]) -> None:
+    everything = described(document)
+    assert len(everything) > 1_000
+    assert [name for name, told in everything.items() if not told.get("examples")] == []
+
+
+def test_examples_are_what_their_schemas_say(document: dict[str, Any]) -> None:
+    for name, told in described(document).items():
+        whole = Draft202012Validator({**told, "components": document["components"]})
+        for example in told["examples"]:
+            assert not list(whole.iter_errors(example)), (name, example)
+
+
+def test_the_table_of_examples_names_nothing_else(document: dict[str, Any]) -> None:
+    schemas, ids = document["components"]["schemas"], {}
+    for operation in operations(document).values():
+        ids[operation["operationId"]] = {each["name"] for each in operation.get("parameters", ())}
+    for name, told in examples()["schemas"].items():
+        assert set(told) <= set(schemas[name]["properties"]), name
+    for operation_id, told in examples()["parameters"].items():
+        assert set(told) <= ids[operation_id], operation_id
+
+
+def test_closed_vocabularies_are_named(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for (name, prop), words in VOCABULARIES.items():
+        told = str(schemas[name]["properties"][prop])
+        assert all(f"'{word}'" in told for word in words), (name, prop)
+
+
+def channel_errors(error: type[ChannelError]) -> set[type[ChannelError]]:
+    return {error}.union(*map(channel_errors, error.__subclasses__()))
+
+
+def test_limitations_are_all_those_that_are_made() -> None:
+    """Every code that a `Limitation` is made with where it is written, and those of the errors of channels."""
+    made = {error.code for error in channel_errors(ChannelError)} | {EmbedModelMismatch.code, IndexNotReady.code}
+    for path in (*Path("ai").rglob("*.py"), *Path("retrieval").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+        for call in calls:
+            if getattr(call.func, "id", "") == "Limitation" and isinstance(call.args[0], ast.Constant):
+                made.add(str(call.args[0].value))
+    made |= {SPELLING, UNKNOWN_PLACE, NOT_UNDERSTOOD}
+    assert made == set(LIMITATIONS)
+
+
+async def test_bodies_are_what_the_description_says(tmp_path: Path) -> None:
+    """Everything is asked of a home with the example corpus; every body fits its schema and comes in a described form."""
+    ask = await asked_everything(tmp_path)
+    assert ask.problems == []
+    asked = {key for key in ask.keys if key in OPERATIONS}
+    assert set(OPERATIONS) - asked == {"POST /api/v1/identity/logout"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import compileall
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,7 +70,16 @@ def test_typescript_clients_compile(node: Path, command: list[str], made: str, t
     config = json.loads((node / "tsconfig.json").read_text("utf-8")) | {"files": [made]}
     (node / "tsconfig.made.json").write_text(json.dumps(config), "utf-8")
     run(["node_modules/.bin/tsc", "-p", "tsconfig.made.json"], node)
-    assert "QueryResponse" in (node / types).read_text("utf-8")
+    told = (node / types).read_text("utf-8")
+    assert "QueryResponse" in told
+    for word in (
+        "INSUFFICIENT_EVIDENCE",
+        "NO_OBSERVATION",
+        "allow_with_obligations",
+        "superseded",
+        "VALIDATION_FAILED",
+    ):
+        assert re.search(rf"['\"]{word}['\"]\s*[|;\[)>]", told), word
 
 
 def test_a_python_client_compiles(folder: Path) -> None:
@@ -93,6 +103,7 @@ def test_a_python_client_compiles(folder: Path) -> None:
     assert "WARNING" not in told
     assert compileall.compile_dir(folder / "made", quiet=1)
     made = {path.stem for path in (folder / "made").rglob("*.py")}
+    assert {"limitation_code", "error_code", "policy_decision_effect"} <= made  # the closed vocabularies
     assert {"ask_question", "list_features", "find_places", "query_passages", "citation"} <= made
 
 

@@ -28,6 +28,7 @@ IdempotencyKey = Annotated[
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
         description="A repeat with the same body gives the same answer; with another body it is refused.",
+        examples=["ask-2026-11-23-0001"],
     ),
 ]
 

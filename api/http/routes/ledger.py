@@ -97,7 +97,8 @@ async def receipt(
         list[PartName] | None, Query(max_length=64, description="only these parts or sources, such as sources/2")
     ] = None,
     size: Annotated[
-        int | None, Query(ge=1, le=MAX_SIZE, description="against the checkpoint of this size; default: the first")
+        int | None,
+        Query(ge=1, le=MAX_SIZE, description="against the checkpoint of this size; default: the first", examples=[12]),
     ] = None,
 ) -> PlainTextResponse:
     """The receipt (C2SP `tlog-proof`), which verifies offline against the log's key. It discloses question or answer
