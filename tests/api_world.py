@@ -108,6 +108,7 @@ def _keys(configuration: Configuration) -> dict[str, str]:
         "operator": (("operator",), (), "default"),
         "author": (("policy_author",), (), "default"),
         "policy-auditor": (("policy_author", "auditor"), (), "default"),
+        "everything": (("maintainer", "policy_author", "auditor"), (), "default"),
         "stranger": (("admin",), (), "other"),
         "log-auditor": (("auditor",), (), "exhibit.system"),
     }

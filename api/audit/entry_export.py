@@ -18,6 +18,7 @@ COLUMNS = (
     *("index", "kind", "time", "entry_id", "request_id", "outcome", "model", "actor", "rules", "leaf_hash", "replica"),
     *("rseq", "refs"),
 )
+CSV = "text/csv; charset=utf-8; header=present"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -67,6 +68,22 @@ def _cell(name: str, document: Mapping[str, Any]) -> str | int:
             return _safe(" ".join(f"{ref['rel']}:{ref['entry_id']}" for ref in document["refs"]))
         case _:
             return plain_cell(document[name])
+
+
+def documents_csv(columns: Sequence[str], documents: Iterable[Mapping[str, Any]]) -> str:
+    """A table (RFC 4180) with a row for each document: lists by their words, objects as `name:value`, times in
+    milliseconds as they are."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow([plain_cell(name) for name in columns])
+    writer.writerows([plain_cell(_words(each.get(name))) for name in columns] for each in documents)
+    return text.getvalue()
+
+
+def _words(value: object) -> object:
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}:{each}" for name, each in value.items())
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def plain_cell(value: object) -> str | int:

@@ -40,6 +40,7 @@ from api.http.routes import (
     ledger_overview,
     ledger_replay,
     log,
+    page_twins,
     policy,
     policy_author,
     retrieval,
@@ -89,6 +90,7 @@ _MODULES = (
     policy_author,
     health,
     docs_page,
+    page_twins,
     page_routes,
 )
 

@@ -18,6 +18,7 @@ from api.http.map.places import FoundPlace, PlaceNames, find_places
 from api.http.map.shapes import MapIndex
 from api.http.map.suggestions import Around, Suggestion, Suggestions, Trial
 from api.http.map.tiles import MVT, TILE_FIELDS, TOP_ZOOM, TileAddress, read_tile
+from api.http.metrics import Metrics
 from api.http.views.geojson import GeoJson
 from api.schemas.errors import errors
 from api.schemas.map import (
@@ -68,9 +69,13 @@ Caches = Annotated[MapCaches, Depends(_caches_of)]
 )
 async def layers(call: Calling, caches: Caches) -> JSONResponse:
     """The sources with shapes of which the caller may see something, by id; others answer as if they did not exist."""
+    return JSONResponse({"layers": await layer_documents(call, caches)}, headers=_HEADERS)
+
+
+async def layer_documents(call: Call, caches: MapCaches) -> list[dict[str, Any]]:
+    """The layers as documents."""
     view = await _view(call, caches)
-    shown = [_layer_json(layer) for layer in sorted(view.layers, key=lambda each: each.id)]
-    return JSONResponse({"layers": shown}, headers=_HEADERS)
+    return [_layer_json(layer) for layer in sorted(view.layers, key=lambda each: each.id)]
 
 
 @router.get(
@@ -208,6 +213,14 @@ async def suggestions(
     wanted: Annotated[SuggestionQuery, Query()], call: Calling, caches: Caches, metrics: Meters
 ) -> JSONResponse:
     """Questions that would be answered now, for this caller and this place; each was tried before it is offered."""
+    offered = await suggestion_documents(wanted, call, caches, metrics)
+    return JSONResponse({"suggestions": offered}, headers=_HEADERS)
+
+
+async def suggestion_documents(
+    wanted: SuggestionQuery, call: Call, caches: MapCaches, metrics: Metrics
+) -> list[dict[str, Any]]:
+    """The suggestions as documents."""
     view = await _view(call, caches)
     around = Around(
         place=wanted.place,
@@ -219,7 +232,7 @@ async def suggestions(
     trial = Trial(call.system.profile("focus"), trial_model(call.system.configuration.settings.extractive))
     found = await caches.suggestions.of(view, around, trial)
     metrics.count_outcome(surface="ai.suggestions", outcome="OFFERED" if found else "NONE")
-    return JSONResponse({"suggestions": [_suggestion_json(each) for each in found]}, headers=_HEADERS)
+    return [_suggestion_json(each) for each in found]
 
 
 async def _view(call: Call, caches: MapCaches) -> MapView:

@@ -11,22 +11,13 @@ from functools import cache
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel
+from fastapi import APIRouter, Path, Request
 from starlette.responses import HTMLResponse, Response
 
 import api.web
 from api.errors import NoSuchThing
-from api.http.callers import Calling
-from api.http.routes import corpus as corpus_route
-from api.http.routes import ledger, ledger_changes, ledger_difference, ledger_overview
-from api.http.routes import policy as policy_route
+from api.http.routes.page_twins import TWINS
 from api.schemas.client import client_files
-from api.schemas.corpus import CorpusResponse
-from api.schemas.difference import AnswerChanges, DifferenceResponse
-from api.schemas.evidence import EntriesResponse, EntryResponse
-from api.schemas.ledger import EntryFilters, FacetFilters, FacetsResponse
-from api.schemas.policy import BundleResponse
 from api.web.log_page import FORMS
 from api.web.page import page, strings
 from ledger.model import Kind
@@ -63,80 +54,22 @@ async def audit() -> HTMLResponse:
     return _page("/audit", "audit", layout="columns", kinds=[str(kind) for kind in Kind])
 
 
-@router.get("/audit.json", response_model=None)
-async def audit_json(call: Calling, filters: Annotated[EntryFilters, Query()]) -> dict[str, Any]:
-    """All that the page shows: the entries as `GET /api/v1/ledger/entries` gives them, the counts of the whole search
-    as `/facets` does, and the log as `/health` does."""
-    named = FacetFilters.model_validate(filters.model_dump(include={*FacetFilters.model_fields} - {"format"}))
-    found = await ledger.entries(call, filters.model_copy(update={"format": "json"}))
-    counted, log = await ledger_overview.facets(call, named), await ledger_overview.health(call)
-    return {**_document(found), "facets": _document(counted), "log": _document(log)}
-
-
-def _document(answer: BaseModel | Response) -> Any:
-    """An answer of a route as JSON; of one that was asked for JSON."""
-    assert isinstance(answer, BaseModel)  # noqa: S101 - narrows the type of a route that has other formats
-    return answer.model_dump(mode="json")
-
-
-@router.get("/audit/facets.json", response_model=None)
-async def facets_json(call: Calling, filters: Annotated[FacetFilters, Query()]) -> FacetsResponse | Response:
-    """The counts of a search, as `GET /api/v1/ledger/facets` gives them."""
-    return await ledger_overview.facets(call, filters.model_copy(update={"format": "json"}))
-
-
-@router.get("/audit/facets.csv", response_model=None)
-async def facets_csv(call: Calling, filters: Annotated[FacetFilters, Query()]) -> FacetsResponse | Response:
-    """The same as a table."""
-    return await ledger_overview.facets(call, filters.model_copy(update={"format": "csv"}))
-
-
-@router.get("/audit.csv", response_model=None)
-async def audit_csv(call: Calling, filters: Annotated[EntryFilters, Query()]) -> EntriesResponse | Response:
-    """The same as a table."""
-    return await ledger.entries(call, filters.model_copy(update={"format": "csv"}))
-
-
 @router.get("/audit/compare")
 async def compare() -> HTMLResponse:
     """Two entries beside each other."""
-    return _page("/audit", "compare", layout="record")
-
-
-@router.get("/audit/compare.json", response_model=None)
-async def compare_json(call: Calling, a: ledger_difference.EntryId, b: ledger_difference.EntryId) -> DifferenceResponse:
-    """The comparison, as `GET /api/v1/ledger/difference` gives it."""
-    return await ledger_difference.compare(call, a, b)
+    return _page("/audit", "compare", layout="record", path="/audit/compare")
 
 
 @router.get("/audit/changes")
 async def changes() -> HTMLResponse:
     """Since when a question is answered differently."""
-    return _page("/audit", "changes", layout="record")
-
-
-@router.get("/audit/changes.json", response_model=None)
-async def changes_json(call: Calling, entry: ledger_difference.EntryId) -> AnswerChanges | Response:
-    """The changes, as `GET /api/v1/ledger/entries/{entry_id}/changes` gives them."""
-    return await ledger_changes.changes(entry, call, "json")
-
-
-@router.get("/audit/changes.csv", response_model=None)
-async def changes_csv(call: Calling, entry: ledger_difference.EntryId) -> AnswerChanges | Response:
-    """The same as a table."""
-    return await ledger_changes.changes(entry, call, "csv")
-
-
-@router.get("/audit/{entry_id}.json", response_model=None)
-async def entry_json(entry_id: str, call: Calling) -> EntryResponse:
-    """An entry, as `GET /api/v1/ledger/entries/{entry_id}` gives it."""
-    return await ledger.entry(entry_id, call)
+    return _page("/audit", "changes", layout="record", path="/audit/changes")
 
 
 @router.get("/audit/{entry_id}")
 async def entry(entry_id: Annotated[str, Path(pattern=_ENTRY)]) -> HTMLResponse:
     """One entry: its page is the same for every id, whether there is such an entry or not."""
-    return _page("/audit", "entry", layout="record", forms=FORMS)
+    return _page("/audit", "entry", layout="record", path="/audit/{entry_id}", forms=FORMS)
 
 
 @router.get("/corpus")
@@ -145,34 +78,18 @@ async def corpus() -> HTMLResponse:
     return _page("/corpus", "corpus", layout="wide")
 
 
-@router.get("/corpus.json", response_model=None)
-async def corpus_json(call: Calling) -> CorpusResponse | Response:
-    """The page's data, as `GET /api/v1/corpus` gives it."""
-    return await corpus_route.corpus(call, "json")
-
-
-@router.get("/corpus.csv", response_model=None)
-async def corpus_csv(call: Calling) -> CorpusResponse | Response:
-    """The versions as a table."""
-    return await corpus_route.corpus(call, "csv")
-
-
 @router.get("/policy")
 async def policy() -> HTMLResponse:
     """The policy in force, and candidates."""
     return _page("/policy", "policy", layout="wide", points=[str(point) for point in Point])
 
 
-@router.get("/policy.json", response_model=None)
-async def policy_json(call: Calling) -> BundleResponse:
-    """The bundle in force, as `GET /api/v1/policy/bundle` gives it."""
-    return await policy_route.bundle(call)
-
-
-def _page(here: str, name: str, *, layout: str, **values: Any) -> HTMLResponse:
+def _page(here: str, name: str, *, layout: str, path: str | None = None, **values: Any) -> HTMLResponse:
+    """A page below `here` of the navigation; `path` is its own where it is another."""
     words = strings()
     nav = [(path, getattr(words.site, each)) for path, each in _NAV.items()]
-    html = page(f"{name}.html.j2", title=getattr(words, name).title, layout=layout, here=here, nav=nav, **values)
+    title, twins = getattr(words, name).title, TWINS[path or here]
+    html = page(f"{name}.html.j2", title=title, layout=layout, here=here, nav=nav, twins=twins, **values)
     return HTMLResponse(html, headers={"content-security-policy": POLICY, "cache-control": "no-cache"})
 
 

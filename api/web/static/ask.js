@@ -1,4 +1,5 @@
 // The page `/`: a question with its context, the answer, its evidence and the map, which light each other.
+import "./links.js";
 import { fault, get, keyForm, text } from "./api.js";
 import { answerOf, featuresOf, plainText, sentenceOf } from "./answer.js";
 import { ContextBar } from "./context.js";

@@ -1,5 +1,6 @@
 // The page `/audit/compare`: two entries beside each other, in what they differ, and what explains the answer. All of it
 // comes from `GET /api/v1/ledger/difference`, which the command `exhibit ledger diff` prints too.
+import "./links.js";
 import { fault, get, keyForm, query } from "./api.js";
 import { byId, h } from "./dom.js";
 import { wide } from "./table.js";

@@ -5,8 +5,17 @@ import { byId, save } from "./dom.js";
 export function twin(id, path, name, type) {
   const link = byId(id);
   link.href = path;
-  link.onclick = async event => {
-    event.preventDefault();
-    try { save(name, await text(path, type), type); } catch (error) { link.after(fault(error)); }
-  };
+  link.onclick = event => fetched(event, path, name, type);
+}
+
+async function fetched(event, path, name, type) {
+  event.preventDefault();
+  try { save(name, await text(path, type), type); } catch (error) { event.target.after(fault(error)); }
+}
+
+// The links at the foot of a page: of an entry its own, of two entries or of one over time those of the address.
+for (const link of document.querySelectorAll("a[data-twin]")) {
+  const path = link.textContent.replace("{entry_id}", location.pathname.split("/").at(-1)), name = path.split("/").at(-1);
+  link.href = path;
+  link.onclick = event => fetched(event, /compare|changes/.test(location.pathname) ? path + location.search : path, name, name.endsWith(".csv") ? "text/csv" : "application/json");
 }
