@@ -472,6 +472,7 @@ async def ledger(ask: Asker, entry: str) -> None:
         await ask("GET", f"{root}/entries/{{entry_id}}{path}", query=more.get(path), **named)
     await ask("GET", f"{root}/entries/{{entry_id}}/parts/{{name}}", **named, name="answer")
     await ask("POST", f"{root}/entries/{{entry_id}}/replay", {"to": "R1"}, **named)
+    await ask("GET", f"{root}/entries/{{entry_id}}/package", **named)
     found = await ask("GET", f"{root}/entries", query={"kind": "outcome"})
     others = [each["entry_id"] for each in found["entries"] if each["entry_id"] != entry]
     await ask("GET", f"{root}/difference", query={"a": entry, "b": others[-1]})
@@ -514,6 +515,7 @@ async def policy(ask: Asker, entry: str) -> None:
     change = {**why, "candidate": "wider-reading", "bundle_digest": trial["bundle_digest"]}
     await ask("POST", f"{root}/publish", {**change, "accept": ["role contributor: clearance"]})
     await ask("POST", f"{root}/rollback", why)
+    await ask("POST", f"{root}/accept", {**why, "accept": ["role contributor: clearance"]})
     await ask("GET", f"{root}/releases")
 
 

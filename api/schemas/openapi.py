@@ -81,6 +81,7 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "POST /api/v1/policy/candidates/{name}/trial": ("tryPolicy", "Begin to try a candidate"),
     "GET /api/v1/policy/candidates/{name}/trial": ("getPolicyTrial", "How a trial goes"),
     "POST /api/v1/policy/publish": ("publishPolicy", "Let a candidate decide"),
+    "POST /api/v1/policy/accept": ("acceptPolicy", "Accept what a second person proposed"),
     "POST /api/v1/policy/rollback": ("rollBackPolicy", "Let an earlier bundle decide again"),
     "POST /api/v1/identity/logout": ("endSession", "Back-channel logout of the identity provider"),
     "GET /livez": ("getLiveness", "The process runs"),

@@ -10,7 +10,10 @@ from api.audit.policy_drafts import NAME
 from api.schemas.answer import ClosedModel
 from api.schemas.policy import WireRule
 
-Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$", description="SHA-256 over its files")]
+Digest = Annotated[
+    str,
+    Field(pattern=r"^sha256:[0-9a-f]{64}$", description="SHA-256 over its files", examples=["sha256:" + "93eb" * 16]),
+]
 Why = Annotated[
     str, Field(min_length=1, max_length=1_000, description="why, in words; kept on the ledger", examples=["Issue 12"])
 ]
