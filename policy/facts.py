@@ -44,7 +44,8 @@ def head(point: Point, now_ms: int, request: RequestFacts, subject: Subject) -> 
 
 
 def subject_wire(subject: Subject) -> Document:
-    """The subject as the rules see it."""
+    """The subject as the rules see it; of its tenant it says only that it is suspended, where it is."""
+    suspended = {"tenant_suspended": True} if subject.tenant_suspended else {}
     return {
         "id": subject.id,
         "tenant": subject.tenant,
@@ -53,6 +54,7 @@ def subject_wire(subject: Subject) -> Document:
         "capabilities": list(subject.capabilities),
         "clearance": subject.clearance,
         "session_expires_ms": whole_or_none(subject.session_expires_ms),
+        **suspended,
     }
 
 

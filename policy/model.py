@@ -7,7 +7,7 @@ ledger keeps both.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -35,7 +35,8 @@ class Effect(StrEnum):
 class Subject:
     """The asker.
 
-    `clearance` is the highest label that the roles may read; `session_expires_ms` is UTC, None = no end.
+    `clearance` is the highest label that the roles may read; `session_expires_ms` is UTC, None = no end. Whoever
+    belongs to a suspended tenant is refused at every point, and holds no capability (`suspended`).
     """
 
     id: str
@@ -45,6 +46,7 @@ class Subject:
     capabilities: tuple[str, ...]
     clearance: str
     session_expires_ms: int | None = None
+    tenant_suspended: bool = False
 
     @classmethod
     def of(
@@ -71,6 +73,10 @@ class Subject:
             clearance=data.clearance(known),
             session_expires_ms=session_expires_ms,
         )
+
+    def suspended(self) -> Subject:
+        """The same asker while the tenant is suspended."""
+        return replace(self, capabilities=(), tenant_suspended=True)
 
 
 @dataclass(frozen=True, slots=True)

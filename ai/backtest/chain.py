@@ -195,7 +195,7 @@ def asker_of(wire: Mapping[str, Any], *, data: PolicyData, before: PolicyData) -
     """The asker as these data make it: the same roles and groups, and what its key held beyond its roles."""
     recorded = from_json(wire, Subject)
     by_role = {each for role in recorded.roles if role in before.roles for each in before.roles[role].capabilities}
-    return Subject.of(
+    asker = Subject.of(
         id=recorded.id,
         tenant=recorded.tenant,
         roles=recorded.roles,
@@ -204,6 +204,7 @@ def asker_of(wire: Mapping[str, Any], *, data: PolicyData, before: PolicyData) -
         extra_capabilities=tuple(set(recorded.capabilities) - by_role),
         session_expires_ms=recorded.session_expires_ms,
     )
+    return asker.suspended() if recorded.tenant_suspended else asker
 
 
 def _prompt(wire: Mapping[str, Any]) -> PromptFacts:

@@ -143,7 +143,7 @@ def _one(facts: PointInputs, change: Change, data: PolicyData, shown: frozenset[
                 extra_capabilities=tuple(set(asker.capabilities) - by_role),
                 session_expires_ms=asker.session_expires_ms,
             )
-            return replace(facts, subject=subject)
+            return replace(facts, subject=subject.suspended() if asker.tenant_suspended else subject)
 
 
 def _relabelled(facts: PointInputs, label: str, shown: frozenset[str]) -> PointInputs:

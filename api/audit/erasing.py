@@ -8,7 +8,9 @@ the log that is written now says so in an `incident`, which is signed.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from api.audit.erasure import (
@@ -41,6 +43,31 @@ from ledger.redaction import MAX_PRINTS_BYTES, Redaction, Target
 async def carry_out(configuration: Configuration, order: Order) -> ErasureReport:
     """Erase, and report. Raises as `erase_from_ledger` does, and for a source HomeBusy while documents are taken in,
     StoreUnavailable, ChannelError: then the order is given again."""
+    return await _searched(configuration, order, await _carried_out(configuration, order))
+
+
+async def carry_out_all(configuration: Configuration, orders: Sequence[Order]) -> ErasureReport:
+    """Carry out several orders, one that finds nothing being no fault, and search the files once, for
+    everything that went. Raises as `carry_out`."""
+    made: list[ErasureReport] = []
+    for order in orders:
+        with suppress(NoSuchThing, EntryNotFound):
+            made.append(await _carried_out(configuration, order))
+    copies: Counter[str] = Counter()
+    for each in made:
+        copies.update(each.copies)
+    whole = ErasureReport(
+        tuple(survival for each in made for survival in each.survivals),
+        tuple(name for each in made for name in each.redactions),
+        copies=dict(copies),
+        remains=tuple(dict.fromkeys(remainder for each in made for remainder in each.remains)),
+        prints=frozenset(one for each in made for one in each.prints),
+    )
+    return await _searched(configuration, orders[-1], whole)
+
+
+async def _carried_out(configuration: Configuration, order: Order) -> ErasureReport:
+    """The erasure without the search."""
     announced = await _announce(configuration, order) if order.target is Target.SOURCE else ErasureReport((), ())
     erased = await _from_logs(configuration, order)
     copies = {
@@ -57,14 +84,13 @@ async def carry_out(configuration: Configuration, order: Order) -> ErasureReport
             copies["documents"] = len(await ingest.erase(order.name, tenant=order.tenant))
         if not erased.survivals and not any(copies.values()):
             raise NoSuchThing(f"tenant {order.tenant} has no source {order.name}")
-    erased = replace(
+    return replace(
         erased,
         redactions=(*announced.redactions, *erased.redactions),
         copies=copies,
         remains=remains_of(backends_of(configuration), order.target),
         prints=announced.prints | erased.prints,
     )
-    return await _searched(configuration, order, erased)
 
 
 async def carry_out_again(configuration: Configuration, kept: Sequence[bytes] = ()) -> tuple[str, ...]:

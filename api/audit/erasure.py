@@ -31,7 +31,7 @@ QUOTING = frozenset({"candidates", "bundle", "calls", "answer", "replay"})
 # What holds its words where it was only found, and where somebody left a remark on it.
 FOUND = frozenset({"calls", "replay"})
 REMARK = "context"
-_KEPT = frozenset({Kind.REDACTION, Kind.KEY, Kind.CONFIG, Kind.INCIDENT})
+KEPT_KINDS = frozenset({Kind.REDACTION, Kind.KEY, Kind.CONFIG, Kind.INCIDENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ async def _named(order: Order, search: EntrySearch) -> AsyncIterator[Entry]:
     tenant = search.ledger.pseudonym("tenant", order.tenant)
     if order.target is Target.ENTRY:
         entry = await search.ledger.entry(order.name)
-        if entry.leaf.tenant == tenant and entry.leaf.kind not in _KEPT:
+        if entry.leaf.tenant == tenant and entry.leaf.kind not in KEPT_KINDS:
             yield entry
         return
     wanted = (

@@ -57,7 +57,7 @@ async def _answer(
     from api.wiring import new_id, open_system
 
     async with open_system(configuration(home)) as system:
-        subject = local_subject(system.data, role=role, groups=groups, tenant=tenant)
+        subject = system.tenants.standing(local_subject(system.data, role=role, groups=groups, tenant=tenant))
         question = ask_of(asked, subject=subject, request_id=new_id())
         answered = await answer(question, services=system.services, profile=system.profile(asked.options.profile))
     return dict(answered.body)

@@ -32,6 +32,7 @@ COMMANDS = {
     "replay": "recompute recorded answers and grade them",
     "policy": "write, test, publish and roll back the policy bundle",
     "key": "make, list and revoke API keys",
+    "tenant": "make, suspend, limit, export and erase tenants",
     "doctor": "find what is wrong and name the next command",
     "config": "show the settings and where they come from",
     "bench": "measure the pipeline",

@@ -16,6 +16,7 @@ from api.home.configuration import Configuration
 
 DIGEST_CACHE = "ingest-digests.json"
 KEYS_FILE = "api-keys.sqlite"
+TENANTS_FILE = "tenants.sqlite"
 ENDED_SESSIONS_FILE = "ended-sessions.sqlite"
 UPLOADS = "uploads"
 _PROBE_BYTES = 65_536  # more than one entry of the ledger takes

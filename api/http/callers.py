@@ -54,15 +54,23 @@ async def principal_of(request: Request) -> Principal:
     loopback = is_loopback(request.client.host if request.client else None)
     token = token_of(request.headers.items())
     if token is not None:
-        subject = await _subject(request, system, token)
-        _count(request, subject)
+        subject, quota = await _standing(system, await _subject(request, system, token))
+        _count(request, subject, quota)
         return Principal(subject, loopback)
     if not loopback or request.app.state.require_key:
         raise CredentialRejected("An API key is needed.")
     if not is_loopback(host_of(request.headers.get("host"))):
         # A web page can point a name of its own at this machine; the Host header tells.
         raise ActionForbidden("Without an API key the server answers to its loopback names only.")
-    return Principal(public_subject(system.data), loopback)
+    return Principal((await _standing(system, public_subject(system.data)))[0], loopback)
+
+
+async def _standing(system: System, subject: Subject) -> tuple[Subject, str | None]:
+    """The subject as its tenant stands, and the tenant's own quota."""
+    held = await asyncio.to_thread(system.tenants.find, subject.tenant)
+    if held is None:
+        return subject, None
+    return subject.suspended() if held.state == "suspended" else subject, held.quota
 
 
 async def _subject(request: Request, system: System, token: str) -> Subject:
@@ -73,11 +81,11 @@ async def _subject(request: Request, system: System, token: str) -> Subject:
     return subject_of_key(await asyncio.to_thread(system.keys.authenticate, token), system.data)
 
 
-def _count(request: Request, subject: Subject) -> None:
-    """Count the request of a subject and of its tenant. Raises RateLimited."""
+def _count(request: Request, subject: Subject, own: str | None) -> None:
+    """Count the request of a subject and of its tenant, which may have a quota of its own. Raises RateLimited."""
     rates: RateLimits = request.app.state.rates
-    for name, caller in (("tenant", subject.tenant), ("principal", subject.id)):
-        quota = rates.count(name, caller)
+    for name, caller, limit in (("tenant", subject.tenant, own), ("principal", subject.id, None)):
+        quota = rates.count(name, caller, own=limit)
         if quota is not None:
             request.state.quota = quota
 

@@ -35,13 +35,7 @@ class RetrievalMetrics:
         self._requests = Counter(
             "kf_retrieval_requests_total", "Retrieval requests", ["mode", "status"], registry=registry
         )
-        self._latency = Histogram(
-            "kf_retrieval_latency_seconds",
-            "Time of a retrieval request",
-            ["mode", "reasoning_effort"],
-            buckets=_SECONDS,
-            registry=registry,
-        )
+        self._latency = _latency(registry)
         self._tokens = Histogram(
             "kf_retrieval_tokens_used", "Tokens of a request", ["mode"], buckets=_TOKENS, registry=registry
         )
@@ -49,21 +43,26 @@ class RetrievalMetrics:
         self._results = Histogram(
             "kf_retrieval_results_total", "Results of a request", ["mode"], buckets=_COUNTS, registry=registry
         )
-        self._queries = Histogram(
-            "exhibit_retrieval_query_seconds", "Time of /retrieval/query", buckets=_SECONDS, registry=registry
-        )
+        self._queries = _queries(registry)
         self._truncated = Counter(
             "kf_retrieval_truncated_total", "Requests that a limit cut", ["reason"], registry=registry
         )
 
-    def observe_query(self, seconds: float) -> None:
+        self._own: dict[str, tuple[Histogram, Histogram]] = {}
+
+    def observe_query(self, seconds: float, *, tenant: str) -> None:
         """One request of requirement 002; it has no name in requirement 000."""
         self._queries.observe(seconds)
+        self._own_of(tenant)[1].observe(seconds)
 
-    def latencies(self) -> dict[str, dict[str, Any]]:
-        """Cumulative histograms by surface, as far as there was a request."""
+    def _own_of(self, tenant: str) -> tuple[Histogram, Histogram]:
+        return self._own.setdefault(tenant, (_latency(None), _queries(None)))
+
+    def latencies(self, *, tenant: str) -> dict[str, dict[str, Any]]:
+        """Cumulative histograms by surface, as far as there was a request of the tenant: how much others ask is not
+        told."""
         told: dict[str, dict[str, Any]] = {}
-        for surface, histogram in (("retrieve", self._latency), ("query", self._queries)):
+        for surface, histogram in zip(("retrieve", "query"), self._own_of(tenant), strict=True):
             for sample in (s for family in histogram.collect() for s in family.samples):
                 labels = {name: value for name, value in sample.labels.items() if name != "le"}
                 name = ".".join((surface, *labels.values()))
@@ -77,14 +76,29 @@ class RetrievalMetrics:
                         held["sum_seconds"] = round(sample.value, 6)
         return told
 
-    def observe(self, measured: RequestMeasurement) -> None:
+    def observe(self, measured: RequestMeasurement, *, tenant: str) -> None:
         """Count one request; one that failed has no more than its status."""
         self._requests.labels(measured.mode, measured.status).inc()
         if measured.status == "error":
             return
-        self._latency.labels(measured.mode, measured.effort).observe(measured.latency_s)
+        for histogram in (self._latency, self._own_of(tenant)[0]):
+            histogram.labels(measured.mode, measured.effort).observe(measured.latency_s)
         self._tokens.labels(measured.mode).observe(measured.tokens)
         self._steps.observe(measured.steps)
         self._results.labels(measured.mode).observe(measured.results)
         if measured.truncated is not None:
             self._truncated.labels(measured.truncated).inc()
+
+
+def _latency(registry: CollectorRegistry | None) -> Histogram:
+    return Histogram(
+        "kf_retrieval_latency_seconds",
+        "Time of a retrieval request",
+        ["mode", "reasoning_effort"],
+        buckets=_SECONDS,
+        registry=registry,
+    )
+
+
+def _queries(registry: CollectorRegistry | None) -> Histogram:
+    return Histogram("exhibit_retrieval_query_seconds", "Time of /retrieval/query", buckets=_SECONDS, registry=registry)

@@ -40,6 +40,7 @@ from api.wiring.system import (
     open_system,
     profile_of,
     require_corpus,
+    tenant_store,
 )
 
 __all__ = [
@@ -78,6 +79,7 @@ __all__ = [
     "require_signature",
     "shadow_log",
     "suspicion",
+    "tenant_store",
     "token_reader",
     "trial_model",
     "trust_policy",

@@ -21,11 +21,12 @@ from api.home.archive import FOLDER as ARCHIVE
 from api.home.archive import FolderArchive
 from api.home.backends import Backends, backends_of
 from api.home.configuration import Configuration
-from api.home.folder import DIGEST_CACHE, KEYS_FILE, close_home, prepare_home
+from api.home.folder import DIGEST_CACHE, KEYS_FILE, TENANTS_FILE, close_home, prepare_home
 from api.home.keys import KeyStore
 from api.home.settings import ChannelDeadlines, ChannelWeights, Settings
 from api.home.settings import Ingest as IngestSettings
 from api.home.stores import Embedded
+from api.home.tenants import TenantStore
 from api.home.version import VERSION
 from api.wiring.agent import lazy_agent
 from api.wiring.answers import publish_answers
@@ -83,6 +84,7 @@ class System:
     services: Services
     policy: OpenPolicy
     keys: KeyStore
+    tenants: TenantStore
     chosen: Backends
     circuits: Circuits
 
@@ -110,6 +112,11 @@ class System:
 def key_store(configuration: Configuration) -> KeyStore:
     """The API keys of the home."""
     return KeyStore(configuration.home / KEYS_FILE, clock_ms=clock_ms)
+
+
+def tenant_store(configuration: Configuration) -> TenantStore:
+    """The tenants of the home, as they were set."""
+    return TenantStore(configuration.home / TENANTS_FILE, clock_ms=clock_ms)
 
 
 def require_corpus(configuration: Configuration) -> None:
@@ -186,7 +193,9 @@ async def open_system(
             repairs=settings.models.repair and settings.models.chat_served() is not None,
             remade=partial(remade, archive, reader=packaged),
         )
-        yield System(configuration, services, policy, key_store(configuration), chosen, circuits)
+        yield System(
+            configuration, services, policy, key_store(configuration), tenant_store(configuration), chosen, circuits
+        )
 
 
 async def _kept_signed(configuration: Configuration, ledger: Ledger, stack: AsyncExitStack) -> Ledger:

@@ -174,6 +174,7 @@ _REQUEST: tuple[Turn, ...] = (
     _set("subject", "roles", to=_one_of([], ["root"], ["operator"])),
     _set("subject", "clearance", to=lambda draw, domain: draw.choice((*domain.labels, UNKNOWN))),
     _set("subject", "session_expires_ms", to=_one_of(NOW_MS, NOW_MS + 1, "never", 0)),
+    _set("subject", "tenant_suspended", to=_one_of(True, False, "no")),
     _set("request", "purpose", to=lambda draw, domain: draw.choice((*domain.purposes, UNKNOWN))),
 )
 _PROMPT: tuple[Turn, ...] = (_set("prompt", "verdict", to=_one_of("SANITIZE", "SANITIZE", "REJECT", "MAYBE")),)

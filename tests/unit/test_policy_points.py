@@ -17,6 +17,7 @@ from policy.bundle import load_bundle
 from policy.checks import MAX_RESULT_BYTES
 from policy.engine import PolicyEngine
 from policy.errors import InputRejected, PolicyUnavailable
+from policy.facts import subject_wire
 from policy.messages import message
 from policy.model import (
     AnswerFacts,
@@ -114,7 +115,7 @@ def allowing(
 ) -> Decision:
     """A decision of an earlier point, as an honest engine with the liars' bundle would have given it."""
     head = {"request": {"id": "r1", "profile": "focus", "collections": []}}
-    subject = {key: list(v) if isinstance(v := getattr(SUBJECT, key), tuple) else v for key in Subject.__slots__}
+    subject = subject_wire(SUBJECT)
     document = {"effect": "allow", "reasons": [], "obligations": [], "admit": list(admit)}
     return Decision(
         point=point,

@@ -47,7 +47,7 @@ async def _run(what: str, home: Path | None, *, role: str, groups: str | None, t
     from api.wiring import new_id, open_system
 
     async with open_system(configuration(home)) as system:
-        caller = local_subject(system.data, role=role, groups=groups, tenant=tenant)
+        caller = system.tenants.standing(local_subject(system.data, role=role, groups=groups, tenant=tenant))
         entry_id = what if _is_entry(what) else await _asked(what, caller, system)
         shelf = Shelf.of(system.configuration)
         return await run(entry_id, caller=caller, request_id=new_id(), services=system.services, shelf=shelf)

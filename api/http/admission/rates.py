@@ -47,9 +47,10 @@ class RateLimits:
         }
         self._counted = SlidingWindowCounterRateLimiter(MemoryStorage())
 
-    def count(self, name: str, caller: str) -> Quota | None:
-        """Count one request of the caller under the limit `name`; None where it is not set. Raises RateLimited."""
-        limit = self._limits.get(name)
+    def count(self, name: str, caller: str, *, own: str | None = None) -> Quota | None:
+        """Count one request of the caller under its own limit, else under the limit `name`; None where neither is set.
+        Raises RateLimited."""
+        limit = self._limits.get(name) if own is None else parse(own)
         if limit is None:
             return None
         within = self._counted.hit(limit, name, caller)

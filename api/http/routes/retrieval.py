@@ -36,7 +36,7 @@ async def query(body: RetrievalQuery, call: Calling, metrics: Meters) -> JSONRes
     )
     require_collection(done.found)
     released = timed(done, started)
-    metrics.retrieval.observe_query(time.perf_counter() - started)
+    metrics.retrieval.observe_query(time.perf_counter() - started, tenant=call.caller.subject.tenant)
     metrics.count_outcome(surface="retrieval.query", outcome=released["outcome"])
     return JSONResponse(released)
 

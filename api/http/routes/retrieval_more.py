@@ -84,7 +84,8 @@ async def feedback(body: FeedbackRequest, call: Calling) -> JSONResponse:
 
 @router.get("/stats", response_model=None, responses={200: {"model": StatsResponse}, **errors(401, 403, 503)})
 async def stats(call: Calling, metrics: Meters) -> JSONResponse:
-    """The running version, the size of the caller's corpus, and how long retrieval took since the process began."""
+    """The running version, the size of the caller's corpus, and how long retrieval took for the
+    caller's tenant since the process began."""
     services = call.system.services
     told = (await _shown(call, "stats", Surface("stats"))).body
     return JSONResponse(
@@ -96,7 +97,7 @@ async def stats(call: Calling, metrics: Meters) -> JSONResponse:
             "calibration": dict(calibrations(services.embedding_model)),
             "rerankers": [HEURISTIC, *services.rerankers],
             "policy_bundle": call.system.engine.bundle_digest,
-            "latency": metrics.retrieval.latencies(),
+            "latency": metrics.retrieval.latencies(tenant=call.caller.subject.tenant),
         }
     )
 

@@ -17,7 +17,7 @@ from ai.focus_pipeline import answer
 from ai.retrieve import retrieve
 from ai.search.shapes import RetrievalResult
 from ai.search.surface import CHANNELS, Surface
-from api.http.callers import SECURITY, Calling, Meters
+from api.http.callers import SECURITY, Call, Calling, Meters
 from api.http.client_disconnect import GONE_STATUS, while_connected
 from api.http.metrics import Metrics
 from api.http.retrieval_metrics import RequestMeasurement
@@ -41,13 +41,13 @@ async def basic(body: BasicRequest, call: Calling, metrics: Meters) -> JSONRespo
     services = call.system.services
     profile = call.system.profile("basic")
     started = time.perf_counter()
-    async with counting_failures(metrics, "basic"):
+    async with counting_failures(metrics, "basic", call):
         with span("basic_retrieve", query=digest_of_query(body.query), mode=body.mode) as opened:
             done = await retrieve(ask, services=services, profile=profile, surface=Surface("basic"))
             opened.set_attribute("exhibit.results", len(done.found.results))
         require_known(done.found)
     released = timed(done.body, started)
-    metrics.retrieval.observe(measured_of("basic", released))
+    metrics.retrieval.observe(measured_of("basic", released), tenant=call.caller.subject.tenant)
     return JSONResponse(released)
 
 
@@ -63,7 +63,7 @@ async def agentic(body: AgenticRequest, request: Request, call: Calling, metrics
     services = call.system.services
     profile = replace(call.system.profile("agentic"), channels=CHANNELS[body.mode])
     started = time.perf_counter()
-    async with counting_failures(metrics, "agentic"):
+    async with counting_failures(metrics, "agentic", call):
         with span("agentic_retrieve", input=digest_of_query(body.query), mode=body.mode) as opened:
             answered = await while_connected(request, answer(ask, services=services, profile=profile))
             if answered is None:
@@ -74,7 +74,7 @@ async def agentic(body: AgenticRequest, request: Request, call: Calling, metrics
         elapsed_ms = round((time.perf_counter() - started) * 1000)
         released = agentic_body(answered, model=services.embedding_model, metadata=found, latency_ms=elapsed_ms)
     measured = measured_of("agentic", released, body.reasoning_effort)
-    metrics.retrieval.observe(measured)
+    metrics.retrieval.observe(measured, tenant=call.caller.subject.tenant)
     log_agentic(released, body.reasoning_effort)
     return JSONResponse(released)
 
@@ -117,10 +117,10 @@ def measured_of(mode: Literal["basic", "agentic"], body: dict[str, Any], effort:
 
 
 @asynccontextmanager
-async def counting_failures(metrics: Metrics, mode: Literal["basic", "agentic"]) -> AsyncIterator[None]:
+async def counting_failures(metrics: Metrics, mode: Literal["basic", "agentic"], call: Call) -> AsyncIterator[None]:
     """Counts a request that ends in an error."""
     try:
         yield
     except Exception:
-        metrics.retrieval.observe(RequestMeasurement(mode=mode, status="error"))
+        metrics.retrieval.observe(RequestMeasurement(mode=mode, status="error"), tenant=call.caller.subject.tenant)
         raise

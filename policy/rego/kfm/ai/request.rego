@@ -62,6 +62,16 @@ request_reasons contains reason("Q04", "NOT_PERMITTED") if not subject.may("ai.q
 request_reasons contains reason("Q05", "SESSION_EXPIRED") if not subject.session_open
 
 # METADATA
+# title: The subject's tenant is not suspended
+# custom:
+#  id: Q14
+#  code: TENANT_SUSPENDED
+#  severity: deny
+#  owner: security
+#  reader: The account's tenant is suspended.
+request_reasons contains reason("Q14", "TENANT_SUSPENDED") if not subject.tenant_open
+
+# METADATA
 # title: The purpose is known and open to the subject
 # custom:
 #  id: Q06

@@ -55,6 +55,16 @@ session_open if {
 }
 
 # METADATA
+# title: The subject's tenant is not suspended
+# description: The facts speak of it only where it is; anything but false is then a suspension.
+tenant_open if {
+	is_object(input.subject)
+	not "tenant_suspended" in object.keys(input.subject)
+}
+
+tenant_open if input.subject.tenant_suspended == false
+
+# METADATA
 # title: The stated purpose is known and open to this clearance
 purpose_ok if {
 	is_object(input.request)

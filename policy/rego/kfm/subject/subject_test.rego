@@ -88,3 +88,20 @@ test_capable if {
 	subject.capable("trace") with input.subject as asker
 	not subject.capable("pii") with input.subject as asker
 }
+
+# METADATA
+# custom: {rules: [Q14]}
+test_tenant_that_is_not_suspended if {
+	subject.tenant_open with input as {"subject": asker}
+	subject.tenant_open with input as {"subject": object.union(asker, {"tenant_suspended": false})}
+}
+
+# METADATA
+# custom: {rules: [Q14]}
+test_tenant_that_is_suspended if {
+	every said in [true, null, "false", 0, {}] {
+		not subject.tenant_open with input as {"subject": object.union(asker, {"tenant_suspended": said})}
+	}
+	not subject.tenant_open with input as {"subject": "u1"}
+	not subject.tenant_open with input as {}
+}
