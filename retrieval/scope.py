@@ -86,6 +86,11 @@ class Scope:
         told = {name: shape for name, shape in shapes.items() if shape}
         return digest({"tenant": self.tenant, "classes": sorted(self.class_ids), **told})
 
+    @property
+    def shapes(self) -> int:
+        """How many access shapes the request meets: classes, in whatever form. A search costs more with each."""
+        return len(self.class_ids) + len(self.aggregates)
+
     @cached_property
     def with_aggregated(self) -> Scope:
         """The same with the records behind aggregates: for the inputs of a computed figure, never for a search."""

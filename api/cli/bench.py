@@ -195,6 +195,29 @@ def policy_figures(
         raise typer.Exit(EXIT_FAILED)
 
 
+@app.command("shapes")
+def shape_figures(
+    *,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How often each question is asked.")] = 10,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what handling tags cost before the search: storage and p50 of the sample with every tag in use beside the
+    sample without, and how long the lattice and difference of a publication take."""
+    from api.measure.bench.decisions.shapes import measure_shapes, shape_goals, shape_json, shape_rows
+    from api.measure.bench.machine import machine_facts
+    from api.measure.demonstration import sample_corpus
+
+    with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as folder:
+        figures = asyncio.run(measure_shapes(Path(folder), sample_corpus(), rounds=rounds))
+        document = {"machine": machine_facts(Path(folder)), **shape_json(figures)}
+    goals = shape_goals(figures)
+    shown = [table(["measure", "figure"], shape_rows(figures)), *(goal.says for goal in goals)]
+    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
+    if check and not all(goal.met for goal in goals):
+        raise typer.Exit(EXIT_FAILED)
+
+
 @app.command("budgets")
 def budget_figures(
     *,

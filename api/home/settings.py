@@ -52,6 +52,9 @@ class Retrieval(Section):
     concurrent_searches: Annotated[int, Field(ge=1, le=64)] = Field(
         default=8, description="searches of one channel that run at one time"
     )
+    warned_shapes: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        default=64, description="access shapes of one request above which a warning is logged and counted"
+    )
     max_tokens: Tokens = Field(default=4_000, description="tokens of one bundle")
     max_tokens_per_source: Tokens = Field(default=2_000, description="tokens of one source in a bundle")
     max_items_per_source: Annotated[int, Field(ge=1, le=100)] = Field(

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from api.http.retrieval_metrics import RetrievalMetrics
 
+_log = structlog.get_logger("exhibit.metrics")
 _STAGE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
@@ -49,6 +51,17 @@ class Metrics:
             "Found records that the evidence point refused though the scope should have kept them out: incidents",
             registry=self.registry,
         )
+        self._shapes = Histogram(
+            "exhibit_scope_shapes",
+            "Access shapes of one request: classes of visibility, in the forms in which the caller may see them",
+            buckets=(0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 1024),
+            registry=self.registry,
+        )
+        self._shapes_warned = Counter(
+            "exhibit_scope_shapes_warned",
+            "Requests with more access shapes than retrieval.warned_shapes",
+            registry=self.registry,
+        )
         self._cache = Gauge(
             "exhibit_search_cache",
             "Searches found in the cache, and those not found",
@@ -82,6 +95,14 @@ class Metrics:
     def observe_unpublished(self, waited_ms: int | None) -> None:
         """For how long no checkpoint could be published; None where nobody signs."""
         self._unpublished.set((waited_ms or 0) / 1000)
+
+    def observe_scope(self, shapes: int, *, warned: int) -> None:
+        """How many access shapes one request met, and a warning above the bound. Of the caller's view: a class that is
+        hidden from every caller is counted nowhere."""
+        self._shapes.observe(shapes)
+        if shapes > warned:
+            self._shapes_warned.inc()
+            _log.warning("many access shapes", shapes=shapes, bound=warned)
 
     def observe_draft(self, *, uncited_sentences: int, refused_late: int) -> None:
         """The parts of a draft that did not leave, and the evidence that should not have been found."""

@@ -61,6 +61,10 @@ async def query(
     async def work() -> dict[str, Any]:
         answered = await answer(ask, services=call.system.services, profile=profile)
         metrics.observe_draft(uncited_sentences=answered.uncited_sentences, refused_late=answered.refused_late)
+        if answered.scope is not None:
+            metrics.observe_scope(
+                answered.scope.shapes, warned=call.system.configuration.settings.retrieval.warned_shapes
+            )
         return dict(answered.body)
 
     if idempotency_key is None:

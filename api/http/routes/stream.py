@@ -78,6 +78,10 @@ async def stream(
         released = dict(answered.body)
         await _keep(call, said, released)
         metrics.observe_draft(uncited_sentences=answered.uncited_sentences, refused_late=answered.refused_late)
+        if answered.scope is not None:
+            metrics.observe_scope(
+                answered.scope.shapes, warned=call.system.configuration.settings.retrieval.warned_shapes
+            )
         metrics.observe_answer(surface="ai.stream", body=released)
         return released
 
