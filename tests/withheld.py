@@ -477,6 +477,32 @@ def _drawn(chance: random.Random) -> Call:
     )
 
 
+def oracles() -> tuple[Call, ...]:
+    """Ways to learn what is withheld a little at a time: its words one by one, where it lies by halving boxes, its
+    figures by thresholds, and by differences of counts and totals."""
+    words = re.findall(
+        r"\w+", f"{SECRET} survey@example.org esther@example.net 123456 654321 Abigail 12345 13579 54321"
+    )
+    told = sorted({*words} - {*re.findall(r"\w+", FERRY + MILL)})
+    by_word = [Call("POST", "/retrieval/query", {"query": word, "top_k": 10, "trace": True}) for word in told]
+    x, y, boxes = -95.1, 38.5, []
+    for n in range(8):
+        reach = 2 / 2**n
+        boxes += [(x - reach, y - 2, x, y + 2), (x, y - 2, x + reach, y + 2), (x - 2, y - reach, x + 2, y)]
+    by_box = [Call("GET", f"/api/v1/layers/mounds/features?bbox={','.join(map(str, box))}") for box in boxes]
+    by_box += [
+        Call("POST", "/api/v1/ai/query", {"question": "What lies here?", "context": {"bbox": [*box]}})
+        for box in boxes[::4]
+    ]
+    counted = [f"How many counties had more than {n} people in 1930?" for n in (1, 110, 150, 220, 1700, 6100, 9998)]
+    counted += [f"Was the population of Ward A County larger than {n} in 1900?" for n in (99, 100, 149, 150)]
+    counted += [
+        *("How many counties are there?", "How many forts are there?", "What was the smallest population in 1930?"),
+        *("What was the median population of counties in 1930?", "Which fort is farthest from Fort Alder?"),
+    ]
+    return (*by_word, *by_box, *(Call("POST", "/api/v1/ai/query", {"question": each}) for each in counted))
+
+
 _CHANGING = {
     *("request_id", "entry_id", "receipt", "took_ms", "total_latency_ms", "latency_ms", "timings_ms"),
     *("checkpoint", "started", "uptime_s", "t", "seq", "index", "created_at_ms", "updated_at_ms", "t_ms"),

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,16 @@ from tests.withheld import (
     UNGUARDED,
     Call,
     Unguarded,
+    World,
     calls,
     differences,
     fill,
+    oracles,
+    together,
     told,
 )
 
+ORACLES = oracles()
 COUNT = int(os.environ.get("EXHIBIT_PAIR_CALLS", "113"))
 
 
@@ -78,6 +82,21 @@ async def test_documents_that_are_withheld_change_no_reply(guard: str, tmp_path:
 @pytest.mark.parametrize("guard", ALTERED_BY)
 async def test_words_and_places_that_are_withheld_change_no_reply(guard: str, tmp_path: Path) -> None:
     await compare(guard, tmp_path, versions_alike=True)
+
+
+@pytest.mark.parametrize("pairs", [HIDDEN_BY, ALTERED_BY], ids=["hidden", "altered"])
+async def test_oracles_gain_nothing(pairs: Mapping[str, Callable[[], tuple[World, World]]], tmp_path: Path) -> None:
+    """Everything that any guard withholds at once, asked for a little at a time."""
+    alike = pairs is ALTERED_BY
+    homes = [
+        await fill(tmp_path / str(n), world) for n, world in enumerate(together([pair() for pair in pairs.values()]))
+    ]
+    first, second = [await told(home, ORACLES, versions_alike=alike) for home in homes]
+    found = differences(ORACLES, first, second)
+    assert not found, f"{len(found)} of {len(ORACLES)} replies differ:\n" + "\n".join(found[:5])
+    reader = Unguarded(role="admin", groups=("insiders", "data_stewards", "cultural_review"))
+    first, second = [await told(home, ORACLES, versions_alike=alike, reader=reader) for home in homes]
+    assert differences(ORACLES, first, second), "nothing tells the homes apart, with or without the guards"
 
 
 def test_every_pair_has_its_guard_taken_out() -> None:

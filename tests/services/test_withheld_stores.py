@@ -29,12 +29,13 @@ from tests.withheld import (
     calls,
     differences,
     fill,
+    oracles,
     together,
     told,
 )
 
 pytestmark = pytest.mark.services
-ASKED = tuple(calls(118))[::2]
+ASKED = (*tuple(calls(118))[::2], *oracles())
 STORES = tuple(f'"{name}"' for name in ("neo4j", "postgis", "pgvector", "opensearch"))
 HALF = tuple(each for n, each in enumerate(SEEN) if n % 2 == 0)
 PAIRS: Mapping[str, Mapping[str, Callable[[], tuple[World, World]]]] = {"hidden": HIDDEN_BY, "altered": ALTERED_BY}
