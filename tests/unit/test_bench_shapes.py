@@ -21,7 +21,7 @@ def test_every_tag_is_in_use_and_tables_agree_with_what_they_look_up(tmp_path: P
 
 
 def test_a_figure_past_its_bound_is_missed() -> None:
-    held = ShapeFigures(100, 130, 10.0, 12.0, 5, 8.0, 30.0)
+    held = ShapeFigures(100, 130, 10.0, 12.0, 5, 8.0, 30.0, 13.0)
     assert all(goal.met for goal in shape_goals(held))
-    missed = ShapeFigures(100, 131, 10.0, 12.1, 5, 8.0, 30.1)
+    missed = ShapeFigures(100, 131, 10.0, 12.1, 5, 8.0, 30.1, 13.0)
     assert not any(goal.met for goal in shape_goals(missed))
