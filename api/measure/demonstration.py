@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tomllib
 from collections.abc import Mapping
@@ -98,10 +99,13 @@ def check(scene: Scene, body: Mapping[str, Any]) -> None:
 
 
 def without_identity(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A body without ids, times and receipt: what hidden documents must not change."""
+    """A body without ids, times and receipt, its own entry's in links included: what hidden documents must not
+    change."""
     kept = {name: value for name, value in body.items() if name not in ("request_id", "timings_ms", "promise")}
     provenance = {name: value for name, value in body["provenance"].items() if name not in ("entry_id", "receipt")}
-    return kept | {"provenance": provenance}
+    told = json.dumps(kept | {"provenance": provenance}).replace(body["provenance"]["entry_id"], "")
+    found: dict[str, Any] = json.loads(told)
+    return found
 
 
 async def check_receipt(body: Mapping[str, Any], system: System) -> VerifiedReceipt:
@@ -153,6 +157,4 @@ def public_manifest(source: Path, target: Path) -> Path:
 
 def _plain(part: bytes) -> bytes:
     """The bytes of a canonical JSON part with its escapes undone, to look for text in."""
-    import json  # noqa: PLC0415
-
     return str(json.loads(part)["answer"]).encode()
