@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from policy.authoring.checking import CheckResult
     from policy.authoring.opa import Opa
     from policy.authoring.vectors import Evaluator
-    from policy.authoring.widening import Widening
+    from policy.authoring.widening import Side, Widening
 
 INPUTS = 600
 NOBODY_NAMED = "command line"
@@ -133,7 +133,25 @@ async def tried_table(bundle: Bundle, vectors: Path) -> tuple[CellResult, ...]:
 
 async def widenings_of(candidacy: Candidacy) -> tuple[Widening, ...]:
     """Everything that the candidate permits beyond the bundle in force."""
-    from policy.authoring.widening import Side, widenings  # noqa: PLC0415
+    from policy.authoring.widening import widenings  # noqa: PLC0415
+
+    async with _sides(candidacy) as (active, candidate):
+        return await widenings(active, candidate)
+
+
+async def narrowings_of(candidacy: Candidacy) -> tuple[Widening, ...]:
+    """Everything that the bundle in force permits beyond the candidate: the candidate forbids it. Named and told as
+    what the way back would permit."""
+    from policy.authoring.widening import widenings  # noqa: PLC0415
+
+    async with _sides(candidacy) as (active, candidate):
+        return await widenings(candidate, active)
+
+
+@asynccontextmanager
+async def _sides(candidacy: Candidacy) -> AsyncIterator[tuple[Side, Side]]:
+    """The bundle in force and the candidate, each with an engine."""
+    from policy.authoring.widening import Side  # noqa: PLC0415
 
     async with AsyncExitStack() as stack:
         sides = []
@@ -144,7 +162,7 @@ async def widenings_of(candidacy: Candidacy) -> tuple[Widening, ...]:
             engine = await open_embedded(bundle)
             stack.push_async_callback(engine.aclose)
             sides.append(Side(bundle, folder, engine))
-        return await widenings(*sides)
+        yield sides[0], sides[1]
 
 
 @asynccontextmanager

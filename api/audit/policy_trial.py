@@ -51,6 +51,21 @@ async def tried(
     return {"point": str(point), **decision, "reasons": reasons, "stamp": stamp}
 
 
+def trace_of(point: Point, decision: Mapping[str, Any], rules: Sequence[RuleInfo]) -> list[dict[str, Any]]:
+    """Every rule of a point in the order of their ids, with what it spoke of; the rules that several points share
+    stand in the file of the request."""
+    spoken: dict[str, list[Any]] = {}
+    for each in (*decision["reasons"], *decision["obligations"]):
+        spoken.setdefault(each["rule"], []).append(each["target"])
+    files = (f"/{point}.rego", "/request.rego") if point is Point.QUERY else (f"/{point}.rego",)
+    of_point = [rule for rule in rules if rule.file.endswith(files) or rule.id in spoken]
+    names = ("code", "severity", "title")
+    return [
+        {"rule": rule.id, **{name: getattr(rule, name) for name in names}, "spoke": spoken.get(rule.id, [])}
+        for rule in sorted(of_point)
+    ]
+
+
 def _whole(asked: object) -> dict[str, Any]:
     """The parts of its input that the check of a decision looks up, where they have the right shape."""
     found = dict(asked) if isinstance(asked, Mapping) else {}

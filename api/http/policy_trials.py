@@ -10,7 +10,7 @@ from typing import Any, Literal
 import structlog
 
 from api.audit.backtesting import backtest_document, run_backtest
-from api.audit.policy_release import INPUTS, Candidacy, gates, widenings_of
+from api.audit.policy_release import INPUTS, Candidacy, gates, narrowings_of, widenings_of
 from api.errors import Overloaded
 from api.home.configuration import Configuration
 from api.problems import code_of
@@ -29,6 +29,7 @@ class PolicyTrial:
     state: Literal["running", "passed", "closed", "failed"] = "running"
     gates: list[dict[str, Any]] = field(default_factory=list)
     widenings: list[dict[str, str]] = field(default_factory=list)
+    narrowings: list[dict[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     backtest: dict[str, Any] | None = None
     fault: str | None = None
@@ -43,6 +44,7 @@ class PolicyTrial:
             "state": self.state,
             "gates": self.gates,
             "widenings": self.widenings,
+            "narrowings": self.narrowings,
             "notes": self.notes,
             "backtest": self.backtest,
             "fault": self.fault,
@@ -95,6 +97,7 @@ async def _try(trial: PolicyTrial, configuration: Configuration) -> None:
     passed = all(each["passed"] for each in trial.gates)
     if passed:
         trial.widenings = [asdict(each) for each in await widenings_of(candidacy)]
+        trial.narrowings = [asdict(each) for each in await narrowings_of(candidacy)]
     found = await run_backtest(configuration, candidacy.bundle, since_ms=0, limit=BACKTESTED)
     trial.backtest = backtest_document(found, candidacy.bundle.digest)
     trial.state = "passed" if passed else "closed"

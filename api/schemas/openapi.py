@@ -109,6 +109,7 @@ SCHEMAS: Mapping[str, str] = {
     "WireEvidence": "EvidenceItem",
     "WireHit": "PassageHit",
     "WireInput": "ComputationInput",
+    "WireInputChange": "InputChange",
     "WireInterpretation": "Interpretation",
     "WireLimitation": "Limitation",
     "WireLocator": "Locator",

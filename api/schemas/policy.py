@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from api.schemas.answer import ClosedModel
 
+Fate = Literal["allowed", "denied", "kept", "redacted", "dropped"]
+
 
 class EvaluateRequest(BaseModel):
     """An input for one point, as `exhibit.policy.input/1` describes it. It may be anything: to see what a missing or a
@@ -54,6 +56,35 @@ class WireStamp(ClosedModel):
     input: str
 
 
+class TracedRule(ClosedModel):
+    """A rule of the point, and of what it spoke."""
+
+    rule: str = Field(description="id of the rule")
+    code: str = Field(description="code of the rule")
+    severity: Literal["deny", "drop", "oblige"] = Field(description="what it does where it speaks")
+    title: str = Field(description="what it is for")
+    spoke: list[WireTarget] = Field(description="what it spoke of; empty where it did not")
+
+
+class WireInputChange(ClosedModel):
+    """A change of an input."""
+
+    what: str = Field(description="such as group, purpose, role, label or handling")
+    value: str = Field(description="what it becomes, in words; `-` before what is taken away")
+    sets: dict[str, Any] = Field(description="fields by JSON pointer (RFC 6901), and what they are set to")
+
+
+class InputFlip(ClosedModel):
+    """The smallest change that turns what becomes of the request, of an item or of a sentence. It was decided: the
+    input with these fields set has this digest."""
+
+    item: WireTarget = Field(description="the request, an item of evidence or a sentence")
+    before: Fate = Field(description="its fate as asked")
+    becomes: Fate = Field(description="its fate after the change")
+    changes: list[WireInputChange] = Field(description="one, or two together")
+    input_digest: str = Field(description="digest of the changed input, as it was decided")
+
+
 class EvaluateResponse(ClosedModel):
     """The checked decision. Nothing was released on it, and it is not recorded."""
 
@@ -64,6 +95,8 @@ class EvaluateResponse(ClosedModel):
     obligations: list[WireObligation]
     admit: list[str]
     stamp: WireStamp
+    trace: list[TracedRule] = Field(description="every rule of the point, by id")
+    flips: list[InputFlip] = Field(description="the request first; what no single change or pair turns is absent")
 
 
 class WireRule(ClosedModel):

@@ -129,6 +129,9 @@ class TrialResponse(ClosedModel):
     )
     gates: list[TriedGate] = Field(description="in order; after a closed one, others may be left out")
     widenings: list[NamedWidening] = Field(description="what it permits beyond the bundle in force")
+    narrowings: list[NamedWidening] = Field(
+        description="what the bundle in force permits and it no longer does, told as what the way back would permit"
+    )
     notes: list[str] = Field(description="what was left out, and why", examples=[[]])
     backtest: dict[str, Any] | None = Field(
         description="the newest recorded requests decided again, as `exhibit policy backtest --json` tells it",

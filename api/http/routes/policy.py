@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
 from api.audit.decisions import DecisionReader
-from api.audit.policy_trial import tried
+from api.audit.input_flips import smallest_flips
+from api.audit.policy_trial import trace_of, tried
 from api.audit.records import Reader
 from api.http.callers import SECURITY, Call, Calling
 from api.schemas.errors import errors
@@ -22,18 +23,21 @@ EntryId = Annotated[str, Path(min_length=1, max_length=64, description="Id of a 
 
 @router.post("/evaluate", responses=errors(400, 401, 403, 413, 415, 422, 500, 503))
 async def evaluate(body: EvaluateRequest, call: Calling) -> EvaluateResponse:
-    """Decide over this input with the bundle in force. The decision is checked as for a request; it is not
-    recorded, and nothing is released on it. Needs `policy.author`."""
+    """Decide over this input with the bundle in force: with every rule of the point and whether it spoke, and for the
+    request and each item the smallest change of the input that turns its fate, which was itself decided. Checked as
+    for a request; not recorded, and nothing is released on it. Needs `policy.author`."""
     call.caller.require(AUTHOR)
     settings = call.system.configuration.settings.policy
-    decision = await tried(
-        call.system.policy.alone,
-        Point(body.point),
-        body.input,
-        rules=call.system.policy.bundle.rules,
-        deadline_s=settings.deadline_ms / 1000,
-    )
-    return EvaluateResponse.model_validate({"request_id": call.request_id, **decision})
+    bundle, point = call.system.policy.bundle, Point(body.point)
+
+    async def decide(asked: object) -> dict[str, Any]:
+        alone, deadline_s = call.system.policy.alone, settings.deadline_ms / 1000
+        return await tried(alone, point, asked, rules=bundle.rules, deadline_s=deadline_s)
+
+    decision = await decide(body.input)
+    flips = await smallest_flips(body.input, decision, decide=decide, data=bundle.data)
+    trace = trace_of(point, decision, bundle.rules)
+    return EvaluateResponse.model_validate({"request_id": call.request_id, **decision, "trace": trace, "flips": flips})
 
 
 @router.get("/bundle", responses=errors(401, 403, 500))

@@ -62,6 +62,7 @@ export class Candidate {
     byId("candidate-state").textContent = say(w[`trial_${trial.state}`], { fault: trial.fault ?? "" });
     byId("found").replaceChildren(section(w.gates, gatesOf(trial.gates)), ...trial.notes.map(note => h("p", { className: "hint" }, note)),
       trial.state === "passed" ? section(w.difference, trial.widenings.length ? table(w.difference, [w.widening, w.detail], trial.widenings.map(each => [h("code", {}, each.name), each.detail])) : h("p", {}, w.widenings_none)) : "",
+      trial.state === "passed" ? section(w.narrowings, trial.narrowings.length ? table(w.narrowings, [w.narrowing, w.detail], trial.narrowings.map(each => [h("code", {}, each.name), each.detail])) : h("p", {}, w.narrowings_none)) : "",
       section(w.backtest, backtestOf(trial.backtest)));
     byId("widenings").replaceChildren(byId("widenings").querySelector("legend"), ...(trial.widenings.length
       ? trial.widenings.map(each => h("label", { className: "check" }, h("input", { type: "checkbox", name: "widening", value: each.name, required: true }), each.name))

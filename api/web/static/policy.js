@@ -36,10 +36,36 @@ function explanationOf(found) {
     rows.length ? table(w.explanation, [w.source, w.item, w.verdict, w.stage, w.because, w.smallest], rows) : h("p", {}, w.explanation_none)].filter(Boolean);
 }
 
+const itemOf = ({ kind, ref }) => `${kind} ${ref}`.trim();
+
+// Every rule of the point, and what it spoke of.
+function traceOf(found) {
+  const spoke = found.trace.filter(each => each.spoke.length).length;
+  return h("details", {}, h("summary", {}, say(w.rules_asked, { count: found.trace.length, spoke })),
+    table(w.rules_traced, [w.rule, w.code, w.severity, w.title_column, w.target], found.trace.map(each => [h("code", {}, each.rule), h("code", {}, each.code), each.severity, each.title,
+      each.spoke.length ? each.spoke.map(itemOf).join(", ") : "–"])));
+}
+
+// The smallest change of each item, which can be made in the input and tried.
+function flipsOf(found) {
+  const make = flip => { byId("input").value = JSON.stringify(changed(JSON.parse(byId("input").value), flip), null, 2); byId("evaluate-form").requestSubmit(); };
+  return found.flips.length ? table(w.flips, [w.item, w.verdict, w.smallest, w.digest, w.flip_make], found.flips.map(each => [itemOf(each.item), each.before, flipOf(each), short(each.input_digest),
+    h("button", { type: "button", onclick: () => make(each) }, w.flip_make)])) : h("p", {}, w.flips_none);
+}
+
+// The input with the fields of a flip set.
+function changed(input, flip) {
+  for (const [pointer, value] of flip.changes.flatMap(each => Object.entries(each.sets))) {
+    const path = pointer.split("/").slice(1), last = path.pop();
+    path.reduce((place, part) => place[part], input)[last] = value;
+  }
+  return input;
+}
+
 function decisionOf(found) {
   const reasons = found.reasons.map(each => [h("code", {}, each.rule), h("code", {}, each.code), each.severity, `${each.target.kind} ${each.target.ref}`, each.text]);
   return [facts([[w.effect, found.effect], [w.admitted, found.admit.join(", ") || w.none], [w.obligations, found.obligations.map(each => `${each.op} (${each.rule}) ${each.target.ref}`).join("; ") || w.none]]),
-    reasons.length ? table(w.trace, [w.rule, w.code, w.severity, w.target, w.reader], reasons) : h("p", {}, w.trace_none)];
+    reasons.length ? table(w.trace, [w.rule, w.code, w.severity, w.target, w.reader], reasons) : h("p", {}, w.trace_none), traceOf(found), flipsOf(found)];
 }
 
 const changesOf = changes => (changes.length ? table(w.changes, [w.time, w.action, w.after, w.by, w.why, w.entry_column], changes.map(each => [moment(each.t_ms), each.action,
