@@ -31,7 +31,11 @@ DraftingMode = Literal["free", "select", "compose"]
 """How a model may write. `free`: text with numbers in it; `select`: it only picks from numbered sentences; `compose`:
 sentences, each with its sources, as JSON. Whatever the mode, what it writes is checked."""
 
-_MODES: Mapping[str, DraftingMode] = {"focus_select": "select", "focus_compose": "compose"}
+_MODES: Mapping[str, DraftingMode] = {
+    "focus_select": "select",
+    "focus_select_base": "select",
+    "focus_compose": "compose",
+}
 
 
 def mode_of(template: str) -> DraftingMode:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from ai.errors import PromptTooLong, TemplateNotFound
 from ai.model import AdmittedItem, MapContext, Offer, PromptSource, RenderedPrompt, mode_of
-from ai.models.offers import offers_of
+from ai.models.offers import OFFERING_ANY, offers_of
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.markdown import plain
 from ai.text.sentences import split_sentences
-from prompt_templates import PromptTemplate, load_template
+from prompt_templates import PromptTemplate, load_template, template_for
 from retrieval.algebra import Plan
 from retrieval.algebra_json import plan_of, resolves
 from retrieval.bundle import count_tokens
@@ -59,8 +59,14 @@ class ContextBudgets:
 
 def template_named(name: str) -> PromptTemplate:
     """The prompt template `name`, else `TemplateNotFound`."""
+    return template_of(name, "")
+
+
+def template_of(name: str, model: str) -> PromptTemplate:
+    """The prompt template `name`; for the name of a mode (`focus_select`) the one of the family of that model. Raises
+    `TemplateNotFound`."""
     try:
-        return load_template(name)
+        return load_template(name if "/" in name else template_for(name, model))
     except LookupError as exc:
         raise TemplateNotFound(str(exc)) from exc
 
@@ -104,7 +110,8 @@ def render_prompt(
     if budgets.max_context_tokens is not None:
         room = min(room, budgets.max_context_tokens)
     sources = _fit([prompt_source(item, intent) for item in items], budgets.max_tokens_per_source, room)
-    offers = offers_of(sources, question, intent) if mode_of(template.name) == "select" else ()
+    plausible = template.name not in OFFERING_ANY
+    offers = offers_of(sources, question, intent, plausible=plausible) if mode_of(template.name) == "select" else ()
     system, prompt = frame.render(
         tuple(_shown(source, datamarked) for source in sources),
         tuple(replace(offer, text=_printed(offer.text, offer.index in datamarked)) for offer in offers),

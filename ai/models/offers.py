@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ai.model import Offer, PromptSource
+from ai.models.candidates import PARAMETERS
+from ai.models.prose import prospects
 from ai.text.markdown import plain
 from ai.text.sentences import MARKER, split_sentences
 from ai.text.support import carries, words_of
@@ -15,13 +17,21 @@ MOST_OFFERS = 16
 MOST_TOKENS = 400
 """So few that a small model reads them within seconds on a processor, and can tell them apart."""
 _LEAST_WORDS = 4
+OFFERING_ANY = frozenset({"focus_select/v1"})
+"""Templates that were recorded when any sentence was offered: lines of lists and heads of tables too."""
 
 
-def offers_of(sources: Sequence[PromptSource], question: str, intent: Intent) -> tuple[Offer, ...]:
+def offers_of(
+    sources: Sequence[PromptSource], question: str, intent: Intent, *, plausible: bool = True
+) -> tuple[Offer, ...]:
     """At most `MOST_OFFERS` of `MOST_TOKENS` in all, numbered from 1 in the order of the sources: for a question that
-    asks for an operation what answers it, else the sentences that share most words with the question."""
+    asks for an operation what answers it, else the sentences that share most words with the question. `plausible`: of
+    prose only whole sentences that concern what the question names, at its time, and are of the kind that it wants."""
     direct = [source for source in sources if source.direct and source.statement]
-    found = list(_sentences(direct if intent.operations and direct else sources))
+    if plausible and not (intent.operations and direct):
+        found = list(_plausible(sources, question, intent))
+    else:
+        found = list(_sentences(direct if intent.operations and direct else sources))
     wanted = words_of(question)
     terms = wanted.content | wanted.numbers
 
@@ -38,6 +48,13 @@ def offers_of(sources: Sequence[PromptSource], question: str, intent: Intent) ->
             room -= taken
             best.append(at)
     return tuple(Offer(n, found[at][0].index, found[at][1]) for n, at in enumerate(sorted(best), start=1))
+
+
+def _plausible(sources: Sequence[PromptSource], question: str, intent: Intent) -> Iterator[tuple[PromptSource, str]]:
+    chosen = {(each.index, each.text) for each in prospects(question, intent, sources, PARAMETERS)}
+    for source, text in _sentences(sources):
+        if source.statement is not None or (source.index, text) in chosen:
+            yield source, text
 
 
 def _sentences(sources: Sequence[PromptSource]) -> Iterator[tuple[PromptSource, str]]:

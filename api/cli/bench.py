@@ -218,6 +218,28 @@ def shape_figures(
         raise typer.Exit(EXIT_FAILED)
 
 
+@app.command("claims")
+def claim_figures(
+    *,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Rounds; figures are medians over them.")] = 5,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the processor time of checking drafts of eight sentences, on figures and prose of the sample corpus."""
+    from api.measure.bench.decisions.claims import claims_goals, claims_json, measure_claims
+    from api.measure.bench.machine import machine_facts
+
+    with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as folder:
+        figures = asyncio.run(measure_claims(Path(folder), rounds=rounds))
+        document = {"machine": machine_facts(Path(folder)), **claims_json(figures)}
+    goals = claims_goals(figures)
+    rows = [(kind, f"{each.p50:.2f}", f"{each.p95:.2f}", f"{each.p99:.2f}") for kind, each in figures.items()]
+    shown = [table(["ms of eight sentences", "p50", "p95", "p99"], rows), *(goal.says for goal in goals)]
+    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
+    if check and not all(goal.met for goal in goals):
+        raise typer.Exit(EXIT_FAILED)
+
+
 @app.command("budgets")
 def budget_figures(
     *,

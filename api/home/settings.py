@@ -67,10 +67,11 @@ class Prompt(Section):
 
     template: str = Field(
         default="focus_mode/v2",
-        pattern=r"^focus_(mode|select|compose)/v[1-9][0-9]*$",
+        pattern=r"^focus_((mode|select|compose)|(mode|select|select_base|compose)/v[1-9][0-9]*)$",
         description="template of the prompt that answers are written from, and with it what a chat model may write: "
         "`focus_mode` text with numbers of sources, `focus_compose` sentences with their sources as JSON, "
-        "`focus_select` only which of the numbered sentences answer",
+        "`focus_select` only which of the numbered sentences answer; without a version the one that "
+        "`prompt_templates/families.toml` names for the family of the model",
     )
     max_tokens: Tokens = Field(default=3_600, description="tokens of the whole prompt")
     max_tokens_per_source: Tokens = Field(default=320, description="tokens of one source in the prompt")

@@ -15,7 +15,7 @@ from ai.case.profiles import Profile, profile_named
 from ai.errors import TemplateNotFound
 from ai.gate import shipped_rules
 from ai.intent.vocabulary import Vocabularies
-from ai.models.context import ContextBudgets, template_named
+from ai.models.context import ContextBudgets, template_of
 from api.errors import HomeUnusable, SettingsInvalid
 from api.home.archive import FOLDER as ARCHIVE
 from api.home.archive import FolderArchive
@@ -173,7 +173,7 @@ async def open_system(
             ledger=ledger,
             archive=archive,
             rules=shipped_rules(),
-            template=_template(settings.prompt.template),
+            template=_template(settings.prompt.template, settings.models.chat or ""),
             bundle_rules=BundleRules(
                 fusion=FusionWeights(settings.retrieval.fusion_k, _per_channel(settings.retrieval.weight_milli))
             ),
@@ -350,9 +350,9 @@ def _per_channel(values: ChannelDeadlines | ChannelWeights) -> dict[ChannelName,
     return {name: getattr(values, name.name.lower()) for name in ChannelName}
 
 
-def _template(name: str) -> PromptTemplate:
+def _template(name: str, model: str) -> PromptTemplate:
     try:
-        return template_named(name)
+        return template_of(name, model)
     except TemplateNotFound as exc:
         raise SettingsInvalid(f"prompt.template: {exc}") from exc
 

@@ -35,7 +35,7 @@ SAYS = "5,883"
 BORDERS = "Which counties border Shawnee County?"
 PROSE = "What did the Lecompton constitution provide about slavery?"
 NOTHING = "Who won the football championship in Kansas in 2019?"
-SELECT, COMPOSE, FREE = "focus_select/v1", "focus_compose/v1", "focus_mode/v2"
+SELECT, COMPOSE, FREE = "focus_select/v2", "focus_compose/v1", "focus_mode/v2"
 _OFFERED = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
 
 
@@ -67,9 +67,10 @@ async def replayed(body: Mapping[str, Any], services: Services, grade: Grade = G
     assert (found.reproduced, found.grade) == (True, grade), found.stages
 
 
-async def test_a_model_that_picks_releases_the_words_of_the_source(kansas: wiring.System) -> None:
+@pytest.mark.parametrize("template", [SELECT, "focus_select/v1", "focus_select_base/v1"])
+async def test_a_model_that_picks_releases_the_words_of_the_source(kansas: wiring.System, template: str) -> None:
     model = HeldModel(picking(SAYS))
-    services = services_of(kansas, model, SELECT)
+    services = services_of(kansas, model, template)
     body = await ask(kansas, FIGURE, services=services)
     alone = await ask(kansas, FIGURE)
     assert (body["outcome"], body["answer"]) == ("ANSWER", alone["answer"])
@@ -77,7 +78,9 @@ async def test_a_model_that_picks_releases_the_words_of_the_source(kansas: wirin
     call = await call_of(kansas, body)
     assert call["mode"] == "select" and "repair" not in call and "filled" not in call
     assert body["provenance"]["model"] == "scripted"
+    assert (call["template"], body["provenance"]["template"]) == (template, template)
     await replayed(body, services, Grade.R2)
+    await replayed(body, services_of(kansas, model, "focus_select/v1" if template == SELECT else SELECT))
 
 
 async def test_a_figure_is_picked_from_what_answers_the_operation_alone(kansas: wiring.System) -> None:

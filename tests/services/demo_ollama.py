@@ -12,7 +12,7 @@ import sys
 
 from tests.services.trained_model import MODELS, serving
 
-TEMPLATE = "focus_select/v1"
+TEMPLATE = "focus_select"
 
 
 def main() -> int:

@@ -43,7 +43,7 @@ async def test_it_picks_and_nothing_false_leaves(home: Path, ollama: Models, key
     model = await asyncio.to_thread(make_trained, ollama.url, MODELS[key], prepared(MODELS[key]))
     async with opened(home) as system:
         alone = {question: await ask(system, question) for question in ASKED}
-    async with wiring.open_system(load(variables(ollama.url, model, "focus_select/v1"), home=home)) as system:
+    async with wiring.open_system(load(variables(ollama.url, model, "focus_select"), home=home)) as system:
         for question, says in ASKED.items():
             body = await ask(system, question)
             default = [sentence["text"] for sentence in alone[question]["sentences"]]
@@ -62,8 +62,8 @@ async def test_it_picks_and_nothing_false_leaves(home: Path, ollama: Models, key
 async def test_of_questions_with_a_known_answer_none_is_lowered(tmp_path: Path, ollama: Models, key: str) -> None:
     model = await asyncio.to_thread(make_trained, ollama.url, MODELS[key], prepared(MODELS[key]))
     asked = await figures(tmp_path / "figures")
-    found = await compared(tmp_path / "figures", asked[::12], ollama.url, model, "focus_select/v1")
+    found = await compared(tmp_path / "figures", asked[::12], ollama.url, model, "focus_select")
     assert passed(found, figures=True), told(found)
     asked = await prose(tmp_path / "prose", "sample")
-    found = await compared(tmp_path / "prose", asked[::10], ollama.url, model, "focus_select/v1")
+    found = await compared(tmp_path / "prose", asked[::10], ollama.url, model, "focus_select")
     assert passed(found, figures=False), told(found)

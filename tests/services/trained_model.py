@@ -34,7 +34,9 @@ MODELS = {
     each.key: each
     for each in (
         Trained("smollm2", "exhibit-smollm2"),
-        Trained("gemma3", "exhibit-gemma3", "{{ if .System }}{{ .System }}\n\n{{ end }}{{ .Prompt }}\n{{ .Response }}"),
+        Trained(
+            "gemma3", "exhibit-gemma3-base", "{{ if .System }}{{ .System }}\n\n{{ end }}{{ .Prompt }}\n{{ .Response }}"
+        ),
     )
 }
 

@@ -5,7 +5,7 @@
     --questions figures|sample|manual|clapnq
                                   `figures.toml`; the two groups of the prose bank; forty questions of CLAPNQ
     --data DIR                    the folder with `clapnq` (the data are not in the repository)
-    --template focus_select/v1    of the prompt
+    --template focus_select       of the prompt; without a version the one for the family of the model
     --every N                     only every Nth question
 
 Figures are judged as the bank judges them. Prose is right if the first sentence is the one that answers, partly right
@@ -204,7 +204,7 @@ def main() -> int:
     parser.add_argument("--model", choices=sorted(MODELS), default="smollm2")
     parser.add_argument("--questions", choices=("figures", "sample", "manual", "clapnq"), default="figures")
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--template", default="focus_select/v1")
+    parser.add_argument("--template", default="focus_select")
     parser.add_argument("--every", type=int, default=1)
     chosen = parser.parse_args()
     if chosen.questions == "clapnq" and chosen.data is None:

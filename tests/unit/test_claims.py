@@ -288,3 +288,64 @@ def test_a_figure_that_may_be_that_of_two_things_asked_falls(text: str, years: t
     )
     found = checked(text, *((1, 2) if len(years) == 2 else (1, 3)), items=ITEMS, intent=asked)
     assert all(claim.verdict == "borne_out" for claim in found.claims or ()) == holds, found.claims
+
+
+TAKEN_IN = "The town was held by the army, and these men were paid by the governor of Norby."
+DEFENDED = "The mayor defended the vote against the strictures of the council, and this was read at Norby."
+CRANES = "A row of cranes was built by skilled smiths at the harbour in 1902."
+FIRST = "The harbour board first met at Port Annick on 4 May 1952."
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "holds"),
+    [
+        # the word that opens the sentence is the subject of another clause
+        (
+            "We are bound to guard the farms of Norby, and these are now without a wall.",
+            "We are now without a wall.",
+            False,
+        ),
+        ("It was a quiet harbour for years, and that is now closed to ships.", "It is now closed to ships.", False),
+        ("He led the army and Grant quickly won the battle.", "He quickly won the battle.", False),
+        ("He led the army and quickly won the battle.", "He quickly won the battle.", True),
+        ("He later led a show of horses.", "He led a show of horses.", True),
+        (
+            "Proceedings were begun to learn their sum, and this was fixed in May.",
+            "Proceedings was fixed in May.",
+            False,
+        ),
+        # who did it, and what it was done to
+        (CRANES, "A row of cranes was built at the harbour in 1902.", True),
+        (CRANES, "A row of cranes built skilled smiths at the harbour in 1902.", False),
+        (
+            "This act was followed by later acts of that kind.",
+            "Later acts of that kind was followed by this act.",
+            False,
+        ),
+        # the word before what it governs
+        (DEFENDED, "The mayor defended the vote for the strictures of the council.", False),
+        (DEFENDED, "The mayor defended the vote against the strictures of the council.", True),
+        (DEFENDED, "The mayor defended the vote.", True),
+        # words in quotation marks are those of the source
+        (FIRST, '"The harbour board which met at Port Annick on 4 May 1952."', False),
+        (FIRST, 'The text says "the harbour board first met at Port Annick" on 4 May 1952.', True),
+        (FIRST, "The harbour board met at Port Annick on 4 May 1952.", True),
+    ],
+)
+def test_who_is_spoken_of_and_what_is_quoted_is_that_of_the_source(source: str, text: str, holds: bool) -> None:
+    found = checked(text, 1, items=(an_item(source, 1, title="Notes"),), intent=Intent()).claims or ()
+    assert all(claim.verdict == "borne_out" for claim in found) == holds, found
+
+
+@pytest.mark.parametrize("word", ["halved", "doubled", "trebled", "grew tenfold", "quadrupled"])
+def test_a_word_that_multiplies_is_no_direction(word: str) -> None:
+    assert verdicts(f"The population of Ness County {word} from 4,535 in 1900 to 5,883 in 1910.", 1, 2) - {"borne_out"}
+
+
+@pytest.mark.parametrize(
+    ("written", "fact", "agrees"),
+    [("about 1,000", 1450, False), ("about 1000 thousand", 1_320_000, False), ("about 1 million", 960_000, True)],
+)
+def test_about_is_within_a_tenth(written: str, fact: int, agrees: bool) -> None:
+    [number] = read_numbers(written)
+    assert number.agrees(Decimal(fact)) == agrees

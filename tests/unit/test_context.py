@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -14,8 +15,16 @@ from hypothesis import strategies as st
 
 import prompt_templates
 from ai.errors import PromptTooLong, TemplateNotFound
-from ai.model import AdmittedItem, MapContext, RenderedPrompt, TextSpan
-from ai.models.context import DATAMARK, ContextBudgets, is_direct, neutralise, render_prompt, template_named
+from ai.model import AdmittedItem, MapContext, RenderedPrompt, TextSpan, mode_of
+from ai.models.context import (
+    DATAMARK,
+    ContextBudgets,
+    is_direct,
+    neutralise,
+    render_prompt,
+    template_named,
+    template_of,
+)
 from ai.text.catalogue import ABSTAIN, PHRASES
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent, TimeRange
@@ -28,6 +37,8 @@ RELEASED = {
     "focus_mode/v1": "sha256:873ed20b11b83d10acd8396131fb5b118d5b2ff18af6d95f41bc4413df4c06cb",
     "focus_mode/v2": "sha256:5e45d1e7157caf7f9656abe1f69d19879cfc2d49d681a6615215daad73277722",
     "focus_select/v1": "sha256:f94dace3d4241084015e6552c7f75a8547319ae9d057661170725326ec90529a",
+    "focus_select/v2": "sha256:f94dace3d4241084015e6552c7f75a8547319ae9d057661170725326ec90529a",
+    "focus_select_base/v1": "sha256:0a04fbb4c2ba9e67fa327478173fe7ea76e216ae4e92cc4ed12ccc259ce5a5bf",
     "focus_compose/v1": "sha256:a1d59b40d2da86a532a7d991b05e4e95e998fe2a204f9b95ae25bc302d59038f",
     "repair/v1": "sha256:b2744fcb4a10064447b0f5aadcf173d26962af42befdc95f7698d63983c5d113",
 }
@@ -262,3 +273,35 @@ def test_a_computed_item_is_direct_for_its_operation_and_parameters_only() -> No
 
 def test_a_passage_is_never_direct() -> None:
     assert not is_direct(an_item("Shawnee County had 85,200 inhabitants in 1930."), Intent(operations=(LOOKUP,)))
+
+
+@pytest.mark.parametrize(
+    ("mode", "model", "template"),
+    [
+        ("focus_select", "smollm2:135m", "focus_select/v2"),
+        ("focus_select", "gemma3:270m", "focus_select/v2"),
+        ("focus_select", "Gemma-3-270M-PT", "focus_select_base/v1"),
+        ("focus_select", "exhibit-gemma3-base", "focus_select_base/v1"),
+        ("focus_select", "llama3:text", "focus_select_base/v1"),
+        ("focus_select", "", "focus_select/v2"),
+        ("focus_compose", "llama3:text", "focus_compose/v1"),
+        ("focus_mode", "anything", "focus_mode/v2"),
+        ("focus_select/v1", "llama3:text", "focus_select/v1"),  # a version is meant as it is said
+    ],
+)
+def test_a_mode_has_the_template_of_the_family_of_the_model(mode: str, model: str, template: str) -> None:
+    assert template_of(mode, model).name == template
+
+
+@pytest.mark.parametrize("mode", ["focus", "focus_select_base", "models", "name", "repair", "focus_select/v99", ""])
+def test_what_is_no_mode_has_no_template(mode: str) -> None:
+    with pytest.raises(TemplateNotFound):
+        template_of(mode, "smollm2")
+
+
+def test_every_family_names_released_templates_of_its_mode() -> None:
+    told = tomllib.loads((Path(prompt_templates.__file__).parent / "families.toml").read_text("utf-8"))
+    for family in told["family"]:
+        for mode in ("focus_mode", "focus_select", "focus_compose"):
+            named = family["templates"][mode]
+            assert mode_of(named) == mode_of(f"{mode}/v1") and template_named(named)

@@ -6,6 +6,7 @@ the item that does and sets that item's number: it is the system's doing, and re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,6 +22,8 @@ from ai.text.support import WORD, fold
 from retrieval.model import Intent
 
 _JOINS = ("; ", ", and ", ", while ", ", whereas ", ", but ", " and ", " while ")
+_QUOTED = re.compile(r"[\"“]([^\"“”]{8,}+)[\"”]")
+_PIECE = re.compile(r"\w+")
 _LEAST_WORDS = 2
 """With fewer a piece of text is a fragment."""
 
@@ -71,7 +74,7 @@ def _checked(sentence: Sentence, sources: Sources) -> Sentence:
     if sentence.unknown_markers and not cited:
         return replace(sentence, claims=_unsupported(sentence.text))
     every = frozenset(item.index for item in sources.items)
-    anywhere = _judge(sentence.text, every, sources, only_borne_out=found is not None)
+    anywhere = _judge(sentence.text, every, sources, tried=cited if found is not None else None)
     if anywhere.holds:
         markers = anywhere.markers(sources.direct)
         return replace(sentence, claims=anywhere.claims, markers=markers, unknown_markers=(), attribution="system")
@@ -83,7 +86,7 @@ def _of_direct(text: str, cited: Sequence[int], sources: Sources) -> Judged | No
     """The sentence against the items that answer the question, where it cites none of them and they bear it out."""
     if not sources.bound or not sources.direct or not sources.direct.isdisjoint(cited):
         return None
-    found = _judge(text, sources.direct, sources, only_borne_out=True)
+    found = _judge(text, sources.direct, sources, tried=frozenset())
     return found if found.holds else None
 
 
@@ -105,12 +108,12 @@ class Judged:
         return tuple(dict.fromkeys(chosen))
 
 
-def _judge(text: str, cited: frozenset[int], sources: Sources, *, only_borne_out: bool = False) -> Judged:
+def _judge(text: str, cited: frozenset[int], sources: Sources, *, tried: frozenset[int] | None = None) -> Judged:
     """The sentence against some of the items: word for word, as figures, as prose, and as parts that items bear out
-    apart. A direct item that contradicts a figure overrules what other items say. `only_borne_out`: why it is not is
-    not asked for."""
+    apart. A direct item that contradicts a figure overrules what other items say. `tried` are those of which none bears
+    it out as prose; why it is not borne out is not asked for then."""
     items = [item for item in sources.items if item.index in cited]
-    exact = frozenset(item.index for item in items if _states(item, text))
+    exact = _stating(text, items)
     if exact:
         return Judged(_borne_out(text, exact), (exact,))
     figures = check_figures(text, sources.figures.of(cited), sources.figures, sources.words, sources.question)
@@ -122,25 +125,43 @@ def _judge(text: str, cited: frozenset[int], sources: Sources, *, only_borne_out
     )
     if vetoed:
         return Judged(figures.claims)
-    return _as_prose(text, items, figures.claims, only_borne_out=only_borne_out)
+    return _as_prose(text, items, figures.claims, tried)
 
 
 def _as_prose(
-    text: str, items: Sequence[AdmittedItem], figures: tuple[Claim, ...], *, only_borne_out: bool = False
+    text: str, items: Sequence[AdmittedItem], figures: tuple[Claim, ...], tried: frozenset[int] | None
 ) -> Judged:
     """The sentence against each sentence of the items, then in parts; `figures` are its claims as figures, which stay
     where nothing bears it out."""
     told = any(c.verdict != "borne_out" for c in figures)
-    matches = {item.index: _best(text, item, only_borne_out=told or only_borne_out) for item in items}
+    only_borne_out = told or tried is not None
+    left = [item for item in items if item.index not in (tried or ())]
+    matches = {item.index: _best(text, item, only_borne_out=only_borne_out) for item in left}
     bearing = frozenset(n for n, match in matches.items() if match.verdict == "borne_out")
+    quoted = _QUOTED.findall(text)
+    if quoted and bearing:
+        bearing &= frozenset(item.index for item in left if _holds(item, quoted))
+        if not bearing:
+            return Judged((Claim("quotation", 0, len(text), "not_in_source", (), f"nowhere stands “{quoted[0]}”"),))
     if bearing:
         return Judged(_borne_out(text, bearing), (bearing,))
-    parts = _in_parts(text, items)
+    parts = () if quoted else _in_parts(text, items)
     if parts:
         return Judged(_borne_out(text, frozenset().union(*parts)), parts)
     if told:
         return Judged(figures)
     return Judged((_of_match(text, matches),) if matches else _unsupported(text))
+
+
+def _holds(item: AdmittedItem, quoted: Iterable[str]) -> bool:
+    """True if the item has the quoted words as they stand."""
+    said = _run(f"{item.statement or ''} {item.text}")
+    return all(_run(each) in said for each in quoted)
+
+
+@lru_cache(maxsize=512)
+def _run(text: str) -> str:
+    return f" {' '.join(_PIECE.findall(text.casefold()))} "
 
 
 def _of_match(text: str, matches: dict[int, Match]) -> Claim:
@@ -176,12 +197,16 @@ def _kept(markers: Sequence[int], found: Judged, sources: Sources) -> tuple[int,
     return kept or found.markers(sources.direct)
 
 
-def _states(item: AdmittedItem, text: str) -> bool:
-    """True if the item has the sentence word for word: as its statement, or as a sentence of its text."""
-    wanted = bare(text)
+def _stating(text: str, items: Iterable[AdmittedItem]) -> frozenset[int]:
+    """The items that have the sentence word for word: as their statement, or as a sentence of their text."""
     if len(read_tokens(text).tokens) < _LEAST_WORDS:
-        return False
-    return (item.statement is not None and bare(item.statement) == wanted) or wanted in _said(item)
+        return frozenset()
+    wanted = bare(text)
+    return frozenset(
+        item.index
+        for item in items
+        if (item.statement is not None and bare(item.statement) == wanted) or wanted in _said(item)
+    )
 
 
 def _said(item: AdmittedItem) -> frozenset[str]:
@@ -229,11 +254,8 @@ def _in_parts(text: str, items: Sequence[AdmittedItem]) -> tuple[frozenset[int],
             parts = (text[:at], text[at + len(join) :])
             if all(_has_subject(part) for part in parts):
                 found = [
-                    frozenset(
-                        i.index
-                        for i in items
-                        if _states(i, part) or _best(part, i, only_borne_out=True).verdict == "borne_out"
-                    )
+                    _stating(part, items)
+                    | {i.index for i in items if _best(part, i, only_borne_out=True).verdict == "borne_out"}
                     for part in parts
                 ]
                 if all(found):
@@ -252,7 +274,12 @@ def _has_subject(part: str) -> bool:
 def context_of(item: AdmittedItem) -> frozenset[str]:
     """The words of its title and heading, which a sentence of it may lean on."""
     first = item.evidence.first
-    return frozenset(fold(w) for w in WORD.findall(f"{first.source.title} {first.record.heading or ''}"))
+    return _folded(f"{first.source.title} {first.record.heading or ''}")
+
+
+@lru_cache(maxsize=512)
+def _folded(text: str) -> frozenset[str]:
+    return frozenset(fold(w) for w in WORD.findall(text))
 
 
 def _words(item: AdmittedItem) -> frozenset[str]:

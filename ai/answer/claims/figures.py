@@ -111,7 +111,7 @@ def _value(
 
     if loose:
         return [], _claim(value, "not_checkable", reason=f"it is not clear what {value.text} belongs to")
-    found = [s for s in cited.stated if fits(s) and value.agrees(s.value)]
+    found = [s for s in cited.stated if value.agrees(s.value) and fits(s)]
     other = [s for s in every.stated if fits(s) and not value.agrees(s.value) and _same_measure(s, found)]
     typed = [s for s in other if s.direct and s.typed]
     if found and question.strictly and _is_open(found[0], where, at, [s for s in other if s.direct], read):

@@ -3,6 +3,7 @@ before it, as it does in the source; else it comes from there, or the sentence f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,15 @@ from ai.model import AdmittedItem, Claim, Sentence
 from ai.models.candidates import PARAMETERS, ReadSource, lead_of, means_another
 from ai.models.context import prompt_source
 from ai.text.question_type import first_word
+
+_EMPTY = re.compile(
+    r"\W*(?:it\s+(?:\w+\s+)?(?:is|was|be|been|were)\b(?:[\s,]+(?!(?:the|an?|that|this|his|her|their)\b)\w+){1,5}[\s,]+that\b"
+    r"|it\s+(?:is|was)[\s,]+(?:\w+[\s,]+){0,2}(?:necessary|important|possible|impossible|proper|right|wrong|easy|hard"
+    r"|difficult|better|best|useless|useful)[\s,]+(?:\w+[\s,]+){0,2}(?:to|for|that)\b"
+    r"|that\s+(?:it|the|he|she|they|we|there|no|such|an?)\b)",
+    re.IGNORECASE,
+)
+"""`It was also agreed that`, `That it was never intended is manifest`: the word means nothing before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +36,7 @@ class Lead:
 def leans(sentence: Sentence) -> bool:
     """True if it is borne out and begins with a word for something named before it."""
     holds = bool(sentence.claims) and all(claim.verdict == "borne_out" for claim in sentence.claims or ())
-    return holds and means_another(sentence.text)
+    return holds and means_another(sentence.text) and not _EMPTY.match(sentence.text)
 
 
 def bound(sentence: Sentence, before: str | None, sources: Sources) -> Lead | Sentence:

@@ -131,7 +131,10 @@ NUMBERS: Mapping[str, int] = {
 SCALES: Mapping[str, int] = {
     "hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "k": 10**3, "m": 10**6, "bn": 10**9
 }  # fmt: skip
-MULTIPLES = word_list("twice double doubled triple tripled thrice half third quarter fold times")
+MULTIPLES = word_list(
+    "twice double doubled doubles doubling triple tripled triples tripling treble trebled trebling thrice half halve "
+    "halved halves halving third quarter quartered quadruple quadrupled quadrupling quintupled fold times"
+)
 
 _ALIKE = """
 began begin start started commence commenced | end ended finish finished conclude concluded | big large |

@@ -60,7 +60,7 @@ class Number:
             return abs(gap) <= max(self.step, _written_step(self.value, fact))
         last = self._last_place()
         if self.bound == "about":
-            return abs(gap) <= max(self.step, last / 2)
+            return abs(gap) <= max(self.step, min(last / 2, abs(fact) * _FAIRLY))
         above = self.bound in ("over", "just over", "least")
         short = -gap if above else gap
         if self.bound in ("least", "most"):
@@ -90,8 +90,8 @@ def read_numbers(text: str) -> tuple[Number, ...]:
 
 
 def multiples(text: str) -> tuple[str, ...]:
-    """Words that multiply: `twice`, `half`."""
-    return tuple(word for word in _WORD.findall(text.casefold()) if word in MULTIPLES)
+    """Words that multiply: `twice`, `half`, `tenfold`."""
+    return tuple(word for word in _WORD.findall(text.casefold()) if word in MULTIPLES or word.endswith("fold"))
 
 
 def _number(text: str, match: re.Match[str]) -> Number | None:

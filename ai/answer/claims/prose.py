@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
 from ai.answer.claims.order import in_order
-from ai.answer.claims.roles import denials, gaps, pronouns, roles
+from ai.answer.claims.roles import denials, gaps, parts, pronouns, roles
 from ai.answer.claims.tokens import Reading, Token, read_tokens, same
 from ai.model import Verdict
 
@@ -49,7 +49,7 @@ def compare(said: Reading, source: str, context: frozenset[str], *, only_borne_o
         return _missing(missing, mine, read.tokens, held)
     if held < 2:
         return Match("not_checkable", "too few of its words are the source's", held)
-    for check in (pronouns, denials, roles, in_order, gaps):
+    for check in (pronouns, denials, roles, parts, in_order, gaps):
         found = check(mine, read.tokens, placed, said.text, source)
         if found is not None:
             return Match(*found, held, mine[0].start, mine[-1].end)

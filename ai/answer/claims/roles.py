@@ -9,10 +9,22 @@ from itertools import pairwise
 from ai.answer.claims.lexicon import PRONOUNS, REPORTING
 from ai.answer.claims.tokens import Token
 from ai.model import Verdict
+from ai.text.sentences import word_list
 from ai.text.support import WORD, fold
 
 _BE = re.compile(r"\b(?:was|were|is|are|been|be|being)\b[^,;]{0,40}$", re.IGNORECASE)
+_BY = re.compile(r"\bby\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"\b(?:this|that|these|those|it|they|he|she|we|I|you|there)\s+(?!of\b)[^\W\d_]")
+"""A subject without a word of its own."""
+_OPENS = re.compile(r"\W*(this|that|these|those|it|they|he|she|we|I|you|there)\b", re.IGNORECASE)
+_GOVERNING = word_list(
+    "against before after above below under over beyond behind beside besides despite except unlike near between until "
+    "unless since around outside about off across along past"
+)
+"""Words before a name or thing without which it has another part in what is said."""
 _LISTED = re.compile(r"^(?:[\s,]|and\b|or\b|the\b|[^\W\d_a-z][\w.'’-]*+)*+$")
+
+_PAUSES = re.compile(r"[.,;:—–()]")
 
 Found = tuple[Verdict, str] | None
 Placed = dict[int, int]
@@ -92,6 +104,24 @@ def roles(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: 
     return None
 
 
+def parts(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+    """Who did something stays who did it, and a word such as `against` stays before what it governs."""
+    kept = set(placed.values())
+    for i, j in placed.items():
+        a, b = mine[i], theirs[j]
+        acts = not a.role and b.role == "by" and _passive(source, b)
+        if acts and (_BY.search(text) or not _comes_first(i, j, placed)):
+            return "contradicted", f"“{a.text}” has another role in the source"
+        if j and j - 1 not in kept and theirs[j - 1].key in _GOVERNING and _adjoin(source, theirs, j):
+            return "not_in_source", f"the source says “{theirs[j - 1].text} {b.text}”"
+    return None
+
+
+def _adjoin(source: str, theirs: Sequence[Token], j: int) -> bool:
+    """True if nothing but small words stand between a word and the one before it."""
+    return _PAUSES.search(source, theirs[j - 1].end, theirs[j].start) is None
+
+
 def _comes_first(i: int, j: int, placed: Placed) -> bool:
     """True if what the source has before `by` follows the agent in mine."""
     before = [n for n, k in placed.items() if k < j]
@@ -110,11 +140,16 @@ def gaps(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: s
     """A word that the sentence leaves out must not be another name or number where one of mine follows, nor the subject
     or the time of what follows: then mine belongs to other words."""
     taken = sorted(placed.values())
+    opened = _of_another_subject(text, source, theirs, taken)
+    if opened is not None:
+        return opened
     names = {j for i, j in placed.items() if mine[i].name or mine[i].number}
     for before, after in pairwise(taken):
         left = [theirs[k] for k in range(before + 1, after)]
         if not left:
             continue
+        if _SUBJECT.search(source, left[-1].end, theirs[after].start) and after not in names:
+            return "not_in_source", f"in the source “{theirs[after].text}” has a subject of its own"
         clause = _of_another_clause(left, theirs[after], [theirs[k] for k in taken if k <= before])
         if clause is not None:
             return clause
@@ -125,6 +160,21 @@ def gaps(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: s
         opens = theirs[j].number and theirs[j].after_comma and theirs[j].role and j + 1 < len(theirs)
         if opens and j + 1 not in taken and not theirs[j + 1].after_comma:
             return "not_in_source", f"in the source “{theirs[j].text}” is the time of “{theirs[j + 1].text}”"
+    return None
+
+
+def _of_another_subject(text: str, source: str, theirs: Sequence[Token], taken: Sequence[int]) -> Found:
+    """My sentence begins with a word for something else, and in the source other words stand between that word and the
+    first of mine: then mine may be said of them."""
+    opens = _OPENS.match(text)
+    if opens is None:
+        return None
+    first = theirs[taken[0]].start
+    said = [m.end() for m in re.finditer(rf"\b{opens[1]}\b", source[:first], re.IGNORECASE)]
+    between = [t for t in theirs[: taken[0]] if said and t.start >= said[-1]]
+    subject = said and _SUBJECT.search(source, said[-1], first)
+    if subject or any(token.name and not token.role for token in between):
+        return "not_in_source", f"in the source “{theirs[taken[0]].text}” is not said of “{opens[1]}”"
     return None
 
 

@@ -13,6 +13,8 @@ from api.measure.eval.drafting.model import Fact, Told
 from retrieval.model import Record, RecordKind
 from retrieval.registry.store import RecordWriter
 
+_LEANS = re.compile(r"\W*(?:he|she|it|they|this|that|these|those|his|her|their|its|him|them|such)\b", re.IGNORECASE)
+"""Alone, such a sentence does not say of what it speaks: a draft of it is no right one."""
 SENTENCE = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[A-Z\"“(])")
 
 
@@ -47,7 +49,8 @@ def sentences_of(records: Sequence[Record], *, most: int, seed: int = 5) -> list
             continue
         passage = " ".join(record.text.split())
         for sentence in map(str.strip, SENTENCE.split(passage)):
-            if 8 <= len(sentence.split()) <= 32 and sentence.endswith(".") and sentence[0].isupper():
+            whole = sentence.endswith(".") and sentence[0].isupper() and not _LEANS.match(sentence)
+            if 8 <= len(sentence.split()) <= 32 and whole:
                 words = re.findall(r"[A-Za-z’'-]{5,}", sentence)
                 told.append(Told(f"What is said about {' '.join(words[:6])}?", sentence, passage))
     draw.shuffle(told)
@@ -66,7 +69,8 @@ def squad_of(file: Path, *, most: int, seed: int = 5) -> tuple[list[tuple[str, s
                 if each.get("is_impossible") or not each["answers"]:
                     continue
                 holds = [s for s in SENTENCE.split(passage) if each["answers"][0]["text"] in s]
-                if len(holds) == 1 and 6 <= len(holds[0].split()) <= 36 and holds[0].endswith("."):
+                whole = len(holds) == 1 and holds[0].endswith(".") and not _LEANS.match(holds[0])
+                if whole and 6 <= len(holds[0].split()) <= 36:
                     told.append(Told(each["question"].strip(), holds[0], passage))
     draw.shuffle(told)
     return texts, told[:most]
