@@ -326,6 +326,13 @@ FIRST = "The harbour board first met at Port Annick on 4 May 1952."
         (DEFENDED, "The mayor defended the vote for the strictures of the council.", False),
         (DEFENDED, "The mayor defended the vote against the strictures of the council.", True),
         (DEFENDED, "The mayor defended the vote.", True),
+        # a word that takes something back
+        (
+            "These proteins are used by nearly all organisms of the sea.",
+            "These proteins are used by all organisms.",
+            False,
+        ),
+        ("The bank holds former terraces of the river.", "The bank holds terraces of the river.", False),
         # words in quotation marks are those of the source
         (FIRST, '"The harbour board which met at Port Annick on 4 May 1952."', False),
         (FIRST, 'The text says "the harbour board first met at Port Annick" on 4 May 1952.', True),

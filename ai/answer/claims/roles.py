@@ -22,6 +22,11 @@ _GOVERNING = word_list(
     "unless since around outside about off across along past"
 )
 """Words before a name or thing without which it has another part in what is said."""
+_UNDOING = word_list(
+    "nearly almost virtually practically former formerly alleged allegedly supposed supposedly proposed intended "
+    "attempted potential mock unofficial"
+)
+"""Words without which what follows would be more than is said."""
 _LISTED = re.compile(r"^(?:[\s,]|and\b|or\b|the\b|[^\W\d_a-z][\w.'’-]*+)*+$")
 
 _PAUSES = re.compile(r"[.,;:—–()]")
@@ -63,7 +68,7 @@ def denials(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text
         if token.mark in ("not", "said", "may", "would"):
             if _governs(j, first, theirs, taken, source):
                 return "contradicted" if token.mark == "not" else "not_in_source", f"the source says “{token.text}”"
-        elif token.mark and j + 1 in taken and not theirs[j + 1].number:
+        elif j + 1 in taken and (token.key in _UNDOING or (token.mark and not theirs[j + 1].number)):
             return "not_in_source", f"the source says “{token.text} {theirs[j + 1].text}”"
     before = [t for j, t in enumerate(theirs) if j < first and t.key in REPORTING]
     if before:
