@@ -233,8 +233,9 @@ def _merged_wrong(kind: str, fact: Fact, table: Table, known: Known, draw: rando
 
 
 def _beside(kind: str, fact: Fact, table: Table, known: Known, draw: random.Random) -> Trial | None:
-    """Something true of another year of the place, or of another place."""
-    others = [*years_of(fact, table), *others_of(fact, table)]
+    """Something true of another year of the place, or of a place of another name: of the same name it may be meant."""
+    named = fact.place.partition(",")[0]
+    others = [*years_of(fact, table), *(o for o in others_of(fact, table) if o.place.partition(",")[0] != named)]
     if not others:
         return None
     other = draw.choice(others)
