@@ -39,7 +39,6 @@ from tests.services.trained_model import MODELS, serving
 
 ANSWERABLE, UNANSWERABLE = 30, 10
 """Of CLAPNQ; with the bank's sixty and twenty they are 120 questions on prose."""
-GOOD = frozenset({"right", "abstained", "rightly none"})
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Seen:
     @property
     def lowered(self) -> bool:
         """True if the default is right and the answer with the model is not."""
-        return self.alone in GOOD and self.beside not in GOOD
+        return self.alone == Verdict.RIGHT and self.beside != Verdict.RIGHT
 
 
 async def figures(home: Path) -> list[Asked]:
