@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+MARKDOWN = "text/markdown"
 HTML = "text/html"
 PDF = "application/pdf"
 CSV = "text/csv"
@@ -26,8 +27,8 @@ SHAPEFILE_PARTS = (".shp", ".shx", ".dbf", ".prj", ".cpg")
 SHAPEFILE_INDEXES = (".sbn", ".sbx", ".qix", ".qmd", ".fbn", ".fbx", ".ain", ".aih", ".ixs", ".mxs", ".atx")
 """Its files that hold nothing of its own."""
 MEDIA_TYPES = {
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
     ".txt": "text/plain",
     ".text": "text/plain",
     ".html": HTML,

@@ -114,7 +114,7 @@ def _told(
     return Explanation(
         path=place,
         source_id=source.source_id,
-        title=plain_name(source.title),
+        title=prepared.document.facts.title if prepared else plain_name(source.title),
         collection=visibility.collection,
         label=visibility.label if refusal is None else None,
         media_type=prepared.document.media_type if prepared else None,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from retrieval.errors import LoadError
 from retrieval.ingest.runs import Run, text_of
-from retrieval.ingest.values import Extracted
+from retrieval.ingest.values import About, Extracted
 
 _SILENT = frozenset(
     ("script", "style", "noscript", "template", "head", "svg", "nav", "iframe", "object", "form", "button")
@@ -64,7 +65,28 @@ _DEEPEST = 1_000
 def read_html(name: str, source: str) -> Extracted:
     """The visible text, blocks apart by a blank line. Raises `LoadError` where there is no text, and where a page nests
     deeper than any that is meant to be read."""
-    return text_of(html_runs(name, source))
+    return replace(text_of(html_runs(name, source)), about=_about(source))
+
+
+def _about(source: str) -> About:
+    page = LexborHTMLParser(source)
+    title = page.css_first("head > title")
+    said: dict[str, str] = {}
+    for each in page.css("meta[content]"):
+        name = (each.attributes.get("name") or each.attributes.get("property") or "").lower()
+        said.setdefault(name, (each.attributes.get("content") or "").strip())
+    link = page.css_first("link[rel=license][href], a[rel=license][href]")
+
+    def first(*names: str) -> str | None:
+        return next((said[name] for name in names if said.get(name)), None)
+
+    return About(
+        title=(title.text().strip() if title else "") or first("dcterms.title", "dc.title", "og:title"),
+        author=first("author", "dcterms.creator", "dc.creator", "article:author"),
+        date=first("dcterms.date", "dc.date", "date", "article:published_time", "dcterms.created"),
+        license=first("dcterms.license", "dcterms.rights", "dc.rights", "license", "copyright")
+        or (link.attributes.get("href") if link else None),
+    )
 
 
 def html_runs(name: str, source: str) -> list[Run]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from retrieval import media_types
 from retrieval.errors import LoadError
 from retrieval.ingest.packed import sidecars_of, stored_zip
-from retrieval.ingest.values import Extracted, LoadedFile
+from retrieval.ingest.structure import front_matter
+from retrieval.ingest.values import About, Extracted, LoadedFile
 from retrieval.media_types import MEDIA_TYPES
 
 SLIP = "\N{REPLACEMENT CHARACTER}"
@@ -98,6 +99,12 @@ def _extracted(name: str, data: bytes, media_type: str) -> Extracted:
         text, slips, notes = decode_table(name, data)
         return Extracted(text, slips=slips, notes=notes)
     text, slips = decode_mostly(name, data)
+    if media_type == media_types.MARKDOWN:
+        said = front_matter(text)
+        license = said.get("license") or said.get("licence") or said.get("rights")
+        return Extracted(
+            text, slips=slips, about=About(said.get("title"), said.get("author"), said.get("date"), license)
+        )
     if media_type == media_types.HTML:
         from retrieval.ingest.html import read_html  # noqa: PLC0415  as the others
 

@@ -6,20 +6,23 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from typing import Any
+from xml.etree import ElementTree
 
 from retrieval.errors import LoadError
 from retrieval.ingest.html import read_html
 from retrieval.ingest.packed import unpacked
 from retrieval.ingest.table_rows import filled_cells, header_at
 from retrieval.ingest.table_text import shown
-from retrieval.ingest.values import Extracted
+from retrieval.ingest.values import About, Extracted
 from retrieval.wording import counted
 
 _LARGEST_TEXT = 24 * 2**20
 """Bytes of XML in a document: about 4,000 pages. The parser holds many times that."""
 _LARGEST_BOOK = 128 * 2**20
+_CORE = "docProps/core.xml"
 _MOST_COLUMNS = 4096
 _SAMPLE = 30
 """Rows among which the header is."""
@@ -33,12 +36,25 @@ def read_document(name: str, data: bytes) -> Extracted:
     Pictures, headers, footers and comments are left out. Raises `LoadError`."""
     import mammoth  # noqa: PLC0415  loaded for such files only
 
-    unpacked(name, data, "Word document", largest=_LARGEST_TEXT)
+    packed = unpacked(name, data, "Word document", largest=_LARGEST_TEXT)
     try:
         page = mammoth.convert_to_html(io.BytesIO(data), style_map=_STYLES, convert_image=_without_images).value
     except Exception as exc:  # the parser raises whatever it meets in a file that is not what it says
         raise LoadError(f"{name}: not a readable Word document ({type(exc).__name__})") from exc
-    return read_html(name, f"<html><body>{page}</body></html>")
+    about = _about(packed.read(_CORE)) if _CORE in packed.names else About()
+    return replace(read_html(name, f"<html><body>{page}</body></html>"), about=about)
+
+
+def _about(core: bytes) -> About:
+    """What the core properties (ECMA-376, part 2) say; nothing where they cannot be read."""
+    if b"<!" in core:
+        return About()
+    try:
+        tree = ElementTree.fromstring(core)  # noqa: S314  without declarations
+    except ElementTree.ParseError:
+        return About()
+    said = {each.tag.rpartition("}")[2]: each.text for each in tree}
+    return About(said.get("title") or None, said.get("creator") or None, (said.get("created") or "")[:10] or None)
 
 
 def _without_images(_: object) -> Sequence[object]:
@@ -54,11 +70,18 @@ def read_workbook(name: str, data: bytes) -> Extracted:
     try:
         with closing(openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)) as book:
             sheets = [(sheet.title, tuple(_rows(name, sheet))) for sheet in book.worksheets]
+            about = _of_book(book.properties)
     except LoadError:
         raise
     except Exception as exc:  # as above
         raise LoadError(f"{name}: not a readable workbook ({type(exc).__name__})") from exc
-    return sheets_as_csv(name, sheets)
+    return replace(sheets_as_csv(name, sheets), about=about)
+
+
+def _of_book(said: Any) -> About:
+    made = said.created
+    author = None if said.creator == "openpyxl" else said.creator  # which says so of itself where nobody said anything
+    return About(said.title or None, author or None, made.date().isoformat() if made and said.title else None)
 
 
 def sheets_as_csv(name: str, sheets: Sequence[tuple[str, Sequence[Row]]]) -> Extracted:

@@ -93,7 +93,7 @@ def _words(element: Any) -> str:
 def read_spreadsheet(name: str, data: bytes) -> Extracted:
     """The table of a spreadsheet as CSV, as that of a workbook. Raises `LoadError`, `ReaderMissing`."""
     calamine = extra(name, "python_calamine", "office")
-    unpacked(name, data, "spreadsheet", largest=_LARGEST_BOOK)
+    packed = unpacked(name, data, "spreadsheet", largest=_LARGEST_BOOK)
     try:
         with calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
             sheets = [(each, tuple(_rows(name, book.get_sheet_by_name(each)))) for each in book.sheet_names]
@@ -101,7 +101,7 @@ def read_spreadsheet(name: str, data: bytes) -> Extracted:
         raise
     except Exception as exc:  # as for presentations
         raise LoadError(f"{name}: not a readable spreadsheet ({type(exc).__name__})") from exc
-    return sheets_as_csv(name, sheets)
+    return replace(sheets_as_csv(name, sheets), about=_about(name, packed))
 
 
 def _rows(name: str, sheet: Any) -> Iterator[Row]:

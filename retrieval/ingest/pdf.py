@@ -7,9 +7,14 @@ import re
 import pypdfium2
 
 from retrieval.errors import LoadError
-from retrieval.ingest.values import Extracted
+from retrieval.ingest.values import About, Extracted
 
 _BREAK = "\n\n"
+_DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)", re.ASCII)
+_NO_TITLE = re.compile(
+    r"^(?:untitled|microsoft word - |document\d*$)|\.(?:docx?|pptx?|xlsx?|odt|tex|dvi|indd)$", re.IGNORECASE
+)
+"""What programs put into a title that nobody gave."""
 
 
 def read_pdf(name: str, data: bytes) -> Extracted:
@@ -27,9 +32,21 @@ def read_pdf(name: str, data: bytes) -> Extracted:
             parts.append(text)
             spans.append((position, position + len(text)))
             position += len(text) + len(_BREAK)
+        about = _about(document)
     finally:
         document.close()
-    return Extracted(_BREAK.join(parts), pages=tuple(spans))
+    return Extracted(_BREAK.join(parts), pages=tuple(spans), about=about)
+
+
+def _about(document: pypdfium2.PdfDocument) -> About:
+    said: dict[str, str] = document.get_metadata_dict(skip_empty=True)
+    title = said.get("Title", "").strip()
+    made = _DATE.match(said.get("CreationDate", ""))
+    return About(
+        title=title if title and not _NO_TITLE.search(title) else None,
+        author=said.get("Author") or None,
+        date="-".join(made.groups()) if made else None,
+    )
 
 
 def _page_text(name: str, document: pypdfium2.PdfDocument, number: int) -> str:

@@ -209,7 +209,7 @@ class Ingest(Upkeep):
                 _check_owner(named, visibility, run.owners)
                 document_id = document_id_of(named, visibility, self._size, sha256, lookups_of(named))
                 told = description_of(facts_of(named, visibility, document_id, sha256), named.metadata)
-                if document_id in run.known and run.descriptions[document_id] == told:
+                if document_id in run.known and (not named.declared or run.descriptions[document_id] == told):
                     found[position] = (named.source_id, document_id, visibility)
         return found
 
@@ -288,6 +288,8 @@ class Ingest(Upkeep):
     async def _refresh_facts(
         self, run: _Run, source: SourceSpec, visibility: VisibilityClass, identified: IdentifiedFile
     ) -> None:
+        if not source.declared:
+            return  # the same bytes say the same of themselves
         told = facts_of(source, visibility, identified.document_id, identified.sha256)
         if run.descriptions[told.document_id] == description_of(told, source.metadata):
             return

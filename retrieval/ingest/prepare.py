@@ -19,13 +19,14 @@ from retrieval.ingest.reading import FileTask, Lookups, Reader, read_file
 from retrieval.ingest.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.table_rows import delimiter_of, split_rows
-from retrieval.ingest.values import Owner, Parts, SourceSpec
+from retrieval.ingest.values import About, Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, EITHER, FEATURES
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
 
 RECIPE_VERSION = 3
+_LONGEST_LINE = 300
 RECOGNITION_VERSION = 2
 """Of what a table says that nothing describes: such a file is read again after a change."""
 
@@ -142,15 +143,39 @@ def prepare(
     read: Reader = read_file,
     suspect: Suspicion = nothing_suspect,
 ) -> PreparedDocument:
-    """Everything that the document contributes; a sentence that is `suspect` is a passage of its own. Raises
-    `LoadError`, or `LimitExceeded` where the reader has limits."""
+    """Everything that the document contributes; a sentence that is `suspect` is a passage of its own. Title, author,
+    date and licence are those that the document states, unless a manifest describes it. Raises `LoadError`, or
+    `LimitExceeded` where the reader has limits."""
     owner = Owner(identified.document_id, source.source_id, visibility.class_id)
     media_type, lookups = identified.media_type, identified.lookups
     found = read(FileTask(source, owner, media_type, lookups, size, identified.data, suspect))
     facts = facts_of(source, visibility, identified.document_id, identified.sha256)
-    document = Document(facts, media_type, found.text, found.pages, source.valid_from_ms, source.metadata)
+    metadata = source.metadata
+    if not source.declared:
+        about = _told(found.about, suspect)
+        facts = replace(
+            facts,
+            title=about.title or facts.title,
+            license=about.license or facts.license,
+            attribution=about.author or facts.attribution,
+        )
+        metadata = {
+            **{name: told for name, told in (("author", about.author), ("date", about.date)) if told},
+            **metadata,
+        }
+    document = Document(facts, media_type, found.text, found.pages, source.valid_from_ms, metadata)
     require_storable(source.path.name, facts, document.metadata)
     return PreparedDocument(document, found.parts)
+
+
+def _told(about: About, suspect: Suspicion) -> About:
+    """What a document says of itself, each in one short line; nothing that reads like an instruction."""
+
+    def plain(words: str | None) -> str | None:
+        line = " ".join((words or "").split())[:_LONGEST_LINE].rstrip()
+        return None if not line or suspect(line) else line
+
+    return About(plain(about.title), plain(about.author), plain(about.date), plain(about.license))
 
 
 def facts_of(source: SourceSpec, visibility: VisibilityClass, document_id: str, sha256: str) -> SourceFacts:

@@ -29,7 +29,7 @@ from retrieval.errors import LimitExceeded, LoadError, ReaderMissing
 from retrieval.index import GazetteerEntry
 from retrieval.ingest.frames import receive, send
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
-from retrieval.ingest.values import Owner, Parts
+from retrieval.ingest.values import About, Owner, Parts
 from retrieval.model import EntityRef, Locator, Measurement, Record, RecordKind, Relationship, TimeRange
 
 READ, REFUSED, MISSING, TOO_LARGE = b"read", b"refused", b"missing", b"too large"
@@ -43,7 +43,19 @@ _SMALL = 32 * 2**10
 """Bytes of plain text that are read here. Markdown's parser is not linear, but needs no second for so few."""
 _STALL = 4
 """Times the limit of processor time that a process is waited for: it may share the machine."""
-_TYPES = (EntityRef, GazetteerEntry, Locator, Measurement, Parts, ReadFile, Record, RecordKind, Relationship, TimeRange)
+_TYPES = (
+    About,
+    EntityRef,
+    GazetteerEntry,
+    Locator,
+    Measurement,
+    Parts,
+    ReadFile,
+    Record,
+    RecordKind,
+    Relationship,
+    TimeRange,
+)
 _KNOWN: dict[tuple[str, str], type] = {(kind.__module__, kind.__qualname__): kind for kind in (*_TYPES, date)}
 _ROOT = Path(__file__).parents[2]
 

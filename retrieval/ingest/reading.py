@@ -13,9 +13,11 @@ from retrieval.ingest.load import load
 from retrieval.ingest.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.storable import require_storable
 from retrieval.ingest.tables import read_table
-from retrieval.ingest.values import LoadedFile, Owner, Parts, SourceSpec
+from retrieval.ingest.values import About, LoadedFile, Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, FEATURES
 
+_OPENING = 3
+"""Passages among which the first heading is looked for."""
 Lookups = Mapping[str, Mapping[str, str]]
 
 
@@ -35,11 +37,12 @@ class FileTask:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """The text of a file, its pages as (start_char, end_char), and what it contributes."""
+    """The text of a file, its pages as (start_char, end_char), what it contributes, and what it says of itself."""
 
     text: str
     pages: tuple[tuple[int, int], ...]
     parts: Parts
+    about: About = About()  # noqa: RUF009  frozen
 
 
 Reader = Callable[[FileTask], ReadFile]
@@ -67,7 +70,15 @@ def _read(name: str, task: FileTask) -> ReadFile:
         raise LoadError(f"{name}: it holds nothing to retrieve")
     parts = replace(parts, left_out=(*loaded.slips, *parts.left_out), notes=(*loaded.notes, *parts.notes))
     require_storable(name, loaded.text, parts)
-    return ReadFile(loaded.text, loaded.pages, parts)
+    return ReadFile(loaded.text, loaded.pages, parts, _about(loaded, parts))
+
+
+def _about(loaded: LoadedFile, parts: Parts) -> About:
+    """What the document says of itself; one without a title is called by its first heading, if it opens with one."""
+    if loaded.about.title:
+        return loaded.about
+    heading = next((record.heading for record in parts.records[:_OPENING] if record.heading), None)
+    return replace(loaded.about, title=heading.partition(" > ")[0] if heading else None)
 
 
 def _parts(task: FileTask, loaded: LoadedFile) -> Parts:

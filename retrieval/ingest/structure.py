@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from retrieval.ingest.values import Block
 
@@ -18,6 +18,8 @@ _LINK = re.compile(r"!?\[(?P<words>[^\]]*+)(?:\](?:\([^)]*+(?:(?P<end>\))|\Z))?|
 _TABLE_RULE = re.compile(r"[\s|:>-]+")
 _CONTENTS = re.compile(r"(?:table of )?contents|index", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:CHAPTER|BOOK|PART|SECTION|VOLUME)\s+(?:[IVXLC]+|\d+)\b.{0,60}", re.IGNORECASE)
+_FRONT = re.compile(r"---[ \t]*\n(?P<lines>(?:(?!---)[^\n]*+\n)*+)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_STATED = re.compile(r"^(?P<name>[A-Za-z][A-Za-z_-]{0,40}):[ \t]+(?P<value>[^\n]+)$", re.MULTILINE)
 _RECURS = 20
 _DEEPEST = 99
 _ROMAN = re.compile(r"[IVXLC]+\.?")
@@ -47,6 +49,15 @@ def _unskipped(text: str, blocks: Iterator[Block], skip: Sequence[str]) -> Itera
                 silent = block.level
         if silent is None and not matched:
             yield block
+
+
+def front_matter(text: str) -> Mapping[str, str]:
+    """The plain values of the YAML block that a Markdown text may open with, by their names in small letters."""
+    front = _FRONT.match(text)
+    found: dict[str, str] = {}
+    for match in _STATED.finditer(front["lines"]) if front else ():
+        found.setdefault(match["name"].lower(), match["value"].strip("\"' \t"))
+    return {name: value for name, value in found.items() if value}
 
 
 def bare(words: str) -> str:
@@ -96,13 +107,15 @@ def _heading_title(words: str) -> str:
 
 
 def markdown_blocks(text: str) -> Iterator[Block]:
-    """Headings, paragraphs, list items, quotes and table rows. Code, HTML (and what it encloses in `details`), badges
-    and definitions of footnotes are no blocks."""
+    """Headings, paragraphs, list items, quotes and table rows. Front matter, code, HTML (and what it encloses in
+    `details`), badges and definitions of footnotes are no blocks."""
     from markdown_it import MarkdownIt  # noqa: PLC0415  the parser is loaded for Markdown only
 
     lines = [0, *(match.end() for match in _LINE.finditer(text))]
     hidden = 0
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    front = _FRONT.match(text)
+    body = "\n" * text.count("\n", 0, front.end()) + text[front.end() :] if front else text
+    tokens = MarkdownIt("commonmark").enable("table").parse(body)
     for i, token in enumerate(tokens):
         if token.type == "html_block":
             hidden = max(0, hidden + token.content.count("<details") - token.content.count("</details"))
