@@ -20,6 +20,9 @@ MBOX = "application/mbox"
 SHAPEFILE = "application/vnd.shp"
 FLATGEOBUF = "application/vnd.flatgeobuf"
 PARQUET = "application/vnd.apache.parquet"
+PNG = "image/png"
+JPEG = "image/jpeg"
+TIFF = "image/tiff"
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 SHAPEFILE_PARTS = (".shp", ".shx", ".dbf", ".prj", ".cpg")
@@ -50,6 +53,11 @@ MEDIA_TYPES = {
     ".shp": SHAPEFILE,
     ".zip": SHAPEFILE,
     ".fgb": FLATGEOBUF,
+    ".png": PNG,
+    ".jpg": JPEG,
+    ".jpeg": JPEG,
+    ".tif": TIFF,
+    ".tiff": TIFF,
     ".parquet": PARQUET,
     ".geoparquet": PARQUET,
     ".json": JSON,

@@ -35,9 +35,7 @@ def read_parquet(name: str, data: bytes) -> Extracted:
         wanted = [*columns, *([geo[0]] if geo else ())]
         table = file.read(columns=wanted, use_threads=False)
         rows = table.to_pylist()
-    except LoadError:
-        raise
-    except MemoryError:
+    except (LoadError, MemoryError):
         raise
     except Exception as exc:  # the parser raises whatever it meets in a file that is not what it says
         raise LoadError(f"{name}: not a readable Parquet file ({type(exc).__name__})") from exc

@@ -14,6 +14,7 @@ from retrieval.ingest.values import Extracted
 from retrieval.media_types import CSV, GEOJSON
 
 _MOST_COLUMNS = 4096
+_MOST_CELLS = 4_000_000
 _DEEPEST = 40
 Objects = list[dict[str, Any]]
 
@@ -94,6 +95,8 @@ def _table(name: str, objects: Objects) -> str:
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if len(columns) > _MOST_COLUMNS:
         raise LoadError(f"{name}: a table with more than {_MOST_COLUMNS} columns")
+    if len(columns) * len(rows) > _MOST_CELLS:
+        raise LoadError(f"{name}: a table of more than {_MOST_CELLS:,} cells")
     return table_text(columns, ([row.get(column) for column in columns] for row in rows))
 
 

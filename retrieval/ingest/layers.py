@@ -60,6 +60,8 @@ def _read(name: str, kind: str, data: bytes, others: tuple[str, ...]) -> Extract
     raw = extra(name, "pyogrio.raw", "maps")
     try:
         meta, numbers, geometries, columns = raw.read(data, return_fids=True, force_2d=True, datetime_as_string=True)
+    except MemoryError:
+        raise
     except Exception as exc:  # the parser raises whatever it meets in a file that is not what it says
         raise LoadError(f"{name}: not a readable {kind} ({type(exc).__name__})") from exc
     if geometries is None:

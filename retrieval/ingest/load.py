@@ -22,7 +22,7 @@ SLIP = "\N{REPLACEMENT CHARACTER}"
 MAX_BYTES = 256 * 1024 * 1024
 _SIGNS = "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u00a0\u00b0\u20ac\u00a3\u00a7\u00b1\u00b2\u00b3\u00bd\u00bc"
 """Signs of Windows-1252 that stand in tables."""
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff]")
 
 _PARSERS = {
     media_types.PDF: ("pdf", "read_pdf"),
@@ -38,6 +38,7 @@ _PARSERS = {
     media_types.SHAPEFILE: ("layers", "read_shapefile"),
     media_types.FLATGEOBUF: ("layers", "read_flatgeobuf"),
     media_types.PARQUET: ("columns", "read_parquet"),
+    **dict.fromkeys((media_types.PNG, media_types.JPEG, media_types.TIFF), ("picture", "read_picture")),
     media_types.JSON: ("json_tables", "read_json"),
     media_types.NDJSON: ("json_tables", "read_json_lines"),
 }

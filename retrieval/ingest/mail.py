@@ -52,6 +52,8 @@ def read_mailbox(name: str, data: bytes) -> Extracted:
 def _parsed(name: str, data: bytes) -> EmailMessage:
     try:
         return BytesParser(EmailMessage, policy=email.policy.default).parsebytes(data)
+    except MemoryError:
+        raise
     except Exception as exc:  # the parser raises whatever it meets in a header that is not what it says
         raise LoadError(f"{name}: not a readable message ({type(exc).__name__})") from exc
 

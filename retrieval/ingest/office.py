@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -23,7 +23,7 @@ _LARGEST_TEXT = 24 * 2**20
 """Bytes of XML in a document: about 4,000 pages. The parser holds many times that."""
 _LARGEST_BOOK = 128 * 2**20
 _CORE = "docProps/core.xml"
-_MOST_COLUMNS = 4096
+MOST_COLUMNS = 4096
 _SAMPLE = 30
 """Rows among which the header is."""
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
@@ -39,6 +39,8 @@ def read_document(name: str, data: bytes) -> Extracted:
     packed = unpacked(name, data, "Word document", largest=_LARGEST_TEXT)
     try:
         page = mammoth.convert_to_html(io.BytesIO(data), style_map=_STYLES, convert_image=_without_images).value
+    except MemoryError:
+        raise
     except Exception as exc:  # the parser raises whatever it meets in a file that is not what it says
         raise LoadError(f"{name}: not a readable Word document ({type(exc).__name__})") from exc
     about = _about(packed.read(_CORE)) if _CORE in packed.names else About()
@@ -71,7 +73,7 @@ def read_workbook(name: str, data: bytes) -> Extracted:
         with closing(openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)) as book:
             sheets = [(sheet.title, tuple(_rows(name, sheet))) for sheet in book.worksheets]
             about = _of_book(book.properties)
-    except LoadError:
+    except (LoadError, MemoryError):
         raise
     except Exception as exc:  # as above
         raise LoadError(f"{name}: not a readable workbook ({type(exc).__name__})") from exc
@@ -102,16 +104,11 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
     """The rows that hold something."""
     sheet.reset_dimensions()  # what a file says of its size is not to be relied on
     for cells in sheet.iter_rows(values_only=True):
-        if any(row := shown_row(name, cells)):
+        row = tuple(shown(cell) for cell in islice(cells, MOST_COLUMNS + 1))
+        if len(row) > MOST_COLUMNS:
+            raise LoadError(f"{name}: a sheet with more than {MOST_COLUMNS} columns")
+        if any(row):
             yield row
-
-
-def shown_row(name: str, cells: Iterable[object]) -> Row:
-    """The cells as text. Raises `LoadError` where they are too many."""
-    row = tuple(shown(cell) for cell in islice(cells, _MOST_COLUMNS + 1))
-    if len(row) > _MOST_COLUMNS:
-        raise LoadError(f"{name}: a sheet with more than {_MOST_COLUMNS} columns")
-    return row
 
 
 def _table(rows: Sequence[Row]) -> tuple[int, list[Row]]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import io
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from retrieval.errors import LoadError
-from retrieval.ingest.extras import extra
-from retrieval.ingest.office import Row, sheets_as_csv, shown_row
+from retrieval.ingest.office import MOST_COLUMNS, Row, sheets_as_csv
 from retrieval.ingest.packed import Packed, unpacked
 from retrieval.ingest.runs import Run, text_of
+from retrieval.ingest.table_text import shown
 from retrieval.ingest.values import About, Extracted
 from retrieval.ingest.xml import local, parsed_xml
 
@@ -22,6 +22,9 @@ _SILENT = frozenset(("tracked-changes", "annotation", "annotation-end", "note-ci
 """What is not read as part of the text: what was deleted, comments, marks of notes."""
 _CONTENTS = frozenset(("table-of-content", "alphabetical-index", "illustration-index", "table-index"))
 _DEEPEST = 250
+_LONG = 30
+"""Characters of a number that is reckoned with; a longer one is told as it stands."""
+_FIGURE = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 
 
 def read_text_document(name: str, data: bytes) -> Extracted:
@@ -92,21 +95,66 @@ def _words(element: Any) -> str:
 
 def read_spreadsheet(name: str, data: bytes) -> Extracted:
     """The table of a spreadsheet as CSV, as that of a workbook. Raises `LoadError`, `ReaderMissing`."""
-    calamine = extra(name, "python_calamine", "office")
     packed = unpacked(name, data, "spreadsheet", largest=_LARGEST_BOOK)
-    try:
-        with calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
-            sheets = [(each, tuple(_rows(name, book.get_sheet_by_name(each)))) for each in book.sheet_names]
-    except LoadError:
-        raise
-    except Exception as exc:  # as for presentations
-        raise LoadError(f"{name}: not a readable spreadsheet ({type(exc).__name__})") from exc
+    root = parsed_xml(name, packed.read("content.xml"))
+    body = next((each for each in root.iter("{*}spreadsheet") if local(each.getparent()) == "body"), None)
+    if body is None:
+        raise LoadError(f"{name}: not a readable spreadsheet (it has no body)")
+    sheets = [(_stated(each, "name") or "", tuple(_rows(name, each))) for each in body if local(each) == "table"]
     return replace(sheets_as_csv(name, sheets), about=_about(name, packed))
 
 
+def _stated(element: Any, attribute: str) -> str | None:
+    """An attribute by its name without the namespace."""
+    return next((value for key, value in element.items() if key.rpartition("}")[2] == attribute), None)
+
+
 def _rows(name: str, sheet: Any) -> Iterator[Row]:
-    if sheet.height * sheet.width > _MOST_CELLS:
-        raise LoadError(f"{name}: a sheet of more than {_MOST_CELLS:,} cells")
-    for cells in sheet.to_python(skip_empty_area=True):
-        if any(row := shown_row(name, (None if cell == "" else cell for cell in cells))):
+    """The rows that hold something; what is repeated is written out, up to a limit. Rows may lie in groups."""
+    left = _MOST_CELLS
+    for element in sheet.iter("{*}table-row"):
+        row = _cells(name, element)
+        times = _times(element, "number-rows-repeated") if row else 0
+        left -= len(row) * times
+        if left < 0:
+            raise LoadError(f"{name}: a sheet of more than {_MOST_CELLS:,} cells")
+        for _ in range(times):
             yield row
+
+
+def _cells(name: str, row: Any) -> Row:
+    """The cells of a row without the empty ones at its end."""
+    cells: list[str] = []
+    empty = 0
+    for cell in row:
+        if local(cell) not in ("table-cell", "covered-table-cell"):
+            continue
+        told, times = _told(cell), _times(cell, "number-columns-repeated")
+        if not told:
+            empty += times
+            continue
+        if len(cells) + empty + times > MOST_COLUMNS:
+            raise LoadError(f"{name}: a sheet with more than {MOST_COLUMNS} columns")
+        cells += [""] * empty + [told] * times
+        empty = 0
+    return tuple(cells)
+
+
+def _times(element: Any, attribute: str) -> int:
+    stated = _stated(element, attribute) or "1"
+    return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < _LONG else _MOST_CELLS + 1
+
+
+def _told(cell: Any) -> str:
+    """The value of a cell as that of a workbook is told; formulas as their last values."""
+    match _stated(cell, "value-type"):
+        case "float" | "percentage" | "currency":
+            value = _stated(cell, "value") or ""
+            return shown(float(value)) if len(value) < _LONG and _FIGURE.fullmatch(value) else value
+        case "date":
+            return (_stated(cell, "date-value") or "").removesuffix("T00:00:00")
+        case "boolean":
+            return (_stated(cell, "boolean-value") or "").upper()
+        case _:
+            words = (_words(each) for each in cell if local(each) == "p")
+            return " ".join(" ".join(words).split())

@@ -24,9 +24,9 @@ def read_slides(name: str, data: bytes) -> Extracted:
     unpacked(name, data, "presentation", largest=_LARGEST_TEXT)
     try:
         show = pptx.Presentation(io.BytesIO(data))
-        pages = [list(_slide(name, slide)) for slide in show.slides]
+        pages = [_page(name, slide) for slide in show.slides]
         about = _about(show.core_properties)
-    except LoadError:
+    except (LoadError, MemoryError):
         raise
     except Exception as exc:  # the parser raises whatever it meets in a file that is not what it says
         raise LoadError(f"{name}: not a readable presentation ({type(exc).__name__})") from exc
@@ -36,6 +36,12 @@ def read_slides(name: str, data: bytes) -> Extracted:
 def _about(stated: Any) -> About:
     made = stated.created
     return About(stated.title or None, stated.author or None, made.date().isoformat() if made else None)
+
+
+def _page(name: str, slide: Any) -> list[Run]:
+    """The runs of a slide; one that holds a title alone says it as a text, so that it is found."""
+    runs = [run for run in _slide(name, slide) if run.words.strip()]
+    return [replace(run, level=0) for run in runs] if len(runs) == 1 else runs
 
 
 def _slide(name: str, slide: Any) -> Iterator[Run]:

@@ -154,9 +154,9 @@ def test_the_command_lists_changes_and_tells_the_history(
 ) -> None:
     cli, home = command_line(capsys, monkeypatch), tmp_path / "home"
     (tmp_path / "ferry.md").write_text(TEXT)
-    (tmp_path / "report.odt").write_bytes(b"PK")
+    (tmp_path / "report.xyz").write_bytes(b"PK")
     assert cli("ingest", tmp_path / "ferry.md", "--label", "public", "--home", home)[0] == 0
-    code, out, _ = cli("ingest", tmp_path / "report.odt", "--label", "public", "--home", home)
+    code, out, _ = cli("ingest", tmp_path / "report.xyz", "--label", "public", "--home", home)
     assert code == 1 and "files of this kind are not read" in out
     assert "ferry.md  active  public" in cli("source", "list", "--home", home)[1]
     assert cli("source", "label", "ferry.md", "internal", "--why", "a request", "--home", home)[0] == 0
