@@ -32,6 +32,8 @@ def sources_of(paths: Sequence[Path], manifest: Path | None) -> tuple[tuple[Sour
         listing = path if path.suffix == ".toml" else path / MANIFEST
         if listing.is_file():
             read = read_manifest(listing)
+            if listing != path:
+                _require_inside(read)
             titles |= read.collections
             sources += read.sources
         else:
@@ -39,6 +41,18 @@ def sources_of(paths: Sequence[Path], manifest: Path | None) -> tuple[tuple[Sour
     sources = _once_each(sources)
     _check_unique(sources)
     return tuple(sources), titles
+
+
+def _require_inside(manifest: Manifest) -> None:
+    """Raises `ManifestError` where a manifest that was found in a folder, not named, leads out of it by a path or a
+    link: whoever gave the folder may not choose what else is read."""
+    folder = manifest.path.parent.resolve()
+    for source in manifest.sources:
+        if not source.path.resolve().is_relative_to(folder):
+            raise ManifestError(
+                f"source {source.source_id}: {source.path.name} lies outside the folder of the manifest;"
+                " name the manifest itself to allow that"
+            )
 
 
 def _named(manifest: Manifest, paths: Sequence[Path]) -> Iterator[SourceSpec]:

@@ -187,3 +187,33 @@ def test_any_template_compiles_or_is_refused(template: str) -> None:
     except ManifestError:
         return
     assert isinstance(render({"a": "x", "b": ""}), str)
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.txt", "in/../../secret.txt", "{root}/secret.txt", "link.txt", "linked/secret.txt"]
+)
+def test_a_manifest_that_was_found_leads_nowhere_else_and_one_that_was_named_may(path: str, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "in").mkdir(parents=True)
+    (tmp_path / "secret.txt").write_text("x")
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "linked").symlink_to(tmp_path)
+    stated = path.format(root=tmp_path)
+    listing = folder / "manifest.toml"
+    listing.write_text(f'[[source]]\npath = "{stated}"\nsource_id = "a"\ntitle = "A"\nlicense = "MIT"\n')
+    with pytest.raises(ManifestError, match=r"source a: .* lies outside the folder of the manifest"):
+        sources_of([folder], None)
+    for named in (([listing], None), ([], listing)):
+        (source,) = sources_of(*named)[0]
+        assert source.path.resolve() == tmp_path / "secret.txt"
+
+
+@pytest.mark.parametrize("path", ["a.txt", "in/../a.txt", "./a.txt", "inner.txt"])
+def test_a_manifest_that_was_found_names_what_is_beside_it(path: str, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "a.txt").write_text("x")
+    (tmp_path / "inner.txt").symlink_to(tmp_path / "a.txt")
+    (tmp_path / "manifest.toml").write_text(
+        f'[[source]]\npath = "{path}"\nsource_id = "a"\ntitle = "A"\nlicense = "MIT"\n'
+    )
+    assert [source.source_id for source in sources_of([tmp_path], None)[0]] == ["a"]
