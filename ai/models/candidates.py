@@ -12,6 +12,7 @@ from functools import lru_cache
 from ai.errors import ModelTimeout
 from ai.intent.times import read_times
 from ai.model import PromptSource
+from ai.models.demands import REPEATS, Demands
 from ai.text.markdown import plain
 from ai.text.question_type import (
     WantedKind,
@@ -29,6 +30,13 @@ from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
+
+VERSION = 5
+"""Raised with every change of what is a candidate; earlier ones still run for entries that name them. 3: a sentence
+could begin with a pronoun whose antecedent was not told, or say nothing of the role that is asked for; 4: a word that
+no source holds, or that stands beside another deed alone, weighed no more than its share."""
+BOUND_SINCE = 4
+DEMANDS_SINCE = 5
 
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
@@ -122,19 +130,18 @@ def candidates(
     parameters: Parameters,
     stop_at: float,
     *,
-    lenient: bool = False,
+    version: int = VERSION,
 ) -> list[Candidate]:
-    """All candidates, best first, ties by source and place; `lenient`: those too whose antecedent is not told, or that
-    say nothing of the role that is asked for. Raises `ModelTimeout` when `stop_at` (monotonic seconds) passes between
-    two sources."""
+    """All candidates, best first, ties by source and place, by the rules of a version. Raises `ModelTimeout` when
+    `stop_at` (monotonic seconds) passes between two sources."""
     reads = [ReadSource.of(source) for source in sources]
-    asked = ReadQuestion.of(question, intent, reads)
+    asked = ReadQuestion.of(question, intent, reads, version=version)
     found: list[Candidate] = []
     for read in reads:
         if time.monotonic() > stop_at:
             raise ModelTimeout("the deadline passed before all sources were read")
         if asked.coverage(read.tokens) >= parameters.min_source_coverage:
-            found += _of_source(read, asked, parameters, lenient=lenient)
+            found += _of_source(read, asked, parameters)
     return sorted(found, key=lambda c: (-c.score, c.index, c.start))
 
 
@@ -246,11 +253,17 @@ class ReadQuestion:
     documents: Mapping[str, frozenset[str]]
     denies: bool
     role: str | None
+    demands: Demands | None
+    lenient: bool = False
 
     @classmethod
-    def of(cls, question: str, intent: Intent, reads: Sequence[ReadSource]) -> ReadQuestion:
+    def of(cls, question: str, intent: Intent, reads: Sequence[ReadSource], *, version: int = VERSION) -> ReadQuestion:
+        """The question over its sources, by the rules of a version."""
         vocabulary = frozenset[str]().union(*(read.tokens for read in reads))
-        forms = {term: _forms(term, vocabulary) for term in sorted(question_terms(question, intent))}
+        terms = question_terms(question, intent)
+        if version >= DEMANDS_SINCE:
+            terms |= REPEATS & {fold(match[0]) for match in WORD.finditer(question)}
+        forms = {term: _forms(term, vocabulary) for term in sorted(terms)}
         sentences = [sentence.tokens for read in reads for sentence in read.sentences]
         weights = {}
         for term, words in forms.items():
@@ -266,6 +279,8 @@ class ReadQuestion:
             _documents(reads),
             denies(question),
             role_of(question),
+            Demands.of(question, forms, vocabulary) if version >= DEMANDS_SINCE else None,
+            version < BOUND_SINCE,
         )
 
     def coverage(self, tokens: frozenset[str]) -> int:
@@ -280,6 +295,11 @@ class ReadQuestion:
         if self.denies:
             return denies(text)
         return not _WHY.match(self.question) or (gives_reason(text) and not _FORBIDS.match(text))
+
+    def demanded(self, read: ReadSentence, within: ReadSource) -> bool:
+        """True if a sentence of prose says what this question demands; versions before `DEMANDS_SINCE` demand
+        nothing."""
+        return self.demands is None or self.demands.met(read.text, read.tokens, within.title)
 
     def says_role(self, tokens: frozenset[str]) -> bool:
         """True unless the question asks who had a role, and the words say nothing of it."""
@@ -324,13 +344,13 @@ def _document(read: ReadSource) -> str:
     return read.source.title.partition(" — ")[0]
 
 
-def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *, lenient: bool) -> list[Candidate]:
-    found = (_candidate(read, place, asked, parameters, lenient=lenient) for place in range(len(read.sentences)))
+def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) -> list[Candidate]:
+    found = (_candidate(read, place, asked, parameters) for place in range(len(read.sentences)))
     return [each for each in found if each is not None]
 
 
 def _candidate(  # noqa: PLR0911 - one refusal for each reason
-    within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters, *, lenient: bool
+    within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters
 ) -> Candidate | None:
     """The sentence as a candidate, with the one before it when it hangs on that or lacks what that offers; or None
     where it cannot answer."""
@@ -352,9 +372,11 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     loosely = covered >= parameters.well_covered and asked.wanted is not WantedKind.NUMBER
     offered = offers(read.text, asked.wanted, asked.question, loosely=loosely)
     lead = lead_of(within, place, parameters) if hangs or not offered else None
-    if not lenient and not asked.says_role(read.tokens):
+    if not asked.lenient and not asked.says_role(read.tokens):
         return None
-    if not (lenient or lead or within.source.statement) and means_another(read.text):
+    if within.source.statement is None and not asked.demanded(read, within):
+        return None
+    if not (asked.lenient or lead or within.source.statement) and means_another(read.text):
         return None
     if not offered and not (
         lead and asked.wanted is WantedKind.TIME and offers(lead.text, asked.wanted, asked.question)

@@ -6,7 +6,8 @@ good enough.
 2. A name that the gazetteer does not hold must stand in some source, or there is no answer.
 3. Otherwise sentences compete (`candidates`). A sentence is a candidate when its source concerns the places asked
    for and it stands under the times asked for; when it has what the question word wants (a date, a number, a name);
-   and when it covers enough of the question's content words, weighted by how rare they are among the sources.
+   and when it covers enough of the question's content words, weighted by how rare they are among the sources. A word
+   that no source holds, and a deed that the sentence does not say, are never outweighed (`demands`).
 4. Where a reader is at hand, sentences of prose compete by what it makes of them, and there is an answer when it finds
    one likely enough, which it does sooner where there is a candidate (`prose`). Rows are no matter for it. Where it
    cannot be run, the candidates decide, and the identity says so.
@@ -28,6 +29,7 @@ from ai.canonical import canonical, digest_of
 from ai.errors import ReaderUnavailable
 from ai.model import Completion, ModelIdentity, PromptSource, SourceReading
 from ai.models.candidates import PARAMETERS, Candidate, Parameters, candidates, choose, holds_marker, names, tokens_of
+from ai.models.candidates import VERSION as RULES
 from ai.models.chat_model import ChatRequest
 from ai.models.prose import prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
@@ -36,11 +38,10 @@ from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 from retrieval.operations import Lookup
 
-VERSION = "4"
+VERSION = str(RULES)
 """Raised with every change of behaviour: part of the model's identity."""
-_LENIENT = frozenset({"3"})
-"""Earlier versions, which still run for entries that name them: a sentence could begin with a pronoun whose antecedent
-was not told."""
+_EARLIER = frozenset({"3", "4"})
+"""Earlier versions, which still run for entries that name them (`candidates.VERSION`)."""
 
 
 class ExtractiveModel:
@@ -63,7 +64,7 @@ class ExtractiveModel:
             parameters, named = Parameters(**told["parameters"]), told.get("reader")
         except (ValueError, KeyError, TypeError):
             return None
-        if told["code"] not in {VERSION, *_LENIENT} or (
+        if told["code"] not in {VERSION, *_EARLIER} or (
             named is not None and (reader is None or named != reader.digest)
         ):
             return None
@@ -72,7 +73,7 @@ class ExtractiveModel:
     @classmethod
     def documents(cls) -> tuple[bytes, ...]:
         """The documents with the default parameters of every version that runs, this one's first."""
-        return tuple(cls(version=version).document for version in (VERSION, *sorted(_LENIENT)))
+        return tuple(cls(version=version).document for version in (VERSION, *sorted(_EARLIER)))
 
     async def identity(self) -> ModelIdentity:
         """That of the next answer: without the reader from when that was found not to run here. No I/O."""
@@ -112,8 +113,8 @@ class ExtractiveModel:
         if intent.operations:
             return _direct(sources, intent, self._parameters), None
         stop_at = time.monotonic() + request.deadline_s
-        lenient = self._version in _LENIENT
-        found = candidates(request.question, intent, sources, self._parameters, stop_at, lenient=lenient)
+        rules = int(self._version)
+        found = candidates(request.question, intent, sources, self._parameters, stop_at, version=rules)
         reading = None
         if self._reader is not None and not any(each.row for each in found[:1]):
             with suppress(ReaderUnavailable):
@@ -126,8 +127,8 @@ class ExtractiveModel:
     ) -> tuple[list[Candidate], SourceReading | None]:
         """What the reader makes of the sentences, and of there being candidates; these where it has none to read."""
         sources = request.prompt.sources
-        lenient = self._version in _LENIENT
-        found = prospects(request.question, request.intent, sources, self._parameters, by_words, lenient=lenient)
+        rules = int(self._version)
+        found = prospects(request.question, request.intent, sources, self._parameters, by_words, version=rules)
         if not found:
             return by_words, None
         return await read_prospects(request.question, found, sources, reader, by_words=bool(by_words))

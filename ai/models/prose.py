@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ai.model import PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import (
     HANGING,
+    VERSION,
     Candidate,
     Parameters,
     ReadQuestion,
@@ -43,19 +44,19 @@ def prospects(
     parameters: Parameters,
     by_words: Sequence[Candidate] = (),
     *,
-    lenient: bool = False,
+    version: int = VERSION,
 ) -> list[Candidate]:
     """The sentences that a reader is shown: those that answer by their words alone, then those with most of the
     question's words; no row or cell is among them, and of the others no heading, line of contents or running head."""
     reads = [ReadSource.of(source) for source in sources if source.statement is None]
-    asked = ReadQuestion.of(question, intent, reads)
-    found = [each for read in reads for each in _of_source(read, asked, parameters, lenient=lenient)]
+    asked = ReadQuestion.of(question, intent, reads, version=version)
+    found = [each for read in reads for each in _of_source(read, asked, parameters)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
     chosen = {(each.index, each.start): each for each in (*(c for c in by_words if not c.row), *found)}
     return list(chosen.values())[:MOST_PROSPECTS]
 
 
-def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *, lenient: bool) -> list[Candidate]:
+def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) -> list[Candidate]:
     """Each whole sentence of prose that concerns what the question names, at the time that it names, and, where it
     names nothing, says one of its words or follows a sentence that does."""
     found = []
@@ -73,7 +74,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
         ):
             near = (covered + asked.coverage(each.around)) // 2
             lead = lead_of(read, place, parameters) if hangs else None
-            if not (lenient or lead) and means_another(each.text):
+            if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))

@@ -424,7 +424,7 @@ def test_a_word_that_means_nothing_before_it_needs_nothing(opening: str) -> None
 
 
 def test_an_earlier_version_still_runs_for_what_names_it() -> None:
-    earlier = ExtractiveModel.of(ExtractiveModel().document.replace(b'"code":"4"', b'"code":"3"'))
+    earlier = ExtractiveModel.of(ExtractiveModel().document.replace(b'"code":"5"', b'"code":"3"'))
     assert earlier is not None
     text = "Its first chairman was Ansel Thorne, a net maker of the harbour board."
     question = "Who was the first chairman of the harbour board?"
@@ -437,3 +437,13 @@ def test_an_earlier_version_still_runs_for_what_names_it() -> None:
 def test_who_had_a_role_is_told_by_what_says_it(role: str) -> None:
     text = "The harbour board first met in 1952, when Ansel Thorne spoke for the board of the harbour."
     assert ask(f"Who was the {role} of the harbour board?", an_item(text, title="The harbour board")) == [ABSTAINS]
+
+
+def test_version_four_still_weighs_a_deed_like_any_word() -> None:
+    earlier = ExtractiveModel.of(ExtractiveModel().document.replace(b'"code":"5"', b'"code":"4"'))
+    assert earlier is not None
+    items = [an_item("Wheat loaves bake for 40 minutes.", 1), an_item("Rye bread must cool, cool and cool again.", 2)]
+    question = "How long do wheat loaves cool?"
+    told = asyncio.run(earlier.complete(request(question, items)))
+    assert told.text == "Wheat loaves bake for 40 minutes. [1]"
+    assert ask(question, *items) == ["The sources do not answer this question."]

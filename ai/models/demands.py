@@ -1,0 +1,193 @@
+"""What a sentence of prose must say to answer, beside enough of the question's words: the deed that is asked about, the
+numbers, and no denial of it. A question with a word that no source holds in any form is answered by none of them.
+
+How many words agree cannot tell `How long do wheat loaves cool?` from how long they bake: all but one do.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ai.intent.times import read_times
+from ai.text.question_type import WantedKind, denies, wanted_of
+from ai.text.sentences import word_list
+from ai.text.support import WORD, fold, words_of
+from retrieval.english.alike import ALIKE
+from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.stems import IRREGULAR, root_of
+
+REPEATS = word_list("again once twice")
+"""Words that weigh in a question, though function words elsewhere: who asks `again` asks about the second time."""
+Forms = Mapping[str, frozenset[str]]
+
+_SAYS_LITTLE = word_list(
+    "located situated placed found take takes taken took taking place occur occurs occurred according considered "
+    "present current currently major main whole entire total overall various several multiple different other another "
+    "particular specific certain exact exactly approximate approximately about around prior previous previously also "
+    "relation kind type sort form example case fact thing part end percentage percent proportion "
+    "share quantity figure value rate level following recent recently latest known become became becoming get gets "
+    "got make makes made give gives given go goes went come comes came involve involved include included includes "
+    "contain contains contained consist exist exists existed serve serves served put set able allow allowed need "
+    "needs needed require required requires supposed usually normally typically generally often always actually "
+    "really ever still yet please best better good well new old large big small high low long short many much "
+    "begin begins began begun beginning start starts started someone somebody anybody anyone everyone everybody one "
+    "ones"
+)
+"""Words that a sentence that answers often lacks, since they say how something is asked."""
+_TYPE = re.compile(r"\b(?:what|which)\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)(?=\s|$|\W)", re.IGNORECASE)
+_HELPED = re.compile(
+    r"\b(?:do|does|did|can|could|should|must|may|might|will|would|shall)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE
+)
+_BEEN = re.compile(r"\b(?:is|are|was|were|be|been|being|has|have|had)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE)
+_DOER = re.compile(r"^\W*(?:who|what)\s+(?P<deed>[a-z][\w'’-]+)\b", re.IGNORECASE)
+_COUNTED = re.compile(r"^\W*how\s+(?:many|much)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE)
+_TURN = re.compile(
+    r"\b(?:in|at|on|for|to|from|by|with|after|before|during|into|onto|upon|about|between|among|against|under|over|"
+    r"through|until|since|because|when|while|if|as|per|than|that|which|who|and|or|but|so)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:not|never|n['’]t|cannot)\s+(?!only\b|until\b|just\b|merely\b)(?:be(?:en)?\s+)?([a-z]+)")
+_DEFINITE = (WantedKind.TIME, WantedKind.NUMBER, WantedKind.PERSON, WantedKind.PLACE)
+_FEW = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SPELT = {word: str(number) for number, word in enumerate(_FEW, 2)}
+_NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)+")
+_SPEAKER = frozenset({"i", "we", "you", "one", "it", "he", "she", "they"})
+_PART = 5
+"""Letters from which a word within a longer one counts as a form of it: `quake` in `earthquake`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """The demands of one question over some sources. `unheld` are its words that no source holds, `deed` the forms of
+    its verb, `clause` those of each word of the clause, `names` the words of each name of several words, `asked` the
+    roots of all words; `definite`: it takes for granted what it asks about."""
+
+    unheld: frozenset[str]
+    deed: frozenset[str] | None
+    clause: tuple[frozenset[str], ...]
+    numbers: frozenset[str]
+    names: tuple[frozenset[str], ...]
+    asked: frozenset[str]
+    definite: bool
+
+    @classmethod
+    def of(cls, question: str, forms: Forms, vocabulary: frozenset[str]) -> Demands:
+        """The demands of a question, given the forms of its words that the sources hold."""
+        light = _SAYS_LITTLE | _type_words(question)
+        wanting = [term for term, found in forms.items() if not found and term not in light]
+        unheld = frozenset(term for term in wanting if not _within(term, vocabulary) and not _alike(term, vocabulary))
+        clause = clause_of(question)
+        deed, told = clause[-1] if clause else None, None
+        if deed is not None and deed not in _SAYS_LITTLE and deed in forms:
+            told = forms[deed] | _alike(deed, vocabulary)
+        return cls(
+            unheld,
+            told or None,
+            tuple(
+                found | _alike(term, vocabulary)
+                for term, found in forms.items()
+                if found and term in clause and term not in light
+            ),
+            _numbers(question),
+            tuple(_names(question)),
+            frozenset(root_of(term) for term in forms),
+            wanted_of(question) in _DEFINITE and not denies(question),
+        )
+
+    def met(self, text: str, tokens: frozenset[str], title: frozenset[str]) -> bool:
+        """True if the sentence says the deed and the numbers, names nothing by a part of a name that is asked for
+        (`Day Line` for `Night Line`), and does not deny what a question for a time, a number, a person or a place takes
+        for granted."""
+        if self.unheld or (self.deed is not None and self.deed.isdisjoint(tokens)):
+            return False
+        if any(words.isdisjoint(tokens) and words.isdisjoint(title) for words in self.clause):
+            return False
+        if not self.numbers <= _numbers_in(text) or any(_names_another(text, name) for name in self.names):
+            return False
+        return not self.definite or not any(root_of(fold(word)) in self.asked for word in _DENIED.findall(text))
+
+
+def clause_of(question: str) -> tuple[str, ...]:
+    """The words of the clause that is asked about, its verb last: `wheat`, `loaves` and `cool` in `How long do wheat
+    loaves cool?`; empty where none is found."""
+    for pattern, any_form in ((_HELPED, True), (_BEEN, False)):
+        found = pattern.search(question)
+        if found is None:
+            continue
+        clause = _TURN.split(found["rest"], maxsplit=1)[0]
+        words = [match[0] for match in WORD.finditer(clause)]
+        if any_form and words and words[0].casefold() in _SPEAKER:
+            words = [*reversed(words)]  # `Can I freeze fish`: the deed comes first
+        words = [fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS]
+        return tuple(words) if words and (any_form or _participle(words[-1])) else ()
+    counted = _COUNTED.match(question)
+    if counted is not None:
+        words = [match[0] for match in WORD.finditer(_TURN.split(counted["rest"], maxsplit=1)[0])]
+        return tuple(fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS)
+    found = _DOER.match(question)
+    return (fold(found["deed"]),) if found is not None and fold(found["deed"]) not in UNWEIGHED_WORDS else ()
+
+
+def _names(question: str) -> Iterator[frozenset[str]]:
+    for found in _NAME.findall(question):
+        words = frozenset(fold(word) for word in WORD.findall(found)) - UNWEIGHED_WORDS
+        if len(words) > 1:
+            yield words
+
+
+def _names_another(text: str, name: frozenset[str]) -> bool:
+    """True if a name in the text shares a word with that name and has one of its own in place of another."""
+    said = [found - UNWEIGHED_WORDS for found in (frozenset(map(fold, WORD.findall(n))) for n in _NAME.findall(text))]
+    if any(name <= found for found in said) or name <= frozenset(map(fold, WORD.findall(text))):
+        return False
+    return any(found & name and found - name for found in said)
+
+
+def _participle(word: str) -> bool:
+    return word.endswith("ed") or (word in IRREGULAR and IRREGULAR[word] != word)
+
+
+def _type_words(question: str) -> frozenset[str]:
+    """The words after `what` and `which`, which say of what kind the answer is: it need not say so itself."""
+    return frozenset(fold(word) for found in _TYPE.findall(question) for word in WORD.findall(found))
+
+
+def _within(term: str, vocabulary: frozenset[str]) -> bool:
+    """True if a word of the sources is the term with other accents, or one of them is in the other."""
+    bare = _bare(term)
+    root = root_of(bare)
+    return any(
+        (not word.isascii() and root_of(_bare(word)) == root)
+        or (len(bare) >= _PART and bare in word)
+        or (len(word) >= _PART and word in bare)
+        for word in vocabulary
+    )
+
+
+def _alike(term: str, vocabulary: frozenset[str]) -> frozenset[str]:
+    """The words of the sources that say nearly the same."""
+    roots = ALIKE.get(root_of(term), frozenset())
+    return frozenset(word for word in vocabulary if root_of(word) in roots) if roots else frozenset()
+
+
+def _bare(word: str) -> str:
+    """The word without accents."""
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+def _numbers(question: str) -> frozenset[str]:
+    """The numbers that are no time: a year or a day is held against the sentence elsewhere."""
+    rest, at = "", 0
+    for span in read_times(question):
+        rest, at = rest + question[at : span.start_char] + " ", span.end_char
+    return words_of(rest + question[at:]).numbers
+
+
+def _numbers_in(text: str) -> frozenset[str]:
+    spelt = (_SPELT[word] for word in WORD.findall(text.casefold()) if word in _SPELT)
+    return words_of(text).numbers.union(spelt)
