@@ -22,6 +22,7 @@ from api.http import docs_page
 from api.http.admission.bodies import JsonBodies
 from api.http.admission.middleware import Admission
 from api.http.admission.rates import RateLimits
+from api.http.ingest import IngestDesk
 from api.http.metrics import Metrics
 from api.http.middleware import ErrorBodies, RequestFrame, log_failure, problem_headers
 from api.http.policy_reload import PinnedSystem, live
@@ -31,9 +32,11 @@ from api.http.routes import (
     collections,
     computations,
     corpus,
+    documents,
     evidence,
     health,
     identity,
+    jobs,
     ledger,
     ledger_changes,
     ledger_difference,
@@ -46,12 +49,14 @@ from api.http.routes import (
     retrieval,
     retrieval_more,
     retrieve,
+    uploads,
 )
 from api.http.routes import map as map_routes
 from api.http.routes import pages as page_routes
 from api.http.routes import registry as registry_routes
 from api.http.routes import registry_feedback as feedback_routes
 from api.http.routes import stream as stream_routes
+from api.http.sending import STREAMED
 from api.problems import CODES, Problem, problem_of
 from api.schemas.ask import field_problems
 from api.schemas.openapi import describe
@@ -76,6 +81,9 @@ _MODULES = (
     computations,
     collections,
     corpus,
+    documents,
+    uploads,
+    jobs,
     map_routes,
     registry_routes,
     feedback_routes,
@@ -103,10 +111,13 @@ def create_app(configuration: Configuration) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_system(configuration, signing=True) as system, live(system) as current:
             app.state.live = current
+            app.state.ingest = IngestDesk(configuration)
+            await app.state.ingest.start()
             app.openapi()  # made before the first request, which would wait for it
             try:
                 yield
             finally:
+                await app.state.ingest.aclose()
                 await app.state.trials.aclose()
 
     app = FastAPI(
@@ -143,6 +154,7 @@ def _wrap(app: FastAPI, server: Server) -> None:
         body_bytes=server.body_bytes,
         body_ms=server.admission.body_ms,
         forms=(identity.LOGOUT,),
+        streamed=STREAMED,
         offered=partial(methods_of, app),
     )
     app.add_middleware(Admission, server=server, rates=app.state.rates)

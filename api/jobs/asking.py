@@ -151,7 +151,11 @@ async def try_again(uploads: Uploads, jobs: SqlJobs, job: Job, new_id: str, ledg
     again = Job(new_id, job.tenant, job.owner, "upload", job.collection, job.label, job.groups, files=len(files))
     entry_id = await _record(uploads, again, files, ledger, request_id=request_id, again=job.job_id)
     await jobs.put(replace(again, state="arriving", entry_id=entry_id))
-    await asyncio.to_thread(uploads.take_again, job.job_id, new_id)
+    try:
+        await asyncio.to_thread(uploads.take_again, job.job_id, new_id)
+    except NoSuchThing:  # somebody else tries again
+        await jobs.cancel(new_id)
+        raise
     return await jobs.put(replace(again, state="queued", entry_id=entry_id))
 
 

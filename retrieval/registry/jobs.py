@@ -99,11 +99,14 @@ class SqlJobs:
         where = f"job_id IN ({marks(len(wanted))}) ORDER BY job_id"
         return await self._engine.read(lambda s: _jobs(s, where, wanted), scope=None)
 
-    async def newest(self, tenant: str, *, owner: str | None = None, limit: int) -> tuple[Job, ...]:
-        """The newest jobs of a tenant, of one owner or of all, the newest first."""
-        where = "tenant = ? AND owner = ?" if owner is not None else "tenant = ?"
-        given: list[object] = [tenant] if owner is None else [tenant, owner]
-        ordered = f"{where} ORDER BY job_id DESC LIMIT {limit:d}"
+    async def newest(
+        self, tenant: str, *, owner: str | None = None, limit: int, before: str | None = None
+    ) -> tuple[Job, ...]:
+        """The newest jobs of a tenant, of one owner or of all, the newest first; those older than `before`."""
+        named = {"tenant = ?": tenant, "owner = ?": owner, "job_id < ?": before}
+        wanted = {condition: value for condition, value in named.items() if value is not None}
+        ordered = f"{' AND '.join(wanted)} ORDER BY job_id DESC LIMIT {limit:d}"
+        given = tuple(wanted.values())
         return await self._engine.read(lambda s: _jobs(s, ordered, given), scope=None)
 
     async def unfinished(self, origin: Origin) -> tuple[Job, ...]:

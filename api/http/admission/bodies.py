@@ -19,7 +19,8 @@ class JsonBodies:
 
     Raises PayloadTooLarge while it arrives, HeadTimeout, UnsupportedMediaType, and MalformedBody. `offered` gives the
     methods at a path: one that is not offered is refused as such, whatever its body. `forms` are the paths that take a
-    form (`application/x-www-form-urlencoded`), which they read themselves.
+    form (`application/x-www-form-urlencoded`), which they read themselves; bodies below `streamed` are left alone, as
+    they may be larger than what is read whole.
     """
 
     def __init__(
@@ -30,16 +31,18 @@ class JsonBodies:
         body_ms: int,
         offered: Callable[[Scope], Collection[str]],
         forms: Collection[str] = (),
+        streamed: tuple[str, ...] = (),
     ) -> None:
         self._app = app
         self._limit = body_bytes
         self._time_s = body_ms / 1000
         self._offered = offered
         self._forms = frozenset(forms)
+        self._streamed = streamed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if scope["type"] != "http" or scope["method"] not in _BODY_METHODS:
+        if scope["type"] != "http" or scope["method"] not in _BODY_METHODS or scope["path"].startswith(self._streamed):
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
