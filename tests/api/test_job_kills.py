@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ FIRST = {
 SECOND = {"ferry.md": b"# Ferry\n\nWilliam Nace kept the ferry until 1861.\n", "note.txt": b"The mill burned."}
 
 
-async def prepared(folder: Path) -> Configuration:
-    configuration = load({}, home=folder)
+async def prepared(folder: Path, environment: Mapping[str, str] | None = None) -> Configuration:
+    configuration = load(environment or {}, home=folder)
     folder.mkdir()
     await send(configuration, FIRST)
     await send(configuration, SECOND)

@@ -4,6 +4,7 @@ import { byId, h, safe } from "./dom.js";
 import { twin } from "./links.js";
 import { moment, table } from "./table.js";
 import { say, words } from "./text.js";
+import { showUpload } from "./upload.js";
 
 const w = words.corpus;
 let corpus = null;
@@ -46,6 +47,7 @@ async function show() {
   byId("fault").replaceChildren();
   try {
     corpus = await get("/api/v1/corpus");
+    await showUpload(show);
     showVersions();
     const { collections, classes, runs } = corpus;
     byId("collections").replaceChildren(table(w.collections, [w.collection, w.name, w.sources, w.records],
@@ -54,6 +56,7 @@ async function show() {
     byId("runs").replaceChildren(...(runs.length ? runs.map(runOf) : [h("p", {}, w.runs_none)]));
   } catch (error) {
     corpus = null;
+    byId("upload").hidden = true;
     for (const id of ["collections", "versions", "classes", "runs", "status"]) byId(id).replaceChildren();
     byId("fault").replaceChildren(fault(error));
     if (error.status === 401 || error.status === 403) key.open();

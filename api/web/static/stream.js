@@ -5,7 +5,7 @@ import { words } from "./text.js";
 const TRIES = 3, PAUSE_MS = 500;
 
 // The events of a response: name, data and id of each. An event without its empty line did not arrive whole.
-async function* eventsOf(response) {
+export async function* eventsOf(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let held = "";
   for (;;) {
