@@ -11,7 +11,7 @@ from api.schemas.answer import ClosedModel
 JobId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
 JobEventId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{36}\.[0-9]{1,15}$")]
 State = Literal["arriving", "queued", "running", "done", "failed", "cancelled"]
-_ID = "01a20628-4023-733f-8dc8-d436de356da4"
+JOB_EXAMPLE = _ID = "01a20628-4023-733f-8dc8-d436de356da4"
 
 
 class JobFile(ClosedModel):

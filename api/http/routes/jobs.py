@@ -26,12 +26,12 @@ from api.jobs.asking import (
     try_again,
 )
 from api.schemas.errors import errors
-from api.schemas.jobs import JobEvent, JobEventId, JobId, JobList, JobResponse
+from api.schemas.jobs import JOB_EXAMPLE, JobEvent, JobEventId, JobId, JobList, JobResponse
 from api.wiring import new_id
 from retrieval.registry.jobs import Job
 
 router = APIRouter(prefix="/api/v1/jobs", tags=["ingest"], dependencies=SECURITY)
-JobName = Annotated[JobId, Path(description="id of a job")]
+JobName = Annotated[JobId, Path(description="id of a job", examples=[JOB_EXAMPLE])]
 _PAGE = 200
 _LOOK_S = 0.5
 _HEARTBEAT_S = 15.0
@@ -43,8 +43,10 @@ _EVENTS: dict[str, Any] = {"model": JobEvent, "description": "Fates of files and
 async def jobs(
     call: Calling,
     request: Request,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    whose: Annotated[Literal["own", "all"], Query(description="`all` needs `registry.curate`")] = "own",
+    limit: Annotated[int, Query(ge=1, le=200, examples=[20])] = 50,
+    whose: Annotated[
+        Literal["own", "all"], Query(description="`all` needs `registry.curate`", examples=["own"])
+    ] = "own",
 ) -> JobList:
     """The caller's jobs, the newest first; with `registry.curate` also those of others whose class the caller may
     see. Needs `corpus.ingest` or `registry.curate`."""
@@ -87,7 +89,9 @@ async def events(
     job_id: JobName,
     call: Calling,
     request: Request,
-    last_event_id: Annotated[JobEventId | None, Header(alias="Last-Event-ID")] = None,
+    last_event_id: Annotated[
+        JobEventId | None, Header(alias="Last-Event-ID", examples=[f"{JOB_EXAMPLE}.1795399631231"])
+    ] = None,
 ) -> Response:
     """The progress of a job as Server-Sent Events. A reader who comes again with `Last-Event-ID` gets what has changed
     since, some of it perhaps twice; the stream ends with the job, or a little before a request's deadline. Needs

@@ -28,7 +28,7 @@ from api.http.sending import body_of
 from api.jobs.asking import INGEST, Placing, begin, queue
 from api.jobs.uploads import OPEN, READY, SentFile, appending, create, safe_name, source_of
 from api.schemas.errors import errors
-from api.schemas.jobs import JobId
+from api.schemas.jobs import JOB_EXAMPLE, JobId
 from retrieval.registry.jobs import Job
 
 router = APIRouter(prefix="/api/v1/uploads", tags=["ingest"], dependencies=SECURITY)
@@ -36,14 +36,19 @@ VERSION = "1.0.0"
 PART = "application/offset+octet-stream"
 _HEADERS = {"tus-resumable": VERSION, "cache-control": "no-store"}
 _METADATA_BYTES = 4_096
-UploadId = Annotated[JobId, InPath(description="id of an upload, which is its job's")]
+UploadId = Annotated[JobId, InPath(description="id of an upload, which is its job's", examples=[JOB_EXAMPLE])]
 _CREATION = {
     "parameters": [
         {
             "name": "Upload-Length",
             "in": "header",
             "required": True,
-            "schema": {"type": "integer", "minimum": 0, "description": "bytes of the whole file"},
+            "schema": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "bytes of the whole file",
+                "examples": [73400320],
+            },
         },
         {
             "name": "Upload-Metadata",
@@ -53,6 +58,7 @@ _CREATION = {
                 "type": "string",
                 "description": "`filename` and, where wanted, `label`, `collection`, `groups` (a list with commas),"
                 " each with its value in Base64, separated by commas",
+                "examples": ["filename cmVwb3J0LnBkZg==,label cHVibGlj"],
             },
         },
     ]
@@ -63,7 +69,12 @@ _CONTINUATION = {
             "name": "Upload-Offset",
             "in": "header",
             "required": True,
-            "schema": {"type": "integer", "minimum": 0, "description": "where the part goes on"},
+            "schema": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "where the part goes on",
+                "examples": [33488896],
+            },
         }
     ],
     "requestBody": {"required": True, "content": {PART: {"schema": {"type": "string", "format": "binary"}}}},
