@@ -6,8 +6,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from asgi_lifespan import LifespanManager
 
+from api.home.configuration import load
+from api.http.app import create_app
+from api.wiring import open_ingest
 from tests.api.conftest import Connect
+from tests.api_world import EXAMPLES
 from tests.map_world import map_home
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -61,3 +66,21 @@ async def test_hidden_documents_change_no_suggestion(tmp_path: Path) -> None:
             asked = ({}, {"layer": "forts"}, {"bbox": "-98,38,-95,40"}, {"layer": "secret-forts"}, {"limit": "20"})
             told.append([await suggested(client, **each) for each in asked])
     assert told[0] == told[1]
+
+
+async def test_every_kind_is_offered_and_answered(tmp_path: Path) -> None:
+    """The example corpus has something of each kind."""
+    configuration = load({}, home=tmp_path / "home")
+    async with open_ingest(configuration) as ingest:
+        report = await ingest.run([], tenant="default", manifest=EXAMPLES / "manifest.toml")
+        assert not report.failed, report.failed
+    app = create_app(configuration)
+    async with LifespanManager(app, startup_timeout=60, shutdown_timeout=60):
+        transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 50_000))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=60) as client:
+            found = [*await suggested(client, limit="20"), *await suggested(client, place="Kansas", time="1935")]
+            for kind in ("figure", "change", "ranking", "event", "text"):
+                offered = [each for each in found if each["kind"] == kind]
+                assert offered, kind
+                asked = await client.post("/api/v1/ai/query", json={"question": offered[0]["question"]})
+                assert asked.json()["outcome"] == "ANSWER", offered[0]
