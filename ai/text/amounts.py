@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from ai.text.sentences import word_list
 from ai.text.support import fold
@@ -51,6 +52,7 @@ _SPELT = word_list(
 _VAGUE = word_list("a an several few many each every per")
 """Before a unit they are a number: `a century`, `several weeks`."""
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|°[cf]?\b|°|[$£€%]|[^\W\d_]+(?:['’][^\W\d_]+)?", re.IGNORECASE)
+_BREAK = re.compile(r"[,;:.!?()\[\]\n]")
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _SPAN = re.compile(r"\b(?:from|since|until|till|between|before|by)\b[^.;]{0,40}?\b(?:1\d|20)\d\d\b", re.IGNORECASE)
 _OFTEN = re.compile(
@@ -148,10 +150,12 @@ def states_amount(sentence: str, wanted: WantedAmount, *, loosely: bool) -> bool
 @lru_cache(maxsize=4096)
 def amounts_of(text: str) -> tuple[Amount, ...]:
     """The numbers of a text, in order."""
-    return tuple(_amounts([fold(match[0]) for match in _TOKEN.finditer(text)]))
+    found = list(_TOKEN.finditer(text))
+    breaks = [_BREAK.search(text, here.end(), there.start()) is not None for here, there in pairwise(found)]
+    return tuple(_amounts([fold(match[0]) for match in found], [*breaks, True]))
 
 
-def _amounts(tokens: list[str]) -> Iterator[Amount]:
+def _amounts(tokens: list[str], breaks: list[bool]) -> Iterator[Amount]:
     for at, token in enumerate(tokens):
         after = tokens[at + 1] if at + 1 < len(tokens) else ""
         unit = _UNITS.get(after) or (
@@ -166,8 +170,20 @@ def _amounts(tokens: list[str]) -> Iterator[Amount]:
             continue
         month = after in MONTH_NUMBERS or (at > 0 and tokens[at - 1] in MONTH_NUMBERS)
         dated = unit is None and (month or ":" in token or _YEAR.fullmatch(token) is not None)
-        beside = tokens[at + 1 : at + 1 + _AFTER]
-        yield Amount(unit, dated, frozenset(root_of(word) for word in beside if word[0].isalpha() and not month))
+        beside = [] if month else _beside(tokens, breaks, at, measured=unit is not None)
+        yield Amount(unit, dated, frozenset(root_of(word) for word in beside if word[0].isalpha()))
+
+
+def _beside(tokens: list[str], breaks: list[bool], at: int, *, measured: bool) -> list[str]:
+    """The words that a number can count: those after it in its own phrase, and after a unit only what it is `of`. In
+    "14 m/s, the boat" no boat is counted."""
+    end = at
+    while end < at + _AFTER and not breaks[end]:
+        end += 1
+    said = tokens[at + 1 : end + 1]
+    if not measured or "of" in said[1:3]:
+        return said
+    return [word for word in said[:2] if word in _UNITS or word.endswith("ing")]
 
 
 def _counted(word: str, rest: str, *, priced: bool) -> WantedAmount:

@@ -33,6 +33,15 @@ def test_a_number_counts_what_is_beside_it(number: str, thing: str, other: str, 
     assert not states(question, "She saved the others on 3 September.", loosely=True)
 
 
+@given(numbers, st.sampled_from(THINGS), st.sampled_from(TIMES + LENGTHS), st.sampled_from((",", ";", ":", ".", "(")))
+def test_a_number_of_another_phrase_counts_nothing(number: str, thing: str, unit: str, stop: str) -> None:
+    question = f"How many {thing} are there?"
+    assert not states(question, f"Below {number} {unit}/s{stop} the {thing} are brought in.")
+    assert not states(question, f"After {number} {unit} the {thing} are counted.")
+    assert not states(question, f"It opens at {number}{stop} {thing} come later.")
+    assert states(question, f"It has {number} {thing}{stop} and no more.")
+
+
 @given(numbers, st.sampled_from(TIMES), st.sampled_from(THINGS))
 def test_how_long_is_a_time_or_a_length(number: str, unit: str, thing: str) -> None:
     assert states("How long does it last?", f"It lasts {number} {unit}.")
