@@ -13,6 +13,7 @@ from ai.text.sentences import word_list
 from ai.text.support import WORD, fold
 
 _BE = re.compile(r"\b(?:was|were|is|are|been|be|being)\b[^,;]{0,40}$", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\b(?:this|that|these|those|it|they|he|she|we|I|you|there)\s+(?!of\b)[^\W\d_]")
 """A subject without a word of its own."""
@@ -175,7 +176,8 @@ def _of_another_subject(text: str, source: str, theirs: Sequence[Token], taken: 
     if opens is None:
         return None
     first = theirs[taken[0]].start
-    said = [m.end() for m in re.finditer(rf"\b{opens[1]}\b", source[:first], re.IGNORECASE)]
+    word = opens[1].casefold()
+    said = [m.end() for m in _WORD.finditer(source, 0, first) if m[0].casefold() == word]
     between = [t for t in theirs[: taken[0]] if said and t.start >= said[-1]]
     subject = said and _SUBJECT.search(source, said[-1], first)
     if subject or any(token.name and not token.role for token in between):
