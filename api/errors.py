@@ -3,6 +3,8 @@
 EdgeError
 ├── SettingsInvalid        a setting is unknown or impossible, or its file cannot be read; names the origin
 ├── HomeUnusable           the home folder cannot be made, read or written, or its disk is full
+├── HomeKeyMissing         the home is encrypted, and its key is not named, cannot be read or is no key
+├── HomeKeyWrong           the home is encrypted under another key
 ├── HomeBusy               another process takes documents into this folder, or holds a file of it
 ├── VersionUnsupported     a file is of a version that this program does not read; names the version
 ├── MalformedBody          the body is not JSON
@@ -58,6 +60,18 @@ class HomeUnusable(EdgeError):
     """The home folder cannot be made, read or written, or its disk is full."""
 
     code = "INDEX_NOT_READY"
+
+
+class HomeKeyMissing(EdgeError):
+    """The home is encrypted, and its key is not named, cannot be read, or is not one."""
+
+    code = "HOME_LOCKED"
+
+
+class HomeKeyWrong(EdgeError):
+    """The home is encrypted under another key."""
+
+    code = "HOME_LOCKED"
 
 
 class HomeBusy(EdgeError):

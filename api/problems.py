@@ -59,6 +59,9 @@ MEANINGS: Mapping[str, CodeMeaning] = MappingProxyType(
         "HEAD_TOO_LARGE": CodeMeaning(431, EXIT_USAGE, "The head of the request is too large."),
         "INTERNAL": CodeMeaning(500, EXIT_FAILED, "Something went wrong on our side. The request id helps to find it."),
         "INDEX_NOT_READY": CodeMeaning(503, EXIT_BACKEND, "The store of documents is not ready."),
+        "HOME_LOCKED": CodeMeaning(
+            503, EXIT_BACKEND, "The home is encrypted, and the key that was given does not open it."
+        ),
         "VERSION_UNSUPPORTED": CodeMeaning(
             503, EXIT_BACKEND, "What is stored here is of a version that cannot be read."
         ),
@@ -88,6 +91,8 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         api.EdgeError: "INTERNAL",
         api.SettingsInvalid: "VALIDATION_FAILED",
         api.HomeUnusable: "INDEX_NOT_READY",
+        api.HomeKeyMissing: "HOME_LOCKED",
+        api.HomeKeyWrong: "HOME_LOCKED",
         api.HomeBusy: "CONFLICT",
         api.VersionUnsupported: "VERSION_UNSUPPORTED",
         api.MalformedBody: "BAD_REQUEST",

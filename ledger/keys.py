@@ -24,6 +24,28 @@ PSEUDONYM_KEY = "pseudonym.key"
 SECRET_BYTES = 32
 
 
+class Seal(Protocol):
+    """How the bytes of key files are kept. `opened` raises ValueError for what was not sealed under the same key."""
+
+    def sealed(self, data: bytes) -> bytes: ...
+    def opened(self, data: bytes) -> bytes: ...
+
+
+class PlainFiles:
+    """A Seal that keeps bytes as they are."""
+
+    def sealed(self, data: bytes) -> bytes:
+        """See Seal."""
+        return data
+
+    def opened(self, data: bytes) -> bytes:
+        """See Seal."""
+        return data
+
+
+_PLAIN = PlainFiles()
+
+
 class KeyRing(Protocol):
     """Holds secrets; hands them to the ledger only.
 
@@ -62,8 +84,10 @@ class FileKeyRing:
         signers: list[SigningKey],
         pseudonym_key: bytes,
         entropy: Callable[[int], bytes],
+        seal: Seal,
     ) -> None:
         self._folder = folder
+        self._seal = seal
         self._base = base
         self._signers = signers
         self._pseudonym_key = pseudonym_key
@@ -81,7 +105,7 @@ class FileKeyRing:
         async with self._lock:
             if all(signer.verifier != key for signer in self._signers):
                 self._signers += await asyncio.to_thread(
-                    _later_keys, self._folder, self._base, len(self._signers), key.name
+                    _later_keys, self._folder, self._base, len(self._signers), key.name, self._seal
                 )
         return next((signer for signer in self._signers if signer.verifier == key), None)
 
@@ -93,7 +117,7 @@ class FileKeyRing:
                 raise KeyUnusable(f"the key {key} is not in {self._folder}")
             if numbers[0] + 1 == len(self._signers):
                 path = self._folder / _log_key(self._base, len(self._signers) + 1)
-                made = await asyncio.to_thread(_signing_key, path, key.name, self._entropy, create=True)
+                made = await asyncio.to_thread(_signing_key, path, key.name, self._entropy, self._seal, create=True)
                 self._signers.append(made)
             return self._signers[numbers[0] + 1]
 
@@ -108,38 +132,46 @@ class FileKeyRing:
             return self._tenants[tenant]
         async with self._lock:
             path = self._folder / f"tenant-{tenant}.key"
-            key = await asyncio.to_thread(_secret, path, self._entropy, create=create)
+            key = await asyncio.to_thread(_secret, path, self._entropy, self._seal, create=create)
             self._tenants[tenant] = key
             return key
 
 
 async def open_key_ring(
-    folder: Path, *, origin: str, create: bool, base: str = LOG, entropy: Callable[[int], bytes] = os.urandom
+    folder: Path,
+    *,
+    origin: str,
+    create: bool,
+    base: str = LOG,
+    entropy: Callable[[int], bytes] = os.urandom,
+    seal: Seal = _PLAIN,
 ) -> FileKeyRing:
     """The ring in `folder` for the log `origin`, whose keys are named after `base`; with `create`, what is missing is
     made. Raises KeyUnusable for a missing, damaged or foreign key, and for a file or folder that others than its owner
     can reach."""
-    return await asyncio.to_thread(_open, folder, origin, base, create, entropy)
+    return await asyncio.to_thread(_open, folder, origin, base, entropy, seal, create=create)
 
 
-def _open(folder: Path, origin: str, base: str, create: bool, entropy: Callable[[int], bytes]) -> FileKeyRing:
+def _open(
+    folder: Path, origin: str, base: str, entropy: Callable[[int], bytes], seal: Seal, *, create: bool
+) -> FileKeyRing:
     try:
         if create:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(folder)
-        signers = [_signing_key(folder / _log_key(base, 1), origin, entropy, create=create)]
-        signers += _later_keys(folder, base, 1, origin)
-        secret = _secret(folder / PSEUDONYM_KEY, entropy, create=create)
+        signers = [_signing_key(folder / _log_key(base, 1), origin, entropy, seal, create=create)]
+        signers += _later_keys(folder, base, 1, origin, seal)
+        secret = _secret(folder / PSEUDONYM_KEY, entropy, seal, create=create)
     except OSError as exc:
         raise KeyUnusable(f"the key folder {folder} cannot be used: {exc.strerror}") from exc
-    return FileKeyRing(folder, base=base, signers=signers, pseudonym_key=secret, entropy=entropy)
+    return FileKeyRing(folder, base=base, signers=signers, pseudonym_key=secret, entropy=entropy, seal=seal)
 
 
-def _later_keys(folder: Path, base: str, known: int, origin: str) -> list[SigningKey]:
+def _later_keys(folder: Path, base: str, known: int, origin: str, seal: Seal) -> list[SigningKey]:
     """The signing keys in the folder beyond the first `known` ones. Raises KeyUnusable."""
     found: list[SigningKey] = []
     while (path := folder / _log_key(base, known + len(found) + 1)).exists():
-        found.append(_signing_key(path, origin, os.urandom, create=False))
+        found.append(_signing_key(path, origin, os.urandom, seal, create=False))
     return found
 
 
@@ -147,11 +179,11 @@ def _log_key(base: str, number: int) -> str:
     return f"{base}.key" if number == 1 else f"{base}-{number}.key"
 
 
-def _signing_key(path: Path, origin: str, entropy: Callable[[int], bytes], *, create: bool) -> SigningKey:
+def _signing_key(path: Path, origin: str, entropy: Callable[[int], bytes], seal: Seal, *, create: bool) -> SigningKey:
     if create and not path.exists():
-        write_private(path, SigningKey.from_seed(origin, entropy(SECRET_BYTES)).encode() + "\n")
+        write_private(path, SigningKey.from_seed(origin, entropy(SECRET_BYTES)).encode() + "\n", seal)
     try:
-        key = parse_signing_key(read_private(path).strip())
+        key = parse_signing_key(read_private(path, seal).strip())
     except MalformedNote as exc:
         raise KeyUnusable(f"{path} is not a signing key: {exc}") from exc
     if key.name != origin:
@@ -159,11 +191,11 @@ def _signing_key(path: Path, origin: str, entropy: Callable[[int], bytes], *, cr
     return key
 
 
-def _secret(path: Path, entropy: Callable[[int], bytes], *, create: bool) -> bytes:
+def _secret(path: Path, entropy: Callable[[int], bytes], seal: Seal, *, create: bool) -> bytes:
     if create and not path.exists():
-        write_private(path, entropy(SECRET_BYTES).hex() + "\n")
+        write_private(path, entropy(SECRET_BYTES).hex() + "\n", seal)
     try:
-        key = bytes.fromhex(read_private(path).strip())
+        key = bytes.fromhex(read_private(path, seal).strip())
     except ValueError as exc:
         raise KeyUnusable(f"{path} is not a key") from exc
     if len(key) != SECRET_BYTES:
@@ -180,14 +212,14 @@ def make_private(folder: Path) -> None:
         raise KeyUnusable(f"the key folder {folder} cannot be used: {exc.strerror}") from exc
 
 
-def read_private(path: Path) -> str:
+def read_private(path: Path, seal: Seal = _PLAIN) -> str:
     """The text of a key file. Raises KeyUnusable, also for one that others than its owner can reach."""
     try:
         _check_private(path)
-        return path.read_text("ascii")
+        return seal.opened(path.read_bytes()).decode("ascii")
     except FileNotFoundError as exc:
         raise KeyUnusable(f"the key {path} is missing") from exc
-    except (OSError, UnicodeDecodeError) as exc:
+    except (OSError, ValueError) as exc:
         raise KeyUnusable(f"the key {path} cannot be read") from exc
 
 
@@ -196,12 +228,12 @@ def _check_private(path: Path) -> None:
         raise KeyUnusable(f"{path} can be reached by others than its owner; set its mode to 0600 (a folder: 0700)")
 
 
-def write_private(path: Path, text: str) -> None:
+def write_private(path: Path, text: str, seal: Seal = _PLAIN) -> None:
     """Write a key file whole and durably; if another process was first, its key stays."""
     try:
         descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(seal.sealed(text.encode("ascii")))
             file.flush()
             os.fsync(file.fileno())
         try:

@@ -7,6 +7,8 @@ import os
 import uuid
 from pathlib import Path
 
+from retrieval.seal import PLAIN, Seal
+
 
 def write_atomically(path: Path, data: bytes) -> None:
     """After this returns the file holds `data`, also after a power cut; before, it holds what it held. Raises
@@ -24,9 +26,9 @@ def write_atomically(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
-def write_json(path: Path, value: object) -> None:
+def write_json(path: Path, value: object, seal: Seal = PLAIN) -> None:
     """`write_atomically` of the value's JSON text."""
-    write_atomically(path, json.dumps(value, sort_keys=True).encode())
+    write_atomically(path, seal.sealed(json.dumps(value, sort_keys=True).encode()))
 
 
 def sync_folder(path: Path) -> None:

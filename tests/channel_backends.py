@@ -8,13 +8,17 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from api.home.vault import Vault, is_encrypted, make_vault, open_vault
 from retrieval.channel import Channel
 from retrieval.fulltext.tantivy import TantivyChannel, TantivyIndex
 from retrieval.graph.sqlite import GraphChannel, GraphIndex
 from retrieval.index import ChannelIndex
+from retrieval.seal import PLAIN, Seal
 from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex
 from retrieval.vector.numpy import NumpyVectorChannel, NumpyVectorIndex
 from tests.fakes_retrieval import HashEmbedder, ScanChannel, ScanIndex
+
+HOME_KEY = bytes(range(32))
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,8 @@ async def scan(folder: Path) -> AsyncIterator[Backend]:
 
 @asynccontextmanager
 async def tantivy(folder: Path) -> AsyncIterator[Backend]:
-    backend = Backend(TantivyChannel(folder), TantivyIndex(folder))
+    seal = sealed(folder)
+    backend = Backend(TantivyChannel(folder, seal=seal), TantivyIndex(folder, seal=seal))
     yield backend
     await backend.channel.aclose()
     await backend.index.aclose()
@@ -44,8 +49,10 @@ async def tantivy(folder: Path) -> AsyncIterator[Backend]:
 
 @asynccontextmanager
 async def numpy(folder: Path) -> AsyncIterator[Backend]:
-    embedder = HashEmbedder()
-    backend = Backend(NumpyVectorChannel(folder, embedder=embedder), NumpyVectorIndex(folder, embedder=embedder))
+    embedder, seal = HashEmbedder(), sealed(folder)
+    backend = Backend(
+        NumpyVectorChannel(folder, embedder=embedder, seal=seal), NumpyVectorIndex(folder, embedder=embedder, seal=seal)
+    )
     yield backend
     await backend.channel.aclose()
     await backend.index.aclose()
@@ -71,6 +78,33 @@ async def spatial(folder: Path) -> AsyncIterator[Backend]:
     await backend.index.aclose()
 
 
+def encrypted(opener: Opener) -> Opener:
+    """The same backend in a folder of an encrypted home."""
+
+    @asynccontextmanager
+    async def opened(folder: Path) -> AsyncIterator[Backend]:
+        await asyncio.to_thread(vault_at, folder.parent)
+        async with opener(folder) as backend:
+            yield backend
+
+    return opened
+
+
+def vault_at(home: Path) -> Vault:
+    """The vault of a home, made where there is none."""
+    return open_vault(home, HOME_KEY) if is_encrypted(home) else make_vault(home, HOME_KEY)
+
+
+def sealed(folder: Path) -> Seal:
+    """How files in this folder are kept."""
+    return vault_at(folder.parent) if is_encrypted(folder.parent) else PLAIN
+
+
 # Opened twice on one folder, a backend of DURABLE shows what was committed.
-BACKENDS: dict[str, Opener] = {"scan": scan, "tantivy": tantivy, "numpy": numpy, "graph": graph, "spatial": spatial}
+_PLAIN: dict[str, Opener] = {"tantivy": tantivy, "numpy": numpy, "graph": graph, "spatial": spatial}
+BACKENDS: dict[str, Opener] = {
+    "scan": scan,
+    **_PLAIN,
+    **{f"{name}-encrypted": encrypted(opener) for name, opener in _PLAIN.items()},
+}
 DURABLE = tuple(name for name in BACKENDS if name != "scan")

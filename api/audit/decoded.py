@@ -13,10 +13,13 @@ import zipfile
 import zlib
 from base64 import b64decode
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
 import apsw
+
+from retrieval.seal import PLAIN, Seal
 
 _CHUNK = 8 * 1024 * 1024
 _OVERLAP = 64 * 1024
@@ -32,9 +35,11 @@ _SQLITE = b"SQLite format 3\x00"
 _ROWS = 1024 * 1024
 
 
-def readings(path: Path) -> Iterator[bytes]:
+def readings(path: Path, seal: Seal = PLAIN) -> Iterator[bytes]:
     """Everything that the file says, in pieces that overlap. Raises OSError; a file that decodes to nothing is read as
-    it stands."""
+    it stands. Of an encrypted home it is read as it stands and as its key opens it."""
+    if seal is not PLAIN:
+        yield from _opened(path, seal)
     with path.open("rb") as file:
         head, before = file.read(len(_SQLITE)), b""
         file.seek(0)
@@ -47,6 +52,26 @@ def readings(path: Path) -> Iterator[bytes]:
         yield from _lz4_blocks(path.read_bytes())
     elif head.startswith(b"PK"):
         yield from _members(path)
+
+
+def _opened(path: Path, seal: Seal) -> Iterator[bytes]:
+    """What the key of the home opens: a sealed file whole; of a database, whatever its name, every page, free ones too,
+    and every row."""
+    try:
+        yield from decoded(seal.opened(path.read_bytes()))
+    except ValueError:
+        yield from _pages(path)
+
+
+def _pages(path: Path) -> Iterator[bytes]:
+    try:
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as db:
+            data = db.serialize("main") or b""  # none of an empty file
+    except apsw.Error:
+        return  # no database: its bytes as they stand are read
+    for start in range(0, len(data), _CHUNK):
+        yield from decoded(data[max(0, start - _OVERLAP) : start + _CHUNK])
+    yield from _rows(path)
 
 
 def decoded(data: bytes) -> Iterator[bytes]:

@@ -80,7 +80,7 @@ async def scan_home(configuration: Configuration, maker: Fingerprinter, prints: 
     async for wording in _wordings(configuration, of=None):
         shared |= await asyncio.to_thread(_found, maker, everything, wording)
     wanted = Wanted(everything.values - shared)
-    look = await asyncio.to_thread(_look_at, configuration.home, maker, wanted)
+    look = await asyncio.to_thread(_look_at, configuration, maker, wanted)
     return Scan((), look.files, look.bytes, (), len(everything.values), len(shared), look.hits, look.unread)
 
 
@@ -134,14 +134,14 @@ class _Look:
     unread: tuple[str, ...]
 
 
-def _look_at(home: Path, maker: Fingerprinter, wanted: Wanted) -> _Look:
-    files, size = 0, 0
+def _look_at(configuration: Configuration, maker: Fingerprinter, wanted: Wanted) -> _Look:
+    home, files, size = configuration.home, 0, 0
     hits: list[tuple[str, int]] = []
     unread: list[str] = []
     for path in sorted(path for path in home.rglob("*") if path.is_file() and not path.is_symlink()):
         where = path.relative_to(home).as_posix()
         try:
-            found = _found(maker, wanted, readings(path)) if wanted.values else frozenset()
+            found = _found(maker, wanted, readings(path, configuration.seal)) if wanted.values else frozenset()
             size += path.stat().st_size
             files += 1
         except FileNotFoundError:

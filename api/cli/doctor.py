@@ -15,6 +15,7 @@ import typer
 from api.cli.console import configuration, emit, styled
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED, problem_of
+from retrieval.seal import PLAIN
 
 if TYPE_CHECKING:
     from api.home.configuration import Configuration
@@ -152,6 +153,8 @@ async def _home(configured: Configuration) -> AsyncIterator[Finding]:
         yield Finding("home", "warning", f"{home} has {free // 1_048_576} MiB left")
     else:
         yield Finding("home", "ok", f"{home} can be written, {free // 1_073_741_824} GiB left")
+    if configured.seal is not PLAIN:
+        yield Finding("encryption", "ok", "what the home holds is encrypted, and the key opens it")
 
 
 async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:

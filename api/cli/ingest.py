@@ -134,7 +134,7 @@ async def _plan(home: Path | None, root: Path, tenant: str, *, verify: bool) -> 
     from retrieval.ingest.sync import sync_plan
 
     configured, held = configuration(home), ()
-    known = KnownDigests() if verify else DigestCache(configured.home / DIGEST_CACHE).of(tenant)
+    known = KnownDigests() if verify else DigestCache(configured.home / DIGEST_CACHE, seal=configured.seal).of(tenant)
     try:
         require_corpus(configured)
     except (IndexNotReady, HomeUnusable):

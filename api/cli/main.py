@@ -33,6 +33,7 @@ COMMANDS = {
     "policy": "write, test, publish and roll back the policy bundle",
     "key": "make, list and revoke API keys",
     "tenant": "make, suspend, limit, export and erase tenants",
+    "home": "encrypt the home folder, and rotate its key",
     "doctor": "find what is wrong and name the next command",
     "config": "show the settings and where they come from",
     "bench": "measure the pipeline",

@@ -10,6 +10,7 @@ from pathlib import Path
 from ai.canonical import digest_of
 from ai.errors import ArchiveUnavailable
 from retrieval.durable import write_atomically
+from retrieval.seal import PLAIN, Seal
 
 FOLDER = "archive"
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
@@ -18,8 +19,9 @@ _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 class FolderArchive:
     """See `ai.case.archive.Archive`. The folder need not exist yet."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, seal: Seal = PLAIN) -> None:
         self._folder = folder
+        self._seal = seal
         self._known: set[bytes] = set()
 
     async def keep(self, contents: Iterable[bytes]) -> None:
@@ -33,8 +35,8 @@ class FolderArchive:
         """See Archive."""
         named = _DIGEST.fullmatch(digest)
         try:
-            data = (self._folder / named[1]).read_bytes() if named else None
-        except OSError:
+            data = self._seal.opened((self._folder / named[1]).read_bytes()) if named else None
+        except (OSError, ValueError):
             return None
         return data if data is not None and digest_of(data) == digest else None
 
@@ -49,6 +51,7 @@ class FolderArchive:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             for data in contents:
                 if self.load(digest_of(data)) is None:
-                    write_atomically(self._folder / digest_of(data).removeprefix("sha256:"), data)
+                    name = digest_of(data).removeprefix("sha256:")
+                    write_atomically(self._folder / name, self._seal.sealed(data))
         except OSError as exc:
             raise ArchiveUnavailable(f"{self._folder} cannot be written: {exc.strerror}") from exc

@@ -21,6 +21,7 @@ from api.home.stores import (
     path_of,
     revealed,
 )
+from retrieval.seal import PLAIN, Seal
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class LedgerBackend:
 
     store: SqlStore
     keys: Path
+    seal: Seal = PLAIN
 
     @property
     def exists(self) -> bool:
@@ -73,12 +75,16 @@ def backends_of(configuration: Configuration) -> Backends:
     stores, models, policy, ledger = settings.stores, settings.models, settings.policy, settings.ledger
     extractive, deadlines = settings.extractive, settings.retrieval.deadline_ms
     log = revealed(ledger.dsn)
+
+    def here(name: str) -> Embedded:
+        return Embedded(home / name, configuration.seal)
+
     return Backends(
-        records=stores.sql(home / "record.sqlite", stores.deadline_ms),
-        graph=stores.graph(home / "graph.sqlite", deadlines.graph),
-        spatial=stores.sql(home / "spatial.sqlite", deadlines.spatial),
-        fulltext=stores.fulltext(home / "fulltext", deadlines.fulltext),
-        vector=stores.sql(home / "vector", deadlines.vector),
+        records=stores.sql(here("record.sqlite"), stores.deadline_ms),
+        graph=stores.graph(here("graph.sqlite"), deadlines.graph),
+        spatial=stores.sql(here("spatial.sqlite"), deadlines.spatial),
+        fulltext=stores.fulltext(here("fulltext"), deadlines.fulltext),
+        vector=stores.sql(here("vector"), deadlines.vector),
         embedding=models.ollama(models.embed, models.deadline_ms) or Wordllama(),
         policy=PolicyBackend(
             path_of(policy.bundle),
@@ -90,9 +96,8 @@ def backends_of(configuration: Configuration) -> Backends:
         or Extractive(extractive.min_coverage_milli, extractive.max_sentences, settings.answering.false_answer_milli),
         rerank=models.ollama(models.rerank, models.rerank_deadline_ms),
         ledger=LedgerBackend(
-            store=Embedded(home / "ledger.sqlite")
-            if log is None
-            else Postgres(log, ledger.deadline_ms, row_security=False),
+            store=here("ledger.sqlite") if log is None else Postgres(log, ledger.deadline_ms, row_security=False),
             keys=home / "keys",
+            seal=configuration.seal,
         ),
     )

@@ -8,6 +8,7 @@ answer, and does not say where a value came from.
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from typing import Any
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from api.errors import SettingsInvalid
+from api.home.encryption import VAULT_FILE
 from api.home.settings import ENVIRONMENT_NAMES, Settings
+from retrieval.seal import PLAIN, Seal
 
 Versions = Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]]
 PREFIX = "EXHIBIT_"
@@ -47,11 +50,13 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The home folder, the settings, and where each value that is not a default came from (dotted name to origin)."""
+    """The home folder, the settings, where each value that is not a default came from (dotted name to origin), and how
+    the home's files are kept. Whoever has one of an encrypted home has its keys."""
 
     home: Path
     settings: Settings
     origins: Mapping[str, str]
+    seal: Seal = PLAIN
 
     def shown(self) -> tuple[Setting, ...]:
         """Every setting with its origin; a secret's value is never in it."""
@@ -75,7 +80,7 @@ def load(
     """Read everything once. `home` and `overrides` (dotted names) are what the command line said; None is "not said".
 
     Raises SettingsInvalid for an unknown key, an impossible value, or a file that cannot be read; the message names
-    the origin and never repeats a value.
+    the origin and never repeats a value. An encrypted home is opened: raises HomeKeyMissing, HomeKeyWrong.
     """
     folder, home_origin = _home(environment, home)
     origins: dict[str, str] = {"home": home_origin}
@@ -92,7 +97,33 @@ def load(
         settings = Settings.model_validate(tree)
     except ValidationError as exc:
         raise SettingsInvalid("; ".join(_complaints(exc, origins))) from None
-    return Configuration(folder, settings, origins)
+    return Configuration(folder, settings, origins, _seal_of(folder, settings, origins))
+
+
+def _seal_of(home: Path, settings: Settings, origins: Mapping[str, str]) -> Seal:
+    """How the files of the home are kept. An encrypted one is opened with the key that the settings name."""
+    if not (home / VAULT_FILE).exists():
+        closed = sys.modules.get("api.home.vault")  # which most processes never need
+        if closed is not None:
+            closed.forget_vault(home)
+        return PLAIN
+    from api.home.home_key import home_key  # noqa: PLC0415
+    from api.home.vault import open_vault  # noqa: PLC0415
+
+    told = [name for name in _secrets(settings) if origins.get(name, "").startswith("file ")]
+    if told:
+        raise SettingsInvalid(f"{', '.join(told)}: a secret in {CONFIG_FILE} of an encrypted home; use the environment")
+    return open_vault(home, home_key(settings.encryption, home))
+
+
+def _secrets(section: BaseModel, prefix: str = "") -> Iterator[str]:
+    """The names of the settings that hold a secret, or an address with one in it."""
+    for field in type(section).model_fields:
+        value = getattr(section, field)
+        if isinstance(value, BaseModel):
+            yield from _secrets(value, f"{prefix}{field}.")
+        elif isinstance(value, SecretStr) or (isinstance(value, str) and _USERINFO.search(value)):
+            yield f"{prefix}{field}"
 
 
 def _home(environment: Mapping[str, str], home: Path | None) -> tuple[Path, str]:

@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from api.home.encryption import Encryption
 from api.home.server import Server
 from api.home.stores import DeadlineMs, Dsn, Models, Section, Stores, comma_separated
 
@@ -234,6 +235,7 @@ class Settings(Section):
     uploads: Uploads = Uploads()
     ledger: Ledger = Ledger()
     server: Server = Server()
+    encryption: Encryption = Encryption()
 
 
 # Names that requirements and other tools gave; everything else is EXHIBIT_<SECTION>__<FIELD>.

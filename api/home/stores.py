@@ -12,6 +12,8 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from retrieval.seal import PLAIN, Seal
+
 
 def _read_dsn(value: SecretStr) -> SecretStr:
     """An address that libpq cannot read is refused here: it would repeat part of it, in every attempt to connect."""
@@ -42,9 +44,10 @@ class Section(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A file or folder of the home."""
+    """A file or folder of the home. The seal is for files; databases are encrypted where they are opened."""
 
     path: Path
+    seal: Seal = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,23 +272,23 @@ class Stores(Section):
         default=None, min_length=1, description="certificate authorities (PEM) for the OPA server; unset: the system's"
     )
 
-    def sql(self, path: Path, deadline_ms: int) -> SqlStore:
+    def sql(self, here: Embedded, deadline_ms: int) -> SqlStore:
         """The PostgreSQL server if one is named, else that file or folder of the home."""
         dsn = revealed(self.postgis_dsn)
-        return Embedded(path) if dsn is None else Postgres(dsn, deadline_ms, self.row_level_security)
+        return here if dsn is None else Postgres(dsn, deadline_ms, self.row_level_security)
 
-    def graph(self, path: Path, deadline_ms: int) -> GraphStore:
+    def graph(self, here: Embedded, deadline_ms: int) -> GraphStore:
         """The Neo4j server if one is named, else that file."""
         if self.neo4j_uri is None:
-            return Embedded(path)
+            return here
         user, password = self.neo4j_user or "neo4j", revealed(self.neo4j_password) or ""
         return Neo4j(self.neo4j_uri, user, password, path_of(self.neo4j_ca_file), self.neo4j_answers, deadline_ms)
 
-    def fulltext(self, path: Path, deadline_ms: int) -> FulltextStore:
+    def fulltext(self, here: Embedded, deadline_ms: int) -> FulltextStore:
         """The OpenSearch server if one is named, else that folder."""
         url = revealed(self.opensearch_url)
         if url is None:
-            return Embedded(path)
+            return here
         return OpenSearch(url, path_of(self.opensearch_ca_file), self.opensearch_index, deadline_ms)
 
     def opa(self, *, fallback: bool) -> Opa | None:

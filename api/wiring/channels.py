@@ -69,10 +69,10 @@ def _spatial(backend: SqlStore, circuits: Circuits) -> ChannelSides:
 
 def _fulltext(backend: FulltextStore, circuits: Circuits) -> ChannelSides:
     match backend:
-        case Embedded(path):
+        case Embedded(path, seal):
             from retrieval.fulltext.tantivy import TantivyChannel, TantivyIndex  # noqa: PLC0415
 
-            return ChannelSides(partial(TantivyChannel, path), partial(TantivyIndex, path))
+            return ChannelSides(partial(TantivyChannel, path, seal=seal), partial(TantivyIndex, path, seal=seal))
         case OpenSearch(url, ca_file, prefix, deadline_ms):
             from retrieval.fulltext.opensearch import OpenSearchChannel  # noqa: PLC0415
             from retrieval.fulltext.opensearch_index import OpenSearchIndex  # noqa: PLC0415
@@ -87,11 +87,12 @@ def _fulltext(backend: FulltextStore, circuits: Circuits) -> ChannelSides:
 
 def _vector(backend: SqlStore, embedder: Embedder, circuits: Circuits) -> ChannelSides:
     match backend:
-        case Embedded(path):
+        case Embedded(path, seal):
             from retrieval.vector.numpy import NumpyVectorChannel, NumpyVectorIndex  # noqa: PLC0415
 
             return ChannelSides(
-                partial(NumpyVectorChannel, path, embedder=embedder), partial(NumpyVectorIndex, path, embedder=embedder)
+                partial(NumpyVectorChannel, path, embedder=embedder, seal=seal),
+                partial(NumpyVectorIndex, path, embedder=embedder, seal=seal),
             )
         case Postgres(dsn, deadline_ms, row_security):
             from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex  # noqa: PLC0415

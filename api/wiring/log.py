@@ -231,7 +231,11 @@ async def _open(
     try:
         # Keys are made for a log without entries only: new ones in the place of lost ones would go unnoticed.
         keys = await open_key_ring(
-            backend.keys, origin=origin, create=await store.size() == 0, base="log" if shard == 1 else f"shard-{shard}"
+            backend.keys,
+            origin=origin,
+            create=await store.size() == 0,
+            base="log" if shard == 1 else f"shard-{shard}",
+            seal=backend.seal,
         )
         return await Ledger.open(
             store=store,

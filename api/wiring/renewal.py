@@ -38,10 +38,13 @@ async def open_renewal(
 
 def _both(backend: SqlStore, embedder: Embedder) -> tuple[ChannelIndex, IndexRenewal]:
     match backend:
-        case Embedded(path):
+        case Embedded(path, seal):
             from retrieval.vector.numpy import NumpyVectorIndex, NumpyVectorRenewal  # noqa: PLC0415
 
-            return NumpyVectorIndex(path, embedder=embedder), NumpyVectorRenewal(path, embedder=embedder)
+            return (
+                NumpyVectorIndex(path, embedder=embedder, seal=seal),
+                NumpyVectorRenewal(path, embedder=embedder, seal=seal),
+            )
         case Postgres(dsn, row_security=row_security):
             from retrieval.vector.pgvector import PgvectorIndex, PgvectorRenewal  # noqa: PLC0415
 

@@ -163,7 +163,7 @@ async def open_system(
         packaged = open_reader(settings.answering.rate_milli)
         reader = packaged if settings.answering.reader else None
         chat = open_chat(chosen.chat, stack, circuits, reader)
-        archive = FolderArchive(configuration.home / ARCHIVE)
+        archive = FolderArchive(configuration.home / ARCHIVE, configuration.seal)
         await archive.keep(document_of(chat))
         services = Services(
             store=store,
@@ -252,7 +252,7 @@ async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
                 indexes=indexes,
                 chunk_size=ChunkSize(settings.chunk_words, settings.longest_sentence_words),
                 terms=partial(access_terms, backends_of(configuration).policy, settings.default_labels),
-                digests=DigestCache(configuration.home / DIGEST_CACHE),
+                digests=DigestCache(configuration.home / DIGEST_CACHE, seal=configuration.seal),
                 read=quarantine.read,
             )
 

@@ -13,12 +13,14 @@ import tantivy
 
 from retrieval.errors import ChannelUnavailable
 from retrieval.fulltext import tantivy_folder as folders
+from retrieval.fulltext.generations import generations
 from retrieval.fulltext.tantivy_folder import Entry, Manifest
 from retrieval.fulltext.terms import PHRASE_BOOST, Terms, read_terms
 from retrieval.index import IndexBatch
 from retrieval.index_text import index_text
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.pending import Pending
+from retrieval.seal import PLAIN, Seal
 from retrieval.worker import Stop, Workers
 
 STORE = "tantivy"
@@ -47,8 +49,10 @@ class TantivyChannel:
     name = ChannelName.FULLTEXT
     store = STORE
 
-    def __init__(self, root: Path, *, workers: int = 2) -> None:
+    def __init__(self, root: Path, *, workers: int = 2, seal: Seal = PLAIN) -> None:
         self._root = root
+        self._seal = seal
+        self._generations = generations(root, seal)
         self._workers = Workers("fulltext", size=workers)
         self._lock = threading.Lock()
         self._manifest = Manifest()
@@ -91,7 +95,7 @@ class TantivyChannel:
         with self._lock:
             current = folders.manifest_stamp(self._root)
             if current != self._stamp:
-                self._manifest = folders.read_manifest(self._root)
+                self._manifest = folders.read_manifest(self._root, self._seal)
                 self._open = {c: g for c, g in self._open.items() if self._manifest.folders.get(c) == g.folder}
                 for generation in self._open.values():
                     generation.index.reload()
@@ -101,7 +105,7 @@ class TantivyChannel:
     def _generation(self, class_id: str) -> _Generation:
         if class_id not in self._open:
             folder = self._manifest.folders[class_id]
-            self._open[class_id] = _Generation(folder, folders.open_index(self._root / folder))
+            self._open[class_id] = _Generation(folder, self._generations.open(folder))
         return self._open[class_id]
 
 
@@ -112,8 +116,10 @@ class TantivyIndex:
 
     name = ChannelName.FULLTEXT
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, seal: Seal = PLAIN) -> None:
         self._root = root
+        self._seal = seal
+        self._generations = generations(root, seal)
         self._workers = Workers("fulltext-index", size=1)
         self._pending = Pending[tuple[str, list[Entry]]]()
 
@@ -147,7 +153,7 @@ class TantivyIndex:
 
     def _commit(self) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
-        manifest = folders.read_manifest(self._root)
+        manifest = folders.read_manifest(self._root, self._seal)
         by_class: dict[str, list[Entry]] = {}
         for class_id, entries in self._pending.added.values():
             by_class.setdefault(class_id, []).extend(entries)
@@ -164,26 +170,23 @@ class TantivyIndex:
     def _write_class(self, folder: str | None, added: Sequence[Entry]) -> str | None:
         """The folder that holds the class after this commit; None where nothing is left of it."""
         if folder is None:
-            return folders.new_generation(self._root, added) if added else None
-        here = folders.document_ids(folders.open_index(self._root / folder).searcher())
+            return self._generations.made(added) if added else None
+        here = self._generations.documents(folder)
         if here.isdisjoint(self._pending.removed):
-            if added:
-                folders.append(self._root / folder, added)
-            return folder
+            return self._generations.grown(folder, added) if added else folder
         if here <= self._pending.removed and not added:
             return None
-        kept = list(folders.kept_entries(self._root / folder, without=self._pending.removed))
-        return folders.new_generation(self._root, [*kept, *added])
+        kept = list(self._generations.entries(folder, without=self._pending.removed))
+        return self._generations.made([*kept, *added])
 
     def _replace(self, manifest: Manifest) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
-        folders.write_manifest(self._root, manifest)
-        folders.sweep(self._root, manifest)
+        folders.write_manifest(self._root, manifest, self._seal)
+        self._generations.swept(manifest)
 
     def _documents(self) -> frozenset[str]:
-        manifest = folders.read_manifest(self._root)
-        found = (folders.document_ids(folders.open_index(self._root / f).searcher()) for f in manifest.folders.values())
-        return manifest.empty.union(*found)
+        manifest = folders.read_manifest(self._root, self._seal)
+        return manifest.empty.union(*(self._generations.documents(name) for name in manifest.folders.values()))
 
 
 def _entries(batch: IndexBatch) -> dict[str, tuple[str, list[Entry]]]:

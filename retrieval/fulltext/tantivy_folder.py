@@ -7,8 +7,6 @@ their words on disk; so a removal writes a new generation without them instead, 
 from __future__ import annotations
 
 import json
-import shutil
-import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,6 +16,7 @@ from typing import Any
 import tantivy
 
 from retrieval.durable import stamp, sync_folder, write_json
+from retrieval.seal import PLAIN, Seal
 
 FORMAT = "exhibit.fulltext/1"
 ANALYSIS = "exhibit_en"
@@ -70,10 +69,10 @@ def schema() -> Any:
     return builder.build()
 
 
-def read_manifest(root: Path) -> Manifest:
+def read_manifest(root: Path, seal: Seal = PLAIN) -> Manifest:
     """An absent manifest is an empty index. Raises OSError, or ValueError where the file is not ours."""
     try:
-        body = json.loads((root / "manifest.json").read_bytes())
+        body = json.loads(seal.opened((root / "manifest.json").read_bytes()))
     except FileNotFoundError:
         return Manifest()
     if body.get("format") != FORMAT:
@@ -81,11 +80,10 @@ def read_manifest(root: Path) -> Manifest:
     return Manifest(dict(body["classes"]), frozenset(body["empty"]))
 
 
-def write_manifest(root: Path, manifest: Manifest) -> None:
+def write_manifest(root: Path, manifest: Manifest, seal: Seal = PLAIN) -> None:
     """Commits: what the manifest names is what a search sees."""
-    write_json(
-        root / "manifest.json", {"format": FORMAT, "classes": dict(manifest.folders), "empty": sorted(manifest.empty)}
-    )
+    body = {"format": FORMAT, "classes": dict(manifest.folders), "empty": sorted(manifest.empty)}
+    write_json(root / "manifest.json", body, seal)
 
 
 def manifest_stamp(root: Path) -> tuple[int, int, int] | None:
@@ -109,24 +107,17 @@ def document_ids(searcher: Any) -> frozenset[str]:
 
 def append(folder: Path, entries: Iterable[Entry]) -> None:
     """Adds entries to a generation and commits them, all or none."""
-    index = open_index(folder)
+    fill(open_index(folder), entries)
+    sync_folder(folder)
+
+
+def fill(index: Any, entries: Iterable[Entry]) -> None:
+    """Adds entries to an index that knows our analysis and commits them, all or none."""
     writer = index.writer(WRITER_BYTES, 1)
     for entry in entries:
         writer.add_document(tantivy.Document(record_id=entry.record_id, document_id=entry.document_id, text=entry.text))
     writer.commit()
     writer.wait_merging_threads()
-    sync_folder(folder)
-
-
-def new_generation(root: Path, entries: Iterable[Entry]) -> str:
-    """A fresh folder with the entries; nobody sees it until the manifest names it."""
-    name = f"class-{uuid.uuid4().hex}"
-    folder = root / name
-    folder.mkdir(parents=True)
-    tantivy.Index(schema(), str(folder))
-    append(folder, entries)
-    sync_folder(root)
-    return name
 
 
 def kept_entries(folder: Path, *, without: Collection[str]) -> Iterator[Entry]:
@@ -138,10 +129,3 @@ def kept_entries(folder: Path, *, without: Collection[str]) -> Iterator[Entry]:
         stored = searcher.doc(address).to_dict()
         if stored["document_id"][0] not in without:
             yield Entry(stored["record_id"][0], stored["document_id"][0], stored["text"][0])
-
-
-def sweep(root: Path, manifest: Manifest) -> None:
-    """Deletes generations that no manifest names: replaced ones, and what a crash left behind."""
-    for folder in root.glob("class-*"):
-        if folder.name not in manifest.folders.values():
-            shutil.rmtree(folder, ignore_errors=True)

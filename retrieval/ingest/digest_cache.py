@@ -17,6 +17,7 @@ from pathlib import Path
 import orjson
 
 from retrieval.durable import write_atomically
+from retrieval.seal import PLAIN, Seal
 
 CACHE_VERSION = 1
 _SETTLED_NS = 2_000_000_000
@@ -62,15 +63,18 @@ class DigestCache:
     """The cache in a file; without a path nothing outlives the process. One user at a time. `clock_ns` is the time of
     the file systems."""
 
-    def __init__(self, path: Path | None = None, *, clock_ns: Callable[[], int] = time.time_ns) -> None:
+    def __init__(
+        self, path: Path | None = None, *, clock_ns: Callable[[], int] = time.time_ns, seal: Seal = PLAIN
+    ) -> None:
         self._path = path
+        self._seal = seal
         self._clock_ns = clock_ns
         self._tenants: dict[str, KnownDigests] | None = None
 
     def of(self, tenant: str) -> KnownDigests:
         """The digests of a tenant, to be read and added to."""
         if self._tenants is None:
-            self._tenants = _read(self._path) if self._path else {}
+            self._tenants = _read(self._path, self._seal) if self._path else {}
         return self._tenants.setdefault(tenant, KnownDigests())
 
     def keep(self, tenant: str, place: str, status: FileStatus | None, sha256: str) -> None:
@@ -86,7 +90,7 @@ class DigestCache:
         known.files = {place: known.files[place] for place in places if place in known.files}
         if self._path is not None:
             with suppress(OSError):
-                write_atomically(self._path, _sealed(self._tenants or {}))
+                write_atomically(self._path, self._seal.sealed(_summed(self._tenants or {})))
 
     def forget(self) -> None:
         """Empties the cache, with its file. Raises OSError where that cannot be removed."""
@@ -95,7 +99,7 @@ class DigestCache:
             self._path.unlink(missing_ok=True)
 
 
-def _sealed(tenants: Mapping[str, KnownDigests]) -> bytes:
+def _summed(tenants: Mapping[str, KnownDigests]) -> bytes:
     told = {
         name: {
             "files": {
@@ -110,11 +114,11 @@ def _sealed(tenants: Mapping[str, KnownDigests]) -> bytes:
     return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def _read(path: Path) -> dict[str, KnownDigests]:
+def _read(path: Path, seal: Seal) -> dict[str, KnownDigests]:
     """The cache in a file; nothing where it is not exactly what was written."""
     try:
-        seal, _, body = path.read_bytes().partition(b"\n")
-        if hashlib.sha256(body).hexdigest().encode() != seal:
+        digest, _, body = seal.opened(path.read_bytes()).partition(b"\n")
+        if hashlib.sha256(body).hexdigest().encode() != digest:
             return {}
         told = orjson.loads(body)
         return {name: _known(each) for name, each in told["tenants"].items()} if _is_ours(told) else {}

@@ -19,6 +19,7 @@ from retrieval.errors import ChannelUnavailable
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
 from retrieval.pending import Pending
+from retrieval.seal import PLAIN, Seal
 from retrieval.vector.embedded import embedded, question_vector, require_same
 from retrieval.vector.exact import nearest
 from retrieval.vector.segment import Rows, Segment, write_segment
@@ -52,8 +53,11 @@ class NumpyVectorChannel:
     name = ChannelName.VECTOR
     store = STORE
 
-    def __init__(self, root: Path, *, embedder: Embedder, workers: int = 2, minimum_milli: int = 1) -> None:
+    def __init__(
+        self, root: Path, *, embedder: Embedder, workers: int = 2, minimum_milli: int = 1, seal: Seal = PLAIN
+    ) -> None:
         self._root = root
+        self._seal = seal
         self._embedder = embedder
         self._minimum = minimum_milli / 1000
         self._workers = Workers("vector", size=workers)
@@ -92,7 +96,7 @@ class NumpyVectorChannel:
         with self._lock:
             current = stamp(self._root / MANIFEST)
             if current != self._stamp:
-                self._manifest = read_manifest(self._root)
+                self._manifest = read_manifest(self._root, seal=self._seal)
                 named = {name for names in self._manifest.segments.values() for name in names}
                 self._open = {name: segment for name, segment in self._open.items() if name in named}
                 self._stamp = current
@@ -100,7 +104,7 @@ class NumpyVectorChannel:
             names = [name for c in sorted(class_ids) for name in self._manifest.segments.get(c, ())]
             for name in names:
                 if name not in self._open:
-                    self._open[name] = Segment(self._root / name)
+                    self._open[name] = Segment(self._root / name, self._seal)
             return [self._open[name] for name in names]
 
 
@@ -110,8 +114,9 @@ class NumpyVectorIndex:
 
     name = ChannelName.VECTOR
 
-    def __init__(self, root: Path, *, embedder: Embedder, manifest: str = MANIFEST) -> None:
+    def __init__(self, root: Path, *, embedder: Embedder, manifest: str = MANIFEST, seal: Seal = PLAIN) -> None:
         self._root = root
+        self._seal = seal
         self._name = manifest
         self._embedder = embedder
         self._workers = Workers("vector-index", size=1)
@@ -148,7 +153,7 @@ class NumpyVectorIndex:
         await self._workers.aclose()
 
     def _commit(self, model: EmbedModel) -> None:
-        manifest = read_manifest(self._root, self._name)
+        manifest = read_manifest(self._root, self._name, self._seal)
         require_same(manifest.model, model)
         added: dict[str, list[Rows]] = {}
         for class_id, rows in self._pending.added.values():
@@ -166,7 +171,7 @@ class NumpyVectorIndex:
         """The class's segments after this commit. Rewritten are those that lose a document and, once there are too
         many, the smaller half."""
         removed = frozenset(self._pending.removed)
-        opened = {name: Segment(self._root / name) for name in names}
+        opened = {name: Segment(self._root / name, self._seal) for name in names}
         touched = [name for name, segment in opened.items() if segment.documents & removed]
         if not touched and not added:
             return names
@@ -175,7 +180,7 @@ class NumpyVectorIndex:
         parts = [opened[name].rows.without(removed) for name in names if name in touched or name in joined]
         rows = Rows.joined([*parts, *added], dimension=dimension)
         rest = tuple(name for name in names if name not in touched and name not in joined)
-        return (*rest, write_segment(self._root, rows)) if rows.record_ids else rest
+        return (*rest, write_segment(self._root, rows, self._seal)) if rows.record_ids else rest
 
     def _replace(self, manifest: Manifest) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
@@ -186,29 +191,29 @@ class NumpyVectorIndex:
             "classes": {c: list(names) for c, names in manifest.segments.items()},
             "empty": sorted(manifest.empty),
         }
-        write_json(self._root / self._name, body)
+        write_json(self._root / self._name, body, self._seal)
         self._sweep()
 
     def _sweep(self) -> None:
         """Removes segments that no manifest names."""
-        manifests = [read_manifest(self._root, name) for name in (MANIFEST, NEXT_MANIFEST)]
+        manifests = [read_manifest(self._root, name, self._seal) for name in (MANIFEST, NEXT_MANIFEST)]
         named = {name for manifest in manifests for names in manifest.segments.values() for name in names}
         for folder in self._root.glob("segment-*"):
             if folder.name not in named:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _documents(self, model: EmbedModel) -> frozenset[str]:
-        manifest = read_manifest(self._root, self._name)
+        manifest = read_manifest(self._root, self._name, self._seal)
         require_same(manifest.model, model)
         names = [name for names in manifest.segments.values() for name in names]
-        return manifest.empty.union(*(Segment(self._root / name).documents for name in names))
+        return manifest.empty.union(*(Segment(self._root / name, self._seal).documents for name in names))
 
 
 class NumpyVectorRenewal(NumpyVectorIndex):
     """See `retrieval.index.IndexRenewal`: segments in the same folder, named by a manifest of their own."""
 
-    def __init__(self, root: Path, *, embedder: Embedder) -> None:
-        super().__init__(root, embedder=embedder, manifest=NEXT_MANIFEST)
+    def __init__(self, root: Path, *, embedder: Embedder, seal: Seal = PLAIN) -> None:
+        super().__init__(root, embedder=embedder, manifest=NEXT_MANIFEST, seal=seal)
 
     async def promote(self) -> None:
         """See `retrieval.index.IndexRenewal`."""
@@ -223,10 +228,10 @@ class NumpyVectorRenewal(NumpyVectorIndex):
         self._sweep()
 
 
-def read_manifest(root: Path, name: str = MANIFEST) -> Manifest:
+def read_manifest(root: Path, name: str = MANIFEST, seal: Seal = PLAIN) -> Manifest:
     """An absent manifest is an empty index. Raises OSError, or ValueError where the file is not ours."""
     try:
-        body = json.loads((root / name).read_bytes())
+        body = json.loads(seal.opened((root / name).read_bytes()))
     except FileNotFoundError:
         return Manifest()
     if body.get("format") != FORMAT:

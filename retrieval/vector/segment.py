@@ -7,6 +7,7 @@ twice that bound of the k-th best hold the exact top k. The bound is computed fr
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import uuid
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.durable import sync_file, sync_folder
+from retrieval.seal import PLAIN, Seal
 
 # Float32 rounding of scores, scales and norms near 1: two orders above what it can be at 4,096 dimensions or fewer.
 _SLACK = 1e-5
@@ -68,16 +70,17 @@ class Codes:
 
 
 class Segment:
-    """A segment opened from its folder; arrays are memory-mapped, so only what a search touches is in memory."""
+    """A segment opened from its folder; arrays are memory-mapped, so only what a search touches is in memory. Sealed
+    ones are in memory whole."""
 
-    def __init__(self, folder: Path) -> None:
-        self.vectors: NDArray[np.float32] = _mapped(folder / "vectors.npy")
-        header = json.loads((folder / "ids.json").read_bytes())
+    def __init__(self, folder: Path, seal: Seal = PLAIN) -> None:
+        self.vectors: NDArray[np.float32] = _array(folder / "vectors.npy", seal)
+        header = json.loads(seal.opened((folder / "ids.json").read_bytes()))
         self.record_ids: list[str] = header["record_ids"]
         self.document_ids: list[str] = header["document_ids"]
         self.codes = Codes(
-            _mapped(folder / "codes.npy"),
-            np.load(folder / "scales.npy", allow_pickle=False),
+            _array(folder / "codes.npy", seal),
+            _array(folder / "scales.npy", seal),
             float(header["error"]),
         )
         lengths = {len(self.vectors), len(self.codes.values), len(self.codes.scales), len(self.record_ids)}
@@ -99,23 +102,37 @@ class Segment:
         return Rows(self.record_ids, self.document_ids, self.vectors)
 
 
-def _mapped(file: Path) -> NDArray[Any]:
+def _array(file: Path, seal: Seal) -> NDArray[Any]:
     """The file's array in mapped memory, as a plain array: slices of `numpy.memmap` cost ten times as much."""
+    if seal is not PLAIN:
+        opened: NDArray[Any] = np.load(io.BytesIO(seal.opened(file.read_bytes())), allow_pickle=False)
+        return opened
     return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
 
 
-def write_segment(root: Path, rows: Rows) -> str:
+def _bytes(array: NDArray[Any]) -> bytes:
+    """The array as a file of NumPy's holds it."""
+    held = io.BytesIO()
+    np.save(held, array)
+    return held.getvalue()
+
+
+def write_segment(root: Path, rows: Rows, seal: Seal = PLAIN) -> str:
     """Writes a segment and makes it durable; nobody sees it until a manifest names it. Returns its name."""
     name = f"segment-{uuid.uuid4().hex}"
     folder = root / name
     folder.mkdir(parents=True)
     try:
         codes = Codes.of(rows.vectors)
-        np.save(folder / "vectors.npy", np.ascontiguousarray(rows.vectors, np.float32))
-        np.save(folder / "codes.npy", codes.values)
-        np.save(folder / "scales.npy", codes.scales)
+        arrays: dict[str, NDArray[Any]] = {
+            "vectors": np.ascontiguousarray(rows.vectors, np.float32),
+            "codes": codes.values,
+            "scales": codes.scales,
+        }
+        for kind, array in arrays.items():
+            (folder / f"{kind}.npy").write_bytes(seal.sealed(_bytes(array)))
         ids = {"record_ids": rows.record_ids, "document_ids": rows.document_ids, "error": codes.error}
-        (folder / "ids.json").write_text(json.dumps(ids), encoding="utf-8")
+        (folder / "ids.json").write_bytes(seal.sealed(json.dumps(ids).encode()))
         for file in folder.iterdir():
             sync_file(file)
     except OSError:

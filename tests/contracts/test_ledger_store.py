@@ -15,18 +15,21 @@ from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, SealedPart, TreeHea
 from ledger.sqlite import SqliteLedgerStore
 from ledger.store import AppendedBatch, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, RefusedBatch
 from ledger.tree import EMPTY_ROOT, Node, hash_leaf, root_of
+from tests.channel_backends import vault_at
 from tests.ledger_doubles import MemoryLedgerStore, fixed_ids
 
 IDENTITY = LogIdentity("exhibit.example/log", "vkey", "check")
 _ids = fixed_ids()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "encrypted"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[LedgerStore]:
     made: LedgerStore
     if request.param == "memory":
         made = MemoryLedgerStore()
     else:
+        if request.param == "encrypted":
+            vault_at(tmp_path)
         made = await SqliteLedgerStore.open(tmp_path / "ledger.db")
     yield made
     await made.aclose()

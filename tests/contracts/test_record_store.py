@@ -8,10 +8,11 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
+import apsw
 import pytest
 
 from retrieval.errors import RecordNotFound, StoreUnavailable
@@ -23,14 +24,17 @@ from retrieval.registry.sqlite import SqliteEngine, open_sqlite_store
 from retrieval.registry.store import Document, FileJob, Holdings, KnowledgeBase
 from retrieval.registry.tables import ddl
 from retrieval.scope import Scope
+from tests.channel_backends import vault_at
 from tests.corpora import TENANT, Corpus, corpus, hidden
 
 CONTENT = corpus(7, documents=6) + hidden(8)
 VISIBLE = corpus(7, documents=6)
 
 
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[IngestStore]:
+@pytest.fixture(params=["plain", "encrypted"])
+async def store(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[IngestStore]:
+    if request.param == "encrypted":
+        vault_at(tmp_path)
     opened: IngestStore = open_sqlite_store(tmp_path / "record.sqlite")
     yield opened
     await opened.aclose()
@@ -321,7 +325,7 @@ async def test_a_text_that_was_changed_behind_the_store_has_another_digest(store
     await fill(store, VISIBLE)
     record = VISIBLE.records[0]
     before = (await store.fetch([record.record_id], scope=VISIBLE.scope()))[record.record_id].source
-    with sqlite3.connect(tmp_path / "record.sqlite") as foreign:
+    with closing(apsw.Connection(str(tmp_path / "record.sqlite"))) as foreign:
         foreign.execute(
             "UPDATE document SET text = CAST(text || ' ' AS BLOB) WHERE document_id = ?", (record.document_id,)
         )
@@ -382,7 +386,7 @@ async def test_a_full_disk_leaves_the_store_as_it_was(tmp_path: Path) -> None:
 
 async def test_another_schema_is_refused(store: IngestStore, tmp_path: Path) -> None:
     await fill(store, VISIBLE)
-    with sqlite3.connect(tmp_path / "record.sqlite") as foreign:
+    with closing(apsw.Connection(str(tmp_path / "record.sqlite"))) as foreign:
         foreign.execute("PRAGMA user_version = 99")
     foreign.close()
     later = open_sqlite_store(tmp_path / "record.sqlite")
