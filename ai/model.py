@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
@@ -11,14 +11,18 @@ from policy.model import Decision, Subject
 from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.operations import Operation
+from retrieval.withheld import BLOCK
 
-CLAIMS_VERSION = 4
+CLAIMS_VERSION = 5
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
 older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
-cited an item beside the one that answers fell; 3: a computed citation led to the first row of its computation."""
+cited an item beside the one that answers fell; 3: a computed citation led to the first row of its computation; 4: what
+was shown of a passage held its appeals to the reader."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
+SHOWN_SINCE = 5
+"""The first of these versions that withholds them where a passage is shown."""
 ADVICE_SINCE = 2
 """The first of these versions that advises to name a place or a time only where the question is about the map."""
 PROOFS_SINCE = 4
@@ -145,7 +149,8 @@ class AdmittedItem:
 
     `text` is the evidence's own text with redacted spans replaced by a block of the same length (so offsets hold);
     `statement` likewise says what a row, cell, feature or computation states. `geometry` is GeoJSON text, generalised
-    if so obliged.
+    if so obliged. `appeals` are the sentences of the text that ask something of the reader for which the question did
+    not ask: a model may read them, a reader is not shown them.
     """
 
     index: int
@@ -155,7 +160,29 @@ class AdmittedItem:
     redacted: tuple[TextSpan, ...] = ()
     geometry: str | None = None
     datamarked: bool = False
+    appeals: tuple[TextSpan, ...] = ()
     label: str = field(kw_only=True)
+
+    @property
+    def shown(self) -> str:
+        """The text as a reader is shown it."""
+        return blocked(self.text, self.appeals)
+
+    @property
+    def withheld(self) -> tuple[TextSpan, ...]:
+        """What is withheld from the text that is shown, by its place."""
+        return (*self.redacted, *self.appeals) if self.appeals else self.redacted
+
+
+def blocked(text: str, spans: Sequence[TextSpan]) -> str:
+    """`text` with every span replaced by a block of the same length; spans that overlap or reach out of the text are
+    cut to it."""
+    chars = list(text)
+    for span in spans:
+        start, end = max(0, span.start), min(len(chars), span.end)
+        if start < end:
+            chars[start:end] = BLOCK * (end - start)
+    return "".join(chars)
 
 
 @dataclass(frozen=True, slots=True)

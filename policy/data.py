@@ -60,8 +60,9 @@ class Handling:
 class PolicyData:
     """`labels` maps each label to its rank, ascending; `aliases` maps other names of roles to roles; `purposes` maps
     each purpose to the clearance that it asks for; `handling` maps each handling tag to what it asks for.
-    `injection_milli` is the most that a text may look like an instruction; `second_person` are patterns of the names of
-    widenings that need the acceptance of a second person."""
+    `injection_milli` is the most that a text may look like an instruction; `trusted` are the collections whose appeals
+    to the reader may be quoted, `tolerated` the kinds of appeal that any may make; `second_person` are patterns of the
+    names of widenings that need the acceptance of a second person."""
 
     labels: Mapping[str, int]
     roles: Mapping[str, Role]
@@ -73,6 +74,8 @@ class PolicyData:
     capabilities: frozenset[str]
     handling: Mapping[str, Handling]
     injection_milli: int = 0
+    trusted: frozenset[str] = frozenset()
+    tolerated: frozenset[str] = frozenset()
     second_person: tuple[str, ...] = ()
 
     @classmethod
@@ -230,6 +233,8 @@ def _checked(file: _File) -> PolicyData:
         capabilities=file.capabilities,
         handling=file.handling,
         injection_milli=file.limits.injection_milli,
+        trusted=frozenset(n for n, rank in file.appeals.trust.items() if rank >= file.appeals.least_trust),
+        tolerated=file.appeals.tolerated,
         second_person=tuple(sorted(file.second_person)),
     )
 

@@ -341,8 +341,8 @@ def evidence_json(item: AdmittedItem, *, entry_id: str | None = None) -> WireEvi
     return {
         **_source(item, entry_id),
         "cited": False,
-        "snippet": item.statement if item.statement is not None else item.text,
-        "redacted": spans_json(item.redacted),
+        "snippet": item.statement if item.statement is not None else item.shown,
+        "redacted": spans_json(item.withheld),
         "rank": {str(rank.channel): rank.rank for rank in item.evidence.ranks},
         "raw_scores": {str(rank.channel): _score(rank) for rank in item.evidence.ranks},
         "fused_score": _decimal(item.evidence.fused_score),

@@ -3,31 +3,36 @@ reader passes here."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ai.case.case import Case, Services
 from ai.governance.enforcement import enforce_evidence, evidence_facts
 from ai.governance.scoping import class_facts, prompt_facts
-from ai.model import AdmittedItem
+from ai.governance.unasked import without_appeals
+from ai.model import SHOWN_SINCE, AdmittedItem
 from policy.model import Decision, EvidenceFacts, PromptFacts, RequestFacts, Subject
 from retrieval.model import EvidenceBundle, SourcedRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The query point's decision for a subject, and the facts that every later decision is bound to."""
+    """The query point's decision for a subject, and the facts that every later decision is bound to. `asked` is the
+    question by which appeals to the reader are withheld where a passage is shown; None withholds none."""
 
     subject: Subject
     request: RequestFacts
     prompt: PromptFacts
     decision: Decision
     now_ms: int
+    asked: str | None = None
 
     @classmethod
     def of(cls, case: Case) -> Access:
         """That of a question once its scope is decided."""
-        return cls(case.ask.subject, case.asked, prompt_facts(case), case.decided, case.now_ms)
+        asked = case.ask.question if case.claims_version >= SHOWN_SINCE else None
+        return cls(case.ask.subject, case.asked, prompt_facts(case), case.decided, case.now_ms, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +67,7 @@ async def admit(
         prior=access.decision,
     )
     items, refused = enforce_evidence(bundle, decision, data=data)
+    if access.asked is not None:
+        # half a millisecond for each sentence that was not read before
+        items = await asyncio.to_thread(without_appeals, items, access.asked, data)
     return Admission(bundle, items, facts, (decision,), refused)

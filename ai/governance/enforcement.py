@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ai.gate import Ruleset, find_sensitive, scan_text
-from ai.governance.obligations import Projection, carry_out, redact
-from ai.model import AdmittedItem, Appeals, Draft, Sentence, TextSpan
+from ai.governance.obligations import Projection, carry_out
+from ai.model import AdmittedItem, Appeals, Draft, Sentence, TextSpan, blocked
 from ai.text.catalogue import PHRASES
 from policy.data import PolicyData
 from policy.model import (
@@ -267,10 +267,10 @@ def _quoted(sentence: Sentence) -> Sentence:
 def _redacted(sentence: Sentence, params: Mapping[str, object]) -> Sentence:
     start, end = params.get("start"), params.get("end")
     if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(sentence.text):
-        return replace(sentence, text=redact(sentence.text, [TextSpan(0, len(sentence.text), "all")]), findings=())
+        return replace(sentence, text=blocked(sentence.text, [TextSpan(0, len(sentence.text), "all")]), findings=())
     span = TextSpan(start, end, str(params.get("kind", "")))
     left = tuple(f for f in sentence.findings if not (start <= f.start and f.end <= end))
-    return replace(sentence, text=redact(sentence.text, [span]), findings=left)
+    return replace(sentence, text=blocked(sentence.text, [span]), findings=left)
 
 
 def _notice(key: str, before: Sequence[Sentence]) -> Sentence:

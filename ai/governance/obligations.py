@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ai.gate import find_sensitive
-from ai.model import AdmittedItem, TextSpan
+from ai.model import AdmittedItem, TextSpan, blocked
 from policy.model import Obligation
 from policy.obligations import DROP
 from retrieval.coarse import coarse_point, on_grid
 from retrieval.model import Evidence, SourcedRecord
-from retrieval.withheld import BLOCK, coordinates
+from retrieval.withheld import coordinates
 
 _SAFE_AGGREGATES = frozenset({"sum", "mean", "median"})
 
@@ -55,17 +55,6 @@ def carry_out(item: Projection, obligations: Sequence[Obligation], *, index: int
     )
 
 
-def redact(text: str, spans: Sequence[TextSpan]) -> str:
-    """`text` with every span replaced by a block of the same length; spans that overlap or reach out of the text are
-    cut to it."""
-    chars = list(text)
-    for span in spans:
-        start, end = max(0, span.start), min(len(chars), span.end)
-        if start < end:
-            chars[start:end] = BLOCK * (end - start)
-    return "".join(chars)
-
-
 def _drop(_item: Projection, _params: Mapping[str, Any]) -> Projection | None:
     return None
 
@@ -96,7 +85,7 @@ def _withhold(item: Projection, spans: Callable[[str], tuple[TextSpan, ...]]) ->
     """Blocks out spans in every text that a reader could meet: text, statement, heading, title, attribution."""
 
     def clean(text: str | None) -> str | None:
-        return None if text is None else redact(text, spans(text))
+        return None if text is None else blocked(text, spans(text))
 
     def sourced(each: SourcedRecord) -> SourcedRecord:
         record = replace(each.record, heading=clean(each.record.heading), statement=clean(each.record.statement))
@@ -107,7 +96,7 @@ def _withhold(item: Projection, spans: Callable[[str], tuple[TextSpan, ...]]) ->
     return replace(
         item,
         evidence=replace(item.evidence, records=tuple(sourced(each) for each in item.evidence.records)),
-        text=redact(item.text, found),
+        text=blocked(item.text, found),
         statement=clean(item.statement),
         redacted=tuple(sorted({*item.redacted, *found}, key=lambda s: (s.start, s.end, s.kind))),
     )

@@ -78,7 +78,7 @@ def result_json(result: Result) -> WireResult:
     return {
         "chunk_id": item.evidence.record_id,
         "document_id": source.document_id,
-        "text": item.statement if item.statement is not None else item.text,
+        "text": item.statement if item.statement is not None else item.shown,
         "score": result.score_milli / _MILLI,
         "metadata": metadata_json(result.metadata)
         | {"heading": record.heading, "href": evidence_href(record), "channels": sorted(result.raw_scores)},
@@ -149,7 +149,7 @@ def named_body(found: SearchResult, ids: Sequence[str]) -> MgetBody:
 def as_it_is(result: Result) -> ShapedHit:
     """A result without shaping."""
     at = result.item.evidence.first.record.locator
-    return ShapedHit(result, result.score_milli / _MILLI, None, result.item.text, at.start_char, at.end_char)
+    return ShapedHit(result, result.score_milli / _MILLI, None, result.item.shown, at.start_char, at.end_char)
 
 
 def packed_body(found: SearchResult, hits: Sequence[ShapedHit], token_budget: int) -> PackBody:

@@ -190,9 +190,9 @@ async def _passed(case: Case, scored: Scored, shaping: Shaping, services: Servic
     item = result.item
     at = item.evidence.first.record.locator
     if not shaping.window:
-        return ShapedHit(result, score, milli, item.text, at.start_char, at.end_char)
+        return ShapedHit(result, score, milli, item.shown, at.start_char, at.end_char)
     start, end = best_window(item.text, search_query(case).text, shaping.window)
-    text, first = item.text[start:end], at.start_char + start
+    text, first = item.shown[start:end], at.start_char + start
     if shaping.surround:
         window = (first, first + len(text))
         near = await reads.around(at_document(item), *window, WIDEST_TOKEN * shaping.surround)
@@ -221,7 +221,7 @@ async def _surrounded(
     low, high = whole_words(near.text, low, high, places=bool(item.evidence.first.source.visibility.handling))
     slice_of = _slice_evidence(item, near, low, high)
     admission = await admit(EvidenceBundle((slice_of,)), access=Access.of(case), services=services)
-    return (admission.items[0].text, base + low, base + high) if admission.items else None
+    return (admission.items[0].shown, base + low, base + high) if admission.items else None
 
 
 def _slice_evidence(item: AdmittedItem, near: NearbyText, low: int, high: int) -> Evidence:

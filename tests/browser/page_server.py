@@ -26,10 +26,11 @@ SOURCES = ("county-population.csv", "counties.geojson")
 
 @dataclass(frozen=True, slots=True)
 class PageServer:
-    """Where it listens, and a key for each name."""
+    """Where it listens, a key for each name, and the number of its process."""
 
     origin: str
     keys: Mapping[str, str]
+    process_id: int
 
 
 def _corpus(folder: Path) -> Path:
@@ -75,7 +76,7 @@ def page_server(folder: Path, *, environment: Mapping[str, str] | None = None) -
         try:
             origin = f"http://127.0.0.1:{port}"
             _await(origin, process)
-            yield PageServer(origin, keys)
+            yield PageServer(origin, keys, process.pid)
         finally:
             process.terminate()
 

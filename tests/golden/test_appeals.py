@@ -18,6 +18,7 @@ from ai.text.sentences import split_sentences
 from api import wiring
 from policy.engine import PolicyEngine, Reply
 from policy.points import PolicyPoints
+from retrieval.withheld import BLOCK
 from tests.appeals import TWINS, payloads
 from tests.harness import ask, ingest, opened, with_services
 
@@ -101,6 +102,12 @@ def appealing_home(kansas_home: Path, tmp_path_factory: pytest.TempPathFactory) 
     return home
 
 
+async def shown(home: Path, question: str = QUESTION) -> list[str]:
+    """The passages that stand beside an answer, as a reader is shown them."""
+    async with opened(home) as system:
+        return [each["snippet"] for each in (await ask(system, question))["evidence"]]
+
+
 def carried(texts: Sequence[str]) -> list[str]:
     return [each.text for each in PAYLOADS if any(each.text.rstrip(".") in text for text in texts)]
 
@@ -111,6 +118,13 @@ async def test_no_appeal_leaves_that_nobody_asked_for(appealing_home: Path) -> N
 
 async def test_with_the_wall_switched_off_they_leave(appealing_home: Path) -> None:
     assert len(carried(await released(appealing_home, without_the_wall=True))) >= 5
+
+
+async def test_no_snippet_shows_one_and_the_sentences_beside_it_are_shown(appealing_home: Path) -> None:
+    snippets = await shown(appealing_home)
+    assert sum("Schoenmakers" in text for text in snippets) >= 5
+    assert sum(BLOCK in text for text in snippets) >= 5
+    assert carried(snippets) == []
 
 
 async def test_the_sentences_beside_it_are_released(appealing_home: Path) -> None:
@@ -132,6 +146,8 @@ async def test_what_was_asked_for_is_released(kansas_home: Path, tmp_path: Path)
     await ingest(home, paths=paths, collection="kansas", label="public")
     assert told in await released(home, question="What is the website of the Osage Mission?")
     assert told not in await released(home)
+    assert any(told in text for text in await shown(home, "What is the website of the Osage Mission?"))
+    assert not any("www.osage-mission.org" in text for text in await shown(home))
 
 
 async def test_a_trusted_collection_is_quoted(kansas_home: Path, tmp_path: Path) -> None:
@@ -141,3 +157,4 @@ async def test_a_trusted_collection_is_quoted(kansas_home: Path, tmp_path: Path)
     await ingest(home, paths=documents(tmp_path / "official", [told]), collection="official", label="public")
     texts = await released(home)
     assert f"“{told}”" in texts
+    assert any(told in text for text in await shown(home))

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from ai.gate import shipped_rules
 from ai.governance.enforcement import answer_facts, duplicate_id, enforce_answer, enforce_evidence, evidence_facts
-from ai.governance.obligations import redact
-from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Sentence, TextSpan
+from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Sentence, TextSpan, blocked
 from ai.text.catalogue import PHRASES
 from policy.bundle import load_bundle
 from policy.model import Obligation, Point
@@ -255,10 +254,10 @@ def test_a_folded_duplicate_needs_its_own_admission() -> None:
 @settings(deadline=None, max_examples=50)
 @given(st.text(max_size=40), st.lists(st.tuples(st.integers(-5, 50), st.integers(-5, 50)), max_size=4))
 def test_redaction_keeps_the_length_and_everything_else(text: str, pairs: list[tuple[int, int]]) -> None:
-    blocked = redact(text, [TextSpan(a, b, "x") for a, b in pairs])
-    assert len(blocked) == len(text)
+    withheld = blocked(text, [TextSpan(a, b, "x") for a, b in pairs])
+    assert len(withheld) == len(text)
     hidden = {i for a, b in pairs for i in range(max(a, 0), b)}
-    assert blocked == "".join("█" if i in hidden else c for i, c in enumerate(text))
+    assert withheld == "".join("█" if i in hidden else c for i, c in enumerate(text))
 
 
 # ---------------------------------------------------------------- answers

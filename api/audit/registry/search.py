@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ai.answer.links import evidence_href
 from ai.answer.render import locator_json, spans_json
@@ -51,6 +51,7 @@ async def find_words(text: str, documents: Collection[str], reading: Reading) ->
     """Passages of the documents that hold every word of the text that says something (`the` says nothing), in some form
     and in words that are shown. Raises ChannelUnavailable, PolicyUnavailable."""
     services = reading.services
+    reading = replace(reading, access=replace(reading.access, asked=text))
     channel = next(each for each in services.channels if each.name is ChannelName.FULLTEXT)
     query = Query(text, reading.scope, MOST_PASSAGES, documents=frozenset(documents))
     run = await ask(channel, query, deadline_s=_DEADLINE_S, slots=services.slots)
@@ -101,8 +102,8 @@ def _snippet(text: str, item: AdmittedItem) -> JsonObject:
         "record_id": record.record_id,
         "storage_reference": evidence_href(record),
         "heading": record.heading,
-        "text": item.text[start:end],
+        "text": item.shown[start:end],
         "match": {"start": first + start, "end": first + end},
         "locator": locator_json(record.locator),
-        "redacted": spans_json(item.redacted),
+        "redacted": spans_json(item.withheld),
     }
