@@ -53,6 +53,7 @@ class KeyRing(Protocol):
     - `signer_of` returns the signer of a later key, None if the ring does not hold it; `successor` returns the signer
       that follows a key of the ring, made durably on first use and the same ever after.
     - `tenant_key` returns 32 bytes that stay the same for that tenant, creating them durably on first use if `create`.
+    - `likely_key` returns those that any copy of the ring would create for the tenant; nothing is kept.
     All raise KeyUnusable. Safe to call concurrently."""
 
     @property
@@ -64,6 +65,7 @@ class KeyRing(Protocol):
     async def signer_of(self, key: VerifierKey) -> Signer | None: ...
     async def successor(self, key: VerifierKey) -> Signer: ...
     async def tenant_key(self, tenant: str, *, create: bool) -> bytes: ...
+    def likely_key(self, tenant: str) -> bytes: ...
 
 
 def pseudonym(key: bytes, domain: str, value: str) -> str:
@@ -132,9 +134,14 @@ class FileKeyRing:
             return self._tenants[tenant]
         async with self._lock:
             path = self._folder / f"tenant-{tenant}.key"
-            key = await asyncio.to_thread(_secret, path, self._entropy, self._seal, create=create)
+            made = self.likely_key(tenant)
+            key = await asyncio.to_thread(_secret, path, lambda _: made, self._seal, create=create)
             self._tenants[tenant] = key
             return key
+
+    def likely_key(self, tenant: str) -> bytes:
+        """See KeyRing: from the pseudonym key, so that copies of the folder that were made before agree."""
+        return hmac.digest(self._pseudonym_key, b"exhibit-tenant-key/1\x00" + tenant.encode(), "sha256")
 
 
 async def open_key_ring(

@@ -20,13 +20,13 @@ from ledger.errors import (
 from ledger.export import export_files, read_tile
 from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
-from ledger.leaf import is_entry_id, is_token
+from ledger.leaf import is_entry_id, is_token, parse_leaf
 from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, SealedPart, VerifyReport
 from ledger.outside import OutsideCheckpoint
 from ledger.parts import Entropy, SealedEntry, seal_entry, source_number
 from ledger.promise import Promise, make_promise
 from ledger.proving import prove_inclusion
-from ledger.reading import PartReader, entry_of
+from ledger.reading import PartReader, entry_of, tenant_key_of
 from ledger.receipt import Receipt, format_receipt
 from ledger.redaction import REDACTS, Redaction, invalidation_document
 from ledger.rotation import DETAIL, key_request, opened_detail, rotation_detail
@@ -437,7 +437,10 @@ class Ledger:
         unnoticed."""
         if alias not in self._tenants:
             known = await self._store.scan(after=-1, limit=1, tenant=alias)
-            await self._keys.tenant_key(alias, create=not known)
+            if known:
+                await tenant_key_of(parse_leaf(known[0].leaf_bytes), store=self._store, keys=self._keys)
+            else:
+                await self._keys.tenant_key(alias, create=True)
             self._tenants.add(alias)
         return await self._keys.tenant_key(alias, create=False)
 

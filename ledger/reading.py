@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
-from ledger.errors import EntryNotFound, PartErased, VerificationFailed
+from ledger.errors import EntryNotFound, KeyUnusable, PartErased, VerificationFailed
 from ledger.keys import KeyRing
 from ledger.leaf import parse_leaf
-from ledger.model import SOURCES, Entry
+from ledger.model import SOURCES, Entry, Leaf
 from ledger.parts import OpenedPart, open_part, parse_source_commitments, source_name, source_number
 from ledger.store import LedgerStore, StoredLeaf
 from ledger.tree import hash_leaf
@@ -30,7 +31,7 @@ class PartReader:
         leaf = entry.leaf
         numbered = any(source_number(name) is not None for name in names)
         wanted = sorted({*names, SOURCES}) if numbered else sorted(names)
-        tenant_key = await self.keys.tenant_key(leaf.tenant, create=False)
+        tenant_key = await tenant_key_of(leaf, store=self.store, keys=self.keys)
         sealed = {part.name: part for part in await self.store.parts(leaf.entry_id, wanted)}
 
         def work() -> dict[str, OpenedPart]:
@@ -68,6 +69,21 @@ class PartReader:
         names = [source_name(number) for number in range(1, count + 1)]
         opened = await self.open(entry, names)
         return tuple(opened[name].data for name in names)
+
+
+async def tenant_key_of(leaf: Leaf, *, store: LedgerStore, keys: KeyRing) -> bytes:
+    """The key of an entry's tenant. One that another replica made after this one's keys were copied is made here too,
+    once it has opened a part of the entry; a lost key is never replaced. Raises KeyUnusable."""
+    try:
+        return await keys.tenant_key(leaf.tenant, create=False)
+    except KeyUnusable:
+        likely = keys.likely_key(leaf.tenant)
+        for part in await store.parts(leaf.entry_id):
+            if part.name in leaf.parts:
+                with suppress(VerificationFailed):
+                    open_part(part, entry_id=leaf.entry_id, tenant_key=likely, committed=leaf.parts[part.name])
+                    return await keys.tenant_key(leaf.tenant, create=True)
+        raise
 
 
 def entry_of(stored: StoredLeaf) -> Entry:

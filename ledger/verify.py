@@ -11,6 +11,7 @@ from ledger.leaf import parse_leaf
 from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Leaf, Problem, SealedPart, Verdict, VerifyReport
 from ledger.parts import open_part, parse_source_commitments, source_name
 from ledger.prov_of_entry import PROV, READ, check_entry_prov
+from ledger.reading import tenant_key_of
 from ledger.redaction import REDACTS, parse_detail
 from ledger.regrowing import RegrownTree
 from ledger.rotation import KeyChain
@@ -212,7 +213,7 @@ class _Audit:
     async def _contents(self, stored: StoredLeaf, leaf: Leaf) -> None:
         """Every part opens and is what was committed to; none is missing, none too many."""
         try:
-            tenant_key = await self._keys.tenant_key(leaf.tenant, create=False)
+            tenant_key = await tenant_key_of(leaf, store=self._store, keys=self._keys)
         except LedgerUnavailable as exc:
             self._add("key", f"the parts cannot be opened: {exc}", stored)
             return

@@ -71,7 +71,7 @@ def honest(draw: random.Random) -> tuple[str, str, dict[str, Any]]:
             (
                 "POST",
                 "/api/v1/ai/query",
-                {"json": {"question": question}, "headers": {"idempotency-key": question[:60]}},
+                {"json": {"question": question}, "headers": {"idempotency-key": f"{county}-{year}"}},
             ),
             ("POST", "/api/v1/retrieve/agentic", {"json": {"query": question, "tenant_id": "default"}}),
             ("POST", "/retrieval/query", {"json": {"query": question, "top_k": 10}}),

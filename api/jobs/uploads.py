@@ -21,7 +21,8 @@ from typing import BinaryIO
 
 import orjson
 
-from api.errors import FieldProblem, KeyReused, NoSuchThing, PayloadTooLarge, RequestRejected
+from api.errors import ActionForbidden, FieldProblem, KeyReused, NoSuchThing, PayloadTooLarge, RequestRejected
+from api.home.encryption import VAULT_FILE
 from api.home.folder import UPLOADS
 from retrieval.durable import sync_file, sync_folder, write_atomically
 
@@ -63,6 +64,7 @@ class Uploads:
     """The sent bytes of one home. Methods block; OSError is raised as it comes."""
 
     def __init__(self, home: Path) -> None:
+        self._home = home
         self._root = home / UPLOADS
 
     def folder(self, state: str, job_id: str) -> Path:
@@ -79,7 +81,10 @@ class Uploads:
             return ()
 
     def begin(self, job_id: str) -> Path:
-        """Makes the folder that a job's bytes arrive in."""
+        """Makes the folder that a job's bytes arrive in. Raises ActionForbidden in an encrypted home: bytes lie here as
+        they are sent, in parts that are continued, so none of its files would be encrypted."""
+        if (self._home / VAULT_FILE).exists():
+            raise ActionForbidden("This home is encrypted: its operator takes documents in with `exhibit ingest`.")
         folder = self.folder(OPEN, job_id)
         folder.mkdir(mode=0o700, parents=True)
         return folder

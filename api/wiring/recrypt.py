@@ -15,7 +15,7 @@ from api.errors import HomeBusy, HomeInUse, HomeUnusable
 from api.home.archive import FOLDER as ARCHIVE
 from api.home.configuration import Configuration
 from api.home.encryption import BESIDE, VAULT_FILE, is_database
-from api.home.folder import DIGEST_CACHE, close_home, only_writer
+from api.home.folder import DIGEST_CACHE, UPLOADS, close_home, only_writer
 from api.home.vault import CIPHER, Vault
 from retrieval.durable import sync_file, sync_folder, write_atomically
 from retrieval.fulltext.generations import generations
@@ -35,6 +35,8 @@ def copy_home(configured: Configuration, target: Path, vault: Vault | None) -> i
     home, seal = configured.home, configured.seal
     if target.resolve().is_relative_to(home.resolve()):
         raise HomeInUse(f"{target} lies in the home that would be copied")
+    if vault is not None and any(path.is_file() for path in (home / UPLOADS).rglob("*")):
+        raise HomeBusy(f"sent files wait in {home / UPLOADS}: let their jobs end, or cancel them")
     close_home(configured)
     try:
         target.mkdir(mode=0o700, parents=True, exist_ok=True)

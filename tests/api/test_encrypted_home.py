@@ -18,11 +18,12 @@ import pytest
 from asgi_lifespan import LifespanManager
 
 from api.audit.decoded import readings
-from api.errors import HomeInUse, HomeKeyMissing, HomeKeyWrong, SettingsInvalid
+from api.errors import ActionForbidden, HomeBusy, HomeInUse, HomeKeyMissing, HomeKeyWrong, SettingsInvalid
 from api.home.configuration import Configuration, load
 from api.home.home_key import make_key_file
 from api.home.vault import Vault, make_vault, open_vault, rotate
 from api.http.app import create_app
+from api.jobs.uploads import Uploads
 from api.wiring import open_ledger
 from api.wiring.recrypt import copy_home
 from retrieval.seal import PLAIN
@@ -272,6 +273,19 @@ def test_neither_the_key_nor_a_secret_lies_in_the_home(encrypted: Lived, tmp_pat
         (home / "exhibit.toml").write_text(text)
         with pytest.raises(SettingsInvalid, match="secret"):
             load({}, home=home)
+
+
+def test_nothing_that_is_sent_lies_in_an_encrypted_home_as_it_is(
+    plain: Lived, encrypted: Lived, tmp_path: Path
+) -> None:
+    job = "00000000-0000-0000-0000-000000000001"
+    with pytest.raises(ActionForbidden, match="encrypted"):
+        Uploads(encrypted.world.configuration.home).begin(job)
+    uploads = Uploads(plain.world.configuration.home)
+    (uploads.begin(job) / "letter.md").write_text("A letter.")
+    with pytest.raises(HomeBusy, match="wait"):
+        copied(plain, tmp_path / "closed", make_vault(tmp_path / "closed", KEY))
+    uploads.remove(job)
 
 
 def test_a_home_in_use_is_encrypted_only_into_another_folder(plain: Lived, tmp_path: Path) -> None:

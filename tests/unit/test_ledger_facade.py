@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import itertools
+import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -415,26 +417,6 @@ async def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path, content: byte
     assert path.read_bytes() == content
 
 
-async def test_a_lost_tenant_key_is_not_replaced(tmp_path: Path) -> None:
-    async def opened() -> Ledger:
-        keys = await open_key_ring(tmp_path / "keys", origin=ORIGIN, create=True)
-        store = await SqliteLedgerStore.open(tmp_path / "ledger.db")
-        return await Ledger.open(
-            store=store, keys=keys, origin=ORIGIN, replica="a", clock_ms=lambda: 1, new_id=fixed_ids()
-        )
-
-    first = await opened()
-    await first.record(Kind.INTENT, tenant="default", request_id="r", parts=PARTS)
-    await first.aclose()
-    (key_file,) = (tmp_path / "keys").glob("tenant-*.key")
-    key_file.unlink()
-    second = await opened()
-    with pytest.raises(KeyUnusable, match="missing"):
-        await second.record(Kind.INTENT, tenant="default", request_id="s", parts=PARTS)
-    await second.aclose()
-    assert not key_file.exists()
-
-
 async def test_two_writers_of_one_file_stay_in_order(tmp_path: Path) -> None:
     ledgers = [
         await open_ledger(await SqliteLedgerStore.open(tmp_path / "ledger.db"), first_id=1 + 1_000_000 * number)
@@ -635,3 +617,55 @@ async def test_a_highest_checkpoint_that_cannot_be_read_stops_the_log(tmp_path: 
     assert ledger.fork is not None
     with pytest.raises(LogForked):
         await ask(ledger, "r1")
+
+
+@dataclasses.dataclass
+class Replica:
+    """A ledger over a folder of keys and one file of entries."""
+
+    ledger: Ledger
+
+    @classmethod
+    async def of(cls, folder: Path, keys: Path, name: str) -> Replica:
+        numbers = itertools.count(int.from_bytes(name.encode()) << 16)
+        ring = await open_key_ring(keys, origin=ORIGIN, create=not keys.exists())
+        store = await SqliteLedgerStore.open(folder / "ledger.db")
+        new_id = lambda: f"018bcfe5-6800-7000-8000-{next(numbers):012x}"  # noqa: E731
+        opened = await Ledger.open(
+            store=store, keys=ring, origin=ORIGIN, replica=name, clock_ms=lambda: 1, new_id=new_id
+        )
+        return cls(opened)
+
+
+async def test_a_replica_makes_the_keys_of_tenants_that_came_after_its_copy(tmp_path: Path) -> None:
+    first = (await Replica.of(tmp_path, tmp_path / "keys", "a")).ledger
+    shutil.copytree(tmp_path / "keys", tmp_path / "copied")
+    intent, _ = await ask(first, "r")
+    second = (await Replica.of(tmp_path, tmp_path / "copied", "b")).ledger
+    assert (await second.contents(await second.entry(intent), ("question",)))["question"] == b"Who?"
+    await ask(second, "s")
+    assert (await second.verify()).ok and (await first.verify()).ok
+    made = {path.name: path.read_bytes() for path in (tmp_path / "keys").iterdir()}
+    assert made == {path.name: path.read_bytes() for path in (tmp_path / "copied").iterdir()}
+    assert any(name.startswith("tenant-") for name in made)
+    await first.aclose()
+    await second.aclose()
+
+
+async def test_a_key_that_was_drawn_and_lost_is_never_replaced(tmp_path: Path) -> None:
+    first = (await Replica.of(tmp_path, tmp_path / "keys", "a")).ledger
+    drawn = tmp_path / "keys" / f"tenant-{first.pseudonym('tenant', 'default')}.key"
+    drawn.write_text("ab" * 32 + "\n")
+    drawn.chmod(0o600)
+    intent, _ = await ask(first, "r")
+    assert drawn.read_text() == "ab" * 32 + "\n"
+    await first.aclose()
+    drawn.unlink()
+    again = (await Replica.of(tmp_path, tmp_path / "keys", "a")).ledger
+    with pytest.raises(KeyUnusable, match="missing"):
+        await again.contents(await again.entry(intent), ("question",))
+    with pytest.raises(KeyUnusable, match="missing"):
+        await ask(again, "s")
+    assert not drawn.exists()
+    assert not (await again.verify()).ok
+    await again.aclose()
