@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 
 from api.errors import BadQuery, EdgeError, MalformedBody, MethodNotOffered, NoSuchThing, RequestRejected
@@ -19,6 +19,7 @@ from api.home.configuration import Configuration
 from api.home.server import Server
 from api.home.version import VERSION
 from api.http import docs_page
+from api.http.accept import wants_page
 from api.http.admission.bodies import JsonBodies
 from api.http.admission.middleware import Admission
 from api.http.admission.rates import RateLimits
@@ -177,13 +178,15 @@ def _described(app: FastAPI, describe_routes: Callable[[], dict[str, Any]]) -> d
     return app.openapi_schema
 
 
-async def _refuse(request: Request, exc: Exception) -> JSONResponse:
+async def _refuse(request: Request, exc: Exception) -> Response:
     told = _told(exc, request.url.path)
     request_id: str = request.state.request_id
     log_failure(told, request_id)
     problem = problem_of(told)
     request.app.state.metrics.count_fault(surface=_surface(request.scope), code=problem.code)
     headers = problem_headers(told, problem) | _allowed(request, problem)
+    if request.method in {"GET", "HEAD"} and wants_page(request):
+        return page_routes.problem_page(problem, request_id, headers)
     return JSONResponse(problem.body(request_id), problem.status, headers=headers)
 
 

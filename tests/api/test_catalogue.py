@@ -20,13 +20,17 @@ ROOT = Path(__file__).parents[2]
 WEB = ROOT / "api" / "web"
 WORDS: Mapping[str, Mapping[str, str]] = json.loads((WEB / "static" / "strings.json").read_text("utf-8"))
 TEMPLATES, SCRIPTS = sorted(WEB.glob("*.j2")), sorted([*WEB.glob("*.js"), *(WEB / "static").glob("*.js")])
-ROUTES = [ROOT / "api" / "http" / name for name in ("routes/pages.py", "routes/evidence.py", "docs_page.py")]
-READERS = [*TEMPLATES, *SCRIPTS, *sorted(WEB.glob("*.py")), *ROUTES]
+ROUTES = [
+    ROOT / "api" / "http" / name
+    for name in ("routes/pages.py", "routes/evidence.py", "routes/computations.py", "docs_page.py")
+]
+VALUES = [ROOT / "api" / "schemas" / "computation.py"]  # what the API names and a template says
+READERS = [*TEMPLATES, *SCRIPTS, *sorted(WEB.glob("*.py")), *ROUTES, *VALUES]
 PHRASE = re.compile(r"[A-Za-z’']{2,}[,;:.!?]? [A-Za-z]{2,}")
 SAID = ("aria-label", "title", "placeholder", "alt", "summary")
 """Attributes that are read out or shown."""
-FORMAL = {"use strict", "plain promise", "(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)"}
-"""Two words that are no prose: a directive, a list of classes, media queries."""
+FORMAL = {"use strict", "plain promise", "taken up", "(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)"}
+"""Two words that are no prose: a directive, a list of classes, a value of the API, media queries."""
 NAMES = {
     "AbortError",
     "Bearer ……",

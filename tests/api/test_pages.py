@@ -18,7 +18,16 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "api" / "web"
 ENTRY = "01a2031f-1fc5-776c-bb33-2bf6a0c1861e"
-PAGES = ("/", "/audit", f"/audit/{ENTRY}", "/audit/compare", "/audit/changes", "/policy", "/corpus")
+PAGES = (
+    "/",
+    "/audit",
+    f"/audit/{ENTRY}",
+    "/audit/compare",
+    "/audit/changes",
+    "/policy",
+    "/corpus",
+    "/evidence/county-population@5f3a0714704a",
+)
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", re.IGNORECASE)
 
 
@@ -62,6 +71,40 @@ async def test_everything_that_a_page_loads_is_there(client: httpx.AsyncClient, 
 @pytest.mark.parametrize("entry", ["nothing", ENTRY.upper(), ENTRY + "0", f"{ENTRY}.html"])
 async def test_an_address_that_no_entry_can_have_is_not_found(client: httpx.AsyncClient, entry: str) -> None:
     assert (await client.get(f"/audit/{entry}")).status_code in {404, 422}
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/nowhere", 404, "NOT_FOUND"),
+        ("/audit/nothing", 422, "VALIDATION_FAILED"),
+        ("/api/v1/evidence/nothing@000000000000?row=1", 404, "NOT_FOUND"),
+        ("/api/v1/ledger/entries", 403, "FORBIDDEN"),
+        ("/api/v1/ai/query", 405, "METHOD_NOT_ALLOWED"),
+        ("/%3Cscript%3Ealert(1)%3C/script%3E", 404, "NOT_FOUND"),
+    ],
+)
+async def test_a_person_is_told_of_a_failure_in_a_page_and_a_program_in_json(
+    client: httpx.AsyncClient, path: str, status: int, code: str
+) -> None:
+    page, other = await client.get(path, headers=BROWSER), await client.get(path)
+    assert (page.status_code, other.status_code) == (status, status)
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "accept" in page.headers["vary"].split(", ")
+    assert other.json()["error"]["code"] == code
+    assert code in page.text and other.json()["error"]["message"] in page.text
+    assert page.headers["x-request-id"] in page.text
+    assert not INLINE.search(page.text)
+    assert page.headers["content-security-policy"] == (await client.get("/")).headers["content-security-policy"]
+    assert {*other.headers} - {*page.headers} == set()
+
+
+async def test_a_post_that_fails_is_told_in_json(client: httpx.AsyncClient) -> None:
+    response = await client.post("/api/v1/ai/query", headers=BROWSER, json={"question": 1})
+    assert response.json()["error"]["code"] == "VALIDATION_FAILED"
 
 
 async def test_twins_are_the_api(connect: Connect) -> None:

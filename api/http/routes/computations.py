@@ -10,8 +10,9 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from api.audit.computations import read_computation
 from api.audit.records import Reader
+from api.http.accept import wants_page
 from api.http.callers import SECURITY, Calling
-from api.http.routes.evidence import STYLE, wants_page
+from api.http.routes.evidence import STYLE
 from api.schemas.computation import ComputationResponse, Rows
 from api.schemas.errors import errors
 from api.web.page import page, style_policy
@@ -33,7 +34,7 @@ async def computation(
     answer."""
     reader = Reader(call.caller, call.request_id, call.system.services)
     body = await read_computation(entry_id, n, reader=reader, after=part.after, limit=part.limit)
-    if wants_page(request.headers.get("accept", "")):
+    if wants_page(request):
         return HTMLResponse(_page(body), headers={"content-security-policy": style_policy(STYLE)})
     return JSONResponse(body)
 

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from ai.answer.shapes import EvidenceResponse, Mark
 from api.audit.reauthorise import read_slice
+from api.http.accept import wants_page
 from api.http.callers import SECURITY, Calling
 from api.schemas.errors import errors
 from api.schemas.evidence import Place
@@ -36,16 +37,9 @@ async def evidence(document_id: str, place: Annotated[Place, Query()], call: Cal
     )
     if place.mark is not None:
         body["marked"] = place.marks_in(body["locator"]["start_char"], len(body["text"]))
-    if wants_page(request.headers.get("accept", "")):
+    if wants_page(request):
         return HTMLResponse(_page(body), headers={"content-security-policy": style_policy(STYLE)})
     return JSONResponse(body)
-
-
-def wants_page(accept: str) -> bool:
-    """True if HTML is preferred over JSON: browsers name it first, programs do not name it."""
-    kinds = [part.split(";")[0].strip().lower() for part in accept.split(",")]
-    before_json = kinds[: kinds.index("application/json")] if "application/json" in kinds else kinds
-    return "text/html" in before_json
 
 
 def _pieces(text: str, marked: Sequence[Mark]) -> Iterator[tuple[str, bool]]:

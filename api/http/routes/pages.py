@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 import api.web
 from api.errors import NoSuchThing
 from api.http.routes.page_twins import TWINS
+from api.problems import Problem
 from api.schemas.client import client_files
 from api.web.log_page import FORMS
 from api.web.page import page, strings
@@ -72,6 +73,12 @@ async def entry(entry_id: Annotated[str, Path(pattern=_ENTRY)]) -> HTMLResponse:
     return _page("/audit", "entry", layout="record", path="/audit/{entry_id}", forms=FORMS)
 
 
+@router.get("/evidence/{document_id}")
+async def piece(document_id: str) -> HTMLResponse:
+    """A piece of evidence: its page is the same for every document, whether there is such a document or not."""
+    return _page("", "piece", layout="record")
+
+
 @router.get("/corpus")
 async def corpus() -> HTMLResponse:
     """Sources, labels and ingest runs."""
@@ -88,9 +95,17 @@ def _page(here: str, name: str, *, layout: str, path: str | None = None, **value
     """A page below `here` of the navigation; `path` is its own where it is another."""
     words = strings()
     nav = [(path, getattr(words.site, each)) for path, each in _NAV.items()]
-    title, twins = getattr(words, name).title, TWINS[path or here]
+    title, twins = getattr(words, name).title, TWINS.get(path or here, ())
     html = page(f"{name}.html.j2", title=title, layout=layout, here=here, nav=nav, twins=twins, **values)
     return HTMLResponse(html, headers={"content-security-policy": POLICY, "cache-control": "no-cache"})
+
+
+def problem_page(problem: Problem, request_id: str, headers: Mapping[str, str]) -> HTMLResponse:
+    """A failed request, told to a person: what its JSON says."""
+    found = _page("", "problem", layout="record", problem=problem, request_id=request_id)
+    found.status_code = problem.status
+    found.headers.update({**headers, "vary": "accept"})
+    return found
 
 
 @router.get("/embed.js")

@@ -1,5 +1,5 @@
 // An answer in words: its sentences with their citations, or why there is none.
-import { h, save, section, safe } from "./dom.js";
+import { h, pageOf, save, section, safe } from "./dom.js";
 import { dueOf } from "./promise.js";
 import { say, words } from "./text.js";
 
@@ -43,24 +43,33 @@ function placesOf(body, pick) {
   return section(w.places, places.length ? h("ul", { className: "places" }, places) : h("p", { className: "hint" }, w.places_none));
 }
 
-function whyNot(body) {
+const NOT_READ = ["NOT_UNDERSTOOD", "PLACE_NOT_NAMED", "UNKNOWN_PLACE"], ADVICE = ["CLARIFICATION_HELPS"];
+const told = (limitations, ...more) => h("ul", {}, limitations.map(each => h("li", {}, each.message, " ", h("code", {}, each.code))), more);
+
+// What was not understood, what is held, and what to change; `help`, if given, makes the links of the last two.
+function whyNot(body, help) {
   const reasons = body.policy.reasons.map(reason => h("li", {}, reason.message, " ", h("code", {}, reason.code)));
+  const of = codes => body.limitations.filter(each => codes.includes(each.code)), unread = of(NOT_READ), advice = of(ADVICE);
+  const others = body.limitations.filter(each => ![...NOT_READ, ...ADVICE].includes(each.code)), { links = [], held = null } = help?.(body) ?? {};
   return h("section", { className: "why" }, h("h3", {}, w.why_not), h("ul", {}, reasons),
-    body.limitations.length ? [h("h4", {}, w.change), limitationsOf(body)] : null,
+    unread.length ? [h("h4", {}, w.not_read), told(unread)] : null,
+    others.length ? [h("h4", {}, w.known), told(others)] : null,
     body.related?.length ? [h("h4", {}, w.held), h("ul", {}, body.related.map(each => h("li", {}, each.text, " ",
-      each.citations.map(cited => h("a", { href: safe(cited.href) }, cited.title)))))] : null);
+      each.citations.map(cited => h("a", { href: safe(pageOf(cited.href)) }, cited.title)))))] : null,
+    advice.length || links.length ? [h("h4", {}, w.change), told(advice, ...links.map(each => h("li", { className: "help" }, each)))] : null, held);
 }
 
-const limitationsOf = body => h("ul", {}, body.limitations.map(each => h("li", {}, each.message, " ", h("code", {}, each.code))));
+// Attribution and licence as they stand in the manifest; a source without a licence says so.
+const licenceOf = each => [each.attribution, each.license === "unstated" ? w.unstated : each.license].filter(Boolean).join(" · ");
 
 function sourcesOf(body) {
   const cited = Object.entries(body.citations).map(([n, each]) => h("li", { value: Number(n), "data-n": n }, each.title,
-    h("small", {}, ` ${[each.attribution, each.license].filter(Boolean).join(" · ")}`)));
+    h("small", {}, ` ${licenceOf(each)}`)));
   const others = body.evidence.filter(each => !each.cited);
   return [
     cited.length ? section(w.sources, h("ol", {}, cited)) : null,
     others.length ? h("details", {}, h("summary", {}, `${w.retrieved} (${others.length})`),
-      h("ul", {}, others.map(each => h("li", {}, h("a", { href: safe(each.href) }, each.title), h("small", {}, ` ${each.snippet}`))))) : null,
+      h("ul", {}, others.map(each => h("li", {}, h("a", { href: safe(pageOf(each.href)) }, each.title), h("small", {}, ` ${each.snippet}`))))) : null,
   ];
 }
 
@@ -75,16 +84,16 @@ function recordOf(body, verify) {
 }
 
 // Everything that is said of an answer; `pick` is called with the number of a citation and what was pressed, `verify`, if given,
-// to prove the record.
-export function answerOf(body, pick, verify) {
+// to prove the record, and `help`, if given, says what to do where there is no answer.
+export function answerOf(body, pick, verify, help) {
   const answered = body.outcome === "ANSWER";
-  const told = body.sentences.map(sentence => sentenceOf(sentence, body, pick));
+  const sentences = body.sentences.map(sentence => sentenceOf(sentence, body, pick));
   return [
     h("p", { className: `outcome ${body.outcome.toLowerCase()}` }, w[`outcome_${body.outcome}`]),
-    h("div", { id: "sentences" }, told),
+    h("div", { id: "sentences" }, sentences),
     body.interpretation?.reading ? section(w.understood, h("p", {}, body.interpretation.reading)) : null,
-    answered ? null : whyNot(body),
-    answered && body.limitations.length ? section(w.limitations, limitationsOf(body)) : null,
+    answered ? null : whyNot(body, help),
+    answered && body.limitations.length ? section(w.limitations, told(body.limitations)) : null,
     answered ? placesOf(body, pick) : null,
     ...sourcesOf(body),
     recordOf(body, verify),
@@ -96,7 +105,7 @@ export function plainText(question, body, origin) {
   const lines = [question, "", body.answer];
   const cited = Object.entries(body.citations);
   if (cited.length) lines.push("", w.references);
-  for (const [n, each] of cited) lines.push(`[${n}] ${[each.title, each.attribution, each.license, `${origin}${each.href}`].filter(Boolean).join(". ")}`);
+  for (const [n, each] of cited) lines.push(`[${n}] ${[each.title, each.attribution, each.license === "unstated" ? null : each.license, `${origin}${pageOf(each.href)}`].filter(Boolean).join(". ")}`);
   lines.push("", `${origin}/audit/${body.provenance.entry_id}`);
   return `${lines.join("\n")}\n`;
 }

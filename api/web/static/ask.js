@@ -5,8 +5,9 @@ import { answerOf, featuresOf, plainText, sentenceOf } from "./answer.js";
 import { ContextBar } from "./context.js";
 import { byId, h } from "./dom.js";
 import { openEvidence } from "./evidence.js";
+import { helpFor } from "./help.js";
 import { keep, showHistory } from "./history.js";
-import { pathOf, prove } from "./proving.js";
+import { intentOf, pathOf, prove } from "./proving.js";
 import { streamed } from "./stream.js";
 import { Suggestions } from "./suggestions.js";
 import { words } from "./text.js";
@@ -36,7 +37,8 @@ function pick(n, opener, place = null) {
 function show(request, body) {
   shown = { request, body };
   byId("evidence").hidden = true;
-  byId("answer-body").replaceChildren(...answerOf(body, pick, verify));
+  byId("asked").textContent = request.question;
+  byId("answer-body").replaceChildren(...answerOf(body, pick, verify, helpFor(request, again)));
   byId("copy").hidden = false;
   byId("copy-state").textContent = "";
   map?.showAnswer(featuresOf(body), body.bbox);
@@ -55,8 +57,7 @@ async function verify() {
   const id = shown.body.provenance.entry_id;
   try {
     const [entry, receipt, vkeys] = await Promise.all([get(pathOf(id)), text(`${pathOf(id)}/receipt`), text("/api/v1/ledger/vkeys")]);
-    const intent = entry.refs.find(ref => ref.rel === "intent")?.entry_id ?? null;
-    await prove({ id, receipt, vkeys: vkeys.trim(), intent, shown: onPage, body: shown.body });
+    await prove({ id, receipt, vkeys: vkeys.trim(), intent: await intentOf(entry), shown: onPage, body: shown.body });
   } catch (error) { byId("result").replaceChildren(fault(error)); }
 }
 
@@ -93,6 +94,11 @@ function again(request) {
 }
 
 async function openMap(layers) {
+  if (layers?.length === 0) {
+    byId("main").classList.add("mapless");
+    byId("map-section").replaceChildren(h("p", { className: "hint" }, w.layers_none));
+    return;
+  }
   try {
     const { EvidenceMap } = await import("./map.js");
     map = new EvidenceMap(byId("map"));
@@ -102,8 +108,8 @@ async function openMap(layers) {
   }
   map.addEventListener("pick", event => pick(event.citation, byId("map").querySelector("canvas"), event.place));
   bar.follow(map);
-  byId("attribution").textContent = [...new Set(layers.map(each => each.attribution).filter(Boolean))].join(" · ");
-  await map.showLayers(layers);
+  byId("attribution").textContent = [...new Set((layers ?? []).map(each => each.attribution).filter(Boolean))].join(" · ");
+  await map.showLayers(layers ?? []);
   byId("map").dataset.state = "ready";
 }
 
@@ -114,7 +120,7 @@ async function load() {
     return layers;
   } catch (error) {
     byId("layers").replaceChildren(fault(error));
-    return [];
+    return null;
   }
 }
 

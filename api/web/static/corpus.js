@@ -44,10 +44,12 @@ const runOf = ({ run_id: id, files }, at) => h("details", { open: at === 0 },
 async function show() {
   twin("json", "/corpus.json", "corpus.json", "application/json");
   twin("csv", "/corpus.csv", "corpus.csv", "text/csv");
-  byId("fault").replaceChildren();
+  byId("fault").replaceChildren(h("p", { className: "hint", role: "status" }, words.site.loading));
+  byId("main").classList.remove("refused");
   try {
     corpus = await get("/api/v1/corpus");
     await showUpload(show);
+    byId("fault").replaceChildren();
     showVersions();
     const { collections, classes, runs } = corpus;
     byId("collections").replaceChildren(table(w.collections, [w.collection, w.name, w.sources, w.records],
@@ -58,6 +60,7 @@ async function show() {
     corpus = null;
     byId("upload").hidden = true;
     for (const id of ["collections", "versions", "classes", "runs", "status"]) byId(id).replaceChildren();
+    byId("main").classList.add("refused");
     byId("fault").replaceChildren(fault(error));
     if (error.status === 401 || error.status === 403) key.open();
   }

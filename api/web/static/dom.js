@@ -28,6 +28,9 @@ export const safe = address => {
   } catch { return null; }
 };
 
+// The page of a piece of evidence, from its address in the API: it reads it with the key of the tab.
+export const pageOf = href => href.replace("/api/v1/evidence/", "/evidence/");
+
 // Saves text as a file: a link cannot carry the key.
 export function save(name, text, type) {
   const link = h("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });

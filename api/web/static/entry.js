@@ -3,7 +3,7 @@ import { fault, get, keyForm, query, text } from "./api.js";
 import { byId, facts, h, save } from "./dom.js";
 import { twin } from "./links.js";
 import { provGraph } from "./prov.js";
-import { partsOf, pathOf, prove } from "./proving.js";
+import { intentOf, partsOf, pathOf, prove } from "./proving.js";
 import { replayForm } from "./replay.js";
 import { say, words } from "./text.js";
 
@@ -47,12 +47,12 @@ function* timeline({ entry, question, decisions, sources, body }) {
 async function load() {
   const entry = await get(pathOf(id)), receipt = await text(`${pathOf(id)}/receipt`);
   const parts = partsOf(receipt);
-  const intent = entry.refs.find(ref => ref.rel === "intent");
-  const question = parts.get("question") ?? (intent ? await optional(text(`${pathOf(intent.entry_id)}/parts/question`)) : null);
+  const intent = await intentOf(entry);
+  const question = parts.get("question") ?? (intent ? await optional(text(`${pathOf(intent.id)}/parts/question`)) : null);
   const decisions = await optional(get(`/api/v1/policy/decisions/${encodeURIComponent(id)}`));
   const answer = parts.get("answer");
   const numbered = [...parts].filter(([name]) => name.startsWith("sources/")).map(([name, data]) => [Number(name.slice(8)), JSON.parse(data)]);
-  return { entry, receipt, question, decisions: decisions?.decisions ?? null, intent: intent?.entry_id ?? null,
+  return { entry, receipt, question, decisions: decisions?.decisions ?? null, intent,
     body: answer ? JSON.parse(answer) : null, sources: numbered.sort(([a], [b]) => a - b) };
 }
 
@@ -68,15 +68,18 @@ async function show() {
   byId("changes").href = query("/audit/changes", { entry: id });
   twin("json", `/audit/${id}.json`, `${id}.json`, "application/json");
   twin("prov", `${pathOf(id)}/prov`, `${id}.prov.json`, "application/json");
-  byId("fault").replaceChildren();
+  byId("fault").replaceChildren(h("p", { className: "hint", role: "status" }, words.site.loading));
+  byId("main").classList.remove("refused");
   try {
     shown = await load();
+    byId("fault").replaceChildren();
     byId("timeline").replaceChildren(...timeline(shown));
     if (!byId("vkeys").value) byId("vkeys").value = (await text("/api/v1/ledger/vkeys")).trim();
     byId("verify").disabled = byId("save").disabled = false;
     const prov = shown.entry.parts.includes("prov") ? await optional(get(`${pathOf(id)}/prov`)) : null;
     byId("prov-graph").replaceChildren(...(prov ? provGraph(prov) : [h("p", { className: "hint" }, w.prov_none)]));
   } catch (error) {
+    byId("main").classList.add("refused");
     byId("fault").replaceChildren(fault(error));
     if (error.status === 401 || error.status === 403) key.open();
   }

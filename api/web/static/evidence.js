@@ -1,6 +1,6 @@
 // The evidence pane: what a citation quotes, where it is in its document, or how it was computed.
 import { get } from "./api.js";
-import { byId, facts, h, safe, section } from "./dom.js";
+import { byId, facts, h, pageOf, safe, section } from "./dom.js";
 import { say, words } from "./text.js";
 
 const w = words.evidence, FEW = 8, MOST = 300;
@@ -10,22 +10,40 @@ const proved = cited => cited.computed && cited.href.includes("/computations/");
 
 function whereIn(locator) {
   if (!locator) return null;
-  if (locator.row !== null) return say(w.row, { row: locator.row, column: locator.column ?? "–" });
+  if (locator.row !== null) return locator.column === null ? say(w.row, { row: locator.row }) : say(w.row_column, { row: locator.row, column: locator.column });
   if (locator.feature !== null) return say(w.feature, { feature: locator.feature });
   const chars = say(w.chars, { start: locator.start_char, end: locator.end_char });
   return locator.page === null ? chars : `${say(w.place, { page: locator.page })}, ${chars}`;
 }
 
-// Text in which the first occurrence of `part` is marked, or all of it where it is the part.
+// Text in which the occurrence of `part` is marked, or all of it where it is the part.
 function marked(text, part) {
   const at = part ? text.indexOf(part) : -1;
   if (at < 0) return [h("mark", {}, text)];
   return [text.slice(0, at), h("mark", {}, text.slice(at, at + part.length)), text.slice(at + part.length)];
 }
 
+// Text with the places marked that the API names, in characters of the text.
+function markedAt(text, places) {
+  const characters = [...text], piece = (from, to) => characters.slice(from, to).join("");
+  const ends = [0, ...places.map(each => each.end)];
+  return [...places.flatMap(({ start, end }, at) => [piece(ends[at], start), h("mark", {}, piece(start, end))]), piece(ends.at(-1))];
+}
+
+// The line of a table; its cell is marked where no other part of the line reads the same.
+const lineOf = (text, cell) => (text.indexOf(cell) === text.lastIndexOf(cell) ? marked(text, cell) : [text]);
+
+// A cell with the header of its column and of its row.
+function cellOf({ cell, measurement, locator }) {
+  const row = measurement ? measurement.place : say(w.row, { row: locator.row });
+  return h("table", { id: "cell" }, h("caption", { className: "hint" }, measurement ? say(w.measured, measurement) : w.cell),
+    h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, locator.column))),
+    h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, row), h("td", {}, h("mark", {}, cell)))));
+}
+
 // A row that was computed with, in its own words where they may be shown.
 function rowOf(row) {
-  return h("li", {}, h("a", { href: safe(row.href) }, row.title ?? row.chunk_id), row.text ? h("blockquote", {}, row.text.slice(0, MOST)) : null);
+  return h("li", {}, h("a", { href: safe(pageOf(row.href)) }, row.title ?? row.chunk_id), row.text ? h("blockquote", {}, row.text.slice(0, MOST)) : null);
 }
 
 // The rows as they are read now, in place of their names.
@@ -55,16 +73,18 @@ function quotesOf(body, n) {
   return quotes.filter((each, at) => quotes.findIndex(other => other.quote === each.quote) === at);
 }
 
+// A slice of a document as it stands there, what is quoted of it marked.
+export function sliceOf(slice, quote) {
+  const at = whereIn(slice.locator), inTable = slice.locator?.row !== null && slice.locator?.column !== null && slice.cell;
+  return [at ? h("p", { className: "hint" }, at) : "", inTable ? cellOf(slice) : "",
+    h("blockquote", { id: "slice" }, inTable ? lineOf(slice.text, slice.cell) : slice.marked?.length ? markedAt(slice.text, slice.marked) : quote ? marked(slice.text, quote) : [slice.text])];
+}
+
 async function inDocument(cited, quotes, into) {
+  into.replaceChildren(h("p", { className: "hint" }, words.site.loading));
   try {
-    const slice = await get(cited.href), at = whereIn(slice.locator);
-    const row = slice.locator?.row !== null && slice.cell;
-    into.replaceChildren(h("h3", {}, w.in_document), at ? h("p", { className: "hint" }, at) : "",
-      h("blockquote", { id: "slice" }, marked(slice.text, row ? slice.cell : quotes[0]?.quote)),
-      facts([
-        [w.cell, row ? slice.cell : null],
-        [w.digest, h("code", {}, slice.document_sha256)],
-      ]));
+    const slice = await get(cited.href);
+    into.replaceChildren(h("h3", {}, w.in_document), ...sliceOf(slice, quotes[0]?.quote ?? slice.text), facts([[w.digest, h("code", {}, slice.document_sha256)]]));
   } catch (error) {
     into.replaceChildren(h("p", { className: "fault" }, say(w.retry, { message: error.message })));
   }
@@ -84,7 +104,7 @@ export function openEvidence(body, n, opener, closed, pane = byId("evidence")) {
       [w.attribution, cited.attribution], [w.license, cited.license],
       [w.no_geometry, cited.no_geometry?.message],
     ]),
-    h("p", {}, h("a", { href: safe(cited.href) }, proved(cited) ? w.open_computation : w.open), cited.uri && safe(cited.uri) ? [" · ", h("a", { href: safe(cited.uri), rel: "noreferrer" }, w.original)] : null),
+    h("p", {}, h("a", { href: safe(pageOf(cited.href)) }, proved(cited) ? w.open_computation : w.open), cited.uri && safe(cited.uri) ? [" · ", h("a", { href: safe(cited.uri), rel: "noreferrer" }, w.original)] : null),
   );
   pane.onkeydown = event => { if (event.key === "Escape") close(); };
   pane.hidden = false;

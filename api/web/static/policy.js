@@ -90,10 +90,12 @@ async function showReleases() {
 
 async function show() {
   twin("json", "/policy.json", "policy.json", "application/json");
-  byId("fault").replaceChildren();
+  byId("fault").replaceChildren(h("p", { className: "hint", role: "status" }, words.site.loading));
+  byId("main").classList.remove("refused");
   try {
     const bundle = await get(`${P}/bundle`);
     const [matrix, rules] = await Promise.all([get(`${P}/matrix`), get(`${P}/rules`)]);
+    byId("fault").replaceChildren();
     byId("force").replaceChildren(force(bundle));
     byId("matrix").replaceChildren(matrixOf(matrix));
     byId("rules").replaceChildren(rulesOf(rules));
@@ -102,6 +104,7 @@ async function show() {
     await showReleases();
     byId("data").value = JSON.stringify((await get(`${P}/data`)).data, null, 2);
   } catch (error) {
+    byId("main").classList.add("refused");
     byId("fault").replaceChildren(fault(error));
     if (error.status === 401 || error.status === 403) key.open();
   }

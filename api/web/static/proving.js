@@ -8,6 +8,13 @@ import { say, words } from "./text.js";
 const w = words.entry;
 export const pathOf = entry => `/api/v1/ledger/entries/${encodeURIComponent(entry)}`;
 
+// The question that an entry answers: its id and its receipt (null where it cannot be read), so that the proof needs no
+// network; null for entries without one.
+export async function intentOf(entry) {
+  const ref = entry.refs.find(each => each.rel === "intent");
+  return ref ? { id: ref.entry_id, receipt: await text(`${pathOf(ref.entry_id)}/receipt`).catch(() => null) } : null;
+}
+
 // The parts that a receipt discloses, as text by name.
 export const partsOf = receipt => new Map(parseReceipt(receipt).disclosures.map(each => [each.name, text8(each.data)]));
 
@@ -24,10 +31,11 @@ const STEPS = [
   ["commitment", async (found, given) => {
     found.parts = await verifyDisclosures(found.leaf, found.receipt.disclosures);
     if (given.intent === null) return;
-    const intent = parseReceipt(await text(`${pathOf(given.intent)}/receipt`)), head = await verifyCheckpoint(intent.checkpoint, found.keys);
+    check(given.intent.receipt !== null, "intent", "intent_unread");
+    const intent = parseReceipt(given.intent.receipt), head = await verifyCheckpoint(intent.checkpoint, found.keys);
     await verifyInclusion(intent.leaf, intent.index, intent.proof, head);
     const leaf = parseLeaf(intent.leaf, leafForms(), intent.index);
-    check(leaf.id === given.intent, "intent", "intent");
+    check(leaf.id === given.intent.id, "intent", "intent");
     const parts = await verifyDisclosures(leaf, intent.disclosures);
     if (parts.has("question")) found.parts.set("question", parts.get("question"));
   }],
