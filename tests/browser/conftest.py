@@ -15,6 +15,7 @@ from tests.services.conftest import missing
 FLAGS = (
     *("--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update"),
     *("--use-angle=swiftshader", "--enable-unsafe-swiftshader"),  # WebGL without a graphics card
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # no other host can be reached
     *("--disable-sync", "--no-first-run", "--disable-default-apps", "--disable-domain-reliability"),
 )
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,19 +26,20 @@ SOURCES = ("county-population.csv", "counties.geojson")
 
 @dataclass(frozen=True, slots=True)
 class PageServer:
-    """Where it listens, a key for each name, and the number of its process."""
+    """Where it listens, a key for each name, the number of its process, and its home."""
 
     origin: str
     keys: Mapping[str, str]
     process_id: int
+    home: Path
 
 
-def _corpus(folder: Path) -> Path:
-    """Two sources of the sample corpus, with their blocks of its manifest."""
+def _corpus(folder: Path, sources: Sequence[str]) -> Path:
+    """Some sources of the sample corpus, with their blocks of its manifest."""
     folder.mkdir()
     start, *blocks = (EXAMPLES / "manifest.toml").read_text("utf-8").split("[[source]]\n")
     chosen = [start]
-    for name in SOURCES:
+    for name in sources:
         shutil.copy2(EXAMPLES / name, folder)
         chosen += [block for block in blocks if f'path = "{name}"' in block.split("\n")[0]]
     manifest = folder / "manifest.toml"
@@ -46,9 +47,9 @@ def _corpus(folder: Path) -> Path:
     return manifest
 
 
-async def _home(folder: Path) -> tuple[Path, dict[str, str]]:
+async def _home(folder: Path, sources: Sequence[str]) -> tuple[Path, dict[str, str]]:
     configuration = load({"EXHIBIT_LEDGER__CHECKPOINT_MS": "50"}, home=folder / "home")
-    manifest = _corpus(folder / "corpus")
+    manifest = _corpus(folder / "corpus", sources)
     async with open_ingest(configuration) as ingest:
         report = await ingest.run([], tenant="default", manifest=manifest)
         assert not report.failed, report.failed
@@ -63,10 +64,12 @@ async def _home(folder: Path) -> tuple[Path, dict[str, str]]:
 
 
 @contextmanager
-def page_server(folder: Path, *, environment: Mapping[str, str] | None = None) -> Iterator[PageServer]:
-    """The server, running, with these settings in its environment; it is stopped at the end."""
+def page_server(
+    folder: Path, *, environment: Mapping[str, str] | None = None, more: Sequence[str] = ()
+) -> Iterator[PageServer]:
+    """The server, running, with these settings in its environment and more sources than two; it is stopped at the end."""
     with ThreadPoolExecutor(1) as thread:  # the browser's driver has this thread's event loop
-        home, keys = thread.submit(lambda: asyncio.run(_home(folder))).result()
+        home, keys = thread.submit(lambda: asyncio.run(_home(folder, (*SOURCES, *more)))).result()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -76,7 +79,7 @@ def page_server(folder: Path, *, environment: Mapping[str, str] | None = None) -
         try:
             origin = f"http://127.0.0.1:{port}"
             _await(origin, process)
-            yield PageServer(origin, keys, process.pid)
+            yield PageServer(origin, keys, process.pid, home)
         finally:
             process.terminate()
 

@@ -2,6 +2,7 @@
 import { fault, get, keyForm } from "./api.js";
 import { byId, facts, h, safe } from "./dom.js";
 import { sliceOf } from "./evidence.js";
+import { twin } from "./links.js";
 import { words } from "./text.js";
 
 const w = words.piece;
@@ -16,6 +17,7 @@ function shown(slice) {
 }
 
 async function show() {
+  twin("json", `/api/v1${location.pathname}${location.search}`, "evidence.json", "application/json");
   byId("piece").replaceChildren(h("p", { className: "hint" }, words.site.loading));
   try { byId("piece").replaceChildren(...shown(await get(`/api/v1${location.pathname}${location.search}`))); }
   catch (error) {
