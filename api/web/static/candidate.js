@@ -47,6 +47,8 @@ export class Candidate {
   async #try() {
     const path = `${P}/candidates/${encodeURIComponent(byId("name").value)}/trial`;
     byId("publish-form").hidden = true;
+    byId("candidate-state").textContent = words.site.loading; // not what became of the candidate before
+    byId("found").replaceChildren();
     this.#trial = await post(path, {});
     while (this.#trial.state === "running") {
       byId("candidate-state").textContent = say(w.trying, { count: this.#trial.gates.length });
