@@ -97,7 +97,7 @@ export function openEvidence(body, n, opener, closed, pane = byId("evidence")) {
   const heading = h("h2", { tabIndex: -1, id: "evidence-heading" }, say(w.heading, { n, title: cited.title }));
   pane.replaceChildren(
     h("button", { type: "button", className: "close", onclick: close }, w.close), heading,
-    ...quotes.filter(each => each.quote !== cited.computed?.statement).map(each => section(w.quote, h("blockquote", {}, each.quote))),
+    ...(cited.computed ? [] : quotes).map(each => section(w.quote, h("blockquote", {}, each.quote))),
     ...(cited.computed ? [computedOf(cited)] : [slice]),
     facts([
       [w.time, cited.time_range ? `${cited.time_range.start} – ${cited.time_range.end}` : null],
