@@ -63,6 +63,9 @@ RECORDED_AS_FOUND: Mapping[str, str] = {
     "policy.fallback": "the same bundle decides",
     "policy.deadline_ms": "none in time is a recorded refusal",
     "ingest": "what was taken in is recorded with what was found of it",
+    "uploads": "what was taken in is recorded with what was found of it",
+    "encryption": "how files lie on the disk",
+    "retrieval.warned_shapes": "a metric's bound",
     "ledger": "the log's own",
     "server": "whether a request is served, not what is answered",
 }
