@@ -132,7 +132,7 @@ async def test_an_own_answer_is_shown_under_the_obligations_of_today(connect: An
     key, token = key_store(world.configuration).create(
         name="pii", tenant="default", roles=("public_viewer",), capabilities=("pii",)
     )
-    asking = {"question": "surveyor of Wabaunsee letters", "options": {"profile": "basic"}}
+    asking = {"question": "e-mail address of the surveyor of Wabaunsee", "options": {"profile": "basic"}}
     async with connect() as client:
         client.headers["authorization"] = f"Bearer {token}"
         body = (await client.post("/api/v1/ai/query", json=asking)).json()

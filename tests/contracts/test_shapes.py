@@ -122,7 +122,7 @@ async def test_a_coarse_place_is_met_where_it_is_shown(opener: Opener, tmp_path:
     x, y = SHOWN
     tight = Query("what is there", COARSE, 50, bbox=(x - 0.001, y - 0.001, x + 0.001, y + 0.001))
     real = Query("what is there", COARSE, 50, bbox=(-96.211, 39.429, -96.209, 39.431))
-    shown, beside = await runs_of(opener, tmp_path, [mound(-96.21, 39.43)], [tight, real])
+    shown, beside = await runs_of(opener, tmp_path / "index", [mound(-96.21, 39.43)], [tight, real])
     if shown.channel is ChannelName.SPATIAL and shown.store != "scan":
         assert "mounds#1" in {hit.record_id for hit in shown.hits}
         assert "mounds#1" not in {hit.record_id for hit in beside.hits}

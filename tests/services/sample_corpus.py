@@ -7,6 +7,7 @@ from typing import Any
 
 from api import wiring
 from api.home.configuration import Configuration
+from api.measure.demonstration import without_identity
 from tests.harness import KANSAS, ask
 
 
@@ -21,6 +22,6 @@ async def ingested(configuration: Configuration) -> str:
 
 
 async def answered(configuration: Configuration, questions: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The body of each question's answer."""
+    """The body of each question's answer, without ids and times."""
     async with wiring.open_system(configuration) as system:
-        return {question: await ask(system, question) for question in questions}
+        return {question: without_identity(await ask(system, question)) for question in questions}

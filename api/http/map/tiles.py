@@ -172,7 +172,19 @@ def _alike(drawn: Any) -> Sequence[Any]:
     single = [each for part in shapely.get_parts(drawn) for each in _singles(part)]
     made = (shapely.multipoints, shapely.multilinestrings, shapely.multipolygons)
     by_dimension = [[each for each in single if shapely.get_dimensions(each) == n] for n in range(len(made))]
-    return [shapely.make_valid(make(same)) for make, same in zip(made, by_dimension, strict=True) if same]
+    valid = [shapely.make_valid(make(same)) for make, same in zip(made, by_dimension, strict=True) if same]
+    return [_of_its_dimension(each) for each in valid]
+
+
+def _of_its_dimension(drawn: Any) -> Any:
+    """A shape without the points and lines that making its areas valid may have left beside them."""
+    import shapely  # noqa: PLC0415
+
+    if drawn.geom_type != "GeometryCollection":
+        return drawn
+    highest = shapely.get_dimensions(drawn)
+    single = [each for part in shapely.get_parts(drawn) for each in _singles(part)]
+    return shapely.union_all([each for each in single if shapely.get_dimensions(each) == highest])
 
 
 def _singles(drawn: Any) -> Iterator[Any]:
