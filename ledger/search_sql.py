@@ -253,18 +253,22 @@ def _value(facts: EntryFacts, column: str) -> object:
 
 
 def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[EntryFacts, ...]:
+    """Which entries, then what is kept of them: what is joined before the limit is joined for every entry."""
     entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
     signature = _columns(SignatureRow)
+    matching = _matching(query).where(entry.idx > after).order_by(entry.idx).limit(limit)
+    indexes = list(db.execute(matching).scalars())
     statement = (
         select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash,
                outcome.outcome, outcome.model, actor.actor, signature.signature)
-        .select_from(_entries().outerjoin(signature.idx.table, signature.idx == entry.idx))
-        .where(entry.idx > after, *_conditions(query))
+        .outerjoin(outcome.idx.table, outcome.idx == entry.idx)
+        .outerjoin(actor.idx.table, actor.idx == entry.idx)
+        .outerjoin(signature.idx.table, signature.idx == entry.idx)
+        .where(entry.idx.in_(indexes))
         .order_by(entry.idx)
-        .limit(limit)
     )  # fmt: skip
     found = db.execute(statement).all()
-    members = {field: _members(db, table, [row[0] for row in found]) for table, field in SETS.items()}
+    members = {field: _members(db, table, indexes) for table, field in SETS.items()}
     return tuple(_facts(row, {field: values.get(row[0], ()) for field, values in members.items()}) for row in found)
 
 
@@ -274,16 +278,14 @@ def _facts(row: Sequence[Any], sets: Mapping[str, Any]) -> EntryFacts:
     return EntryFacts(*leaf, outcome, model, actor, **sets, signature=signature or b"")
 
 
-def _entries() -> Any:
-    """Entries with their outcome and actor, where there is one."""
-    entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
-    table: Any = EntryRow.__table__  # type: ignore[attr-defined]
-    return table.outerjoin(OutcomeRow, outcome.idx == entry.idx).outerjoin(ActorRow, actor.idx == entry.idx)
+def _matching(query: EntryQuery) -> Any:
+    """The indexes of the entries that match."""
+    return select(_columns(EntryRow).idx).where(*_conditions(query))
 
 
 def _count(db: Connection, query: EntryQuery) -> EntryCounts:
     entry, outcome, rule = _columns(EntryRow), _columns(OutcomeRow), _columns(RuleRow)
-    matching = select(entry.idx).select_from(_entries()).where(*_conditions(query))
+    matching = _matching(query)
     facets = {"kind": entry.kind, "outcome": outcome.outcome, "rule": rule.rule, "model": outcome.model}
     values = {}
     for facet, column in facets.items():
@@ -295,7 +297,7 @@ def _count(db: Connection, query: EntryQuery) -> EntryCounts:
 
 def _conditions(query: EntryQuery) -> Iterator[Any]:
     """The condition on an entry for each field of the query that is given."""
-    entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
+    entry = _columns(EntryRow)
     compared: dict[str, Callable[[Any], Any]] = {
         "tenant": entry.tenant.__eq__,
         "kind": lambda kind: entry.kind == str(kind),
@@ -304,14 +306,14 @@ def _conditions(query: EntryQuery) -> Iterator[Any]:
         "request_id": entry.request_id.__eq__,
         "since_ms": entry.t_ms.__ge__,
         "until_ms": entry.t_ms.__lt__,
-        "outcome": outcome.outcome.__eq__,
-        "model": outcome.model.__eq__,
-        "actor": actor.actor.__eq__,
-        "rule": lambda rule: _has(RuleRow, rule),
-        "place": lambda place: _has(PlaceRow, place),
-        "source": lambda source: _has(SourceRow, source),
-        "cited": lambda source: _has(CitedRow, source),
-        "holding": lambda source: _has(SourceRow, source) | _has(HeldRow, source),
+        "outcome": lambda outcome: _has(OutcomeRow, "outcome", outcome),
+        "model": lambda model: _has(OutcomeRow, "model", model),
+        "actor": lambda actor: _has(ActorRow, "actor", actor),
+        "rule": lambda rule: _has(RuleRow, "rule", rule),
+        "place": lambda place: _has(PlaceRow, "place", place),
+        "source": lambda source: _has(SourceRow, "source", source),
+        "cited": lambda source: _has(CitedRow, "source", source),
+        "holding": lambda source: _has(SourceRow, "source", source) | _has(HeldRow, "source", source),
         "bits": _has_bits,
     }
     for field, condition in compared.items():
@@ -319,9 +321,10 @@ def _conditions(query: EntryQuery) -> Iterator[Any]:
             yield condition(value)
 
 
-def _has(table: type[Base], value: object) -> Any:
-    idx, column = _columns(table)
-    return select(idx).where(idx == _columns(EntryRow).idx, column == value).exists()
+def _has(table: type[Base], column: str, value: object) -> Any:
+    """True for an entry of which the table has that value."""
+    columns = _columns(table)
+    return _columns(EntryRow).idx.in_(select(columns.idx).where(columns[column] == value))
 
 
 def _has_bits(wanted: Mapping[str, Sequence[int]]) -> Any:

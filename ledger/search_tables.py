@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, LargeBinary
+from sqlalchemy import BigInteger, Integer, LargeBinary
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
 INDEX_VERSION = 4
+_INDEX = BigInteger().with_variant(Integer, "sqlite")
+"""An index of the log. SQLite keeps a table by its `INTEGER PRIMARY KEY`, and finds a row of any other in two steps."""
 
 
 class Base(SQLModel, registry=registry()):
@@ -24,7 +26,7 @@ class EntryRow(Base, table=True):
     """The facts of the leaf; `tenant` is a pseudonym."""
 
     __tablename__ = "entries"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     id: str = Field(unique=True)
     leaf_hash: str = Field(index=True)
     kind: str = Field(index=True)
@@ -37,7 +39,7 @@ class OutcomeRow(Base, table=True):
     """How a request ended, and which model wrote."""
 
     __tablename__ = "outcomes"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     outcome: str = Field(index=True)
     model: str | None = Field(default=None, index=True)
 
@@ -46,7 +48,7 @@ class ActorRow(Base, table=True):
     """Whose request it was, as a pseudonym."""
 
     __tablename__ = "actors"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     actor: str = Field(index=True)
 
 
@@ -54,7 +56,7 @@ class SignatureRow(Base, table=True):
     """The signature of an entry's text; apart from the facts, which are read without it."""
 
     __tablename__ = "signatures"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     signature: bytes = Field(sa_type=LargeBinary)
 
 
@@ -62,7 +64,7 @@ class RuleRow(Base, table=True):
     """A policy rule or reason code that spoke."""
 
     __tablename__ = "rules"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     rule: str = Field(primary_key=True, index=True)
 
 
@@ -70,7 +72,7 @@ class PlaceRow(Base, table=True):
     """A place that was asked about, as a pseudonym."""
 
     __tablename__ = "places"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     place: str = Field(primary_key=True, index=True)
 
 
@@ -78,7 +80,7 @@ class SourceRow(Base, table=True):
     """A source or document that was admitted, as a pseudonym."""
 
     __tablename__ = "sources"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     source: str = Field(primary_key=True, index=True)
 
 
@@ -86,7 +88,7 @@ class HeldRow(Base, table=True):
     """A source that was not admitted, of which the entry holds words, as a pseudonym."""
 
     __tablename__ = "held_sources"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     source: str = Field(primary_key=True, index=True)
 
 
@@ -94,7 +96,7 @@ class CitedRow(Base, table=True):
     """A source or document that the answer cites, as a pseudonym."""
 
     __tablename__ = "cited_sources"
-    idx: int = Field(primary_key=True, sa_type=BigInteger)
+    idx: int = Field(primary_key=True, sa_type=_INDEX)
     source: str = Field(primary_key=True, index=True)
 
 
