@@ -167,6 +167,7 @@ _MEDIA: Mapping[str, Document] = {
         **_BYTES,
         "application/vnd.mapbox-vector-tile": {"schema": {"type": "string", "format": "binary"}},
     },
+    "getPackage": {**_BYTES, "application/zip": {"schema": {"type": "string", "format": "binary"}}},
     "getProvenance": {
         "application/json": {"schema": {"type": "object", "additionalProperties": True, "description": "PROV-JSON"}},
         "application/ld+json": {"schema": {"type": "object", "additionalProperties": True, "description": "PROV-O"}},

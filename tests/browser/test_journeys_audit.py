@@ -19,21 +19,22 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from policy.authoring.opa import find_opa
-from policy.errors import PolicyError
 from tests.browser.page_server import PageServer, page_server
 from tests.browser.test_ask_page import QUESTION
 from tests.browser.test_audit_page import verdict
 from tests.browser.test_journeys import BORDERS, Open, journey  # noqa: F401 - a fixture
-from tests.services.conftest import missing
+from tests.opa_server import pinned_opa
 
 pytestmark = pytest.mark.services
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    with page_server(tmp_path_factory.mktemp("audited")) as running:
-        yield running
+def server(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[PageServer]:
+    """It and the commands beside it compile with the pinned `opa`."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("EXHIBIT_OPA_BIN", str(pinned_opa(pytestconfig).path))
+        with page_server(tmp_path_factory.mktemp("audited")) as running:
+            yield running
 
 
 def asked(server: PageServer, question: str) -> dict[str, Any]:
@@ -187,10 +188,6 @@ def command(server: PageServer, *words: str) -> None:
 
 def candidate(server: PageServer, name: str, old: str, new: str) -> None:
     """A folder of the home with the bundle in force, in which the text of one rule is another, compiled."""
-    try:
-        find_opa()
-    except PolicyError as error:
-        missing(str(error))
     folder = server.home / "policy" / "candidates" / name
     command(server, "policy", "export", str(folder))
     rules = folder / "rego" / "kfm" / "ai" / "query.rego"

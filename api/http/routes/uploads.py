@@ -33,7 +33,8 @@ from retrieval.registry.jobs import Job
 
 router = APIRouter(prefix="/api/v1/uploads", tags=["ingest"], dependencies=SECURITY)
 VERSION = "1.0.0"
-PART = "application/offset+octet-stream"
+PART, BYTES = "application/offset+octet-stream", "application/octet-stream"
+"""The type that tus demands, and the one that generators of clients know; the description names the second."""
 _HEADERS = {"tus-resumable": VERSION, "cache-control": "no-store"}
 _METADATA_BYTES = 4_096
 UploadId = Annotated[JobId, InPath(description="id of an upload, which is its job's", examples=[JOB_EXAMPLE])]
@@ -77,7 +78,7 @@ _CONTINUATION = {
             },
         }
     ],
-    "requestBody": {"required": True, "content": {PART: {"schema": {"type": "string", "format": "binary"}}}},
+    "requestBody": {"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}},
 }
 
 
@@ -138,8 +139,8 @@ async def continue_upload(upload_id: UploadId, call: Writing, request: Request) 
     """The next part of a file, where the last one ended; what came of a part that was cut off is kept. With the last
     byte the job is ready. Needs `corpus.ingest`."""
     ingest = await _ingest(call, request)
-    if request.headers.get("content-type") != PART:
-        raise UnsupportedMediaType(f"The content type must be {PART}.")
+    if request.headers.get("content-type") not in (PART, BYTES):
+        raise UnsupportedMediaType(f"The content type must be {PART} or {BYTES}.")
     job = await ingest.own_job(upload_id)
     found = await asyncio.to_thread(ingest.desk.uploads.files, OPEN, upload_id)
     if not found or job.is_final:
