@@ -339,6 +339,7 @@ class Call:
 
 QUESTIONS = (
     "Who kept the ferry at Lecompton?",
+    "At which address does the surveyor of Wabaunsee answer letters?",
     "What was the population of Alder County in 1930?",
     "What was the total population of the counties in 1930?",
     "Which county had the largest population in 1900?",
@@ -353,7 +354,6 @@ QUESTIONS = (
     "What happened in Alder County in 1857?",
     "Who bought the mill, and when?",
     "Where is the surveyor of Wabaunsee?",
-    "At what e-mail address or phone does the surveyor of Wabaunsee answer letters?",
     "survey@example.org",
     "esther@example.net +49 89 654321",
     "Where does the mound of the Ash lie in 1850?",
