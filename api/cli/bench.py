@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli.console import emit, note, table
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED
+
+if TYPE_CHECKING:
+    from api.measure.bench.goals import Verdict
 
 app = typer.Typer(help="Measure the pipeline.", add_completion=False, rich_markup_mode=None)
 
@@ -136,10 +140,7 @@ def ledger_figures(
         figures = asyncio.run(measure_ledger(Path(folder), entries=entries, leaves=leaves, seconds=seconds, dsn=dsn))
         document = {"machine": machine_facts(Path(folder)), **ledger_json(figures)}
     goals = ledger_goals(figures)
-    shown = [table(["measure", "figure"], ledger_rows(figures)), *(goal.says for goal in goals)]
-    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
-    if check and not all(goal.met for goal in goals):
-        raise typer.Exit(EXIT_FAILED)
+    _tell(document, table(["measure", "figure"], ledger_rows(figures)), goals, check=check, as_json=as_json)
 
 
 @app.command("audit")
@@ -163,10 +164,7 @@ def audit_figures(
         figures = asyncio.run(measure_audit(Path(folder), pairs, entries=entries))
         document = {"machine": machine_facts(Path(folder)), **audit_json(figures)}
     goals = audit_goals(figures)
-    shown = [table(["measure", "figure"], audit_rows(figures)), *(goal.says for goal in goals)]
-    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
-    if check and not all(goal.met for goal in goals):
-        raise typer.Exit(EXIT_FAILED)
+    _tell(document, table(["measure", "figure"], audit_rows(figures)), goals, check=check, as_json=as_json)
 
 
 @app.command("policy")
@@ -188,11 +186,8 @@ def policy_figures(
     bundle, folder = chosen_bundle(None, home)
     figures = asyncio.run(measure_policy(bundle, folder, opa_if_there(), requests=requests, rounds=rounds))
     goals = policy_goals(figures)
-    shown = [table(["ms", "p50", "p95", "p99"], policy_rows(figures)), *(goal.says for goal in goals)]
     document = {"machine": machine_facts(folder), "policy": bundle.digest, **policy_json(figures)}
-    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
-    if check and not all(goal.met for goal in goals):
-        raise typer.Exit(EXIT_FAILED)
+    _tell(document, table(["ms", "p50", "p95", "p99"], policy_rows(figures)), goals, check=check, as_json=as_json)
 
 
 @app.command("shapes")
@@ -212,10 +207,7 @@ def shape_figures(
         figures = asyncio.run(measure_shapes(Path(folder), sample_corpus(), rounds=rounds))
         document = {"machine": machine_facts(Path(folder)), **shape_json(figures)}
     goals = shape_goals(figures)
-    shown = [table(["measure", "figure"], shape_rows(figures)), *(goal.says for goal in goals)]
-    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
-    if check and not all(goal.met for goal in goals):
-        raise typer.Exit(EXIT_FAILED)
+    _tell(document, table(["measure", "figure"], shape_rows(figures)), goals, check=check, as_json=as_json)
 
 
 @app.command("claims")
@@ -234,10 +226,7 @@ def claim_figures(
         document = {"machine": machine_facts(Path(folder)), **claims_json(figures)}
     goals = claims_goals(figures)
     rows = [(kind, f"{each.p50:.2f}", f"{each.p95:.2f}", f"{each.p99:.2f}") for kind, each in figures.items()]
-    shown = [table(["ms of eight sentences", "p50", "p95", "p99"], rows), *(goal.says for goal in goals)]
-    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
-    if check and not all(goal.met for goal in goals):
-        raise typer.Exit(EXIT_FAILED)
+    _tell(document, table(["ms of eight sentences", "p50", "p95", "p99"], rows), goals, check=check, as_json=as_json)
 
 
 @app.command("budgets")
@@ -256,7 +245,11 @@ def budget_figures(
         document = {"machine": machine_facts(Path(folder)), **budget_json(overruns)}
     goals = budget_goals(overruns)
     headings = ["request", "where", "bound ms", "wall ms", "over ms", "ended"]
-    shown = [table(headings, budget_rows(overruns)), *(goal.says for goal in goals)]
-    emit(document, as_json=as_json, render=lambda: "\n".join(shown))
+    _tell(document, table(headings, budget_rows(overruns)), goals, check=check, as_json=as_json)
+
+
+def _tell(document: Mapping[str, Any], figures: str, goals: Sequence[Verdict], *, check: bool, as_json: bool) -> None:
+    """The figures and the goals, or the document. Exit code 1 with `check` where a goal is missed."""
+    emit(document, as_json=as_json, render=lambda: "\n".join([figures, *(goal.says for goal in goals)]))
     if check and not all(goal.met for goal in goals):
         raise typer.Exit(EXIT_FAILED)

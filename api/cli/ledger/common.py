@@ -42,6 +42,18 @@ def trust_policy(path: Path | None) -> TrustPolicy | None:
     return None if path is None else parse_policy(read_bytes(path))
 
 
+def write_file(path: Path, data: bytes, *, parents: bool = False) -> None:
+    """Write a file; with `parents` its folders too where they are not there. Raises RequestRejected."""
+    from api.errors import RequestRejected
+
+    try:
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as exc:
+        raise RequestRejected(f"{path} cannot be written: {exc.strerror}") from None
+
+
 def read_text(path: Path) -> str:
     """A file's text. Raises RequestRejected."""
     from api.errors import RequestRejected

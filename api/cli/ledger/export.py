@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from api.cli.console import emit, note
-from api.cli.ledger.common import Shard, with_ledger
+from api.cli.ledger.common import Shard, with_ledger, write_file
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -43,22 +43,12 @@ def export(
         checkpoint = await ledger.latest_checkpoint() if size is None else await ledger.checkpoint_of(size)
         files = 0
         async for path, data in ledger.export(checkpoint):
-            _write(folder / path, data)
+            write_file(folder / path, data, parents=True)
             files += 1
-        _write(folder / "vkey", "".join(f"{vkey}\n" for vkey in ledger.vkeys).encode())
-        _write(folder / PAGE, page.encode())
+        write_file(folder / "vkey", "".join(f"{vkey}\n" for vkey in ledger.vkeys).encode(), parents=True)
+        write_file(folder / PAGE, page.encode(), parents=True)
         return {"folder": str(folder), "size": checkpoint.head.size, "files": files, "vkeys": list(ledger.vkeys)}
 
     done = with_ledger(home, work, shard=shard)
     note("verify it: exhibit ledger verify --export DIR --vkey KEY")
     emit(done, as_json=as_json, render=lambda: f"{done['size']} entries in {done['files']} files in {folder}")
-
-
-def _write(path: Path, data: bytes) -> None:
-    from api.errors import RequestRejected
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as exc:
-        raise RequestRejected(f"{path} cannot be written: {exc.strerror}") from None

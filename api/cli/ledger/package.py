@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.console import emit, note
-from api.cli.ledger.common import Shard, read_bytes, with_ledger
+from api.cli.ledger.common import Shard, read_bytes, with_ledger, write_file
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def package(
     if entry_id is None or out is None or vkey:
         raise typer.BadParameter("name an entry and --out, or give --check and --vkey")
     data = with_ledger(home, lambda ledger: _made(ledger, entry_id), shard=shard)
-    _write(out, data)
+    write_file(out, data)
     note(f"verify it: exhibit ledger package --check {out} --vkey KEY")
     emit({"entry_id": entry_id, "file": str(out), "bytes": len(data)}, as_json=as_json, render=lambda: str(out))
 
@@ -69,12 +69,3 @@ def _check(file: Path, vkeys: list[str], *, as_json: bool) -> None:
     if not checked.page_compared:
         said.append("verify.html was made by another version of this software and was not compared")
     emit(document, as_json=as_json, render=lambda: "\n".join(said))
-
-
-def _write(path: Path, data: bytes) -> None:
-    from api.errors import RequestRejected
-
-    try:
-        path.write_bytes(data)
-    except OSError as exc:
-        raise RequestRejected(f"{path} cannot be written: {exc.strerror}") from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.console import emit, note
-from api.cli.ledger.common import EntryId, Shard, with_ledger
+from api.cli.ledger.common import EntryId, Shard, with_ledger, write_file
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -39,15 +39,6 @@ def receipt(
         return await receipt_page(ledger, entry_id)
 
     text = with_ledger(home, page, shard=shard)
-    _write(html, text)
+    write_file(html, text.encode())
     note("open it in a browser; compare the verifier key with one that you have from elsewhere")
     emit({"entry_id": entry_id, "file": str(html)}, as_json=as_json, render=lambda: str(html))
-
-
-def _write(path: Path, text: str) -> None:
-    from api.errors import RequestRejected
-
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as exc:
-        raise RequestRejected(f"{path} cannot be written: {exc.strerror}") from None

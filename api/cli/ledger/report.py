@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.console import bold, configuration, emit, note
-from api.cli.ledger.common import read_bytes, read_signed, with_ledger
+from api.cli.ledger.common import read_bytes, read_signed, with_ledger, write_file
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -73,18 +73,8 @@ async def _made(home: Path | None, month: Month, tenant: str | None, out: Path |
             html = page("report.html.j2", style="report.css", report=made).encode()
             receipt = await record_report(ledger, data, html)
             for name, each in ((REPORT, data), (PAGE, html), (RECEIPT, receipt.encode())):
-                _write(out / name, each)
+                write_file(out / name, each, parents=True)
     return made
-
-
-def _write(path: Path, data: bytes) -> None:
-    from api.errors import RequestRejected
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as exc:
-        raise RequestRejected(f"{path} cannot be written: {exc.strerror}") from None
 
 
 def _check(home: Path | None, folder: Path, *, as_json: bool) -> None:
