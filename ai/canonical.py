@@ -17,11 +17,11 @@ from cattrs.gen import make_dict_unstructure_fn, override
 from cattrs.strategies import configure_tagged_union
 
 from ai.model import Completion
-from retrieval.algebra_json import register
+from retrieval.algebra.json import register
+from retrieval.algebra.operations import Operation
+from retrieval.algebra.soundness import check_operation
 from retrieval.model import Hit, Locator, Record
-from retrieval.operations import Operation
 from retrieval.scope import Scope
-from retrieval.soundness import check_operation
 
 T = TypeVar("T")
 _SMALLEST = 1e-4

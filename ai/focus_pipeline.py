@@ -41,9 +41,9 @@ from ai.record.recording import record_abandonment, record_fault, record_intent,
 from ledger.errors import LedgerError
 from policy.errors import PolicyError
 from retrieval.bundle import GatheredRuns, gather
+from retrieval.channels.run_cache import Authority
 from retrieval.errors import RetrievalError
 from retrieval.model import Limitation
-from retrieval.run_cache import Authority
 
 _READ_AT_ONCE_CHARS = 1_000  # the gate reads the worst of such texts within a few milliseconds
 

@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Literal
 
 from policy.model import Decision, Subject
+from retrieval.algebra.operations import Operation
 from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
-from retrieval.operations import Operation
 from retrieval.withheld import BLOCK
 
 CLAIMS_VERSION = 5

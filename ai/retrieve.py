@@ -24,7 +24,7 @@ from ai.search.result import SearchResult
 from ai.search.surface import MOST_NAMED, Surface, decide, show, surface_profile
 from ledger.errors import LedgerError
 from ledger.model import EntryRef
-from ledger.promise import Promise
+from ledger.proofs.promise import Promise
 from policy.errors import PolicyError
 from retrieval.bundle import GatheredRuns
 from retrieval.errors import RetrievalError

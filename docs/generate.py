@@ -33,11 +33,11 @@ FACADES = frozenset(
         "retrieval/ingest/pipeline.py",
         "retrieval/bundle.py",
         "policy/points.py",
-        "policy/bundle.py",
+        "policy/bundles/bundle.py",
         "ledger/ledger.py",
-        "ledger/leaf.py",
-        "ledger/receipt.py",
-        "ledger/verify.py",
+        "ledger/entry/leaf.py",
+        "ledger/proofs/receipt.py",
+        "ledger/verification/verify.py",
     ]
 )
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

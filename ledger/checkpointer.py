@@ -7,11 +7,11 @@ import logging
 import time
 from collections.abc import Callable
 
-from ledger.cosigning import Cosigner
 from ledger.errors import LedgerError, LogForked, WitnessUnavailable
 from ledger.head import HeadSigner
 from ledger.model import Checkpoint
-from ledger.store import LedgerStore
+from ledger.stores.store import LedgerStore
+from ledger.witnesses.cosigning import Cosigner
 
 _LOG = logging.getLogger("exhibit.ledger")
 LONGEST_WAIT_S = 2.0

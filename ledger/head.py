@@ -7,12 +7,12 @@ import asyncio
 
 from ledger.errors import CheckpointPending, KeyUnusable, LedgerError, LogForked, VerificationFailed
 from ledger.keys import KeyRing
+from ledger.merkle.tree import EMPTY_ROOT, Frontier, frontier_nodes, hash_leaf
 from ledger.model import Checkpoint, TreeHead
-from ledger.note import Signer, checkpoint_text, parse_checkpoint_text, parse_note, signed_note
+from ledger.notes.note import Signer, checkpoint_text, parse_checkpoint_text, parse_note, signed_note
 from ledger.outside import OutsideCheckpoint
 from ledger.rotation import Detail, KeyChain, follow
-from ledger.store import LedgerStore
-from ledger.tree import EMPTY_ROOT, Frontier, frontier_nodes, hash_leaf
+from ledger.stores.store import LedgerStore
 
 _SCAN_ENTRIES = 1000
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ledger.errors import KeyUnusable, MalformedNote
-from ledger.note import Signer, SigningKey, VerifierKey, parse_signing_key
+from ledger.notes.note import Signer, SigningKey, VerifierKey, parse_signing_key
 
 LOG = "log"
 LOG_KEY = f"{LOG}.key"
@@ -49,7 +49,7 @@ _PLAIN = PlainFiles()
 class KeyRing(Protocol):
     """Holds secrets; hands them to the ledger only.
 
-    - `signer` signs for the log with its first key; a key service may stand behind it (`ledger.note.Signer`).
+    - `signer` signs for the log with its first key; a key service may stand behind it (`ledger.notes.note.Signer`).
     - `signer_of` returns the signer of a later key, None if the ring does not hold it; `successor` returns the signer
       that follows a key of the ring, made durably on first use and the same ever after.
     - `tenant_key` returns 32 bytes that stay the same for that tenant, creating them durably on first use if `create`.

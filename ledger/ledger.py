@@ -7,7 +7,9 @@ import os
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 
 from ledger.checkpointer import Checkpointer
-from ledger.cosigning import Cosigner, CosigningResult
+from ledger.entry.leaf import is_entry_id, is_token, parse_leaf
+from ledger.entry.parts import Entropy, SealedEntry, seal_entry, source_number
+from ledger.erasure.redaction import REDACTS, Redaction, invalidation_document
 from ledger.errors import (
     CheckpointPending,
     EntryConflict,
@@ -17,25 +19,23 @@ from ledger.errors import (
     LogForked,
     PartErased,
 )
-from ledger.export import export_files, read_tile
 from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
-from ledger.leaf import is_entry_id, is_token, parse_leaf
+from ledger.merkle.tiles import parse_tile_path
+from ledger.merkle.tree import MAX_SIZE, hash_leaf
 from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, SealedPart, VerifyReport
+from ledger.notes.trust import TrustedWitness, TrustPolicy
 from ledger.outside import OutsideCheckpoint
-from ledger.parts import Entropy, SealedEntry, seal_entry, source_number
-from ledger.promise import Promise, make_promise
-from ledger.proving import prove_inclusion
-from ledger.reading import PartReader, entry_of, tenant_key_of
-from ledger.receipt import Receipt, format_receipt
-from ledger.redaction import REDACTS, Redaction, invalidation_document
+from ledger.proofs.export import export_files, read_tile
+from ledger.proofs.promise import Promise, make_promise
+from ledger.proofs.proving import prove_inclusion
+from ledger.proofs.receipt import Receipt, format_receipt
 from ledger.rotation import DETAIL, key_request, opened_detail, rotation_detail
-from ledger.store import LedgerStore, LogIdentity, PartAt, StoredLeaf
-from ledger.tiles import parse_tile_path
-from ledger.tree import MAX_SIZE, hash_leaf
-from ledger.trust import TrustedWitness, TrustPolicy
-from ledger.verify import verify_log
-from ledger.witness import Witness
+from ledger.stores.store import LedgerStore, LogIdentity, PartAt, StoredLeaf
+from ledger.verification.reading import PartReader, entry_of, tenant_key_of
+from ledger.verification.verify import verify_log
+from ledger.witnesses.cosigning import Cosigner, CosigningResult
+from ledger.witnesses.witness import Witness
 from ledger.writer import Draft, Writer
 
 MAX_PAGE_ENTRIES = 1000
@@ -365,7 +365,7 @@ class Ledger:
         return await read_tile(self._store, tile, size=(await self.latest_checkpoint()).head.size)
 
     def export(self, checkpoint: Checkpoint) -> AsyncIterator[tuple[str, bytes]]:
-        """Path and bytes of every C2SP resource at that checkpoint (`ledger.export`)."""
+        """Path and bytes of every C2SP resource at that checkpoint (`ledger.proofs.export`)."""
         return export_files(self._store, checkpoint)
 
     async def rotate_key(self) -> EntryRef:

@@ -88,8 +88,8 @@ class TreeHead:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A leaf's content; `ledger.leaf` maps it to its bytes and back. `parts` holds commitments as lower-case hex, by
-    the names of the leaf's own form."""
+    """A leaf's content; `ledger.entry.leaf` maps it to its bytes and back. `parts` holds commitments as lower-case hex,
+    by the names of the leaf's own form."""
 
     kind: Kind
     entry_id: str

@@ -19,13 +19,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from ledger.canonical import canonical_json, is_canonical
+from ledger.entry.leaf import parse_leaf, strict_object
+from ledger.entry.parts import open_part
 from ledger.errors import LedgerError, MalformedLeaf, MalformedNote, VerificationFailed
 from ledger.keys import KeyRing
-from ledger.leaf import parse_leaf, strict_object
 from ledger.model import Checkpoint, Kind, TreeHead
-from ledger.note import Signer, VerifierKey, parse_note, parse_vkey, signed_note, verify_checkpoint, verify_note
-from ledger.parts import open_part
-from ledger.store import LedgerStore, StoredLeaf
+from ledger.notes.note import Signer, VerifierKey, parse_note, parse_vkey, signed_note, verify_checkpoint, verify_note
+from ledger.stores.store import LedgerStore, StoredLeaf
 
 KEY_VERSION = "exhibit.key/1"
 DETAIL = "detail"

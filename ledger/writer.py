@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ledger.entry.leaf import encode_leaf
+from ledger.entry.parts import SealedEntry
 from ledger.errors import EntryRefused, LedgerNotResponding, LedgerUnavailable
-from ledger.leaf import encode_leaf
+from ledger.merkle.tree import hash_leaf
 from ledger.model import Kind, Leaf, Ref, TreeHead
-from ledger.parts import SealedEntry
-from ledger.store import AppendedBatch, Clash, LedgerStore, NewEntry, PartAt, StoredLeaf
-from ledger.tree import hash_leaf
+from ledger.stores.store import AppendedBatch, Clash, LedgerStore, NewEntry, PartAt, StoredLeaf
 
 BATCH_ENTRIES = 64
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from policy.checks import INVALID
 from policy.model import Reason
 

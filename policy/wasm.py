@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from policy.bundle import Bundle
+from policy.bundles.bundle import Bundle
 from policy.engine import MAX_INPUT_BYTES, Reply
 from policy.errors import BundleRejected, PolicyUnavailable
 

@@ -6,14 +6,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from retrieval.channel import Channel
-from retrieval.dedupe import Candidate, DedupeRules, dedupe
-from retrieval.fan_out import Slots, fan_out
-from retrieval.fusion import NANO, FusedRecord, FusionWeights, fuse
+from retrieval.channels.channel import Channel
+from retrieval.channels.fan_out import Slots, fan_out
+from retrieval.channels.run_cache import Authority, RunCache
 from retrieval.model import ChannelName, Evidence, EvidenceBundle, Hit, Limitation, Query, Run, SourcedRecord
+from retrieval.ranking.dedupe import Candidate, DedupeRules, dedupe
+from retrieval.ranking.fusion import NANO, FusedRecord, FusionWeights, fuse
+from retrieval.ranking.rerank import RerankWeights, rerank
 from retrieval.registry.store import RecordStore
-from retrieval.rerank import RerankWeights, rerank
-from retrieval.run_cache import Authority, RunCache
 from retrieval.stated import with_stated
 
 TOKEN_COUNTER = "utf8-bytes/4"  # noqa: S105 - the name of a measure, no secret

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from retrieval.operations import Operation
+from retrieval.algebra.operations import Operation
 from retrieval.scope import Scope, VisibilityClass
 
 
@@ -217,7 +217,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """A named operation over records, recomputed on replay by `retrieval.spatial.compute`."""
+    """A named operation over records, recomputed on replay by `retrieval.spatial.computing.compute`."""
 
     operation: str
     parameters: Mapping[str, object]

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.algebra import Had, Stated
-from retrieval.algebra_json import plan_json, plan_of
+from retrieval.algebra.json import plan_json, plan_of
+from retrieval.algebra.plan import Had, Stated
+from retrieval.algebra.wording import counted, listed, plural
 from retrieval.english.dates import long_date
 from retrieval.model import ChannelName, Computation, EntityRef, Hit, Query, Record, Run, SourcedRecord
-from retrieval.wording import counted, listed, plural
 
 OPERATION = "stated"
 _NAMED, _LISTED, _RELATED = 20, 100, 3

@@ -8,12 +8,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from api.home.vault import Vault, is_encrypted, make_vault, open_vault
-from retrieval.channel import Channel
+from api.home.encryption.vault import Vault, is_encrypted, make_vault, open_vault
+from retrieval.channels.channel import Channel
+from retrieval.files.seal import PLAIN, Seal
 from retrieval.fulltext.tantivy import TantivyChannel, TantivyIndex
 from retrieval.graph.sqlite import GraphChannel, GraphIndex
 from retrieval.index import ChannelIndex
-from retrieval.seal import PLAIN, Seal
 from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex
 from retrieval.vector.numpy import NumpyVectorChannel, NumpyVectorIndex
 from tests.fakes_retrieval import HashEmbedder, ScanChannel, ScanIndex

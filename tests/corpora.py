@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from retrieval.algebra.operations import Lookup
 from retrieval.index import GazetteerEntry, IndexBatch, SurfaceMention, surface_key
 from retrieval.model import (
     EntityRef,
@@ -28,7 +29,6 @@ from retrieval.model import (
     SourceFacts,
     TimeRange,
 )
-from retrieval.operations import Lookup
 from retrieval.registry.store import Document
 from retrieval.scope import Scope, VisibilityClass
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.channel import Channel
+from retrieval.channels.channel import Channel
 from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.english.words import content_beginnings, occurs
 from retrieval.errors import ChannelError

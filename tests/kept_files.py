@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from api.home import keys, request_records
+from api.home import request_records
+from api.home.identity import keys
 from api.home.kept_file import KeptSchema, bring_up_to_date
-from ledger import sqlite_schema, witness_sqlite
+from ledger.stores.sqlite import schema as sqlite_schema
+from ledger.witnesses import sqlite as witness_sqlite
 from retrieval.registry import sqlite as record_sqlite
 
 ROWS = 200_000

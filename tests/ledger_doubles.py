@@ -9,10 +9,19 @@ from hashlib import sha256, shake_256
 
 from ledger.errors import KeyUnusable, LedgerUnavailable
 from ledger.ledger import Ledger
+from ledger.merkle.tree import Frontier, Node, hash_leaf
 from ledger.model import Checkpoint, Kind, SealedPart
-from ledger.note import SigningKey, VerifierKey
-from ledger.store import AppendedBatch, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, RefusedBatch, StoredLeaf
-from ledger.tree import Frontier, Node, hash_leaf
+from ledger.notes.note import SigningKey, VerifierKey
+from ledger.stores.store import (
+    AppendedBatch,
+    Clash,
+    LedgerStore,
+    LogIdentity,
+    NewEntry,
+    PartAt,
+    RefusedBatch,
+    StoredLeaf,
+)
 
 ORIGIN = "exhibit.example/log"
 T0_MS = 1_700_000_000_000

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from api.home.configuration import load
-from api.wiring.log import open_log
+from api.wiring.ledger.log import open_log
 from ledger.model import VerifyReport
 
 WRITER = """
 import asyncio, json, sys
 from pathlib import Path
 from api.home.configuration import load
-from api.wiring.log import kept_signed, open_log_to_write
+from api.wiring.ledger.log import kept_signed, open_log_to_write
 from ledger.model import Kind
 
 async def main() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ledger.export import export_files
-from ledger.leaf import encode_leaf
+from ledger.entry.leaf import encode_leaf
+from ledger.merkle.tree import EMPTY_ROOT, Frontier, hash_leaf
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, TreeHead
-from ledger.note import SigningKey, checkpoint_text, sign_note
-from ledger.store import AppendedBatch, LedgerStore, LogIdentity, NewEntry
-from ledger.tree import EMPTY_ROOT, Frontier, hash_leaf
+from ledger.notes.note import SigningKey, checkpoint_text, sign_note
+from ledger.proofs.export import export_files
+from ledger.stores.store import AppendedBatch, LedgerStore, LogIdentity, NewEntry
 
 ORIGIN = "exhibit.example/long"
 LOG_KEY = SigningKey.from_seed(ORIGIN, b"L" * 32)

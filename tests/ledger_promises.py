@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ledger.leaf import encode_leaf
+from ledger.entry.leaf import encode_leaf
 from ledger.ledger import Ledger
+from ledger.merkle.tree import hash_leaf
 from ledger.model import Checkpoint, Kind, Leaf
-from ledger.store import NewEntry
-from ledger.tree import hash_leaf
+from ledger.stores.store import NewEntry
 from tests.ledger_doubles import MemoryLedgerStore, open_ledger
 
 ANSWER = {"outcome": "ANSWER", "answer": "85 200 — Shawnee", "bbox": [-96.0, 38.5, 1e-7, 39.25], "request_id": "r"}

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ledger.cosignature import witness_signing_key
-from ledger.cosigning import Cosigner
 from ledger.errors import WitnessUnavailable
-from ledger.note import SigningKey, VerifierKey
-from ledger.store import LedgerStore
-from ledger.trust import TrustedWitness, TrustPolicy, parse_policy
-from ledger.witness import Witness, WitnessReply
-from ledger.witness_sqlite import SqliteWitness
+from ledger.notes.cosignature import witness_signing_key
+from ledger.notes.note import SigningKey, VerifierKey
+from ledger.notes.trust import TrustedWitness, TrustPolicy, parse_policy
+from ledger.stores.store import LedgerStore
+from ledger.witnesses.cosigning import Cosigner
+from ledger.witnesses.sqlite import SqliteWitness
+from ledger.witnesses.witness import Witness, WitnessReply
 
 T0_S = 1_700_000_100
 

@@ -1,5 +1,5 @@
 """What the API's own bodies look like: a client asks everything of a home with the example corpus, and every property of
-the description gets the value that it had there. `python -m tests.openapi_samples` writes `api/schemas/examples.json`.
+the description gets the value that it had there. `python -m tests.openapi_samples` writes `api/schemas/description/examples.json`.
 
 Of a schema the instance that says most is taken, and the others only for what it leaves empty. Objects are not kept:
 they are put together from their parts. Requests are kept as they were sent.
@@ -24,7 +24,7 @@ from jsonschema.exceptions import best_match
 
 from api.home.configuration import load
 from api.http.app import create_app
-from api.schemas.examples import REFERENCE, is_composite
+from api.schemas.description.examples import REFERENCE, is_composite
 from api.wiring import key_store, open_ingest
 
 CORPUS = Path(__file__).parent.parent / "examples" / "kansas"
@@ -579,7 +579,7 @@ async def asked_everything(folder: Path) -> Asker:
 
 
 def main() -> None:
-    path = Path(__file__).parent.parent / "api" / "schemas" / "examples.json"
+    path = Path(__file__).parent.parent / "api" / "schemas" / "description" / "examples.json"
     path.write_text(json.dumps({"parameters": {}, "schemas": {}}), "utf-8")  # what models declare themselves stays out
     with tempfile.TemporaryDirectory() as folder:
         ask = asyncio.run(asked_everything(Path(folder)))

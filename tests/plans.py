@@ -9,7 +9,7 @@ from statistics import mean, median
 
 from pyproj import Geod
 
-from retrieval.algebra import (
+from retrieval.algebra.plan import (
     AnyOf,
     Bordering,
     Condition,

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from policy.bundle import SHIPPED
+from policy.bundles.bundle import SHIPPED
 
 VECTORS = SHIPPED / "vectors"
 Document = dict[str, Any]

@@ -10,8 +10,8 @@ import rfc8785
 from prov.model import ProvDocument
 from prov.serializers.provjson import encode_json_document
 
-from ledger.prov import ProvFacts
-from ledger.prov_check import RUN, VOCABULARY
+from ledger.provenance.check import RUN, VOCABULARY
+from ledger.provenance.document import ProvFacts
 
 
 def reference(facts: ProvFacts) -> bytes:

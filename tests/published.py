@@ -6,12 +6,12 @@ import shutil
 from pathlib import Path
 
 from api import wiring
-from api.audit.policy_release import Candidacy, Change, publish
+from api.audit.policy.release import Candidacy, Change, publish
 from api.home.backends import backends_of
 from api.home.configuration import Configuration, load
-from api.wiring.log import log_to_write
+from api.wiring.ledger.log import log_to_write
 from ledger.ledger import Ledger
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 
 
 async def publish_to(configuration: Configuration, folder: Path, ledger: Ledger) -> str:

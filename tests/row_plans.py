@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.algebra import Had, Stated
+from retrieval.algebra.plan import Had, Stated
 from retrieval.index import IndexBatch
 from retrieval.model import EntityRef, RecordKind, TimeRange
 from tests.structured import PUBLIC, SECRET, TENANT, record, relation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from retrieval.ingest.label import AccessTerms
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import shapely
 
+from retrieval.algebra.operations import Operation
 from retrieval.index import IndexBatch, SurfaceMention, surface_key
 from retrieval.model import (
     EntityRef,
@@ -20,7 +21,6 @@ from retrieval.model import (
     Relationship,
     TimeRange,
 )
-from retrieval.operations import Operation
 from retrieval.scope import Scope, VisibilityClass
 
 TENANT = "default"

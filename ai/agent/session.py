@@ -13,9 +13,9 @@ from ai.agent.tools import Outcome, Tools, failures
 from ai.answer.core import CoreResult
 from ai.case.agent_record import AgentCall, AgentRecord, AgentStep, ToolCall
 from ai.case.case import Case
+from retrieval.algebra.operations import Operation
 from retrieval.bundle import GatheredRuns
-from retrieval.calibration import FULL_MILLI
-from retrieval.operations import Operation
+from retrieval.ranking.calibration import FULL_MILLI
 
 
 class Synthesis(Protocol):

@@ -22,10 +22,10 @@ from ai.governance.admission import Admission
 from ai.intent import read_intent
 from ai.model import AdmittedItem, MapContext, Mode
 from ai.search.result import relevance_milli
+from retrieval.algebra.operations import Operation
 from retrieval.bundle import GatheredRuns, count_tokens, gather
-from retrieval.calibration import Scale
 from retrieval.model import ChannelName, Hit, Limitation, Query, Run
-from retrieval.operations import Operation
+from retrieval.ranking.calibration import Scale
 from retrieval.scope import Scope
 
 SEARCHES: Mapping[str, tuple[ChannelName, ...]] = {

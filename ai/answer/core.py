@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ai.answer.drafting import draft_answer, prompt_for
+from ai.answer.draft.drafting import draft_answer, prompt_for
+from ai.answer.draft.generate import ModelCall
 from ai.answer.evidence import admit_bundle, make_bundle
-from ai.answer.generate import ModelCall
 from ai.answer.located import PlacedItem
 from ai.answer.release import abstention, bundle_release, refusal, release_draft
 from ai.answer.unread import answering

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ai.answer.citations import best_quote
 from ai.answer.core import CoreResult
+from ai.answer.draft.citations import best_quote
 from ai.case.case import Case
 from ai.model import PROOFS_SINCE, AdmittedItem, Quote
 from retrieval.model import ChannelName, ChannelRank, Evidence, SourcedRecord

@@ -15,7 +15,7 @@ from ai.backtest.difference import Difference, difference
 from ai.backtest.record import RecordedDecision, RecordedRequest, parse_request
 from ai.canonical import digest
 from ai.errors import ReplayImpossible
-from policy.bundle import Bundle
+from policy.bundles.bundle import Bundle
 from policy.canonical import encode_plain
 from policy.checks import UntrustedReply, decision_of
 from policy.engine import PolicyEngine

@@ -25,12 +25,12 @@ from policy.model import Decision, RequestFacts
 from policy.points import PolicyPoints
 from prompt_templates.loader import PromptTemplate
 from retrieval.bundle import BundleLimits, BundleRules
-from retrieval.channel import Channel
-from retrieval.fan_out import Slots
+from retrieval.channels.channel import Channel
+from retrieval.channels.fan_out import Slots
+from retrieval.channels.run_cache import RunCache
 from retrieval.model import Intent, Limitation, Run
+from retrieval.ranking.reranker import Reranker
 from retrieval.registry.store import RecordStore
-from retrieval.reranker import Reranker
-from retrieval.run_cache import RunCache
 from retrieval.scope import Scope
 
 

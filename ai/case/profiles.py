@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from ai.errors import UnknownProfile
 from ai.text.question_kind import QuestionKind, kind_of
 from retrieval.bundle import BundleLimits, BundleRules
-from retrieval.fusion import FusionWeights
 from retrieval.model import ChannelName
-from retrieval.rerank import RerankWeights
+from retrieval.ranking.fusion import FusionWeights
+from retrieval.ranking.rerank import RerankWeights
 
 ALL_CHANNELS = tuple(ChannelName)
 

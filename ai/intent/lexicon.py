@@ -11,11 +11,11 @@ from functools import cached_property
 
 from ai.intent import words as w
 from ai.intent.slips import Spelling
-from retrieval.domain import Domain
+from retrieval.algebra.domain import Domain
+from retrieval.algebra.wording import plural
 from retrieval.english.stems import stem
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import surface_key
-from retrieval.wording import plural
 
 
 class Role(StrEnum):
@@ -241,7 +241,7 @@ def _measures(domain: Domain) -> dict[str, tuple[str, ...]]:
 
 def _relations(domain: Domain) -> Iterator[tuple[str, Role, object]]:
     """The verbs of the relations, in their forms: `signed_at` gives sign, signs, signed, signing."""
-    from retrieval.domain import CONTAINMENT  # noqa: PLC0415
+    from retrieval.algebra.domain import CONTAINMENT  # noqa: PLC0415
 
     for relation in domain.relations:
         verb = relation.predicate.split("_")[0].casefold()

@@ -9,8 +9,8 @@ from ai.intent.lexicon import Lexicon
 from ai.intent.map import UNKNOWN_PLACE
 from ai.intent.reader import IntentReading
 from ai.intent.wording import reading_of
+from retrieval.algebra.operations import Operation
 from retrieval.model import Limitation, Mention
-from retrieval.operations import Operation
 
 _IDS = frozenset({"place_id", "place_ids", "place", "within", "from_id", "to_id", "entities"})
 

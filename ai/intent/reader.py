@@ -19,10 +19,10 @@ from ai.intent.tokens import Item, read_items
 from ai.intent.unread import unread_words
 from ai.intent.wording import reading_of
 from ai.model import MapContext
+from retrieval.algebra.operations import Lookup, Operation
+from retrieval.algebra.wording import listed, plural
 from retrieval.english.lists import REQUEST_WORDS
 from retrieval.model import EntityRef, Intent, Limitation, Mention, TimeRange
-from retrieval.operations import Lookup, Operation
-from retrieval.wording import listed, plural
 
 _READ_CHARS = 4_000
 _TERMS = 32

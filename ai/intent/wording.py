@@ -6,7 +6,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import assert_never
 
-from retrieval.algebra import (
+from retrieval.algebra.describe import Names, conditions_words, figure_words, places_words
+from retrieval.algebra.operations import (
+    Aggregate,
+    Change,
+    Compare,
+    ContainedIn,
+    ContainerOf,
+    Count,
+    Distance,
+    Lookup,
+    Nearest,
+    Neighbours,
+    Operation,
+    Superlative,
+    WithinDistance,
+)
+from retrieval.algebra.plan import (
     Figures,
     Growth,
     Had,
@@ -23,24 +39,8 @@ from retrieval.algebra import (
     Value,
     Weigh,
 )
-from retrieval.describe import Names, conditions_words, figure_words, places_words
+from retrieval.algebra.wording import listed, plural
 from retrieval.gazetteer import Gazetteer
-from retrieval.operations import (
-    Aggregate,
-    Change,
-    Compare,
-    ContainedIn,
-    ContainerOf,
-    Count,
-    Distance,
-    Lookup,
-    Nearest,
-    Neighbours,
-    Operation,
-    Superlative,
-    WithinDistance,
-)
-from retrieval.wording import listed, plural
 
 _FUNCTIONS = {"sum": "total", "mean": "average", "median": "median", "minimum": "lowest", "maximum": "highest"}
 _WAYS = {"earliest": "The earliest", "latest": "The latest"}

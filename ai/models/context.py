@@ -22,11 +22,11 @@ from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.markdown import plain
 from ai.text.sentences import split_sentences
 from prompt_templates import PromptTemplate, load_template, template_for
-from retrieval.algebra import Plan
-from retrieval.algebra_json import plan_of, resolves
+from retrieval.algebra.json import plan_of, resolves
+from retrieval.algebra.operations import Change, Compare, Lookup, Operation
+from retrieval.algebra.plan import Plan
 from retrieval.bundle import count_tokens
 from retrieval.model import Computation, Intent, Measurement, RecordKind
-from retrieval.operations import Change, Compare, Lookup, Operation
 
 if TYPE_CHECKING:
     from jinja2 import Template as JinjaTemplate

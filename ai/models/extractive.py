@@ -34,9 +34,9 @@ from ai.models.chat_model import ChatRequest
 from ai.models.prose import prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
+from retrieval.algebra.operations import Lookup
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
-from retrieval.operations import Lookup
 
 VERSION = str(RULES)
 """Raised with every change of behaviour: part of the model's identity."""

@@ -9,7 +9,7 @@ from typing import Protocol
 from ai.errors import ModelMissing, ModelUnavailable
 from ai.model import Completion, ModelIdentity
 from ai.models.chat_model import ChatModel, ChatRequest, StructuredModel, StructuredRequest
-from retrieval.breaker import Breaker, CircuitOpen
+from retrieval.servers.breaker import Breaker, CircuitOpen
 
 
 class ServedModel(ChatModel, StructuredModel, Protocol):

@@ -15,7 +15,7 @@ from ai.models.chat_model import Message, StructuredModel, StructuredRequest
 from ai.models.context import neutralise
 from prompt_templates.loader import PromptTemplate
 from retrieval.model import Query
-from retrieval.reranker import Passage
+from retrieval.ranking.reranker import Passage
 
 if TYPE_CHECKING:
     from jinja2 import Template

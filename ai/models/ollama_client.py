@@ -1,8 +1,8 @@
 """A chat model served by Ollama, through its `/api/generate` and, held to a JSON schema, its `/api/chat`.
 
 What Ollama does in silence is asked for aloud: a prompt over the window is an error (`truncate: false`), generation
-never slides out of it (`shift: false`; both `retrieval.ollama_transport`), `num_predict` is always set. Output is
-streamed, because closing the stream is what stops the work.
+never slides out of it (`shift: false`; both `retrieval.servers.ollama_transport`), `num_predict` is always set. Output
+is streamed, because closing the stream is what stops the work.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLon
 from ai.model import Completion, ModelIdentity
 from ai.models.chat_model import ChatRequest, StructuredRequest
 from ai.models.served import UnreadableReply, errors_mapped, identity_in_time, last_of, seed_of
-from retrieval.ollama_server import OllamaConnections
+from retrieval.servers.ollama_server import OllamaConnections
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator

@@ -15,10 +15,10 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from ai.model import Outcome
+from ledger.erasure.redaction import REDACTS
 from ledger.errors import LedgerError, PartErased, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
-from ledger.redaction import REDACTS
 from retrieval.errors import ChannelError
 from retrieval.graph.answers import AnswerGraph, AnswerNote, CitedSource
 

@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ledger.entry.parts import source_number
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
-from ledger.parts import source_number
-from ledger.search import ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN, TEXT_DOMAIN, EntryFacts
-from ledger.signature import folded, signature_of
+from ledger.search.entry_index import ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN, TEXT_DOMAIN, EntryFacts
+from ledger.search.signature import folded, signature_of
 from retrieval.index import surface_key
 
 

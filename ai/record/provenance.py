@@ -11,7 +11,7 @@ from typing import Any
 from ai.answer.core import CoreResult
 from ai.canonical import digest, digest_of
 from ai.case.case import Case, Services
-from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts
+from ledger.provenance.document import ProvActivity, ProvAgent, ProvEntity, ProvFacts
 from policy.model import Decision, Subject
 from retrieval.model import Run
 

@@ -23,7 +23,7 @@ from ai.model import PROOFS_SINCE, AdmittedItem, Options, Sentence
 from ai.record.provenance import run_facts
 from ai.record.settings import keep_settings, pinned
 from ledger.model import EntryRef, Kind
-from ledger.prov import prov_document
+from ledger.provenance.document import prov_document
 from policy.model import Decision, Subject
 from retrieval.bundle import GatheredRuns
 from retrieval.model import Intent, Limitation, Record, SourcedRecord, SourceFacts

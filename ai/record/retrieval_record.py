@@ -19,10 +19,10 @@ from ai.search.reads import SurfaceReads
 from ai.search.result import SearchResult
 from ai.search.surface import Surface
 from ledger.model import EntryRef, Kind
-from ledger.prov import ProvActivity, ProvEntity, ProvFacts, prov_document
+from ledger.provenance.document import ProvActivity, ProvEntity, ProvFacts, prov_document
 from policy.model import Decision, Subject
 from retrieval.model import Query, Run
-from retrieval.reranker import HEURISTIC, HeuristicReranker, Passage
+from retrieval.ranking.reranker import HEURISTIC, HeuristicReranker, Passage
 
 SEARCH = "exhibit.search/1"
 SLICE = "exhibit.slice/1"

@@ -20,7 +20,7 @@ from ledger.model import Leaf
 from policy.model import ClassFacts, RequestFacts
 from retrieval.bundle import GatheredRuns
 from retrieval.model import Record, Run
-from retrieval.spatial.compute import recompute
+from retrieval.spatial.computing.compute import recompute
 
 
 def recorded_case(inputs: ReplayInputs, asked: Mapping[str, bytes], services: Services) -> Case:

@@ -17,11 +17,11 @@ from ai.record.provenance import recorded_spans, run_facts, span_of
 from ai.record.recording import source_parts
 from ai.record.retrieval_record import Step, retrieval_prov
 from ai.replay.comparison import Stage, compare
+from ledger.entry.leaf import strict_object
+from ledger.entry.parts import source_name, source_number
 from ledger.errors import MalformedLeaf, MalformedProv
-from ledger.leaf import strict_object
-from ledger.parts import source_name, source_number
-from ledger.prov import prov_document
-from ledger.prov_check import check_prov
+from ledger.provenance.check import check_prov
+from ledger.provenance.document import prov_document
 from policy.model import Decision, Subject
 from retrieval.model import Run
 

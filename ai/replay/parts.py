@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ai.replay.comparison import Stage
-from ledger.parts import source_number
+from ledger.entry.parts import source_number
 
 KEPT: Mapping[str, str] = {
     "question": "what was asked",

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ai.replay.comparison import Stage
+from ledger.entry.parts import parse_source_commitments, source_name
+from ledger.erasure.redaction import parse_detail
 from ledger.errors import LedgerError, MalformedLeaf, PartErased, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import SOURCES, Entry, Kind
-from ledger.parts import parse_source_commitments, source_name
-from ledger.redaction import parse_detail
 
 
 @dataclass(frozen=True, slots=True)

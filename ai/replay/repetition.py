@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ai.answer.core import CoreResult
-from ai.answer.generate import ModelCall, ask_in_mode
+from ai.answer.draft.generate import ModelCall, ask_in_mode
 from ai.case.agent_record import AgentCall
 from ai.case.case import Case, Services
 from ai.errors import AIError

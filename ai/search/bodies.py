@@ -27,9 +27,9 @@ from ai.search.shapes import (
 )
 from ai.text.question_kind import kind_of
 from retrieval.bundle import TOKEN_COUNTER, count_tokens
-from retrieval.calibration import calibrations
 from retrieval.filters import Metadata
 from retrieval.model import ChannelName
+from retrieval.ranking.calibration import calibrations
 
 RAW_NAMES = {ChannelName.FULLTEXT.value: "bm25", ChannelName.VECTOR.value: "vector"}
 _MILLI = 1000

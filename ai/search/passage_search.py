@@ -20,7 +20,6 @@ from ai.search.result import Result, SearchResult
 from retrieval.bundle import BundleRules, count_tokens
 from retrieval.errors import ChannelTimeout, EmbedModelMismatch
 from retrieval.filters import Scalar
-from retrieval.fusion import FusionWeights
 from retrieval.model import (
     ChannelName,
     Evidence,
@@ -32,8 +31,9 @@ from retrieval.model import (
     RecordKind,
     SourcedRecord,
 )
-from retrieval.rerank import RerankWeights
-from retrieval.reranker import HeuristicReranker, Passage, Reranker
+from retrieval.ranking.fusion import FusionWeights
+from retrieval.ranking.rerank import RerankWeights
+from retrieval.ranking.reranker import HeuristicReranker, Passage, Reranker
 from retrieval.withheld import whole_words
 
 _FULL = 1000

@@ -14,7 +14,7 @@ from ai.errors import ModelUnavailable, ReplayImpossible
 from retrieval.errors import RecordNotFound
 from retrieval.filters import EVERYTHING, Metadata
 from retrieval.model import Query
-from retrieval.reranker import HEURISTIC, Passage, Reranker
+from retrieval.ranking.reranker import HEURISTIC, Passage, Reranker
 from retrieval.scope import digest
 
 

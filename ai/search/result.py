@@ -9,9 +9,9 @@ from ai.case.case import Case
 from ai.governance.admission import Admission
 from ai.model import AdmittedItem, Outcome
 from retrieval.bundle import GatheredRuns
-from retrieval.calibration import FULL_MILLI, Scale
 from retrieval.filters import Metadata
 from retrieval.model import ChannelName, Limitation
+from retrieval.ranking.calibration import FULL_MILLI, Scale
 
 
 @dataclass(frozen=True, slots=True)

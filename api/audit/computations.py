@@ -12,9 +12,9 @@ from ai.answer.render import spans_json
 from ai.canonical import canonical
 from ai.model import AdmittedItem
 from ai.replay.case import comes_to
+from api.audit.entries.records import Reader
 from api.audit.listing import record_listing
 from api.audit.reauthorise import Reading, reading_of
-from api.audit.records import Reader
 from api.errors import NoSuchThing
 from retrieval.model import Evidence, SourcedRecord
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ai.case.case import Services
 from ai.governance.scoping import NO_PROMPT, class_facts
-from api.audit.entry_export import plain_cell, time_text
+from api.audit.entries.export import plain_cell, time_text
 from api.audit.reauthorise import Reading, reading_of
 from policy.data import PolicyData
 from policy.model import RequestFacts, Subject

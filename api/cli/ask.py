@@ -10,7 +10,7 @@ import typer
 
 from api.cli.console import bold, configuration, dim, emit
 from api.cli.options import AsJson, Groups, Home, Role, Tenant
-from api.home.local_caller import local_subject
+from api.home.identity.local_caller import local_subject
 from api.problems import EXIT_OK, EXIT_REFUSED
 
 app = typer.Typer(help="Ask a question.", add_completion=False, rich_markup_mode=None)

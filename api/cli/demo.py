@@ -91,7 +91,7 @@ async def _play(configured: Configuration, say: Callable[[str], None]) -> dict[s
 
 
 async def _ingest(configured: Configuration, manifest: Path, say: Callable[[str], None]) -> None:
-    from api.cli.ingest import report_text, take_in
+    from api.cli.corpus.ingest import report_text, take_in
     from api.errors import ExpectationFailed
 
     report = await take_in(configured, [], manifest=manifest, quiet=True)

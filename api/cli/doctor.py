@@ -15,7 +15,7 @@ import typer
 from api.cli.console import configuration, emit, styled
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED, problem_of
-from retrieval.seal import PLAIN
+from retrieval.files.seal import PLAIN
 
 if TYPE_CHECKING:
     from api.home.configuration import Configuration
@@ -158,7 +158,7 @@ async def _home(configured: Configuration) -> AsyncIterator[Finding]:
 
 
 async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
-    from api.cli.index import compared
+    from api.cli.corpus.index import compared
     from api.errors import EdgeError
     from retrieval.errors import ChannelError, RetrievalError, StoreNotResponding
 
@@ -238,7 +238,7 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
 
 async def _erasures(configured: Configuration) -> AsyncIterator[Finding]:
     """What was erased, looked for again in every file."""
-    from api.audit.erasure_scan import search_again
+    from api.audit.erasure.scan import search_again
     from api.home.backends import backends_of
 
     if not backends_of(configured).ledger.exists:
@@ -256,7 +256,7 @@ async def _erasures(configured: Configuration) -> AsyncIterator[Finding]:
 
 async def _keys(configured: Configuration) -> AsyncIterator[Finding]:
     from api.home.backends import backends_of
-    from api.home.principal import is_loopback
+    from api.home.identity.principal import is_loopback
     from api.wiring import key_store
 
     folder = backends_of(configured).ledger.keys

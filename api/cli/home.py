@@ -24,7 +24,7 @@ def group() -> None:
 @app.command()
 def key(path: Annotated[Path, typer.Argument(help="File that is made; keep it apart from the home.")]) -> None:
     """Make a file with a new key."""
-    from api.home.home_key import make_key_file
+    from api.home.encryption.home_key import make_key_file
 
     make_key_file(path)
     note(f"{path}: a new key. Without it nobody reads what is encrypted under it: keep a copy elsewhere.")
@@ -41,8 +41,8 @@ def encrypt(
 ) -> None:
     """Encrypt a home that holds nothing yet, or write an encrypted copy of one. `encryption.key_file`, `key` or
     `key_command` names the key. An encrypted home is copied under a new data key."""
-    from api.home.home_key import home_key
-    from api.home.vault import make_vault
+    from api.home.encryption.home_key import home_key
+    from api.home.encryption.vault import make_vault
     from api.wiring.recrypt import copy_home
 
     configured = configuration(home)
@@ -74,9 +74,9 @@ def rotate_key(
     """Wrap the data key of the home under another key; servers go on meanwhile. Then let the settings name the new key:
     the old one opens nothing from now on."""
     from api.errors import RequestRejected
-    from api.home.encryption import Encryption
-    from api.home.home_key import home_key
-    from api.home.vault import Vault, rotate
+    from api.home.encryption.home_key import home_key
+    from api.home.encryption.settings import Encryption
+    from api.home.encryption.vault import Vault, rotate
 
     configured = configuration(home)
     if not isinstance(configured.seal, Vault):

@@ -15,7 +15,7 @@ from api.cli.console import configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
 from api.home.configuration import Configuration
 from api.home.folder import KEYS_FILE
-from api.home.keys import ApiKey, KeyStore
+from api.home.identity.keys import ApiKey, KeyStore
 
 app = typer.Typer(
     help="API keys for callers over HTTP.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
@@ -46,12 +46,12 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a key. Its token is printed once and kept nowhere."""
-    from policy.bundle import load_bundle
+    from policy.bundles.bundle import load_bundle
 
     data = load_bundle().data
     _check_known("role", role, set(data.roles) | set(data.aliases))
     _check_known("capability", capability or [], set(data.capabilities))
-    from api.audit.key_life import create_key
+    from api.audit.life.keys import create_key
 
     configured = configuration(home)
     key, token = _store(configured).draw(
@@ -77,7 +77,7 @@ def rotate(
     as_json: AsJson = False,
 ) -> None:
     """Make a key of the same identity, and let the old one expire. The new token is printed once and kept nowhere."""
-    from api.audit.key_life import rotate_key
+    from api.audit.life.keys import rotate_key
 
     configured, overlap_ms = configuration(home), _milliseconds(overlap)
     key, token = _store(configured).draw_successor(key_id, expires_ms=_expiry(expires))
@@ -107,7 +107,7 @@ def revoke(
     key_id: Annotated[str, typer.Argument(help="Id of the key.")], home: Home = None, as_json: AsJson = False
 ) -> None:
     """Refuse a key from now on."""
-    from api.audit.key_life import revoke_key
+    from api.audit.life.keys import revoke_key
 
     key, entry_id = asyncio.run(revoke_key(configuration(home), key_id))
     note(f"recorded as {entry_id}")
@@ -121,8 +121,8 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """What the ledger says became of keys: made, rotated, revoked, with roles and expiry."""
-    from api.audit.entry_export import time_text
-    from api.audit.key_life import key_history
+    from api.audit.entries.export import time_text
+    from api.audit.life.keys import key_history
 
     found = asyncio.run(key_history(configuration(home), key_id))
     rows = [

@@ -40,10 +40,12 @@ COMMANDS = {
     "eval": "measure quality on public data sets",
 }
 _ORDER = tuple(COMMANDS)
+_OF_THE_CORPUS = {"asset", "index", "ingest", "job", "source"}
+"""Commands whose modules are in `api.cli.corpus`."""
 
 
 class LazyGroup(TyperGroup):
-    """Imports `api.cli.<command>` when that command is asked for."""
+    """Imports the module of a command when that command is asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """In the order of use."""
@@ -55,7 +57,8 @@ class LazyGroup(TyperGroup):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command = get_command(import_module(f"api.cli.{cmd_name}").app)
+        room = "api.cli.corpus" if cmd_name in _OF_THE_CORPUS else "api.cli"
+        command = get_command(import_module(f"{room}.{cmd_name}").app)
         command.name = cmd_name
         return command
 

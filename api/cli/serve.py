@@ -75,7 +75,7 @@ class _ServedApp:
 async def _redact_again(configured: Any) -> None:
     """Erase again, before the first request, everything that the log says was erased, whatever a backup has brought
     back."""
-    from api.audit.erasing import carry_out_again
+    from api.audit.erasure.erasing import carry_out_again
     from api.home.backends import backends_of
 
     if not backends_of(configured).ledger.exists:
@@ -88,7 +88,7 @@ async def _redact_again(configured: Any) -> None:
 def check_exposure(configured: Any) -> None:
     """Raise ActionForbidden for an address beyond loopback while no usable API key exists."""
     from api.errors import ActionForbidden
-    from api.home.principal import is_loopback
+    from api.home.identity.principal import is_loopback
     from api.wiring import key_store
 
     host = configured.settings.server.host

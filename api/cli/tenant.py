@@ -34,7 +34,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a tenant, with a key of its own on the ledger."""
-    from api.audit.tenant_life import create_tenant
+    from api.audit.life.tenants import create_tenant
 
     _done(create_tenant(configuration(home), name, quota), f"{name} made", as_json=as_json)
 
@@ -42,7 +42,7 @@ def create(
 @app.command("list")
 def list_tenants(home: Home = None, as_json: AsJson = False) -> None:
     """Every tenant that was made, has a key or has a document."""
-    from api.audit.tenant_life import tenants_of
+    from api.audit.life.tenants import tenants_of
 
     found = asyncio.run(tenants_of(configuration(home)))
     rows = [[t["name"], t["state"], t["quota"] or _NONE, t["keys"], t["documents"]] for t in found]
@@ -52,7 +52,7 @@ def list_tenants(home: Home = None, as_json: AsJson = False) -> None:
 @app.command()
 def suspend(name: Name, why: Why = "", home: Home = None, as_json: AsJson = False) -> None:
     """Refuse every caller of the tenant from the next request on, with TENANT_SUSPENDED. Nothing is deleted."""
-    from api.audit.tenant_life import suspend_tenant
+    from api.audit.life.tenants import suspend_tenant
 
     _done(suspend_tenant(configuration(home), name, why), f"{name} suspended", as_json=as_json)
 
@@ -60,7 +60,7 @@ def suspend(name: Name, why: Why = "", home: Home = None, as_json: AsJson = Fals
 @app.command()
 def resume(name: Name, why: Why = "", home: Home = None, as_json: AsJson = False) -> None:
     """Answer the tenant's callers again."""
-    from api.audit.tenant_life import resume_tenant
+    from api.audit.life.tenants import resume_tenant
 
     _done(resume_tenant(configuration(home), name, why), f"{name} answered again", as_json=as_json)
 
@@ -73,7 +73,7 @@ def quota(
     as_json: AsJson = False,
 ) -> None:
     """Limit the requests of all callers of the tenant together; beyond it they get RATE_LIMITED."""
-    from api.audit.tenant_life import set_quota
+    from api.audit.life.tenants import set_quota
 
     wanted = None if limit == _NONE else limit
     _done(set_quota(configuration(home), name, wanted), f"{name}: {limit}", as_json=as_json)
@@ -88,7 +88,7 @@ def export(
 ) -> None:
     """Write what the home holds of the tenant: documents with their wording, entries with their parts, keys without
     tokens. In the clear, for the owner of the folder alone."""
-    from api.audit.tenant_life import export_tenant
+    from api.audit.life.tenants import export_tenant
 
     counted = asyncio.run(export_tenant(configuration(home), name, folder))
     told = ", ".join(f"{count} {what}" for what, count in counted.items())
@@ -104,10 +104,10 @@ def erase(
 ) -> None:
     """Revoke the tenant's keys, erase its sources and every entry that it made, and search all files for what went.
     Exit code 7: a search found something of it in a file."""
-    from api.audit.erasure import erased_json
-    from api.audit.tenant_life import erase_tenant
+    from api.audit.erasure.erasure import erased_json
+    from api.audit.life.tenants import erase_tenant
+    from ledger.erasure.redaction import check_basis
     from ledger.errors import EntryRefused
-    from ledger.redaction import check_basis
 
     try:
         check_basis(basis)

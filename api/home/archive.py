@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ai.canonical import digest_of
 from ai.errors import ArchiveUnavailable
-from retrieval.durable import write_atomically
-from retrieval.seal import PLAIN, Seal
+from retrieval.files.durable import write_atomically
+from retrieval.files.seal import PLAIN, Seal
 
 FOLDER = "archive"
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")

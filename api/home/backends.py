@@ -21,7 +21,7 @@ from api.home.stores import (
     path_of,
     revealed,
 )
-from retrieval.seal import PLAIN, Seal
+from retrieval.files.seal import PLAIN, Seal
 
 
 @dataclass(frozen=True, slots=True)

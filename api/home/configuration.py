@@ -18,9 +18,9 @@ from typing import Any
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from api.errors import SettingsInvalid
-from api.home.encryption import VAULT_FILE
+from api.home.encryption.settings import VAULT_FILE
 from api.home.settings import ENVIRONMENT_NAMES, Settings
-from retrieval.seal import PLAIN, Seal
+from retrieval.files.seal import PLAIN, Seal
 
 Versions = Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]]
 PREFIX = "EXHIBIT_"
@@ -103,12 +103,12 @@ def load(
 def _seal_of(home: Path, settings: Settings, origins: Mapping[str, str]) -> Seal:
     """How the files of the home are kept. An encrypted one is opened with the key that the settings name."""
     if not (home / VAULT_FILE).exists():
-        closed = sys.modules.get("api.home.vault")  # which most processes never need
+        closed = sys.modules.get("api.home.encryption.vault")  # which most processes never need
         if closed is not None:
             closed.forget_vault(home)
         return PLAIN
-    from api.home.home_key import home_key  # noqa: PLC0415
-    from api.home.vault import open_vault  # noqa: PLC0415
+    from api.home.encryption.home_key import home_key  # noqa: PLC0415
+    from api.home.encryption.vault import open_vault  # noqa: PLC0415
 
     told = [name for name in _secrets(settings) if origins.get(name, "").startswith("file ")]
     if told:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from api.home.oidc.settings import Oidc
+from api.home.identity.oidc.settings import Oidc
 from api.home.stores import DeadlineMs, Section, comma_separated
 
 # An origin as browsers send it: lower case, no path, no wildcard.

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from api.home.encryption import Encryption
+from api.home.encryption.settings import Encryption
 from api.home.server import Server
 from api.home.stores import DeadlineMs, Dsn, Models, Section, Stores, comma_separated
 

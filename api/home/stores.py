@@ -12,7 +12,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
-from retrieval.seal import PLAIN, Seal
+from retrieval.files.seal import PLAIN, Seal
 
 
 def _read_dsn(value: SecretStr) -> SecretStr:

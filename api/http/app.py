@@ -24,43 +24,32 @@ from api.http.admission.bodies import JsonBodies
 from api.http.admission.middleware import Admission
 from api.http.admission.rates import RateLimits
 from api.http.ingest import IngestDesk
-from api.http.metrics import Metrics
+from api.http.metrics.process import Metrics
 from api.http.middleware import ErrorBodies, RequestFrame, log_failure, problem_headers
-from api.http.policy_reload import PinnedSystem, live
-from api.http.policy_trials import PolicyTrials
+from api.http.policy.reload import PinnedSystem, live
+from api.http.policy.trials import PolicyTrials
 from api.http.routes import (
     ai,
     collections,
     computations,
     corpus,
-    documents,
     evidence,
     health,
     identity,
-    jobs,
+    ingest,
     ledger,
-    ledger_changes,
-    ledger_difference,
-    ledger_overview,
-    ledger_replay,
-    log,
+    map,
     page_twins,
+    pages,
     policy,
-    policy_author,
+    registry,
     retrieval,
-    retrieval_more,
-    retrieve,
-    uploads,
+    stream,
 )
-from api.http.routes import map as map_routes
-from api.http.routes import pages as page_routes
-from api.http.routes import registry as registry_routes
-from api.http.routes import registry_feedback as feedback_routes
-from api.http.routes import stream as stream_routes
 from api.http.sending import STREAMED
 from api.problems import CODES, Problem, problem_of
 from api.schemas.ask import field_problems
-from api.schemas.openapi import describe
+from api.schemas.description.openapi import describe
 from api.wiring import new_id, open_system, token_reader
 
 _DESCRIPTION = (
@@ -72,35 +61,24 @@ _ASKED_HEADERS = ("Authorization", "X-API-Key", "Content-Type", "Idempotency-Key
 _TOLD_HEADERS = ("X-Request-Id", "Retry-After", "WWW-Authenticate", "X-Ledger-Entry", "X-Features-Omitted")
 
 
-_MODULES = (
-    ai,
-    stream_routes,
-    retrieve,
-    retrieval,
-    retrieval_more,
-    evidence,
-    computations,
-    collections,
-    corpus,
-    documents,
-    uploads,
-    jobs,
-    map_routes,
-    registry_routes,
-    feedback_routes,
-    ledger,
-    ledger_changes,
-    ledger_difference,
-    ledger_overview,
-    ledger_replay,
-    log,
-    policy,
-    identity,
-    policy_author,
-    health,
-    docs_page,
-    page_twins,
-    page_routes,
+_ROUTERS = (
+    ai.router,
+    stream.router,
+    *retrieval.ROUTERS,
+    evidence.router,
+    computations.router,
+    collections.router,
+    corpus.router,
+    *ingest.ROUTERS,
+    map.router,
+    *registry.ROUTERS,
+    *ledger.ROUTERS,
+    *policy.ROUTERS,
+    identity.router,
+    health.router,
+    docs_page.router,
+    page_twins.router,
+    pages.router,
 )
 
 
@@ -131,14 +109,14 @@ def create_app(configuration: Configuration) -> FastAPI:
         redirect_slashes=False,  # a redirect would repeat the Host header, which says what a caller likes
     )
     app.state.metrics = Metrics()
-    app.state.map = map_routes.MapCaches()
+    app.state.map = map.MapCaches()
     app.state.trials = PolicyTrials()
     app.state.rates = RateLimits(configuration.settings.server.rates)
     app.state.tokens = token_reader(configuration)
     app.state.require_key = configuration.settings.server.require_key
-    for module in _MODULES:
-        app.include_router(module.router)
-    app.state.routes = (*(route for module in _MODULES for route in module.router.routes), *app.routes)
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.state.routes = (*(route for router in _ROUTERS for route in router.routes), *app.routes)
     _wrap(app, configuration.settings.server)
     for kind in (*(kind for kind in CODES if kind.__base__ is Exception), HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _refuse)
@@ -186,7 +164,7 @@ async def _refuse(request: Request, exc: Exception) -> Response:
     request.app.state.metrics.count_fault(surface=_surface(request.scope), code=problem.code)
     headers = problem_headers(told, problem) | _allowed(request, problem)
     if request.method in {"GET", "HEAD"} and wants_page(request):
-        return page_routes.problem_page(problem, request_id, headers)
+        return pages.problem_page(problem, request_id, headers)
     return JSONResponse(problem.body(request_id), problem.status, headers=headers)
 
 

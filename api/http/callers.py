@@ -10,8 +10,8 @@ from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPBearer
 
 from api.errors import ActionForbidden, CredentialRejected
-from api.home.keys import is_key
-from api.home.principal import (
+from api.home.identity.keys import is_key
+from api.home.identity.principal import (
     Principal,
     host_of,
     is_loopback,
@@ -21,12 +21,12 @@ from api.home.principal import (
     token_of,
 )
 from api.http.admission.rates import RateLimits
-from api.http.metrics import Metrics
+from api.http.metrics.process import Metrics
 from api.wiring import System
 from policy.model import Subject
 
 if TYPE_CHECKING:
-    from api.home.oidc.tokens import TokenReader
+    from api.home.identity.oidc.tokens import TokenReader
 
 _bearer = HTTPBearer(auto_error=False, description="An API key, or a token of the identity provider.")
 _header = APIKeyHeader(name="X-API-Key", auto_error=False, description="An API key, in a header of its own.")

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from api.audit.reauthorise import reading_of
 from api.home.backends import Backends
 from api.home.folder import prove_writable
-from api.home.principal import DEFAULT_TENANT, public_subject
+from api.home.identity.principal import DEFAULT_TENANT, public_subject
 from api.home.stores import OllamaModel, OpenAIModel, Postgres, SqlStore
 from api.problems import code_of, problem_of
 from api.wiring import System
 from ledger.errors import CheckpointPending, LedgerNotResponding, LedgerUnavailable
 from policy.checks import INVALID
 from policy.errors import OpaUnavailable
-from retrieval.channel import Channel
+from retrieval.channels.channel import Channel
 from retrieval.errors import ChannelError
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
 from retrieval.scope import Scope

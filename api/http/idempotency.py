@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ai.canonical import canonical
-from api.audit.records import Reader
+from api.audit.entries.records import Reader
 from api.errors import KeyReused, NoSuchThing
 from api.home.request_records import FirstUse, RequestRecords
 from api.http.callers import Call

@@ -12,7 +12,7 @@ import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.errors import RateLimited
-from api.http.metrics import Metrics
+from api.http.metrics.process import Metrics
 from api.problems import Problem, code_of, problem_of
 from policy.errors import OpaUnavailable
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from api.wiring import open_witness
 from ledger.errors import LedgerUnavailable
-from ledger.note import Signer, VerifierKey
+from ledger.notes.note import Signer, VerifierKey
 
 MAX_BODY_BYTES = 256 * 1024
 

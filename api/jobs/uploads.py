@@ -22,9 +22,9 @@ from typing import BinaryIO
 import orjson
 
 from api.errors import ActionForbidden, FieldProblem, KeyReused, NoSuchThing, PayloadTooLarge, RequestRejected
-from api.home.encryption import VAULT_FILE
+from api.home.encryption.settings import VAULT_FILE
 from api.home.folder import UPLOADS
-from retrieval.durable import sync_file, sync_folder, write_atomically
+from retrieval.files.durable import sync_file, sync_folder, write_atomically
 
 OPEN, READY, KEPT = "open", "ready", "kept"
 _LIST = ".files.json"

@@ -18,7 +18,7 @@ import structlog
 
 from api.errors import HomeBusy, JobCancelled
 from api.home.configuration import Configuration
-from api.home.principal import LOCAL_ID
+from api.home.identity.principal import LOCAL_ID
 from api.jobs.uploads import KEPT, OPEN, READY, Uploads
 from api.problems import code_of
 from api.wiring import new_id, open_ingest, open_job_store

@@ -14,14 +14,14 @@ import cattrs
 
 from ai.focus_pipeline import answer
 from ai.model import Outcome
-from api.audit.records import disclosures
+from api.audit.entries.records import disclosures
 from api.errors import ExpectationFailed, NoSuchThing
 from api.home.configuration import Configuration
-from api.home.local_caller import local_subject
+from api.home.identity.local_caller import local_subject
 from api.schemas.ask import ask_of, parse_query
 from api.wiring import System, new_id, open_ledger
 from ledger.model import VerifyReport
-from ledger.receipt import VerifiedReceipt, verify_receipt
+from ledger.proofs.receipt import VerifiedReceipt, verify_receipt
 from retrieval.model import ChannelName
 
 HIDDEN_SOURCES = frozenset({"cody-life", "kansas-narratives"})

@@ -14,8 +14,8 @@ from api.errors import ActionForbidden, FieldProblem, RequestRejected
 from api.problems import printable
 from api.schemas.query import Context, QueryRequest, first_day, last_day
 from policy.model import Subject
+from retrieval.algebra.operations import Operation
 from retrieval.model import TimeRange
-from retrieval.operations import Operation
 
 _FIELD_CHARS = 100
 _MOST_DETAILS = 20

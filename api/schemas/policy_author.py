@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from api.audit.policy_drafts import NAME
+from api.audit.policy.drafts import NAME
 from api.schemas.answer import ClosedModel
 from api.schemas.policy import WireRule
 

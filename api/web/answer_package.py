@@ -17,12 +17,12 @@ from typing import Any
 
 from api.errors import NoSuchThing, RequestRejected
 from api.web.receipt_page import page_of_receipts
+from ledger.entry.leaf import parse_leaf
 from ledger.errors import VerificationFailed
-from ledger.leaf import parse_leaf
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
-from ledger.prov import prov_jsonld
-from ledger.receipt import VerifiedReceipt, parse_receipt, verify_with_any
+from ledger.proofs.receipt import VerifiedReceipt, parse_receipt, verify_with_any
+from ledger.provenance.document import prov_jsonld
 
 VERSION = "exhibit.package/1"
 MAX_PACKAGE_BYTES = 200_000_000

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from api.audit.records import disclosures
+from api.audit.entries.records import disclosures
 from api.errors import NoSuchThing
 from api.web.log_page import FORMS
 from api.web.page import page
+from ledger.entry.leaf import parse_leaf
 from ledger.errors import PartErased
-from ledger.leaf import parse_leaf
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.note import parse_checkpoint_text, parse_note
-from ledger.receipt import parse_receipt
+from ledger.notes.note import parse_checkpoint_text, parse_note
+from ledger.proofs.receipt import parse_receipt
 
 
 async def receipt_page(ledger: Ledger, entry_id: str) -> str:

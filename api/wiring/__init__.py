@@ -5,9 +5,9 @@
 """
 
 from api.wiring.clock import clock_ms, new_id
-from api.wiring.entry_index import open_entry_index
 from api.wiring.identity import token_reader
-from api.wiring.log import create_ledger, open_cosigner, open_witness, trust_policy
+from api.wiring.ledger.entry_index import open_entry_index
+from api.wiring.ledger.log import create_ledger, open_cosigner, open_witness, trust_policy
 from api.wiring.models import open_chat, open_embedder, trial_model
 from api.wiring.parts import upgrade_records
 from api.wiring.policy import (

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from ai.case.case import Services
 from api.home.configuration import load
-from api.home.principal import public_subject
+from api.home.identity.principal import public_subject
 from api.wiring.system import open_system
 from policy.model import Subject
 

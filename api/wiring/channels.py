@@ -10,7 +10,7 @@ from typing import assert_never
 from api.home.backends import Backends
 from api.home.stores import Embedded, FulltextStore, GraphStore, Neo4j, OpenSearch, Postgres, SqlStore
 from api.wiring.circuits import Circuits
-from retrieval.channel import Channel
+from retrieval.channels.channel import Channel
 from retrieval.embedding.embedder import Embedder
 from retrieval.index import ChannelIndex
 

@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager, contextmanager
 from ai.errors import ModelTimeout, ModelUnavailable
 from ledger.errors import LedgerNotResponding, LedgerUnavailable
 from policy.errors import OpaNotResponding, OpaUnavailable
-from retrieval.breaker import LIMIT, Breaker, CircuitOpen
-from retrieval.channel import Channel
+from retrieval.channels.channel import Channel
+from retrieval.channels.guarded import GuardedChannel, ServerChannel
 from retrieval.errors import ChannelTimeout, ChannelUnavailable, StoreNotResponding
-from retrieval.guarded_channel import GuardedChannel, ServerChannel
+from retrieval.servers.breaker import LIMIT, Breaker, CircuitOpen
 
 RECORDS = "records"
 POLICY = "policy"

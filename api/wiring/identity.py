@@ -11,14 +11,14 @@ from api.home.folder import ENDED_SESSIONS_FILE
 from api.wiring.clock import clock_ms
 
 if TYPE_CHECKING:
-    from api.home.oidc.tokens import TokenReader
+    from api.home.identity.oidc.tokens import TokenReader
 
 
 def token_reader(configuration: Configuration) -> TokenReader | None:
     """What reads the tokens of callers; None where no identity provider is set. Raises SettingsInvalid."""
-    from api.home.oidc.ended_sessions import EndedSessions  # noqa: PLC0415  which only servers need
-    from api.home.oidc.signing_keys import SigningKeys, http_fetch  # noqa: PLC0415
-    from api.home.oidc.tokens import TokenReader  # noqa: PLC0415
+    from api.home.identity.oidc.ended_sessions import EndedSessions  # noqa: PLC0415  which only servers need
+    from api.home.identity.oidc.signing_keys import SigningKeys, http_fetch  # noqa: PLC0415
+    from api.home.identity.oidc.tokens import TokenReader  # noqa: PLC0415
 
     oidc = configuration.settings.server.oidc
     if oidc is None:

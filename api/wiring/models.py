@@ -18,7 +18,7 @@ from api.home.settings import Extractive as ExtractiveSettings
 from api.home.stores import ChatSettings, EmbeddingModel, Extractive, OllamaModel, OpenAIModel, Wordllama
 from api.wiring.circuits import Circuits
 from retrieval.embedding.embedder import Embedder
-from retrieval.reranker import Reranker
+from retrieval.ranking.reranker import Reranker
 
 if TYPE_CHECKING:
     from ai.models.ollama_client import OllamaChat

@@ -13,20 +13,20 @@ from api.errors import SettingsInvalid
 from api.home.backends import PolicyBackend
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms
-from policy.archive import folder_digest
-from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.bundles.archive import folder_digest
+from policy.bundles.bundle import SHIPPED, Bundle, load_bundle
+from policy.bundles.releases import Releases
 from policy.data import PolicyData
 from policy.engine import PolicyEngine
 from policy.errors import BundleNotFound, BundleRejected, SigningKeyInvalid
 from policy.fallback import FallbackEngine
 from policy.points import PolicyPoints
-from policy.releases import Releases
 from policy.shadow import ShadowEngine
 from policy.shadow_log import SqliteShadowLog
 
 if TYPE_CHECKING:
-    from policy.opa_http import OpaHttp
-    from policy.signatures import Key
+    from policy.bundles.signatures import Key
+    from policy.opa.http import OpaHttp
     from retrieval.ingest.label import AccessTerms
 
 SHADOW_FILE = "shadow.sqlite"
@@ -92,13 +92,13 @@ def require_signature(backend: PolicyBackend, folder: Path) -> None:
     cannot be read."""
     if backend.keys is None or folder_digest(folder) == folder_digest(SHIPPED):
         return
-    from policy.signatures import require_signed  # noqa: PLC0415 - keys are pinned in few homes
+    from policy.bundles.signatures import require_signed  # noqa: PLC0415 - keys are pinned in few homes
 
     require_signed(folder, _pinned(backend.keys))
 
 
 def _pinned(path: Path) -> tuple[Key, ...]:
-    from policy.signatures import verification_keys  # noqa: PLC0415
+    from policy.bundles.signatures import verification_keys  # noqa: PLC0415
 
     try:
         return verification_keys(path.read_text("ascii"))
@@ -177,7 +177,7 @@ async def open_engine(backend: PolicyBackend, bundle: Bundle, circuits: Circuits
     chosen = backend.server
     if chosen is None:
         return await open_embedded(bundle)
-    from policy.opa import OpaServerEngine  # noqa: PLC0415
+    from policy.opa.server import OpaServerEngine  # noqa: PLC0415
 
     server = OpaServerEngine.open(
         chosen.url,
@@ -191,9 +191,9 @@ async def open_engine(backend: PolicyBackend, bundle: Bundle, circuits: Circuits
 
 async def pass_canary(bundle: Bundle) -> None:
     """Raise BundleRejected unless the bundle's module does what every bundle must, whatever its rules say."""
-    from policy.authoring.canary import canary  # noqa: PLC0415
-    from policy.authoring.deciding import by_engine  # noqa: PLC0415
-    from policy.authoring.domain import Domain  # noqa: PLC0415
+    from policy.authoring.lattice.deciding import by_engine  # noqa: PLC0415
+    from policy.authoring.lattice.domain import Domain  # noqa: PLC0415
+    from policy.authoring.testing.canary import canary  # noqa: PLC0415
 
     engine = await open_embedded(bundle)
     try:
@@ -213,14 +213,14 @@ async def open_embedded(bundle: Bundle) -> PolicyEngine:
 
 def open_server(url: str, bundle: Bundle, *, token: str | None = None) -> PolicyEngine:
     """An OPA server at that address, which must serve the bundle."""
-    from policy.opa import OpaServerEngine  # noqa: PLC0415
+    from policy.opa.server import OpaServerEngine  # noqa: PLC0415
 
     return OpaServerEngine.open(url, bundle_digest=bundle.digest, token=token, guard=Circuits().of_policy())
 
 
 def open_server_over(http: OpaHttp, bundle: Bundle) -> PolicyEngine:
     """As `open_server`, over connections that the caller has made and may watch; closing the engine closes them."""
-    from policy.opa import OpaServerEngine  # noqa: PLC0415
+    from policy.opa.server import OpaServerEngine  # noqa: PLC0415
 
     return OpaServerEngine(http=http, bundle_digest=bundle.digest, guard=Circuits().of_policy())
 

@@ -14,15 +14,15 @@ from typing import Any
 
 from api.home.backends import backends_of
 from api.home.configuration import Configuration
-from api.home.principal import DEFAULT_TENANT
+from api.home.identity.principal import DEFAULT_TENANT
 from api.wiring.clock import clock_ms
-from api.wiring.log import last_shard, open_log
+from api.wiring.ledger.log import last_shard, open_log
 from api.wiring.policy import bundle_folder, releases_of
 from ledger.errors import EntryConflict, PartErased
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
-from policy.archive import folder_digest
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundles.archive import folder_digest
+from policy.bundles.bundle import SHIPPED, load_bundle
 from policy.canonical import canonical
 from policy.errors import BundleUnpublished
 

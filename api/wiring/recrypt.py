@@ -14,13 +14,13 @@ import apsw
 from api.errors import HomeBusy, HomeInUse, HomeUnusable
 from api.home.archive import FOLDER as ARCHIVE
 from api.home.configuration import Configuration
-from api.home.encryption import BESIDE, VAULT_FILE, is_database
+from api.home.encryption.settings import BESIDE, VAULT_FILE, is_database
+from api.home.encryption.vault import CIPHER, Vault
 from api.home.folder import DIGEST_CACHE, UPLOADS, close_home, only_writer
-from api.home.vault import CIPHER, Vault
-from retrieval.durable import sync_file, sync_folder, write_atomically
+from retrieval.files.durable import sync_file, sync_folder, write_atomically
+from retrieval.files.seal import PLAIN, Seal
 from retrieval.fulltext.generations import generations
 from retrieval.fulltext.tantivy_folder import Manifest, read_manifest, write_manifest
-from retrieval.seal import PLAIN, Seal
 
 FULLTEXT = "fulltext"
 SEALED_FOLDERS = frozenset({ARCHIVE, "keys", "vector"})

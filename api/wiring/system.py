@@ -22,18 +22,18 @@ from api.home.archive import FolderArchive
 from api.home.backends import Backends, backends_of
 from api.home.configuration import Configuration
 from api.home.folder import DIGEST_CACHE, KEYS_FILE, TENANTS_FILE, close_home, prepare_home
-from api.home.keys import KeyStore
+from api.home.identity.keys import KeyStore
+from api.home.identity.tenants import TenantStore
 from api.home.settings import ChannelDeadlines, ChannelWeights, Settings
 from api.home.settings import Ingest as IngestSettings
 from api.home.stores import Embedded
-from api.home.tenants import TenantStore
 from api.home.version import VERSION
 from api.wiring.agent import lazy_agent
 from api.wiring.answers import publish_answers
 from api.wiring.channels import sides_of
 from api.wiring.circuits import Circuits
 from api.wiring.clock import clock_ms, new_id
-from api.wiring.log import kept_signed, open_log, open_log_to_write, open_next_shard
+from api.wiring.ledger.log import kept_signed, open_log, open_log_to_write, open_next_shard
 from api.wiring.models import (
     document_of,
     open_chat,
@@ -52,24 +52,24 @@ from policy.data import PolicyData
 from policy.engine import PolicyEngine
 from prompt_templates import PromptTemplate
 from retrieval.bundle import BundleLimits, BundleRules
-from retrieval.channel import Channel
+from retrieval.channels.channel import Channel
+from retrieval.channels.fan_out import Slots
+from retrieval.channels.run_cache import RunCache
 from retrieval.embedding.embedder import Embedder
 from retrieval.errors import ChannelError, IndexNotReady
-from retrieval.fan_out import Slots
-from retrieval.fusion import FusionWeights
 from retrieval.index import ChannelIndex
 from retrieval.model import ChannelName
+from retrieval.ranking.fusion import FusionWeights
 from retrieval.registry.jobs import SqlJobs
 from retrieval.registry.sql_store import SqlRecordStore
-from retrieval.run_cache import RunCache
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.ingest.explain import Explanation
-    from retrieval.ingest.life import SourceLife
     from retrieval.ingest.pipeline import Ingest
-    from retrieval.ingest.quarantine import ReadLimits
+    from retrieval.ingest.quarantine.quarantine import ReadLimits
+    from retrieval.ingest.upkeep.life import SourceLife
 
 T = TypeVar("T")
 C = TypeVar("C", Channel, ChannelIndex)
@@ -238,10 +238,10 @@ async def open_indexes(
 @asynccontextmanager
 async def open_ingest(configuration: Configuration) -> AsyncIterator[Ingest]:
     """Ingest into the home, which is made if it is not there. One at a time: raises HomeBusy while another one runs."""
-    from retrieval.ingest.chunk import ChunkSize  # noqa: PLC0415
     from retrieval.ingest.digest_cache import DigestCache  # noqa: PLC0415
     from retrieval.ingest.pipeline import Ingest  # noqa: PLC0415
-    from retrieval.ingest.quarantine import Quarantine  # noqa: PLC0415
+    from retrieval.ingest.quarantine.quarantine import Quarantine  # noqa: PLC0415
+    from retrieval.ingest.records.chunk import ChunkSize  # noqa: PLC0415
 
     settings = configuration.settings.ingest
     prepare_home(configuration)
@@ -275,9 +275,9 @@ def explain_files(
 ) -> tuple[Explanation, ...]:
     """What ingest would make of the files under these settings. Writes nothing; the home need not be there. Raises
     ManifestError."""
-    from retrieval.ingest.chunk import ChunkSize  # noqa: PLC0415
     from retrieval.ingest.explain import explain  # noqa: PLC0415
-    from retrieval.ingest.quarantine import Quarantine  # noqa: PLC0415
+    from retrieval.ingest.quarantine.quarantine import Quarantine  # noqa: PLC0415
+    from retrieval.ingest.records.chunk import ChunkSize  # noqa: PLC0415
     from retrieval.ingest.sources import sources_of  # noqa: PLC0415
 
     settings = configuration.settings.ingest
@@ -297,7 +297,7 @@ def explain_files(
 
 
 def _read_limits(settings: IngestSettings) -> ReadLimits:
-    from retrieval.ingest.quarantine import ReadLimits  # noqa: PLC0415
+    from retrieval.ingest.quarantine.quarantine import ReadLimits  # noqa: PLC0415
 
     return ReadLimits(settings.file_memory_mb, settings.file_cpu_s)
 
@@ -306,7 +306,7 @@ def _read_limits(settings: IngestSettings) -> ReadLimits:
 async def open_source_life(configuration: Configuration) -> AsyncIterator[SourceLife]:
     """Changes of sources in the home. One at a time, and not while documents are taken in: raises HomeBusy then,
     IndexNotReady where there is no corpus."""
-    from retrieval.ingest.life import SourceLife  # noqa: PLC0415
+    from retrieval.ingest.upkeep.life import SourceLife  # noqa: PLC0415
 
     require_corpus(configuration)
     terms = access_terms(backends_of(configuration).policy, configuration.settings.ingest.default_labels)

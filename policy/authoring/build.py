@@ -15,7 +15,7 @@ from pathlib import Path
 
 from policy.authoring.metadata import declared_rules
 from policy.authoring.opa import OPA_VERSION, Opa, find_opa
-from policy.bundle import ENTRYPOINTS, SHIPPED, VERSIONS, bundle_digest, file_digests, read_sources
+from policy.bundles.bundle import ENTRYPOINTS, SHIPPED, VERSIONS, bundle_digest, file_digests, read_sources
 from policy.errors import PolicyError
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from policy.authoring.build import build
 from policy.authoring.checking import check_data
-from policy.bundle import Bundle, load_bundle
+from policy.bundles.bundle import Bundle, load_bundle
 from policy.errors import BundleRejected
 
 

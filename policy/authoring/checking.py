@@ -10,7 +10,7 @@ from policy.authoring.build import build_module
 from policy.authoring.lint import LINT_RULES, lint
 from policy.authoring.metadata import declared_rules
 from policy.authoring.opa import Opa, OpaFailed
-from policy.bundle import SHIPPED, load_bundle, read_sources
+from policy.bundles.bundle import SHIPPED, load_bundle, read_sources
 from policy.data import DATA_PATH, PolicyData
 from policy.errors import BundleRejected, PolicyError
 

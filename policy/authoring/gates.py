@@ -14,19 +14,19 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from policy.authoring.binding import binding_invariants
-from policy.authoring.canary import canary
 from policy.authoring.checking import CheckResult, check_data, check_module, check_sources
-from policy.authoring.claim_lattice import broken_claims, decide_claims, parse_unreleased
-from policy.authoring.deciding import by_opa
-from policy.authoring.domain import Domain
-from policy.authoring.invariants import broken, parse_invariants
-from policy.authoring.lattice import decide_lattice
+from policy.authoring.lattice.binding import binding_invariants
+from policy.authoring.lattice.claims import broken_claims, decide_claims, parse_unreleased
+from policy.authoring.lattice.deciding import by_opa
+from policy.authoring.lattice.domain import Domain
+from policy.authoring.lattice.invariants import broken, parse_invariants
+from policy.authoring.lattice.lattice import decide_lattice
 from policy.authoring.opa import Opa
-from policy.authoring.opa_tests import run_own_tests
-from policy.authoring.parity import parity
-from policy.authoring.vectors import Evaluator, read_vectors, run_vectors, vectors_folder
-from policy.bundle import Bundle
+from policy.authoring.testing.canary import canary
+from policy.authoring.testing.opa_tests import run_own_tests
+from policy.authoring.testing.parity import parity
+from policy.authoring.testing.vectors import Evaluator, read_vectors, run_vectors, vectors_folder
+from policy.bundles.bundle import Bundle
 from policy.engine import PolicyEngine
 from policy.errors import PolicyError
 

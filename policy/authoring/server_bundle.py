@@ -13,10 +13,10 @@ import sys
 import tarfile
 from pathlib import Path
 
-from policy.archive import SIGNATURES
-from policy.bundle import SHIPPED, bundle_digest, file_digests, load_bundle, read_sources
+from policy.bundles.archive import SIGNATURES
+from policy.bundles.bundle import SHIPPED, bundle_digest, file_digests, load_bundle, read_sources
+from policy.bundles.signatures import Key, signatures
 from policy.errors import BundleRejected, PolicyError
-from policy.signatures import Key, signatures
 
 
 def server_bundle(folder: Path = SHIPPED) -> bytes:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import ChannelFault, ChannelTimeout, ChannelUnavailable
 from retrieval.model import ChannelName
-from retrieval.ollama_server import OllamaConnections
+from retrieval.servers.ollama_server import OllamaConnections
 
 if TYPE_CHECKING:
     from ssl import SSLContext

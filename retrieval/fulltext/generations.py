@@ -15,7 +15,8 @@ from typing import Any, Protocol
 import orjson
 import tantivy
 
-from retrieval.durable import sync_folder, write_atomically
+from retrieval.files.durable import sync_folder, write_atomically
+from retrieval.files.seal import PLAIN, Seal
 from retrieval.fulltext.tantivy_folder import (
     ANALYSIS,
     Entry,
@@ -28,7 +29,6 @@ from retrieval.fulltext.tantivy_folder import (
     schema,
     stemmer,
 )
-from retrieval.seal import PLAIN, Seal
 
 
 class Generations(Protocol):

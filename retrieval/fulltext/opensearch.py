@@ -28,7 +28,7 @@ from retrieval.fulltext.opensearch_server import GONE, Address, check_server, cl
 from retrieval.fulltext.opensearch_state import read_state
 from retrieval.fulltext.terms import Terms
 from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.statement import Statement
+from retrieval.servers.statement import Statement
 
 STORE = "opensearch"
 K1 = 1.2  # the server's; a word in a very short passage scores at most its idf

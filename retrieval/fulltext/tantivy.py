@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import tantivy
 
 from retrieval.errors import ChannelUnavailable
+from retrieval.files.pending import Pending
+from retrieval.files.seal import PLAIN, Seal
 from retrieval.fulltext import tantivy_folder as folders
 from retrieval.fulltext.generations import generations
 from retrieval.fulltext.tantivy_folder import Entry, Manifest
@@ -19,8 +21,6 @@ from retrieval.fulltext.terms import PHRASE_BOOST, Terms, read_terms
 from retrieval.index import IndexBatch
 from retrieval.index_text import index_text
 from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.pending import Pending
-from retrieval.seal import PLAIN, Seal
 from retrieval.worker import Stop, Workers
 
 STORE = "tantivy"
@@ -61,7 +61,7 @@ class TantivyChannel:
         self._split, self._stem = folders.splitter(), folders.stemmer()
 
     async def search(self, query: Query) -> Run:
-        """See `retrieval.channel.Channel`. A question without a word finds nothing."""
+        """See `retrieval.channels.channel.Channel`. A question without a word finds nothing."""
         terms = read_terms(query.text, split=self._split.analyze, stem=self._stem.analyze)
         if not terms.words or query.top_k < 1 or not query.scope.class_ids:
             return Run(self.name, self.store)

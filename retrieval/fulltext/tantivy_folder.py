@@ -15,8 +15,8 @@ from typing import Any
 
 import tantivy
 
-from retrieval.durable import stamp, sync_folder, write_json
-from retrieval.seal import PLAIN, Seal
+from retrieval.files.durable import stamp, sync_folder, write_json
+from retrieval.files.seal import PLAIN, Seal
 
 FORMAT = "exhibit.fulltext/1"
 ANALYSIS = "exhibit_en"

@@ -24,7 +24,7 @@ from retrieval.graph.neo4j_server import GONE, driver_of, faults
 from retrieval.graph.rank import most_hits, needs_graph, rank
 from retrieval.model import ChannelName, Hit, Query, Run, TimeRange
 from retrieval.scope import Scope
-from retrieval.statement import Statement
+from retrieval.servers.statement import Statement
 
 _FEW = 100
 _READINGS = 4

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from retrieval.algebra import Stated
-from retrieval.domain import CONTAINMENT
+from retrieval.algebra.domain import CONTAINMENT
+from retrieval.algebra.plan import Stated
 from retrieval.english.stems import stem
 from retrieval.graph.edges import Edge, EdgeKind, GraphReads, Postings, time_keys
 from retrieval.graph.stated import TOO_MANY, stated_rows

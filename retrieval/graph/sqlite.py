@@ -9,11 +9,11 @@ from typing import Any, Self, TypeVar, cast
 import apsw
 
 from retrieval.errors import ChannelUnavailable
+from retrieval.files.sqlite_file import SqliteFile
+from retrieval.files.sqlite_index import SqliteIndex, Tables
 from retrieval.graph import rows
 from retrieval.graph.rank import most_hits, needs_graph, rank
 from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.sqlite_file import SqliteFile
-from retrieval.sqlite_index import SqliteIndex, Tables
 
 T = TypeVar("T")
 

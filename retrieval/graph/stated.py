@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from retrieval.algebra import Stated
+from retrieval.algebra.plan import Stated
 from retrieval.graph.edges import Edge, GraphReads
 from retrieval.model import Limitation, TimeRange
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import orjson
 
-from retrieval.durable import write_atomically
-from retrieval.seal import PLAIN, Seal
+from retrieval.files.durable import write_atomically
+from retrieval.files.seal import PLAIN, Seal
 
 CACHE_VERSION = 1
 _SETTLED_NS = 2_000_000_000

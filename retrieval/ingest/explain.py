@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from retrieval.errors import IngestError
-from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.identity import places_of, plain_name
 from retrieval.ingest.label import DEFAULT_COLLECTION, AccessTerms, visibility_of
 from retrieval.ingest.prepare import PreparedDocument, identify, prepare
 from retrieval.ingest.reading import Reader, read_file
-from retrieval.ingest.searchable import is_suspect
+from retrieval.ingest.records.chunk import ChunkSize
+from retrieval.ingest.records.searchable import is_suspect
 from retrieval.ingest.values import SourceSpec
 from retrieval.model import EntityRef, RecordKind
 from retrieval.scope import VisibilityClass

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from retrieval.errors import LabelMissing, ManifestError
-from retrieval.ingest.searchable import Suspicion, nothing_suspect
+from retrieval.ingest.records.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.values import SourceSpec
 from retrieval.scope import VisibilityClass
 

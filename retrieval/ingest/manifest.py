@@ -20,7 +20,7 @@ from cattrs.gen import make_dict_structure_fn, override
 
 from retrieval.errors import ManifestError
 from retrieval.filters import FIELD, Metadata, Scalar, key_of
-from retrieval.ingest.templates import compile_template
+from retrieval.ingest.records.templates import compile_template
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
     Access,

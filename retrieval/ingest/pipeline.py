@@ -18,7 +18,6 @@ from pathlib import Path
 
 from retrieval.errors import IngestError, ManifestError
 from retrieval.index import ChannelIndex, IndexBatch
-from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.digest_cache import DigestCache, FileStatus, KnownDigests
 from retrieval.ingest.identity import KnownFiles, places_of, plain_name
 from retrieval.ingest.label import AccessTerms, visibility_of
@@ -32,10 +31,11 @@ from retrieval.ingest.prepare import (
     prepare,
 )
 from retrieval.ingest.reading import Reader, read_file
+from retrieval.ingest.records.chunk import ChunkSize
+from retrieval.ingest.records.searchable import for_channels, tagged, without_suspects
 from retrieval.ingest.report import NOTE, IngestReport, Progress, counts_of, told_of
-from retrieval.ingest.searchable import for_channels, tagged, without_suspects
 from retrieval.ingest.sources import sources_of
-from retrieval.ingest.upkeep import IngestStore, Upkeep
+from retrieval.ingest.upkeep.upkeep import IngestStore, Upkeep
 from retrieval.ingest.values import SourceSpec
 from retrieval.model import Lifecycle
 from retrieval.registry.fields import description_of

@@ -13,12 +13,12 @@ import rfc8785
 
 from retrieval.errors import LoadError, ManifestError
 from retrieval.index import surface_key
-from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.load import decode, media_type_of, read_bytes
+from retrieval.ingest.formats.load import decode, media_type_of, read_bytes
+from retrieval.ingest.parsing.table_rows import delimiter_of, split_rows
 from retrieval.ingest.reading import FileTask, Lookups, Reader, read_file
-from retrieval.ingest.searchable import Suspicion, nothing_suspect
-from retrieval.ingest.storable import require_storable
-from retrieval.ingest.table_rows import delimiter_of, split_rows
+from retrieval.ingest.records.chunk import ChunkSize
+from retrieval.ingest.records.searchable import Suspicion, nothing_suspect
+from retrieval.ingest.records.storable import require_storable
 from retrieval.ingest.values import About, Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, EITHER, FEATURES
 from retrieval.model import Lifecycle, SourceFacts

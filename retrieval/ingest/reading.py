@@ -1,5 +1,5 @@
 """Reading: the bytes of one file to its text and its records. It depends on nothing else, so that a process of its own
-can do it (`retrieval.ingest.quarantine`)."""
+can do it (`retrieval.ingest.quarantine.quarantine`)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from retrieval.errors import IngestError, LoadError
-from retrieval.ingest.chunk import ChunkSize, chunk
-from retrieval.ingest.events import with_events
-from retrieval.ingest.load import load
-from retrieval.ingest.searchable import Suspicion, nothing_suspect
-from retrieval.ingest.storable import require_storable
-from retrieval.ingest.tables import read_table
+from retrieval.ingest.formats.load import load
+from retrieval.ingest.records.chunk import ChunkSize, chunk
+from retrieval.ingest.records.events import with_events
+from retrieval.ingest.records.searchable import Suspicion, nothing_suspect
+from retrieval.ingest.records.storable import require_storable
+from retrieval.ingest.records.tables import read_table
 from retrieval.ingest.values import About, LoadedFile, Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, FEATURES
 
@@ -86,7 +86,7 @@ def _parts(task: FileTask, loaded: LoadedFile) -> Parts:
         case kind if kind in DELIMITERS:
             return read_table(task.source, loaded, task.owner, task.lookups)
         case kind if kind in FEATURES:
-            from retrieval.ingest.features import read_features  # noqa: PLC0415  geometry is loaded for features only
+            from retrieval.ingest.records.features import read_features  # noqa: PLC0415  geometry is loaded for features only
 
             return read_features(task.source.path.name, loaded, task.owner, task.source.table, task.lookups)
         case _:

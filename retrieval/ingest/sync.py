@@ -10,8 +10,8 @@ from pathlib import Path
 
 from retrieval.errors import LoadError, ManifestError
 from retrieval.ingest.digest_cache import FileStatus, KnownDigests
+from retrieval.ingest.formats.load import read_bytes
 from retrieval.ingest.identity import places_of
-from retrieval.ingest.load import read_bytes
 from retrieval.ingest.sources import sources_of
 from retrieval.registry.store import StoredFile
 

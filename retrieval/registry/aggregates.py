@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from retrieval.registry.engine import Row, Session, marks
-from retrieval.registry.validity import VISIBLE, visible
+from retrieval.registry.sql.engine import Row, Session, marks
+from retrieval.registry.sql.validity import VISIBLE, visible
 from retrieval.scope import Scope, VisibilityClass
 
 _GROUPED = (

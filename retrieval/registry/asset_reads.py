@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from retrieval.filters import Filter, Metadata
 from retrieval.model import EntityRef
-from retrieval.registry import fields, reads, rows
+from retrieval.registry import fields, reads
 from retrieval.registry.assets.model import (
     Asset,
     EntityFilters,
@@ -17,7 +17,8 @@ from retrieval.registry.assets.model import (
     RelationshipFilters,
     StatedRelationship,
 )
-from retrieval.registry.engine import Row, Session, marks
+from retrieval.registry.sql import rows
+from retrieval.registry.sql.engine import Row, Session, marks
 from retrieval.scope import Scope
 
 _BEGUN = "d.tenant = ? AND (d.valid_from_ms IS NULL OR d.valid_from_ms <= ?)"

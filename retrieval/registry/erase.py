@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from retrieval.model import Lifecycle
-from retrieval.registry.engine import Session, marks
+from retrieval.registry.sql.engine import Session, marks
 from retrieval.registry.writes import grow
 
 _WORDED = {

@@ -22,9 +22,9 @@ from retrieval.filters import (
     value_of,
 )
 from retrieval.model import SourceFacts
-from retrieval.registry.engine import Row, Session, marks
+from retrieval.registry.sql.engine import Row, Session, marks
+from retrieval.registry.sql.validity import VISIBLE, next_change_ms, visible
 from retrieval.registry.store import Description
-from retrieval.registry.validity import VISIBLE, next_change_ms, visible
 from retrieval.scope import Scope
 from retrieval.withheld import blocked
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
-from retrieval.registry.engine import Engine, Row, Session, marks
+from retrieval.registry.sql.engine import Engine, Row, Session, marks
 from retrieval.registry.store import FileJob
 
 JobState = Literal["arriving", "queued", "running", "done", "failed", "cancelled"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retrieval.registry.engine import Session, marks
+from retrieval.registry.sql.engine import Session, marks
 from retrieval.scope import Scope
 
 _MOST_RUNS = 20

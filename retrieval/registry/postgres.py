@@ -13,15 +13,15 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import PoolTimeout
 
-from retrieval.breaker import Breaker
 from retrieval.errors import SchemaUnsupported, StoreNotResponding, StoreUnavailable
-from retrieval.postgres import CONNECTING, INGEST_PATIENCE_S, SCHEMA, patience_of, quoted
-from retrieval.postgres_threads import Connection, PostgresThreads, exists, secure
-from retrieval.registry.engine import Row
-from retrieval.registry.guarded_engine import GuardedEngine
 from retrieval.registry.jobs import SqlJobs
+from retrieval.registry.sql.engine import Row
+from retrieval.registry.sql.guarded_engine import GuardedEngine
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.scope import Scope
+from retrieval.servers.breaker import Breaker
+from retrieval.servers.postgres import CONNECTING, INGEST_PATIENCE_S, SCHEMA, patience_of, quoted
+from retrieval.servers.postgres_threads import Connection, PostgresThreads, exists, secure
 
 T = TypeVar("T")
 SCHEMA_VERSION = 1
@@ -268,7 +268,7 @@ def _upgrade(session: PostgresSession, missing: Sequence[str]) -> None:
 
 
 def _make(session: PostgresSession, *, only: str | None = None) -> None:
-    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and few stores need it
+    from retrieval.registry.sql.tables import ddl  # noqa: PLC0415  the import takes a second, and few stores need it
 
     for statement in ddl("postgresql", only=only):
         # Text orders by its bytes, as in SQLite, whatever the database's locale.

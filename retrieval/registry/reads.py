@@ -8,16 +8,17 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
-from retrieval.domain import Domain, FigureKind, RelationKind
+from retrieval.algebra.domain import Domain, FigureKind, RelationKind
 from retrieval.errors import RecordNotFound
 from retrieval.filters import Metadata
 from retrieval.index import GazetteerEntry
 from retrieval.model import EntityRef, Lifecycle, Locator, SourcedRecord, SourceFacts
-from retrieval.registry import fields, rows
+from retrieval.registry import fields
 from retrieval.registry.aggregates import aggregable_kinds, largest_groups
-from retrieval.registry.engine import Row, Session, marks
+from retrieval.registry.sql import rows
+from retrieval.registry.sql.engine import Row, Session, marks
+from retrieval.registry.sql.validity import VISIBLE, next_change_ms, visible
 from retrieval.registry.store import Coverage, Document, Holdings, KnowledgeBase, Slice
-from retrieval.registry.validity import VISIBLE, next_change_ms, visible
 from retrieval.scope import Scope, VisibilityClass
 from retrieval.withheld import whole_words
 

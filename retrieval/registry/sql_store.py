@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 
-from retrieval.domain import Domain
+from retrieval.algebra.domain import Domain
 from retrieval.filters import Filter, Metadata
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import Lifecycle, SourcedRecord, SourceFacts
@@ -19,9 +19,9 @@ from retrieval.registry.assets.model import (
     StatedRelationship,
 )
 from retrieval.registry.assets.store import MOST_EDGES
-from retrieval.registry.engine import Engine
 from retrieval.registry.erase import erase, wording
 from retrieval.registry.overview import CorpusOverview, overview
+from retrieval.registry.sql.engine import Engine
 from retrieval.registry.store import (
     CorpusManifest,
     Coverage,

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import apsw
 
 from retrieval.errors import SchemaUnsupported, StoreUnavailable
-from retrieval.registry.engine import Row
 from retrieval.registry.jobs import SqlJobs
+from retrieval.registry.sql.engine import Row
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.scope import Scope
 
@@ -200,7 +200,7 @@ def _tables(session: SqliteSession) -> frozenset[str]:
 
 def _make_missing(session: SqliteSession) -> None:
     """Makes what the file has not; another process may be doing so too."""
-    from retrieval.registry.tables import ddl  # noqa: PLC0415  the import takes a second, and few stores need it
+    from retrieval.registry.sql.tables import ddl  # noqa: PLC0415  the import takes a second, and few stores need it
 
     session.run("BEGIN IMMEDIATE")
     held = _tables(session)

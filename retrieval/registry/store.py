@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from retrieval.domain import Domain
+from retrieval.algebra.domain import Domain
 from retrieval.filters import Filter, Metadata
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import EntityRef, Lifecycle, Locator, Measurement, SourcedRecord, SourceFacts

@@ -11,10 +11,11 @@ import rfc8785
 from retrieval.filters import Metadata
 from retrieval.index import IndexBatch
 from retrieval.model import Lifecycle, SourceFacts
-from retrieval.registry import fields, rows
-from retrieval.registry.engine import Row, Session, marks
+from retrieval.registry import fields
 from retrieval.registry.reads import digest_of_text
 from retrieval.registry.reads import facts as facts_of
+from retrieval.registry.sql import rows
+from retrieval.registry.sql.engine import Row, Session, marks
 from retrieval.registry.store import (
     CorpusManifest,
     Description,

@@ -9,16 +9,16 @@ from typing import Self, TypeVar
 from psycopg import errors
 
 from retrieval.errors import ChannelFault
+from retrieval.files.pending import Pending
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Query, Run
-from retrieval.pending import Pending
-from retrieval.postgres import SCHEMA, patience_of
-from retrieval.postgres_errors import as_channel_errors
-from retrieval.postgres_threads import Connection, PostgresThreads
+from retrieval.servers.postgres import SCHEMA, patience_of
+from retrieval.servers.postgres_errors import as_channel_errors
+from retrieval.servers.postgres_threads import Connection, PostgresThreads
+from retrieval.servers.statement import Statement
 from retrieval.spatial.postgis_rows import PostgisFacts
 from retrieval.spatial.postgis_writes import DocumentRows, drop, replace, rows_of
 from retrieval.spatial.search import search
-from retrieval.statement import Statement
 
 T = TypeVar("T")
 

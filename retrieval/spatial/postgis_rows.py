@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from retrieval.postgres_threads import Connection
 from retrieval.scope import Scope
+from retrieval.servers.postgres_threads import Connection
+from retrieval.servers.statement import Statement
 from retrieval.spatial.sql_facts import SqlFacts
-from retrieval.statement import Statement
 
 _NAMED = re.compile(r":(\w+)")
 

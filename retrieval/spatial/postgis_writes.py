@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.index import IndexBatch
-from retrieval.postgres_threads import Connection, copying, exists, secure
+from retrieval.servers.postgres_threads import Connection, copying, exists, secure
 from retrieval.spatial import geometry
 from retrieval.spatial.fact_row import CONTAINMENT, fact_row, inside_row
 from retrieval.spatial.facts import Fact

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from retrieval.algebra import Density, Growth, Rank, Select, Tally, Test, Total, Value
-from retrieval.model import ChannelName, Hit, Limitation, Query, Run
-from retrieval.operations import (
+from retrieval.algebra.operations import (
     ContainedIn,
     ContainerOf,
     Distance,
@@ -17,11 +15,13 @@ from retrieval.operations import (
     Operation,
     WithinDistance,
 )
+from retrieval.algebra.plan import Density, Growth, Rank, Select, Tally, Test, Total, Value
+from retrieval.model import ChannelName, Hit, Limitation, Query, Run
 from retrieval.scope import Scope
 from retrieval.spatial import geometry
-from retrieval.spatial.aggregated import ClosedFacts, WithGroups, over_groups
-from retrieval.spatial.answer import Answer, answer, figures
-from retrieval.spatial.evaluate import figures_of
+from retrieval.spatial.computing.aggregated import ClosedFacts, WithGroups, over_groups
+from retrieval.spatial.computing.answer import Answer, answer, figures
+from retrieval.spatial.computing.evaluate import figures_of
 from retrieval.spatial.facts import Box, Fact, FactSource
 
 _AROUND_LIMIT = 200

@@ -9,12 +9,12 @@ from typing import Self
 import apsw
 
 from retrieval.errors import ChannelFault, ChannelUnavailable
+from retrieval.files.sqlite_file import SqliteFile
+from retrieval.files.sqlite_index import SqliteIndex, Tables
 from retrieval.model import ChannelName, Query, Run
 from retrieval.spatial.rows import SCHEMA, FactRows
 from retrieval.spatial.search import search
 from retrieval.spatial.writes import clear, delete, put
-from retrieval.sqlite_file import SqliteFile
-from retrieval.sqlite_index import SqliteIndex, Tables
 
 
 class SpatialChannel:

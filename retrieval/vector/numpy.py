@@ -13,13 +13,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.durable import stamp, sync_folder, write_json
 from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import ChannelUnavailable
+from retrieval.files.durable import stamp, sync_folder, write_json
+from retrieval.files.pending import Pending
+from retrieval.files.seal import PLAIN, Seal
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.pending import Pending
-from retrieval.seal import PLAIN, Seal
 from retrieval.vector.embedded import embedded, question_vector, require_same
 from retrieval.vector.exact import nearest
 from retrieval.vector.segment import Rows, Segment, write_segment
@@ -67,7 +67,7 @@ class NumpyVectorChannel:
         self._open: dict[str, Segment] = {}
 
     async def search(self, query: Query) -> Run:
-        """See `retrieval.channel.Channel`. A question without a word that the model knows finds nothing."""
+        """See `retrieval.channels.channel.Channel`. A question without a word that the model knows finds nothing."""
         if query.top_k < 1 or not query.scope.class_ids:
             return Run(self.name, self.store)
         vector = await question_vector(query, self._embedder)

@@ -14,12 +14,12 @@ from psycopg import errors
 
 from retrieval.embedding.embedder import Embedder, EmbedModel
 from retrieval.errors import ChannelUnavailable
+from retrieval.files.pending import Pending
 from retrieval.index import IndexBatch
 from retrieval.model import ChannelName, Hit, Query, Run
-from retrieval.pending import Pending
-from retrieval.postgres import SCHEMA, Connection, Postgres, patience_of
-from retrieval.postgres_errors import as_channel_errors
-from retrieval.statement import Statement
+from retrieval.servers.postgres import SCHEMA, Connection, Postgres, patience_of
+from retrieval.servers.postgres_errors import as_channel_errors
+from retrieval.servers.statement import Statement
 from retrieval.vector import pgvector_tables as tables
 from retrieval.vector.embedded import embedded, question_vector
 from retrieval.vector.segment import Rows
@@ -65,7 +65,7 @@ class PgvectorChannel:
         return query.top_k > 0 and bool(query.scope.class_ids)
 
     async def search(self, query: Query) -> Run:
-        """See `retrieval.channel.Channel`. A question without a word that the model knows finds nothing."""
+        """See `retrieval.channels.channel.Channel`. A question without a word that the model knows finds nothing."""
         found, _ = await self._asked(query)
         hits = [(micro / _MICRO, record_id) for record_id, micro in found if micro >= self._minimum_micro]
         return Run(self.name, self.store, tuple(Hit(i, r, s) for i, (s, r) in enumerate(hits, start=1)))

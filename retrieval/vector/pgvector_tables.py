@@ -14,9 +14,9 @@ from psycopg import errors
 
 from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import EmbedModelMismatch
-from retrieval.postgres import Connection, quoted
-from retrieval.row_security import changes, differing
-from retrieval.statement import Statement
+from retrieval.servers.postgres import Connection, quoted
+from retrieval.servers.row_security import changes, differing
+from retrieval.servers.statement import Statement
 from retrieval.vector.embedded import require_same
 from retrieval.vector.segment import Rows
 

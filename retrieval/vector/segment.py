@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.durable import sync_file, sync_folder
-from retrieval.seal import PLAIN, Seal
+from retrieval.files.durable import sync_file, sync_folder
+from retrieval.files.seal import PLAIN, Seal
 
 # Float32 rounding of scores, scales and norms near 1: two orders above what it can be at 4,096 dimensions or fewer.
 _SLACK = 1e-5

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from ai.answer.shapes import QueryResponse
 from api.cli.main import COMMANDS
-from policy.bundle import SHIPPED
+from policy.bundles.bundle import SHIPPED
 from tests.api_world import FERRY, POPULATION, World, make_world
 from tests.command_line import Run, command_line
 

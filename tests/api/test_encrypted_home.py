@@ -17,16 +17,16 @@ import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
-from api.audit.decoded import readings
+from api.audit.erasure.decoded import readings
 from api.errors import ActionForbidden, HomeBusy, HomeInUse, HomeKeyMissing, HomeKeyWrong, SettingsInvalid
 from api.home.configuration import Configuration, load
-from api.home.home_key import make_key_file
-from api.home.vault import Vault, make_vault, open_vault, rotate
+from api.home.encryption.home_key import make_key_file
+from api.home.encryption.vault import Vault, make_vault, open_vault, rotate
 from api.http.app import create_app
 from api.jobs.uploads import Uploads
 from api.wiring import open_ledger
 from api.wiring.recrypt import copy_home
-from retrieval.seal import PLAIN
+from retrieval.files.seal import PLAIN
 from tests.api_world import DIARY, POPULATION, TEXTS, World, make_world
 from tests.command_line import Run, command_line
 

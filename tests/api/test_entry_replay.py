@@ -13,8 +13,8 @@ import pytest
 from asgi_lifespan import LifespanManager
 
 from ai.replay.replay import Grade, replay
-from api.audit.entry_replay import replay_document
-from api.audit.recorded_policy import recorded_policies
+from api.audit.entries.recorded_policy import recorded_policies
+from api.audit.entries.replay import replay_document
 from api.home.configuration import load
 from api.http.admission.work import Work, work_of
 from api.http.app import create_app

@@ -20,7 +20,7 @@ from api.cli.serve import _redact_again
 from api.home.configuration import load
 from api.http.app import create_app
 from api.wiring import open_ledger
-from ledger.receipt import verify_receipt
+from ledger.proofs.receipt import verify_receipt
 from policy.data import PolicyData
 from policy.errors import PolicyUnavailable
 from policy.points import PolicyPoints

@@ -15,12 +15,12 @@ import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
-from api.audit.erasing import carry_out
-from api.audit.erasure import Order
-from api.audit.erasure_scan import settle
+from api.audit.erasure.erasing import carry_out
+from api.audit.erasure.erasure import Order
+from api.audit.erasure.scan import settle
 from api.home.configuration import load
 from api.http.app import create_app
-from ledger.redaction import Target
+from ledger.erasure.redaction import Target
 from tests.api_world import FERRY, POPULATION, World, make_world
 from tests.command_line import Run, command_line
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from ai.answer.shapes import EvidenceResponse
 from api.schemas.evidence import CollectionsResponse
-from ledger.prov_check import check_prov
+from ledger.provenance.check import check_prov
 from tests.api_world import DIARY, FERRY, POPULATION
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

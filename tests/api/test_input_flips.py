@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api.audit.input_flips import fates
+from api.audit.policy.flips import fates
 from tests.api.conftest import Connect
 from tests.api_world import DIARY, POPULATION
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.audit.erasing import Order, carry_out
+from api.audit.erasure.erasing import Order, carry_out
 from api.errors import HomeBusy, JobCancelled, KeyReused, NoSuchThing, PayloadTooLarge, RequestRejected
 from api.home.configuration import Configuration, load
 from api.jobs.uploads import KEPT, OPEN, READY, Uploads, appending, create, safe_name, source_of
 from api.jobs.work import INTERRUPTED, MOST_ATTEMPTS, take_in_paths, work_off
 from api.wiring import new_id, open_ingest, open_job_store
-from ledger.redaction import Target
+from ledger.erasure.redaction import Target
 from retrieval.registry.jobs import FINAL, Job
 from tests.job_kills import OWNER, send
 

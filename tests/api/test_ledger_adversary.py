@@ -19,15 +19,15 @@ import pytest
 from api.cli.main import run
 from api.home.backends import backends_of
 from api.home.configuration import Configuration, load
-from api.wiring.log import last_shard, open_log, open_log_to_write
+from api.wiring.ledger.log import last_shard, open_log, open_log_to_write
 from ledger.canonical import canonical_json
 from ledger.errors import EntryConflict, LogForked, VerificationFailed
 from ledger.ledger import SYSTEM_TENANT, Ledger
+from ledger.merkle.tree import hash_leaf
 from ledger.model import Kind, TreeHead
-from ledger.note import SigningKey, checkpoint_text, parse_signing_key, parse_vkey, sign_note
+from ledger.notes.note import SigningKey, checkpoint_text, parse_signing_key, parse_vkey, sign_note
+from ledger.notes.trust import parse_policy
 from ledger.rotation import key_request, statement_text
-from ledger.tree import hash_leaf
-from ledger.trust import parse_policy
 from tests.command_line import without_settings
 from tests.ledger_witnesses import open_witness, paired, policy_text
 

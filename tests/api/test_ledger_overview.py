@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ledger.note import parse_checkpoint_text, parse_note
+from ledger.notes.note import parse_checkpoint_text, parse_note
 from tests.api.conftest import Connect
 from tests.api.test_ledger_search import FILTERS, asked, found
 from tests.api_world import FERRY

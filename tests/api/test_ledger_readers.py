@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from ledger.note import parse_checkpoint_text, parse_note
-from ledger.tiles import tile_path, tiles_of
+from ledger.merkle.tiles import tile_path, tiles_of
+from ledger.notes.note import parse_checkpoint_text, parse_note
 from tests.api_world import POPULATION
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

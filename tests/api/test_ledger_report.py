@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from api.audit.month_report import Month
+from api.audit.log.month_report import Month
 from api.errors import RequestRejected
 from api.web.page import page
-from ledger.tree import root_of
+from ledger.merkle.tree import root_of
 from tests.api_world import FERRY, POPULATION, World, make_world
 from tests.command_line import Run, command_line
 from tests.golden.test_attribution import with_other_data

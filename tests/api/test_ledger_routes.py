@@ -9,7 +9,7 @@ import pytest
 
 from api.schemas.evidence import EntriesResponse, EntryResponse
 from ledger.errors import MalformedNote, VerificationFailed
-from ledger.receipt import verify_receipt
+from ledger.proofs.receipt import verify_receipt
 from tests.api_world import FERRY, POPULATION
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 import pytest
 
-from api.audit.erasing import Order, carry_out
-from api.audit.source_life import SourceChange, change_source, history_of
+from api.audit.erasure.erasing import Order, carry_out
+from api.audit.life.sources import SourceChange, change_source, history_of
 from api.home.configuration import Configuration
-from ledger.redaction import Target
-from retrieval.ingest.life import AccessChange
+from ledger.erasure.redaction import Target
+from retrieval.ingest.upkeep.life import AccessChange
 from tests.api.test_source_life import QUESTION, configuration, consistent, served
 
 __all__ = ["configuration"]

@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from ledger.folder import verify_folder
-from ledger.note import parse_checkpoint_text, parse_note, parse_vkey
-from ledger.receipt import verify_receipt
-from ledger.tiles import tile_path, tiles_of
+from ledger.merkle.tiles import tile_path, tiles_of
+from ledger.notes.note import parse_checkpoint_text, parse_note, parse_vkey
+from ledger.proofs.folder import verify_folder
+from ledger.proofs.receipt import verify_receipt
 from tests.api_world import POPULATION
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

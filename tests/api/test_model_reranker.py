@@ -23,9 +23,9 @@ from ai.search.surface import Surface
 from api import wiring
 from api.errors import BadQuery
 from api.http.views.retrieval import shaping_of
-from api.schemas.retrieval import RetrievalQuery
+from api.schemas.retrieval.search import RetrievalQuery
 from retrieval.model import Query
-from retrieval.reranker import HEURISTIC, HeuristicReranker, Passage
+from retrieval.ranking.reranker import HEURISTIC, HeuristicReranker, Passage
 from retrieval.scope import Scope
 from tests.api_world import make_world
 from tests.harness import subject

@@ -16,10 +16,10 @@ from ai.intent.spelling import SPELLING
 from api.home.configuration import load
 from api.http.app import create_app
 from api.problems import MEANINGS
-from api.schemas.descriptions import descriptions
-from api.schemas.examples import examples
-from api.schemas.openapi import OPERATIONS, SCHEMAS
-from api.schemas.vocabularies import LIMITATIONS, VOCABULARIES
+from api.schemas.description.descriptions import descriptions
+from api.schemas.description.examples import examples
+from api.schemas.description.openapi import OPERATIONS, SCHEMAS
+from api.schemas.description.vocabularies import LIMITATIONS, VOCABULARIES
 from retrieval.errors import ChannelError, EmbedModelMismatch, IndexNotReady
 from tests.openapi_samples import asked_everything
 

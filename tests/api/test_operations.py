@@ -16,7 +16,7 @@ from api.http.app import create_app
 from api.schemas.evidence import ReadyResponse
 from api.wiring import create_ledger, open_ledger
 from ledger.model import Kind
-from ledger.note import parse_vkey
+from ledger.notes.note import parse_vkey
 from tests.api_world import POPULATION, make_world
 from tests.ledger_witnesses import policy_text
 

@@ -17,12 +17,12 @@ from asgi_lifespan import LifespanManager
 
 from ai.replay.replay import Grade, replay
 from api import wiring
-from api.audit.backtesting import Shelf
-from api.audit.explaining import explain
+from api.audit.policy.backtesting import Shelf
+from api.audit.policy.explaining import explain
 from api.errors import SettingsInvalid
 from api.home.configuration import CONFIG_FILE, Configuration, load
 from api.http.app import create_app
-from policy.bundle import SHIPPED
+from policy.bundles.bundle import SHIPPED
 from policy.data import DATA_PATH
 from retrieval.ingest.report import IngestReport
 from tests import harness

@@ -123,7 +123,7 @@ async def test_hidden_documents_change_no_twin_of_the_first_page(tmp_path_factor
 
 
 async def test_a_cell_that_is_a_formula_is_told_as_text() -> None:
-    from api.audit.entry_export import documents_csv
+    from api.audit.entries.export import documents_csv
 
     given = [{"a": "=1+1", "b": ["@x", "y"], "c": {"-k": 1}, "d": 3, "e": None, "f": True}]
     rows = list(csv.reader(io.StringIO(documents_csv(("a", "b", "c", "d", "e", "f"), given))))

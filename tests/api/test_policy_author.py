@@ -14,7 +14,7 @@ import pytest_asyncio
 from asgi_lifespan import LifespanManager
 
 from api.http.app import create_app
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from tests.api.conftest import Connect
 from tests.api_world import DIARY, POPULATION, make_world
 

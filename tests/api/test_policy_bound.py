@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from api import wiring
-from api.audit.policy_release import Candidacy, Change, publish, roll_back
+from api.audit.policy.release import Candidacy, Change, publish, roll_back
 from api.cli.main import run
 from api.home.backends import backends_of
 from api.home.configuration import load
-from api.wiring.log import log_to_write
+from api.wiring.ledger.log import log_to_write
 from api.wiring.publications import PUBLISHED, record_publication
 from ledger.model import Kind
-from policy.archive import BundleArchive, copy_bundle, folder_digest
-from policy.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.archive import BundleArchive, copy_bundle, folder_digest
+from policy.bundles.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.releases import Releases
 from policy.errors import BundleNotFound, BundleRejected, BundleUnpublished
-from policy.releases import Releases
 from tests.api_world import make_world
 from tests.harness import opened
 from tests.published import copied, published, published_live

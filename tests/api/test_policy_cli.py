@@ -13,10 +13,10 @@ import pytest
 
 from api.cli.main import run
 from api.cli.policy.test import changes
-from policy.authoring.vectors import patched
-from policy.bundle import DATA_PATH, load_bundle
+from policy.authoring.testing.vectors import patched
+from policy.bundles.bundle import DATA_PATH, load_bundle
+from policy.bundles.releases import Releases
 from policy.engine import MAX_INPUT_BYTES
-from policy.releases import Releases
 from tests.policy_world import base
 from tests.unit.test_policy_releases import candidate, remade
 

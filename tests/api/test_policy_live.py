@@ -18,17 +18,17 @@ from ai.focus_pipeline import answer
 from ai.model import Ask
 from ai.replay.replay import Grade, replay
 from api import wiring
-from api.audit.recorded_policy import recorded_policies
+from api.audit.entries.recorded_policy import recorded_policies
 from api.home.configuration import load
 from api.http.app import create_app
-from api.http.policy_reload import LiveSystem, live
+from api.http.policy.reload import LiveSystem, live
 from ledger.model import Kind
-from policy.bundle import DATA_PATH, load_bundle
+from policy.bundles.bundle import DATA_PATH, load_bundle
+from policy.bundles.releases import Releases
 from policy.canonical import canonical
 from policy.checks import single_result
 from policy.engine import PolicyEngine, Reply
 from policy.errors import BundleRejected, PolicyUnavailable
-from policy.releases import Releases
 from tests.api_world import POPULATION, make_world
 from tests.harness import opened, subject
 from tests.published import copied, published_live

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from api.schemas.policy import BundleResponse, DecisionsResponse, EvaluateResponse
-from policy.authoring.vectors import patched
-from policy.bundle import load_bundle
+from policy.authoring.testing.vectors import patched
+from policy.bundles.bundle import load_bundle
 from tests.api_world import FERRY, POPULATION
 from tests.policy_world import base
 

@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from api.home.backends import backends_of
 from api.home.configuration import Configuration, load
 from api.wiring import open_system, releases_of
-from api.wiring.log import log_to_write
-from policy.archive import SIGNATURES, copy_bundle
-from policy.bundle import DATA_PATH, SHIPPED, load_bundle
+from api.wiring.ledger.log import log_to_write
+from policy.bundles.archive import SIGNATURES, copy_bundle
+from policy.bundles.bundle import DATA_PATH, SHIPPED, load_bundle
 from policy.errors import BundleUnsigned
 from tests.command_line import Run, command_line
 from tests.published import publish_to

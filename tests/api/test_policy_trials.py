@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from policy.bundle import SHIPPED
+from policy.bundles.bundle import SHIPPED
 from policy.data import DATA_PATH
 from tests.api_world import POPULATION, make_world
 from tests.command_line import Run, command_line

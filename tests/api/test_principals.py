@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.home.folder import KEYS_FILE
-from api.home.keys import KeyStore
+from api.home.identity.keys import KeyStore
 from api.wiring import clock_ms, key_store
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

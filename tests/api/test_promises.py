@@ -15,11 +15,11 @@ import pytest
 
 from api.home.configuration import load
 from api.problems import EXIT_BROKEN_PROMISE, EXIT_NOT_COVERED, EXIT_USAGE, EXIT_VERIFICATION
-from api.wiring.log import open_log, open_log_to_write
-from ledger.claim import ClaimVerdict, claim_by_folder, promised_in
+from api.wiring.ledger.log import open_log, open_log_to_write
 from ledger.model import Kind
-from ledger.note import parse_vkey
-from ledger.promise import Commitment
+from ledger.notes.note import parse_vkey
+from ledger.proofs.claim import ClaimVerdict, claim_by_folder, promised_in
+from ledger.proofs.promise import Commitment
 from tests.api_world import POPULATION, World, make_world
 from tests.command_line import Run, command_line
 from tests.ledger_kills import kill_answerers

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from tests.opa_liar import ALLOW, Tell, document, opa_liar, reply
 from tests.withheld import OPEN, World, client_of, fill
 

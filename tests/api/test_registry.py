@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from api.home.configuration import load
 from api.http.app import create_app
-from api.schemas import registry_bodies as wire
+from api.schemas.registry import bodies as wire
 from api.wiring import open_ingest
 from ledger.model import Kind
 

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from api.audit.registry.feedback import KINDS
-from api.schemas import registry_feedback as wire
+from api.schemas.registry import feedback as wire
 from ledger.model import Kind
 from tests.api.conftest import Connect
 from tests.api.test_registry import settled

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from ai.search import shapes
-from api.schemas import retrieval_more as wire
+from api.schemas.retrieval import more as wire
 from ledger.model import Kind
 from retrieval.bundle import count_tokens
 

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from ai.answer.shapes import QueryResponse
 from ai.replay.replay import Grade, replay
 from ai.search.shapes import RetrievalResult
-from api.schemas.retrieve import AgenticRequest
+from api.schemas.retrieval.retrieve import AgenticRequest
 from ledger.model import Kind
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

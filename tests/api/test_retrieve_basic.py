@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from pydantic import TypeAdapter
 
 from ai.search.shapes import RetrievalResult
-from api.schemas.retrieve import BasicRequest
+from api.schemas.retrieval.retrieve import BasicRequest
 from ledger.model import Kind
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

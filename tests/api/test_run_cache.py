@@ -12,11 +12,11 @@ import pytest
 import pytest_asyncio
 
 from api import wiring
-from api.http.metrics import Metrics
+from api.http.metrics.process import Metrics
 from retrieval.bundle import gather
-from retrieval.fan_out import FanOut, Slots
+from retrieval.channels.fan_out import FanOut, Slots
+from retrieval.channels.run_cache import Authority, RunCache
 from retrieval.model import ChannelName, Hit, Limitation, Run
-from retrieval.run_cache import Authority, RunCache
 from tests import harness
 from tests.api_world import make_world
 from tests.corpora import COUNTIES, corpus, probe

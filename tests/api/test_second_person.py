@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from api.audit.policy_release import NOBODY_NAMED, Candidacy, Change, Release, accept, publish
+from api.audit.policy.release import NOBODY_NAMED, Candidacy, Change, Release, accept, publish
 from api.cli.main import run
 from api.errors import ActionForbidden, NoSuchThing, RequestRejected
 from api.home.backends import backends_of
 from api.home.configuration import load
 from api.wiring import key_store
-from api.wiring.log import log_to_write
+from api.wiring.ledger.log import log_to_write
 from ledger.model import Kind
 from policy.authoring.widening import need_a_second_person
 from policy.authoring.widening.data import data_widenings
-from policy.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.releases import Releases
 from policy.errors import BundleNotFound, BundleUnpublished
-from policy.releases import Releases
 from tests.api_world import make_world
 from tests.published import copied, published
 

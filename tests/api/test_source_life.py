@@ -12,15 +12,15 @@ import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
-from api.audit.source_life import SourceChange, change_source, history_of
+from api.audit.life.sources import SourceChange, change_source, history_of
 from api.errors import NoSuchThing
 from api.home.configuration import Configuration, load
 from api.http.app import create_app
 from api.wiring import open_indexes, open_ingest
 from ledger.model import Kind
 from retrieval.errors import ManifestError, SourceConflict
-from retrieval.ingest.life import AccessChange
 from retrieval.ingest.report import NOTE
+from retrieval.ingest.upkeep.life import AccessChange
 from tests.command_line import command_line
 
 QUESTION = "Who kept the ferry at Lecompton?"

@@ -15,7 +15,7 @@ import pytest
 
 from api.home.configuration import load
 from api.http.app import create_app
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundles.bundle import SHIPPED, load_bundle
 from policy.data import DATA_PATH
 from tests.withheld import (
     ALTERED_BY,

@@ -21,14 +21,14 @@ from api.http.app import create_app
 from api.http.witness import MAX_BODY_BYTES, create_witness_app
 from api.problems import EXIT_VERIFICATION
 from api.wiring import open_system
-from api.wiring.log import kept_signed, last_shard, open_log_to_write, trust_policy
+from api.wiring.ledger.log import kept_signed, last_shard, open_log_to_write, trust_policy
 from ledger.errors import LogForked, WitnessUnavailable
 from ledger.model import Kind
-from ledger.note import parse_vkey
-from ledger.receipt import seen_at, verify_receipt
-from ledger.trust import parse_policy
-from ledger.witness import SIZE_TYPE, AddCheckpoint
-from ledger.witness_http import MAX_REPLY_BYTES, HttpWitness
+from ledger.notes.note import parse_vkey
+from ledger.notes.trust import parse_policy
+from ledger.proofs.receipt import seen_at, verify_receipt
+from ledger.witnesses.http import MAX_REPLY_BYTES, HttpWitness
+from ledger.witnesses.witness import SIZE_TYPE, AddCheckpoint
 from tests.api_world import POPULATION, make_world
 from tests.ledger_doubles import MemoryLedgerStore
 from tests.ledger_long import LOG_KEY, grow

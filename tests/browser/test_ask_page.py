@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route
 
-from ledger.claim import promised_in
-from ledger.note import SigningKey, parse_vkey
-from ledger.promise import Promise, parse_promise
+from ledger.notes.note import SigningKey, parse_vkey
+from ledger.proofs.claim import promised_in
+from ledger.proofs.promise import Promise, parse_promise
 from tests.browser.page_server import PageServer, page_server
 
 pytestmark = pytest.mark.services

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from ledger.note import SigningKey
+from ledger.notes.note import SigningKey
 from tests.browser.page_server import PageServer, page_server
 from tests.browser.test_ask_page import AXE, QUESTION, Opened, entry_of, violations, watch, with_key
 

@@ -1,5 +1,5 @@
 """The page of an exported log recomputes it in a real browser, from a folder, without a network, and names what fails. Its
-verdicts are compared with those of `ledger.folder`, which shares no line with it."""
+verdicts are compared with those of `ledger.proofs.folder`, which shares no line with it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from api.web.log_page import log_page
-from ledger.folder import verify_folder
 from ledger.model import TreeHead, Verdict
-from ledger.note import SigningKey, checkpoint_text, parse_checkpoint_text, parse_note, sign_note
-from ledger.sqlite import SqliteLedgerStore
+from ledger.notes.note import SigningKey, checkpoint_text, parse_checkpoint_text, parse_note, sign_note
+from ledger.proofs.folder import verify_folder
+from ledger.stores.sqlite.store import SqliteLedgerStore
 from tests.ledger_long import LOG_KEY, ORIGIN, export_to, grow
 
 pytestmark = pytest.mark.services
@@ -73,7 +73,7 @@ def verdict(page: Page, folder: Path, key: str = str(LOG_KEY.verifier)) -> tuple
 
 
 def by_python(folder: Path) -> str | None:
-    """The first step that fails for `ledger.folder`."""
+    """The first step that fails for `ledger.proofs.folder`."""
 
     def read(path: str) -> bytes | None:
         return (folder / path).read_bytes() if (folder / path).is_file() else None

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from api.audit.erasing import carry_out
-from api.audit.erasure import Order
+from api.audit.erasure.erasing import carry_out
+from api.audit.erasure.erasure import Order
 from api.home.configuration import load
 from api.web.page import page
 from api.web.receipt_page import receipt_page
 from api.wiring import open_ledger, open_system
+from ledger.erasure.redaction import Target
 from ledger.errors import MalformedNote
 from ledger.model import Kind
-from ledger.note import SigningKey, parse_checkpoint_text, parse_note, sign_note
-from ledger.redaction import Target
+from ledger.notes.note import SigningKey, parse_checkpoint_text, parse_note, sign_note
 from tests.api_world import POPULATION, make_world
 from tests.harness import ask
 from tests.ledger_vectors import FOLDER, KEY, MALFORMED

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retrieval.filters import parse_filter
-from retrieval.ingest.upkeep import IngestStore
+from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.model import Lifecycle, Relationship
 from retrieval.registry.assets.model import EntityFilters, GraphNarrowing, RelationshipFilters
 from retrieval.registry.sqlite import open_sqlite_store

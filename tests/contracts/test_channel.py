@@ -1,4 +1,4 @@
-"""What `retrieval.channel.Channel` promises, asked of every backend."""
+"""What `retrieval.channels.channel.Channel` promises, asked of every backend."""
 
 from __future__ import annotations
 

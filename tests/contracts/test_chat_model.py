@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ai.answer.generate import generate
+from ai.answer.draft.generate import generate
 from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLong
 from ai.model import Completion, MapContext, Options
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredRequest
@@ -21,8 +21,8 @@ from ai.models.extractive import ExtractiveModel
 from ai.models.guarded_model import GuardedModel
 from ai.models.ollama_client import OllamaChat
 from ai.models.openai_client import OpenAIChat
-from retrieval.breaker import Breaker, CircuitState
 from retrieval.model import Intent
+from retrieval.servers.breaker import Breaker, CircuitState
 from tests.fakes_ai import ObedientModel, ScriptedModel, an_item
 from tests.ollama_double import WEIGHTS, OllamaDouble, serving
 

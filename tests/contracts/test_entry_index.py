@@ -12,9 +12,9 @@ import pytest
 
 from ledger.errors import LedgerUnavailable
 from ledger.model import Kind
-from ledger.search import FACETS, EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
-from ledger.search_sql import SqlEntryIndex
-from ledger.signature import bits_of, has_bit, signature_of
+from ledger.search.entry_index import FACETS, EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
+from ledger.search.signature import bits_of, has_bit, signature_of
+from ledger.search.sql import SqlEntryIndex
 from tests.ledger_doubles import fixed_ids
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from ledger.entry.leaf import encode_leaf, parse_leaf
 from ledger.errors import LedgerUnavailable
-from ledger.leaf import encode_leaf, parse_leaf
+from ledger.merkle.tree import EMPTY_ROOT, Node, hash_leaf, root_of
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, SealedPart, TreeHead
-from ledger.sqlite import SqliteLedgerStore
-from ledger.store import AppendedBatch, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, RefusedBatch
-from ledger.tree import EMPTY_ROOT, Node, hash_leaf, root_of
+from ledger.stores.sqlite.store import SqliteLedgerStore
+from ledger.stores.store import AppendedBatch, Clash, LedgerStore, LogIdentity, NewEntry, PartAt, RefusedBatch
 from tests.channel_backends import vault_at
 from tests.ledger_doubles import MemoryLedgerStore, fixed_ids
 

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 import pytest_asyncio
 
-from policy.authoring.vectors import brief, patched
-from policy.bundle import load_bundle
+from policy.authoring.testing.vectors import brief, patched
+from policy.bundles.bundle import load_bundle
 from policy.canonical import canonical
 from policy.checks import decision_of
 from policy.engine import MAX_INPUT_BYTES, PolicyEngine

@@ -17,12 +17,12 @@ import pytest
 
 from retrieval.errors import RecordNotFound, StoreUnavailable
 from retrieval.index import IndexBatch
-from retrieval.ingest.upkeep import IngestStore
+from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.model import Lifecycle, RecordKind
+from retrieval.registry.sql.tables import ddl
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import SqliteEngine, open_sqlite_store
 from retrieval.registry.store import Document, FileJob, Holdings, KnowledgeBase
-from retrieval.registry.tables import ddl
 from retrieval.scope import Scope
 from tests.channel_backends import vault_at
 from tests.corpora import TENANT, Corpus, corpus, hidden
@@ -436,7 +436,8 @@ def test_the_tables_are_good_for_both_products() -> None:
 
 
 def test_the_statements_name_columns_that_exist(tmp_path: Path) -> None:
-    from retrieval.registry import rows, writes
+    from retrieval.registry import writes
+    from retrieval.registry.sql import rows
 
     base = sqlite3.connect(":memory:")
     for statement in ddl("sqlite"):

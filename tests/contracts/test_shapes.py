@@ -11,10 +11,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.coarse import on_grid
-from retrieval.index import IndexBatch
-from retrieval.model import ChannelName, EntityRef, Query, Record, Run
-from retrieval.operations import (
+from retrieval.algebra.operations import (
     Aggregate,
     Compare,
     ContainedIn,
@@ -28,6 +25,9 @@ from retrieval.operations import (
     Superlative,
     WithinDistance,
 )
+from retrieval.coarse import on_grid
+from retrieval.index import IndexBatch
+from retrieval.model import ChannelName, EntityRef, Query, Record, Run
 from retrieval.scope import Scope, VisibilityClass
 from tests.channel_backends import BACKENDS, Opener
 from tests.structured import (

@@ -16,7 +16,7 @@ from asgi_lifespan import LifespanManager
 
 from api.cli.main import COMMANDS, run
 from api.home.configuration import load
-from api.home.oidc.settings import Oidc
+from api.home.identity.oidc.settings import Oidc
 from api.home.settings import ENVIRONMENT_NAMES
 from api.http.app import create_app
 from api.problems import MEANINGS

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from api.audit.records import INTENT_PARTS, auditors_parts
+from api.audit.entries.records import INTENT_PARTS, auditors_parts
 from api.errors import NoSuchThing, RequestRejected
 from api.web.answer_package import check_package, package_of
 from ledger.errors import LedgerError, VerificationFailed

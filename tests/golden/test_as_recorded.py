@@ -21,7 +21,7 @@ from ai.model import Ask, Options
 from ai.replay.attribution import attribute_all
 from ai.replay.replay import Grade, ReplayReport, Verdict, replay
 from api import wiring
-from api.audit.recorded_policy import recorded_policies
+from api.audit.entries.recorded_policy import recorded_policies
 from api.cli.replay.swap import causes_of
 from api.home.configuration import load
 from api.problems import EXIT_CANNOT_RUN

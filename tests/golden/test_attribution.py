@@ -22,8 +22,8 @@ from api.cli.replay.swap import causes_of
 from api.home.configuration import load
 from api.wiring import open_ingest
 from ledger.model import Kind
-from policy.archive import copy_bundle
-from policy.bundle import SHIPPED
+from policy.bundles.archive import copy_bundle
+from policy.bundles.bundle import SHIPPED
 from policy.data import DATA_PATH
 from policy.model import Decision, Effect
 from policy.points import PolicyPoints

@@ -17,11 +17,11 @@ from ai.backtest.judge import Judge, Source
 from ai.backtest.record import parse_request
 from ai.backtest.report import Backtest
 from ai.errors import ReplayImpossible
-from api.audit.backtesting import Shelf, run_backtest
+from api.audit.policy.backtesting import Shelf, run_backtest
 from api.home.configuration import load
 from api.wiring import System, open_embedded
 from ledger.model import Kind
-from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.bundles.bundle import SHIPPED, Bundle, load_bundle
 from policy.data import DATA_PATH
 from policy.errors import BundleNotFound
 from tests.harness import ask, opened

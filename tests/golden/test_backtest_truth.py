@@ -18,11 +18,11 @@ import pytest
 
 from ai.model import MapContext
 from ai.replay.asked_again import NOT_KNOWN
-from api.audit.backtesting import run_backtest
+from api.audit.policy.backtesting import run_backtest
 from api.home.configuration import load
 from api.wiring import open_system, pass_canary
-from policy.archive import copy_bundle
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundles.archive import copy_bundle
+from policy.bundles.bundle import SHIPPED, load_bundle
 from policy.data import DATA_PATH
 from policy.errors import BundleRejected
 from retrieval.model import TimeRange

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from api.audit.entry_bisect import changes_of_answer
+from api.audit.entries.bisect import changes_of_answer
 from api.errors import RequestRejected
 from api.home.configuration import load
-from api.schemas.difference import AnswerChanges
+from api.schemas.ledger.difference import AnswerChanges
 from api.wiring import open_ingest
 from ledger.errors import EntryNotFound
 from ledger.model import Kind

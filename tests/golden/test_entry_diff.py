@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from api.audit.entry_diff import difference
+from api.audit.entries.difference import difference
 from api.home.configuration import load
 from api.wiring import open_ingest, open_system
 from ledger.errors import EntryNotFound
 from ledger.model import Kind
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundles.bundle import SHIPPED, load_bundle
 from tests.command_line import Run, command_line
 from tests.golden.test_attribution import with_other_data
 from tests.harness import ask, opened

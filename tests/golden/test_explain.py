@@ -15,8 +15,8 @@ from asgi_lifespan import LifespanManager
 from ai.explain.paths import Stage, Verdict
 from ai.model import Options
 from api import wiring
-from api.audit.backtesting import Shelf
-from api.audit.explaining import Explanation, explain
+from api.audit.policy.backtesting import Shelf
+from api.audit.policy.explaining import Explanation, explain
 from api.errors import NoSuchThing
 from api.home.configuration import load
 from api.http.app import create_app

@@ -11,7 +11,7 @@ import pytest
 from ai.model import MapContext
 from api import wiring
 from retrieval.scope import Scope
-from retrieval.spatial.compute import recompute
+from retrieval.spatial.computing.compute import recompute
 from tests.harness import ask
 
 ANSWERED = {

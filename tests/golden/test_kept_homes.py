@@ -22,12 +22,12 @@ from ai.canonical import canonical
 from api.home.configuration import load
 from api.http.app import create_app
 from api.wiring import open_ledger
-from ledger.claim import promised_in
-from ledger.note import parse_vkey
-from ledger.receipt import parse_receipt, verify_with_any
-from ledger.trust import parse_policy
-from ledger.witness_key import open_witness_key
-from ledger.witness_sqlite import SqliteWitness
+from ledger.notes.note import parse_vkey
+from ledger.notes.trust import parse_policy
+from ledger.proofs.claim import promised_in
+from ledger.proofs.receipt import parse_receipt, verify_with_any
+from ledger.witnesses.key import open_witness_key
+from ledger.witnesses.sqlite import SqliteWitness
 from tests.command_line import Run, command_line
 from tests.golden.kept_homes import VERSIONS, KeptHome, unpack
 

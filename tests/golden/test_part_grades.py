@@ -23,9 +23,9 @@ from ai.replay.replay import Grade, ReplayReport, replay
 from ai.retrieve import retrieve
 from ai.search.surface import Surface
 from api import wiring
+from ledger.entry.parts import source_number
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
-from ledger.parts import source_number
 from tests.harness import ask, opened, subject, with_services
 
 FIGURE = "What was the population of Shawnee County in 1930?"

@@ -33,10 +33,10 @@ from api.home.configuration import load
 from api.http.app import create_app
 from api.problems import problem_of
 from ledger.model import PART_NAMES, Kind
-from ledger.prov_check import check_prov
+from ledger.provenance.check import check_prov
 from retrieval.bundle import BundleRules
 from retrieval.model import ChannelName, Query, Run
-from retrieval.reranker import HeuristicReranker, Passage
+from retrieval.ranking.reranker import HeuristicReranker, Passage
 from tests.harness import opened, subject, with_services
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -21,12 +21,12 @@ import pytest
 
 from api.errors import EdgeError, HomeUnusable, VersionUnsupported
 from api.home.configuration import load
+from api.home.identity.keys import KeyStore
 from api.home.kept_file import bring_up_to_date
-from api.home.keys import KeyStore
 from api.home.request_records import RequestRecords
 from api.problems import EXIT_BACKEND, code_of
 from api.wiring import open_witness
-from ledger.witness_key import open_witness_key
+from ledger.witnesses.key import open_witness_key
 from retrieval.errors import SchemaUnsupported
 from retrieval.registry.sqlite import open_sqlite_store
 from tests.command_line import command_line

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.model import TreeHead
-from ledger.note import SigningKey
+from ledger.notes.note import SigningKey
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "ledger"
 FORMS = ("proofs", "vkeys", "notes", "checkpoints", "cosignatures", "leaves", "receipts")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from ledger.cosignature import MAX_TIMESTAMP_S, cosigned_message, witness_signing_key
-from ledger.note import SigningKey, checkpoint_text, sign_note
+from ledger.notes.cosignature import MAX_TIMESTAMP_S, cosigned_message, witness_signing_key
+from ledger.notes.note import SigningKey, checkpoint_text, sign_note
 from tests.ledger_vectors import HEAD, KEY, MALFORMED, vectors
 
 WITNESS = witness_signing_key("witness.example/w1", b"w" * 32)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ledger.ledger import Ledger
 from ledger.model import PART_NAMES, Kind
-from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts, prov_document
+from ledger.provenance.document import ProvActivity, ProvAgent, ProvEntity, ProvFacts, prov_document
 from tests.ledger_doubles import MemoryLedgerStore, open_ledger
 
 QUESTION = b"What was the population of Shawnee County in 1930?"

@@ -9,9 +9,9 @@ from typing import Any
 
 import rfc8785
 
-from ledger.leaf import encode_leaf
+from ledger.entry.leaf import encode_leaf
+from ledger.merkle.tree import EMPTY_ROOT
 from ledger.model import PART_NAMES, Kind, Leaf, Ref, TreeHead
-from ledger.tree import EMPTY_ROOT
 from tests.ledger_vectors import MALFORMED, vectors
 
 ID = "018bcfe5-6800-7000-8000-000000000001"

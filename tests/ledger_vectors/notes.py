@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from ledger.note import VerifierKey, checkpoint_text, sign_note, signature_line
+from ledger.notes.note import VerifierKey, checkpoint_text, sign_note, signature_line
 from tests.ledger_vectors import HEAD, KEY, MALFORMED, OTHER, SAME_NAME, vectors
 
 PROSE = "If you think that cryptography is the answer,\n\nè \x7f \u2028 𝄞\n"

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator
 from typing import Any
 
-from ledger.tree import MAX_SIZE, Frontier, Node, consistency_spans, hash_leaf, inclusion_spans, resolve, root_of
+from ledger.merkle.tree import MAX_SIZE, Frontier, Node, consistency_spans, hash_leaf, inclusion_spans, resolve, root_of
 from tests.ledger_vectors import OK, Vector
 
 LEAVES = [hash_leaf(bytes([i])) for i in range(100)]

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import pytest
 
-from retrieval.channel import Channel
+from retrieval.channels.channel import Channel
 from retrieval.errors import ChannelError, ChannelUnavailable
 from retrieval.index import ChannelIndex
 from retrieval.model import Query, Run

@@ -15,7 +15,7 @@ import pytest
 
 from api.home.configuration import load
 from api.http.app import create_app
-from api.schemas.client import client_files
+from api.schemas.description.client import client_files
 
 pytestmark = pytest.mark.services
 LOCKED = Path(__file__).parent / "clients"

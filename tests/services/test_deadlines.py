@@ -16,11 +16,11 @@ import psycopg
 import pytest
 from neo4j import AsyncGraphDatabase
 
-from retrieval.breaker import Breaker
 from retrieval.errors import StoreNotResponding
-from retrieval.postgres import Postgres, patience_of
-from retrieval.postgres_threads import CANCEL_S, PostgresThreads
 from retrieval.registry.postgres import open_guarded_store, open_postgres_store
+from retrieval.servers.breaker import Breaker
+from retrieval.servers.postgres import Postgres, patience_of
+from retrieval.servers.postgres_threads import CANCEL_S, PostgresThreads
 from tests.contracts.test_record_store import VISIBLE, fill
 from tests.corpora import TENANT, corpus
 from tests.services.conftest import missing

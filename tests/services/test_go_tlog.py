@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from ledger.cosignature import cosign, witness_signing_key
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.note import checkpoint_text, sign_note
-from ledger.sqlite import SqliteLedgerStore
+from ledger.notes.cosignature import cosign, witness_signing_key
+from ledger.notes.note import checkpoint_text, sign_note
+from ledger.stores.sqlite.store import SqliteLedgerStore
 from tests.harness import KANSAS, ask, ingest, opened
 from tests.ledger_doubles import MemoryLedgerStore, open_ledger
 from tests.ledger_long import LOG_KEY, export_to, grow

@@ -11,8 +11,8 @@ from functools import partial
 import pytest
 from neo4j import AsyncGraphDatabase
 
+from retrieval.channels.fan_out import Slots, ask
 from retrieval.errors import ChannelTimeout, ChannelUnavailable
-from retrieval.fan_out import Slots, ask
 from retrieval.graph.neo4j import Neo4jChannel
 from retrieval.graph.neo4j_index import Neo4jIndex
 from retrieval.model import Limitation

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from retrieval.embedding.ollama import OllamaEmbedder
 from retrieval.embedding.wordllama import WordllamaEmbedder
 from retrieval.errors import ChannelTimeout, ChannelUnavailable, EmbedModelMismatch
-from retrieval.ingest.reembed import reembed
+from retrieval.ingest.upkeep.reembed import reembed
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.vector.numpy import NumpyVectorChannel, NumpyVectorIndex
 from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex, PgvectorRenewal

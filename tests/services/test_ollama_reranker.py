@@ -16,7 +16,7 @@ from ai.search.surface import Surface
 from api import wiring
 from api.wiring.circuits import RERANKER
 from retrieval.model import Query
-from retrieval.reranker import Passage
+from retrieval.ranking.reranker import Passage
 from retrieval.scope import Scope
 from tests.harness import subject
 from tests.services.ollama_home import FERRY, environment, make_home, opened

@@ -12,8 +12,8 @@ import pytest
 
 from policy.authoring.build import build
 from policy.authoring.opa import Opa, OpaFailed
-from policy.authoring.vectors import brief, patched
-from policy.bundle import ENTRYPOINTS, SHIPPED, load_bundle
+from policy.authoring.testing.vectors import brief, patched
+from policy.bundles.bundle import ENTRYPOINTS, SHIPPED, load_bundle
 from policy.canonical import canonical
 from policy.checks import decision_of
 from policy.wasm import WasmEngine

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from policy.authoring.server_bundle import server_bundle
-from policy.bundle import load_bundle
-from policy.opa import OpaServerEngine
+from policy.bundles.bundle import load_bundle
+from policy.opa.server import OpaServerEngine
 from tests.contracts.test_policy_engine import *  # noqa: F403  the suite itself
 from tests.contracts.test_policy_engine import Opening
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving

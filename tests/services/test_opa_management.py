@@ -13,8 +13,8 @@ from api.cli.main import run
 from policy.authoring.opa import Opa
 from policy.authoring.server import own_server
 from policy.authoring.server_bundle import server_bundle
-from policy.bundle import SHIPPED, load_bundle
-from policy.opa_management import OpaState, state_of
+from policy.bundles.bundle import SHIPPED, load_bundle
+from policy.opa.management import OpaState, state_of
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving
 
 pytestmark = pytest.mark.services

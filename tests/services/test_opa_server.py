@@ -22,13 +22,13 @@ import yaml
 from api.wiring.circuits import Circuits
 from policy.authoring.opa import Opa, OpaFailed
 from policy.authoring.server_bundle import archive, main, server_bundle
-from policy.authoring.vectors import patched
-from policy.bundle import SHIPPED, load_bundle, read_sources
+from policy.authoring.testing.vectors import patched
+from policy.bundles.bundle import SHIPPED, load_bundle, read_sources
 from policy.canonical import canonical
 from policy.checks import decision_of
 from policy.data import DATA_PATH
 from policy.errors import BundleRejected, OpaUnavailable
-from policy.opa import OpaServerEngine
+from policy.opa.server import OpaServerEngine
 from policy.wasm import WasmEngine
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving
 from tests.policy_world import base, damaged, vectors

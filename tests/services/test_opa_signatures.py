@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from policy.authoring.opa import Opa, OpaFailed
 from policy.authoring.server_bundle import server_bundle, signed_server_bundle
-from policy.bundle import SHIPPED
+from policy.bundles.bundle import SHIPPED
+from policy.bundles.signatures import require_signature, signing_key, verification_keys
 from policy.errors import BundleUnsigned
-from policy.signatures import require_signature, signing_key, verification_keys
 from tests.opa_server import pinned_opa
 from tests.unit.test_policy_signatures import pair
 

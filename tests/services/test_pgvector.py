@@ -23,9 +23,9 @@ from retrieval.embedding.embedder import EmbedModel
 from retrieval.errors import ChannelTimeout, ChannelUnavailable, EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.model import Hit, Locator, Query, Record, RecordKind
-from retrieval.row_security import opened_for
 from retrieval.scope import Scope
-from retrieval.statement import Statement
+from retrieval.servers.row_security import opened_for
+from retrieval.servers.statement import Statement
 from retrieval.vector import pgvector_tables as tables
 from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex
 from tests.channel_backends import Backend

@@ -18,8 +18,8 @@ from policy.authoring.build import build
 from policy.authoring.opa import Opa
 from policy.authoring.widening.constants import probe_constants
 from policy.authoring.widening.model import Side
-from policy.bundle import DATA_PATH, SHIPPED, load_bundle
-from policy.releases import Releases
+from policy.bundles.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.releases import Releases
 from tests.opa_server import pinned_opa
 
 pytestmark = pytest.mark.services

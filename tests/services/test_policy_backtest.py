@@ -11,10 +11,10 @@ import pytest
 import pytest_asyncio
 
 from ai.backtest.report import Backtest
-from api.audit.backtesting import run_backtest
+from api.audit.policy.backtesting import run_backtest
 from api.home.configuration import load
 from policy.authoring.candidate import open_candidate
-from policy.bundle import SHIPPED
+from policy.bundles.bundle import SHIPPED
 from tests.api_world import FERRY, POPULATION, make_world
 from tests.harness import ask, opened
 from tests.opa_server import pinned_opa

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from policy.authoring.build import build_module
-from policy.authoring.domain import Domain
-from policy.authoring.invariants import BrokenInvariant, broken, read_invariants
-from policy.authoring.lattice import decide_lattice
-from policy.bundle import SHIPPED, load_bundle
+from policy.authoring.lattice.domain import Domain
+from policy.authoring.lattice.invariants import BrokenInvariant, broken, read_invariants
+from policy.authoring.lattice.lattice import decide_lattice
+from policy.bundles.bundle import SHIPPED, load_bundle
 from policy.wasm import WasmEngine
 from tests.opa_server import pinned_opa
 

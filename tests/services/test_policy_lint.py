@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from policy.authoring.lint import LINT_RULES, UNKNOWN_EXCUSE, lint
-from policy.authoring.lint.portable_builtins import PORTABLE
+from policy.authoring.lint.rules.portable_builtins import PORTABLE
 from policy.authoring.opa import Opa, OpaFailed
-from policy.bundle import DATA_PATH, SHIPPED
+from policy.bundles.bundle import DATA_PATH, SHIPPED
 from policy.wasm import WasmEngine
 from tests.opa_server import pinned_opa
 from tests.unit.test_policy_bundle import with_module

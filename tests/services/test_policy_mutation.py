@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from ai.backtest.difference import STOPPED
-from api.audit.backtesting import run_backtest
+from api.audit.policy.backtesting import run_backtest
 from api.home.configuration import load
 from api.wiring import open_embedded
 from policy.authoring.candidate import open_candidate
-from policy.authoring.mutants import Mutant, mutants_of
-from policy.authoring.mutation import Fate, MutationReport, mutate, read_explained
 from policy.authoring.opa import Opa
-from policy.authoring.vectors import Vector, read_vectors
-from policy.bundle import SHIPPED, load_bundle
+from policy.authoring.testing.mutants import Mutant, mutants_of
+from policy.authoring.testing.mutation import Fate, MutationReport, mutate, read_explained
+from policy.authoring.testing.vectors import Vector, read_vectors
+from policy.bundles.bundle import SHIPPED, load_bundle
 from tests.harness import ask, ingest, opened
 from tests.opa_server import pinned_opa
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from policy.authoring.build import build_module
-from policy.authoring.canary import canary
-from policy.authoring.deciding import by_engine, by_opa
-from policy.authoring.domain import Domain
+from policy.authoring.lattice.deciding import by_engine, by_opa
+from policy.authoring.lattice.domain import Domain
 from policy.authoring.opa import Opa
-from policy.authoring.parity import Parity, parity
 from policy.authoring.server_bundle import server_bundle
-from policy.bundle import SHIPPED, load_bundle
-from policy.opa import OpaServerEngine
+from policy.authoring.testing.canary import canary
+from policy.authoring.testing.parity import Parity, parity
+from policy.bundles.bundle import SHIPPED, load_bundle
+from policy.opa.server import OpaServerEngine
 from policy.wasm import WasmEngine
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from api.wiring import open_embedded
-from policy.archive import copy_bundle
 from policy.authoring.build import build
 from policy.authoring.opa import Opa
 from policy.authoring.widening.constants import probe_constants
 from policy.authoring.widening.expectations import removed_expectations
 from policy.authoring.widening.model import Side
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundles.archive import copy_bundle
+from policy.bundles.bundle import SHIPPED, load_bundle
 from tests.opa_server import pinned_opa
 
 pytestmark = pytest.mark.services

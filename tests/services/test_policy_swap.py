@@ -8,9 +8,9 @@ import pytest
 
 from ai.replay.attribution import Swap, attribute_all
 from api.cli.replay.swap import causes_of
-from policy.archive import copy_bundle
 from policy.authoring.build import build
-from policy.bundle import SHIPPED
+from policy.bundles.archive import copy_bundle
+from policy.bundles.bundle import SHIPPED
 from tests.api_world import POPULATION, make_world
 from tests.harness import ask, opened
 from tests.opa_server import pinned_opa

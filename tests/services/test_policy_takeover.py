@@ -11,16 +11,16 @@ import pytest
 import pytest_asyncio
 
 from api.home.configuration import load
-from api.http.policy_reload import LiveSystem
+from api.http.policy.reload import LiveSystem
 from api.wiring import open_system
 from policy.authoring.opa import Opa
 from policy.authoring.server_bundle import archive_of
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundles.bundle import SHIPPED, load_bundle
 from policy.canonical import canonical
 from policy.engine import Reply
 from policy.errors import PolicyUnavailable
 from policy.fallback import FallbackEngine
-from policy.opa import OpaServerEngine
+from policy.opa.server import OpaServerEngine
 from policy.wasm import WasmEngine
 from tests.api_world import make_world
 from tests.opa_server import TOKEN, OpaServer, pinned_opa

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.ingest.upkeep import IngestStore
+from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.registry.assets.model import EntityFilters, RelationshipFilters
 from retrieval.registry.postgres import open_postgres_store
 from retrieval.registry.sqlite import open_sqlite_store

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 
-from ledger.search import EntryIndex
-from ledger.search_sql import SqlEntryIndex
+from ledger.search.entry_index import EntryIndex
+from ledger.search.sql import SqlEntryIndex
 from tests.contracts.test_entry_index import *  # noqa: F403
 
 pytestmark = pytest.mark.services

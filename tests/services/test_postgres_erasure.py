@@ -16,7 +16,7 @@ from asgi_lifespan import LifespanManager
 from api.cli.main import run
 from api.http.app import create_app
 from api.wiring import open_ledger
-from ledger.receipt import verify_receipt
+from ledger.proofs.receipt import verify_receipt
 from tests.api_world import FERRY, POPULATION, World, make_world
 from tests.command_line import without_settings
 from tests.services.conftest import missing

@@ -12,17 +12,17 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api.audit.log_search import EntryCriteria, EntrySearch
+from api.audit.log.search import EntryCriteria, EntrySearch
 from api.home.configuration import Configuration, load
 from api.wiring import open_entry_index
-from api.wiring.ledger_server import prepare_ledger_server
-from api.wiring.log import open_log, open_log_to_write
+from api.wiring.ledger.log import open_log, open_log_to_write
+from api.wiring.ledger.server import prepare_ledger_server
 from ledger.errors import LedgerNotResponding, LedgerUnavailable, LogForked
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.postgres import PostgresLedgerStore, install
-from ledger.search import EntryQuery
-from ledger.store import LedgerStore, PartAt
+from ledger.search.entry_index import EntryQuery
+from ledger.stores.postgres.store import PostgresLedgerStore, install
+from ledger.stores.store import LedgerStore, PartAt
 from tests.contracts.test_ledger_store import *  # noqa: F403
 from tests.contracts.test_ledger_store import entry
 from tests.ledger_doubles import open_ledger

@@ -14,11 +14,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from ledger.entry.leaf import parse_leaf
 from ledger.keys import open_key_ring
-from ledger.leaf import parse_leaf
 from ledger.ledger import Ledger
-from ledger.postgres import PostgresLedgerStore
-from ledger.store import StoredLeaf
+from ledger.stores.postgres.store import PostgresLedgerStore
+from ledger.stores.store import StoredLeaf
 from tests.ledger_doubles import ORIGIN, fixed_ids, ticking_clock
 
 pytestmark = pytest.mark.services
@@ -30,7 +30,7 @@ from pathlib import Path
 from ledger.keys import open_key_ring
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.postgres import PostgresLedgerStore
+from ledger.stores.postgres.store import PostgresLedgerStore
 
 async def main(dsn, schema, keys, origin, replica, wanted):
     store = await PostgresLedgerStore.open(dsn, schema=schema, deadline_s=60.0)

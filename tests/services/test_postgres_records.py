@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from retrieval.errors import StoreUnavailable
-from retrieval.ingest.upkeep import IngestStore
+from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.model import Lifecycle
 from retrieval.registry.postgres import PostgresEngine, open_postgres_store
 from retrieval.registry.sqlite import open_sqlite_store

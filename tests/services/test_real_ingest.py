@@ -19,7 +19,7 @@ from opensearchpy import AsyncOpenSearch
 from psycopg import conninfo
 
 from api import wiring
-from api.cli.index import compared
+from api.cli.corpus.index import compared
 from api.home.configuration import Configuration, load
 from tests.harness import KANSAS, ask
 from tests.services.neo4j_server import Address, neo4j_server  # noqa: F401  a fixture

@@ -14,16 +14,16 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from retrieval.ingest.upkeep import IngestStore
+from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.model import EntityRef, Query, Record, Relationship
-from retrieval.postgres import Postgres
-from retrieval.postgres_threads import Connection, PostgresThreads
 from retrieval.registry.postgres import open_postgres_store
-from retrieval.row_security import WHOLE, opened_for
 from retrieval.scope import Scope
+from retrieval.servers.postgres import Postgres
+from retrieval.servers.postgres_threads import Connection, PostgresThreads
+from retrieval.servers.row_security import WHOLE, opened_for
+from retrieval.servers.statement import Statement
 from retrieval.spatial.fact_row import CONTAINMENT
 from retrieval.spatial.postgis import PostgisChannel, PostgisIndex
-from retrieval.statement import Statement
 from retrieval.vector.pgvector import PgvectorChannel, PgvectorIndex
 from tests.contracts.test_record_store import fill
 from tests.corpora import TENANT, corpus, hidden, probes

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from ai.governance.scoping import class_facts
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from policy.model import PromptFacts, RequestFacts, Subject
 from policy.points import PolicyPoints
 from policy.wasm import WasmEngine

@@ -13,9 +13,9 @@ import psycopg
 import pytest
 
 from ledger.errors import SchemaUnsupported as LedgerSchemaUnsupported
-from ledger.postgres import PostgresLedgerStore, install
-from ledger.postgres_schema import SCHEMA_VERSION as LEDGER_VERSION
-from ledger.store import LogIdentity
+from ledger.stores.postgres.schema import SCHEMA_VERSION as LEDGER_VERSION
+from ledger.stores.postgres.store import PostgresLedgerStore, install
+from ledger.stores.store import LogIdentity
 from retrieval.errors import SchemaUnsupported
 from retrieval.registry.postgres import SCHEMA_VERSION, open_postgres_store, upgrade_postgres_store
 from tests.contracts.test_record_store import VISIBLE, fill
@@ -39,7 +39,7 @@ asyncio.run(upgrade_postgres_store(
 """
 LEDGER = """
 import asyncio, sys
-from ledger.postgres import install
+from ledger.stores.postgres.store import install
 from tests.services.test_second_versions import STEP, LEDGER_VERSION
 asyncio.run(install(sys.argv[1], schema=sys.argv[2], version=LEDGER_VERSION + 1, steps={LEDGER_VERSION: STEP}))
 """

@@ -24,12 +24,12 @@ MADE_WHILE_RUNNING = {
     "ai.answer.claims.facts": "names of places in the sources, without repeats",
     "ai.gate.normalise": "a class of single characters",
     "ai.text.question_type": "the topic of a question, each word once, without nested repeats",
-    "ledger.leaf_form": "one leaf of a fixed form, without nested repeats over the same characters",
+    "ledger.entry.leaf_form": "one leaf of a fixed form, without nested repeats over the same characters",
     "retrieval.fulltext.opensearch_schema": "names of indexes that we made",
     "retrieval.ingest.manifest": "an operator's manifest, which is no input of others",
-    "retrieval.ingest.rows": "an operator's manifest, which is no input of others",
-    "retrieval.ingest.structure": "an operator's manifest, which is no input of others",
-    "retrieval.ingest.table_rows": "one class of characters",
+    "retrieval.ingest.records.rows": "an operator's manifest, which is no input of others",
+    "retrieval.ingest.parsing.structure": "an operator's manifest, which is no input of others",
+    "retrieval.ingest.parsing.table_rows": "one class of characters",
 }
 """Modules that put patterns together while they run, and why these are not pumped."""
 

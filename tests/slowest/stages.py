@@ -7,21 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ai.agent.decompose import parts_of
-from ai.answer.citations import parse_marked
+from ai.answer.draft.citations import parse_marked
 from ai.canonical import canonical
 from ai.gate import check_prompt, find_leaks, find_sensitive, scan_text, shipped_rules
 from ai.intent import read_intent
 from ai.model import MapContext
 from ai.text.question_type import topic_of
 from ai.text.sentences import split_sentences
-from ledger.note import parse_note
-from ledger.receipt import parse_receipt
+from ledger.notes.note import parse_note
+from ledger.proofs.receipt import parse_receipt
 from policy.canonical import canonical as policy_canonical
 from policy.canonical import parse_plain
 from retrieval.filters import parse_filter
-from retrieval.ingest.html import read_html
-from retrieval.ingest.link import names_in, times_in
-from retrieval.ingest.structure import bare, blocks_of
+from retrieval.ingest.formats.html import read_html
+from retrieval.ingest.parsing.structure import bare, blocks_of
+from retrieval.ingest.records.link import names_in, times_in
 from tests.unit.test_intent import LEXICON
 
 RULES = shipped_rules()

@@ -11,7 +11,7 @@ import pytest
 
 from ai.governance.scoping import class_facts
 from ai.governance.shapes import open_classes, shaped_scope
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from policy.model import EvidenceFacts, Injection, Obligation, PromptFacts, RequestFacts, Subject
 from policy.points import PolicyPoints
 from policy.wasm import WasmEngine

@@ -12,11 +12,11 @@ from dataclasses import asdict, replace
 import pytest
 
 from ai.record.answer_notes import PAGE, name_of, publish, publishing
+from ledger.erasure.redaction import Redaction, Target
 from ledger.errors import VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.redaction import Redaction, Target
-from ledger.store import PartAt
+from ledger.stores.store import PartAt
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph import cypher
 from retrieval.graph.answers import AnswerGraph, AnswerNote, CitedSource

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from api.measure.bench.decisions.shapes import ShapeFigures, shape_goals, tagged_sample
 from api.measure.demonstration import sample_corpus
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 
 
 def test_every_tag_is_in_use_and_tables_agree_with_what_they_look_up(tmp_path: Path) -> None:

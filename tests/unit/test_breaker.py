@@ -12,7 +12,8 @@ from ai.errors import ModelMissing, ModelTimeout, ModelUnavailable, PromptTooLon
 from ai.model import Completion, RenderedPrompt
 from ai.models.chat_model import ChatRequest, StructuredRequest
 from ai.models.guarded_model import GuardedModel
-from retrieval.breaker import LIMIT, REST_S, Breaker, CircuitOpen, CircuitState
+from retrieval.channels.fan_out import Slots, fan_out
+from retrieval.channels.guarded import GuardedChannel
 from retrieval.errors import (
     ChannelCircuitOpen,
     ChannelFault,
@@ -21,13 +22,12 @@ from retrieval.errors import (
     StoreNotResponding,
     StoreUnavailable,
 )
-from retrieval.fan_out import Slots, fan_out
-from retrieval.guarded_channel import GuardedChannel
 from retrieval.model import ChannelName, Hit, Intent, Query, Run
-from retrieval.registry.engine import Engine
-from retrieval.registry.guarded_engine import GuardedEngine
+from retrieval.registry.sql.engine import Engine
+from retrieval.registry.sql.guarded_engine import GuardedEngine
 from retrieval.scope import Scope
-from retrieval.statement import Statement
+from retrieval.servers.breaker import LIMIT, REST_S, Breaker, CircuitOpen, CircuitState
+from retrieval.servers.statement import Statement
 from tests.fakes_ai import ScriptedModel
 from tests.fakes_retrieval import ScriptedChannel
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.bundle import BundleLimits, BundleRules, assemble, count_tokens, gather
+from retrieval.channels.fan_out import Slots
 from retrieval.errors import ChannelUnavailable
-from retrieval.fan_out import Slots
 from retrieval.model import ChannelName, Computation, EvidenceBundle, Hit, Run, SourcedRecord
 from retrieval.registry.store import RecordStore
 from tests.corpora import COUNTIES, corpus, hidden, probe

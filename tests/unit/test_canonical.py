@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai.canonical import canonical, coordinate, digest, from_json, to_json
+from retrieval.algebra.operations import Lookup, Neighbours, WithinDistance
 from retrieval.model import ChannelName, Computation, Hit, Intent, Query, Run, TimeRange
-from retrieval.operations import Lookup, Neighbours, WithinDistance
 from retrieval.scope import Scope
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.answer.citations import best_quote, draft_sentences, parse_marked
+from ai.answer.draft.citations import best_quote, draft_sentences, parse_marked
 from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, TextSpan
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.sentences import MARKER_PATTERN

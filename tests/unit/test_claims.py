@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ai.answer.claims.check import Sources, check_sentence
 from ai.answer.claims.numbers import read_numbers
 from ai.model import AdmittedItem, Sentence
+from retrieval.algebra.operations import Lookup
 from retrieval.model import EntityRef, Intent, Mention, TimeRange
-from retrieval.operations import Lookup
 from tests.fakes_ai import an_item, an_observation
 
 NESS = EntityRef("county:20135", "Ness County", "county")

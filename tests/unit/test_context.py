@@ -26,9 +26,9 @@ from ai.models.context import (
     template_of,
 )
 from ai.text.catalogue import ABSTAIN, PHRASES
+from retrieval.algebra.operations import Change, Compare, Count, Lookup, Neighbours, WithinDistance
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent, TimeRange
-from retrieval.operations import Change, Compare, Count, Lookup, Neighbours, WithinDistance
 from tests.fakes_ai import SHAWNEE, a_computed, a_record, an_evidence, an_item, an_observation, sourced
 
 QUICK = settings(deadline=None, max_examples=50)

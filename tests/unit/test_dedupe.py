@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.dedupe import Candidate, DedupeRules, dedupe
 from retrieval.model import ChannelName, ChannelRank, Computation, EntityRef, Locator, RecordKind, SourcedRecord
+from retrieval.ranking.dedupe import Candidate, DedupeRules, dedupe
 from tests.corpora import HIDDEN, corpus, prose_document, visibility
 
 LONG = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(100))

@@ -15,7 +15,7 @@ from ai.gate import shipped_rules
 from ai.governance.enforcement import answer_facts, duplicate_id, enforce_answer, enforce_evidence, evidence_facts
 from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Sentence, TextSpan, blocked
 from ai.text.catalogue import PHRASES
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from policy.model import Obligation, Point
 from retrieval.model import Evidence, EvidenceBundle, Lifecycle
 from retrieval.scope import VisibilityClass

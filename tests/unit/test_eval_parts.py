@@ -20,8 +20,8 @@ from api.measure.eval.reliability import Curve, ReliabilityBin, diagram
 from api.measure.eval.run import PARTS, all_met, evaluate, markdown
 from api.measure.eval.tables import goal, markdown_of
 from api.problems import EXIT_FAILED, EXIT_NOT_FOUND, EXIT_OK, problem_of
-from retrieval.calibration import COSINE
 from retrieval.model import ChannelName
+from retrieval.ranking.calibration import COSINE
 
 QUESTIONS = {
     "1": {"Question": "What is the population of Oxford?", "Query": "", "Category": "A"},

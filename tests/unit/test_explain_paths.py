@@ -13,8 +13,8 @@ from ai.backtest.chain import facts_of
 from ai.backtest.record import RecordedDecision, RecordedRequest
 from ai.explain.flips import Flips, find_flips
 from ai.explain.paths import Path, Place, Stage, Verdict, candidate_paths, seen_by
-from policy.authoring.domain import GROUP, OTHER_GROUP, Domain, a_class, an_item
-from policy.bundle import load_bundle
+from policy.authoring.lattice.domain import GROUP, OTHER_GROUP, Domain, a_class, an_item
+from policy.bundles.bundle import load_bundle
 from policy.model import Decision, EvidenceFacts, Finding, Injection, PromptFacts, RequestFacts, Subject
 from policy.points import PolicyPoints
 from policy.wasm import WasmEngine

@@ -20,8 +20,8 @@ from ai.models.context import ContextBudgets, render_prompt, template_named
 from ai.models.extractive import ExtractiveModel
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.question_type import WantedKind, offers, wanted_of
+from retrieval.algebra.operations import Lookup
 from retrieval.model import EntityRef, Intent, Mention, TimeRange
-from retrieval.operations import Lookup
 from tests.fakes_ai import SHAWNEE, an_item, an_observation, sourced
 
 NO_INTENT = Intent()

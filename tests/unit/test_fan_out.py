@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.channels.fan_out import Slots, fan_out
 from retrieval.errors import ChannelFault, ChannelUnavailable, EmbedModelMismatch, IndexNotReady
-from retrieval.fan_out import Slots, fan_out
 from retrieval.model import ChannelName, Hit, Limitation, Query, Run
 from retrieval.scope import Scope
 from tests.fakes_retrieval import ScriptedChannel, broken

@@ -16,9 +16,9 @@ from api.errors import SettingsInvalid
 from api.home import configuration
 from api.home.configuration import load
 from api.problems import code_of
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundles.bundle import SHIPPED, load_bundle
+from policy.bundles.releases import Releases
 from policy.errors import BundleRejected
-from policy.releases import Releases
 from retrieval.errors import ManifestError
 from retrieval.ingest import manifest
 from retrieval.ingest.manifest import read_manifest

@@ -19,8 +19,8 @@ import tantivy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.audit.decoded import readings
-from ledger.fingerprint import SIZE, Fingerprinter, Wanted, pack, unpack
+from api.audit.erasure.decoded import readings
+from ledger.erasure.fingerprint import SIZE, Fingerprinter, Wanted, pack, unpack
 
 KEY = bytes(range(16))
 FRAGMENT = 40

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.fusion import NANO, FusionWeights, fuse
 from retrieval.model import ChannelName, Computation, Hit, Run
+from retrieval.ranking.fusion import NANO, FusionWeights, fuse
 
 IDS = st.sampled_from([f"r{n}" for n in range(12)])
 

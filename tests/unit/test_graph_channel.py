@@ -8,11 +8,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+from retrieval.algebra.operations import Lookup
 from retrieval.graph.edges import time_keys
 from retrieval.graph.sqlite import GraphChannel, GraphIndex
 from retrieval.index import IndexBatch, surface_key
 from retrieval.model import EntityRef, Intent, Mention, Query, RecordKind, Run, TimeRange
-from retrieval.operations import Lookup
 from retrieval.scope import Scope
 from tests.structured import POP, SCOPE, SECRET, TENANT, mention, naming, record, relation
 

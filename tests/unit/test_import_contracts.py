@@ -53,6 +53,31 @@ def test_contracts_hold(tree: Path) -> None:
     assert "0 broken" in found.stdout
 
 
+def rooms(package: str) -> dict[str, int]:
+    """The folders of a package, each with the number of modules that are its own."""
+    folders = [
+        ROOT / package,
+        *(folder for folder in (ROOT / package).rglob("*") if (folder / "__init__.py").is_file()),
+    ]
+    return {
+        str(folder.relative_to(ROOT)): sum(file.name != "__init__.py" for file in folder.glob("*.py"))
+        for folder in folders
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_room_has_more_than_fifteen_modules(package: str) -> None:
+    assert {room: modules for room, modules in rooms(package).items() if modules > 15} == {}
+
+
+@pytest.mark.parametrize(("package", "most"), [("ai", 20), ("api", 12)])
+def test_the_root_of_a_package_can_be_read_at_a_glance(package: str, most: int) -> None:
+    entries = [
+        path for path in (ROOT / package).iterdir() if path.name not in ("__init__.py", "__pycache__", "py.typed")
+    ]
+    assert len(entries) <= most
+
+
 @pytest.mark.parametrize("contract", PLANTED)
 def test_each_contract_can_break(tree: Path, contract: str) -> None:
     where, source = PLANTED[contract]

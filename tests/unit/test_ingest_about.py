@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.wiring.policy import suspicion
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
+from retrieval.ingest.formats.load import load, media_type_of
 from retrieval.ingest.label import AccessTerms
-from retrieval.ingest.load import load, media_type_of
+from retrieval.ingest.parsing.structure import front_matter, markdown_blocks
 from retrieval.ingest.pipeline import Ingest
-from retrieval.ingest.quarantine import Quarantine, ReadLimits
-from retrieval.ingest.structure import front_matter, markdown_blocks
+from retrieval.ingest.quarantine.quarantine import Quarantine, ReadLimits
 from retrieval.ingest.values import About
 from tests.kinds_maker import odt_heading, odt_of, odt_paragraph, pptx_of
 from tests.office_maker import docx_of, packed, paragraph, xlsx_of

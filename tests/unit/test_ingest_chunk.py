@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.ingest.chunk import ChunkSize, chunk, passages, sentences
-from retrieval.ingest.structure import blocks_of
+from retrieval.ingest.parsing.structure import blocks_of
+from retrieval.ingest.records.chunk import ChunkSize, chunk, passages, sentences
 from retrieval.ingest.values import LoadedFile, Owner
 
 OWNER = Owner("doc@1", "doc", "class")

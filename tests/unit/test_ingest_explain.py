@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shapely import Point
 
-from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.explain import Explanation, explain
+from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.report import LEFT_OUT, NOTE
 from retrieval.ingest.sources import sources_of
 from tests.command_line import command_line

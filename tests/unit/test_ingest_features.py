@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.features import placed_geometry, placed_point, read_features, split_features
+from retrieval.ingest.records.features import placed_geometry, placed_point, read_features, split_features
 from retrieval.ingest.values import EntitySpec, LoadedFile, Owner, Parts, RelationSpec, TableSpec
 
 OWNER = Owner("geo@1", "geo", "class")

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 import xlsxwriter
 
-from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.load import media_type_of
+from retrieval.ingest.formats.load import media_type_of
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
+from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.values import Owner, SourceSpec
 
 FOREIGN = Path(__file__).parents[1] / "foreign"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from shapely import Point, Polygon
 
 from retrieval.errors import LoadError
-from retrieval.ingest.features import read_features
-from retrieval.ingest.load import load, media_type_of
+from retrieval.ingest.formats.load import load, media_type_of
+from retrieval.ingest.records.features import read_features
 from retrieval.ingest.values import LoadedFile, Owner, TableSpec
 from retrieval.media_types import GEOPACKAGE
 from tests.geopackage_maker import blob_of, geopackage_of

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from api.wiring.policy import suspicion
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from retrieval.errors import LimitExceeded, LoadError
-from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.load import media_type_of
+from retrieval.ingest.formats.load import media_type_of
 from retrieval.ingest.pipeline import Ingest
-from retrieval.ingest.quarantine import Quarantine, ReadLimits, read_back, written
+from retrieval.ingest.quarantine.quarantine import Quarantine, ReadLimits, read_back, written
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
+from retrieval.ingest.records.chunk import ChunkSize
+from retrieval.ingest.records.searchable import nothing_suspect
 from retrieval.ingest.report import IngestReport
-from retrieval.ingest.searchable import nothing_suspect
 from retrieval.ingest.values import Owner, SourceSpec
 from tests.hostile_files import hostile_files
 from tests.shipped_terms import shipped_terms

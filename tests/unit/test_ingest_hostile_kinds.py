@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import IngestError
-from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.load import media_type_of
+from retrieval.ingest.formats.load import media_type_of
 from retrieval.ingest.pipeline import Ingest
-from retrieval.ingest.quarantine import Quarantine, ReadLimits
+from retrieval.ingest.quarantine.quarantine import Quarantine, ReadLimits
 from retrieval.ingest.reading import FileTask
+from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.values import Owner, SourceSpec
 from tests.hostile_kinds import hostile_kinds, wrong_endings
 from tests.kinds_maker import epub_of, ods_of, odt_of, odt_paragraph, pptx_of

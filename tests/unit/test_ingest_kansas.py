@@ -14,7 +14,7 @@ import shapely
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.ingest.pipeline import Ingest
 from retrieval.ingest.report import IngestReport
-from retrieval.ingest.upkeep import IngestStore
+from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.model import Record, RecordKind
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.scope import Scope

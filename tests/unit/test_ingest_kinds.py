@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.load import load, media_type_of
+from retrieval.ingest.formats.load import load, media_type_of
 from retrieval.ingest.reading import FileTask, read_file
+from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.values import About, LoadedFile, Owner, SourceSpec
 from retrieval.media_types import EMAIL, EPUB, MBOX, ODS, ODT, PPTX
 from retrieval.model import RecordKind

@@ -22,9 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.load import load, read_bytes
+from retrieval.ingest.formats.load import load, read_bytes
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
+from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.values import Owner, SourceSpec
 from retrieval.media_types import FLATGEOBUF, JSON, NDJSON, PARQUET, SHAPEFILE
 from retrieval.model import RecordKind

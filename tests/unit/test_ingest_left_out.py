@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.features import read_features
-from retrieval.ingest.load import load
+from retrieval.ingest.formats.load import load
+from retrieval.ingest.records.features import read_features
+from retrieval.ingest.records.tables import read_table
 from retrieval.ingest.report import LEFT_OUT, NOTE
-from retrieval.ingest.tables import read_table
 from retrieval.ingest.values import EntitySpec, ObservationSpec, Owner, Parts, RelationSpec, SourceSpec, TableSpec
 from tests.office_maker import xlsx_of
 from tests.unit.test_ingest_pipeline import Home

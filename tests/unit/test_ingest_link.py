@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.index import surface_key
-from retrieval.ingest.events import with_events
-from retrieval.ingest.link import mentions_of, names_in, times_in
+from retrieval.ingest.records.events import with_events
+from retrieval.ingest.records.link import mentions_of, names_in, times_in
 from retrieval.model import Locator, Record, RecordKind
 
 TIMES = {

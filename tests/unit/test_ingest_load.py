@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.chunk import ChunkSize, passages
-from retrieval.ingest.load import load, media_type_of, read_bytes
+from retrieval.ingest.formats.load import load, media_type_of, read_bytes
+from retrieval.ingest.records.chunk import ChunkSize, passages
 from tests.pdf_maker import pdf_of
 from tests.shipped_terms import shipped_terms
 

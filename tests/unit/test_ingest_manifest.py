@@ -13,8 +13,8 @@ from retrieval.english.dates import long_date
 from retrieval.errors import IngestError, LabelMissing, ManifestError
 from retrieval.ingest.label import visibility_of
 from retrieval.ingest.manifest import read_manifest
+from retrieval.ingest.records.templates import compile_template, number, slug
 from retrieval.ingest.sources import sources_of
-from retrieval.ingest.templates import compile_template, number, slug
 from retrieval.ingest.values import Access, SourceSpec
 from tests.shipped_terms import shipped_terms
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.load import load, media_type_of
-from retrieval.ingest.tables import read_table
+from retrieval.ingest.formats.load import load, media_type_of
+from retrieval.ingest.records.tables import read_table
 from retrieval.ingest.values import Owner, SourceSpec
 from retrieval.media_types import DOCX, XLSX
 from retrieval.model import RecordKind

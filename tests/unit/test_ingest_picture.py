@@ -12,10 +12,10 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from retrieval.errors import LimitExceeded, LoadError, ReaderMissing
-from retrieval.ingest.chunk import ChunkSize
-from retrieval.ingest.load import media_type_of
-from retrieval.ingest.quarantine import Quarantine, ReadLimits
+from retrieval.ingest.formats.load import media_type_of
+from retrieval.ingest.quarantine.quarantine import Quarantine, ReadLimits
 from retrieval.ingest.reading import FileTask, ReadFile
+from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.values import Owner, SourceSpec
 
 here = pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not on this machine")
@@ -83,7 +83,7 @@ def test_a_hostile_picture_is_refused_by_name(name: str) -> None:
 
 
 def test_without_the_program_the_row_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from retrieval.ingest.picture import read_picture
+    from retrieval.ingest.formats.picture import read_picture
 
     with pytest.raises(
         ReaderMissing, match=r"^a\.png: the text of pictures is read where Tesseract is installed"

@@ -17,7 +17,7 @@ from retrieval.errors import ChannelUnavailable, ManifestError
 from retrieval.index import IndexBatch
 from retrieval.ingest.pipeline import Ingest
 from retrieval.ingest.report import IngestReport
-from retrieval.ingest.upkeep import IngestStore
+from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.model import Lifecycle
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.registry.store import FileJob

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
-from retrieval.ingest.recognise import figure_of
+from retrieval.ingest.records.chunk import ChunkSize
+from retrieval.ingest.records.recognise import figure_of
 from retrieval.ingest.values import Owner, SourceSpec
 from retrieval.media_types import CSV, TSV
 from retrieval.model import RecordKind

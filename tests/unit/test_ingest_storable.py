@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.storable import require_storable
+from retrieval.ingest.records.storable import require_storable
 from retrieval.model import EntityRef
 
 TEXTS = st.text(st.sampled_from("a\\u0é東"), max_size=8)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.wiring.policy import suspicion
-from policy.bundle import load_bundle
-from retrieval.ingest.chunk import ChunkSize, chunk
+from policy.bundles.bundle import load_bundle
+from retrieval.ingest.records.chunk import ChunkSize, chunk
 from retrieval.ingest.values import LoadedFile, Owner
 from tests.command_line import command_line
 from tests.golden.test_attack import POISON, TOPICS

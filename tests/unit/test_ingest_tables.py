@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.errors import LoadError
-from retrieval.ingest.table_rows import split_rows
-from retrieval.ingest.tables import read_table
+from retrieval.ingest.parsing.table_rows import split_rows
+from retrieval.ingest.records.tables import read_table
 from retrieval.ingest.values import (
     EntitySpec,
     LoadedFile,

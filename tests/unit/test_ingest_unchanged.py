@@ -16,10 +16,10 @@ import rfc8785
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from retrieval.ingest.chunk import ChunkSize
 from retrieval.ingest.digest_cache import CACHE_VERSION, DigestCache, FileStatus, KnownDigests
 from retrieval.ingest.pipeline import Ingest
 from retrieval.ingest.prepare import RECIPE_VERSION, RECOGNITION_VERSION, document_id_of
+from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.report import IngestReport
 from retrieval.ingest.sync import sync_plan
 from retrieval.ingest.values import SourceSpec

@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 from ai.intent import read_intent
 from ai.intent.lexicon import Lexicon
 from ai.model import MapContext
-from retrieval.algebra import Area, Figures
-from retrieval.domain import Domain, FigureKind, RelationKind
-from retrieval.gazetteer import Gazetteer
-from retrieval.index import GazetteerEntry
-from retrieval.model import EntityRef, Intent, TimeRange
-from retrieval.operations import (
+from retrieval.algebra.domain import Domain, FigureKind, RelationKind
+from retrieval.algebra.operations import (
     Aggregate,
     Change,
     Compare,
@@ -31,6 +27,10 @@ from retrieval.operations import (
     Superlative,
     WithinDistance,
 )
+from retrieval.algebra.plan import Area, Figures
+from retrieval.gazetteer import Gazetteer
+from retrieval.index import GazetteerEntry
+from retrieval.model import EntityRef, Intent, TimeRange
 
 POP = "population"
 SHAWNEE, DOUGLAS, TOPEKA, WICHITA = "county:20177", "county:20045", "city:ks-topeka", "city:ks-wichita"

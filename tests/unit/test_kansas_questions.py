@@ -19,7 +19,7 @@ from retrieval.model import Query, Run
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.scope import Scope
-from retrieval.spatial.compute import recompute
+from retrieval.spatial.computing.compute import recompute
 from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex
 from tests.shipped_terms import shipped_terms
 
@@ -212,6 +212,6 @@ async def test_the_guide_says_what_is_understood(corpus: Corpus, question: str, 
 def test_the_guide_names_every_operation() -> None:
     from typing import get_args
 
-    from retrieval.operations import Operation
+    from retrieval.algebra.operations import Operation
 
     assert {name for _, name in documented()} == {kind.__name__ for kind in get_args(Operation)}

@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from api.errors import CredentialRejected, HomeUnusable, NoSuchThing, RequestRejected
-from api.home.keys import KeyStore
+from api.home.identity.keys import KeyStore
 
 
 class Clock:

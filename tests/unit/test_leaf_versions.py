@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.web.log_page import FORMS as PAGE_FORMS
+from ledger.entry.leaf import encode_leaf, parse_leaf
+from ledger.entry.leaf_form import KNOWN, forms_of
 from ledger.errors import EntryRefused, MalformedLeaf
-from ledger.leaf import encode_leaf, parse_leaf
-from ledger.leaf_form import KNOWN, forms_of
 from ledger.model import FORMS, LEAF_VERSION, PART_NAMES, Kind, Leaf, Ref
 from tests.ledger_vectors.leaves import REFERRED, leaf
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ai.answer.citations import draft_sentences
 from ai.answer.claims.check import Sources
-from ai.answer.staying import filled, is_sound
+from ai.answer.draft.citations import draft_sentences
+from ai.answer.draft.staying import filled, is_sound
 from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Sentence
 from ai.models.candidates import means_another
 from ai.text.sentences import split_sentences
+from retrieval.algebra.operations import Lookup
 from retrieval.model import EntityRef, Intent, Mention, TimeRange
-from retrieval.operations import Lookup
 from tests.fakes_ai import an_item, an_observation
 
 REPOSITORY = Path(__file__).parents[2]

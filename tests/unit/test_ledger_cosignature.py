@@ -10,7 +10,9 @@ from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.cosignature import (
+from ledger.errors import MalformedNote, VerificationFailed
+from ledger.model import TreeHead
+from ledger.notes.cosignature import (
     MAX_TIMESTAMP_S,
     cosign,
     cosigned_at,
@@ -18,9 +20,7 @@ from ledger.cosignature import (
     parse_witness_key,
     witness_signing_key,
 )
-from ledger.errors import MalformedNote, VerificationFailed
-from ledger.model import TreeHead
-from ledger.note import (
+from ledger.notes.note import (
     COSIGNATURE,
     MLDSA44_COSIGNATURE,
     SigningKey,
@@ -32,7 +32,7 @@ from ledger.note import (
     sign_note,
     signature_line,
 )
-from ledger.trust import parse_policy
+from ledger.notes.trust import parse_policy
 
 LOG = SigningKey.from_seed("exhibit.example/log", bytes(range(32)))
 WITNESS = witness_signing_key("witness.example/w1", b"w" * 32)

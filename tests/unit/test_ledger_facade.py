@@ -16,6 +16,7 @@ import apsw
 import pytest
 
 from api.home.kept_file import KeptSchema, bring_up_to_date
+from ledger.erasure.redaction import Redaction, Target
 from ledger.errors import (
     EntryConflict,
     EntryNotFound,
@@ -30,15 +31,14 @@ from ledger.errors import (
 )
 from ledger.keys import open_key_ring
 from ledger.ledger import Ledger
+from ledger.merkle.tree import EMPTY_ROOT
 from ledger.model import Checkpoint, Kind, Ref, TreeHead, Verdict
-from ledger.note import parse_vkey, verify_checkpoint
+from ledger.notes.note import parse_vkey, verify_checkpoint
 from ledger.outside import CheckpointFile
-from ledger.receipt import verify_receipt
-from ledger.redaction import Redaction, Target
-from ledger.sqlite import SqliteLedgerStore
-from ledger.sqlite_schema import SCHEMA_VERSION, STEPS
-from ledger.store import AppendedBatch, LedgerStore, NewEntry, PartAt, RefusedBatch
-from ledger.tree import EMPTY_ROOT
+from ledger.proofs.receipt import verify_receipt
+from ledger.stores.sqlite.schema import SCHEMA_VERSION, STEPS
+from ledger.stores.sqlite.store import SqliteLedgerStore
+from ledger.stores.store import AppendedBatch, LedgerStore, NewEntry, PartAt, RefusedBatch
 from tests.ledger_doubles import ORIGIN, MemoryKeyRing, MemoryLedgerStore, fixed_ids, open_ledger, ticking_clock
 from tests.ledger_kills import aftermath, check, kill_writers
 
@@ -515,8 +515,8 @@ import asyncio, resource, signal, sys
 from pathlib import Path
 from ledger.errors import LedgerUnavailable
 from ledger.model import Kind
-from ledger.sqlite import SqliteLedgerStore
-from ledger.sqlite_schema import SCHEMA_VERSION, STEPS
+from ledger.stores.sqlite.store import SqliteLedgerStore
+from ledger.stores.sqlite.schema import SCHEMA_VERSION, STEPS
 from tests.ledger_doubles import open_ledger
 
 async def main() -> None:

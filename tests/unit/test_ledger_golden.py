@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 import rfc8785
 
-from ledger.leaf import parse_leaf
+from ledger.entry.leaf import parse_leaf
+from ledger.entry.parts import commitment
+from ledger.merkle.tree import EMPTY_ROOT, root_of
 from ledger.model import Kind
-from ledger.note import parse_vkey, verify_checkpoint
-from ledger.parts import commitment
-from ledger.prov_check import check_prov
-from ledger.receipt import parse_receipt, verify_receipt
-from ledger.sqlite import SqliteLedgerStore
-from ledger.tree import EMPTY_ROOT, root_of
+from ledger.notes.note import parse_vkey, verify_checkpoint
+from ledger.proofs.receipt import parse_receipt, verify_receipt
+from ledger.provenance.check import check_prov
+from ledger.stores.sqlite.store import SqliteLedgerStore
 from tests.ledger_doubles import ORIGIN, open_ledger
 from tests.ledger_vectors import FOLDER
 from tests.ledger_vectors.golden import QUESTION, SOURCES, golden, prov_facts, record_golden

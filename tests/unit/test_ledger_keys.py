@@ -12,9 +12,9 @@ from ledger.errors import KeyUnusable, LedgerUnavailable
 from ledger.keys import LOG_KEY, PSEUDONYM_KEY, open_key_ring, pseudonym
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.note import SigningKey, VerifierKey
-from ledger.receipt import verify_receipt
-from ledger.witness_key import WITNESS_KEY, create_witness_key, open_witness_key
+from ledger.notes.note import SigningKey, VerifierKey
+from ledger.proofs.receipt import verify_receipt
+from ledger.witnesses.key import WITNESS_KEY, create_witness_key, open_witness_key
 from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, fixed_ids, ticking_clock
 
 ORIGIN = "exhibit.example/log"

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.canonical import canonical_json
+from ledger.entry.leaf import encode_leaf, parse_leaf, strict_object
+from ledger.entry.leaf_form import read_form
 from ledger.errors import EntryRefused, MalformedLeaf
-from ledger.leaf import encode_leaf, parse_leaf, strict_object
-from ledger.leaf_form import read_form
 from ledger.model import LEAF_MAX_BYTES, PART_NAMES, Kind, Leaf, Ref, TreeHead
 from tests.ledger_vectors import FOLDER
 from tests.ledger_vectors.leaves import REFERRED, leaf

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import MalformedNote, VerificationFailed
+from ledger.merkle.tree import EMPTY_ROOT, MAX_SIZE
 from ledger.model import TreeHead
-from ledger.note import (
+from ledger.notes.note import (
     SigningKey,
     checkpoint_text,
     parse_checkpoint_text,
@@ -21,7 +22,6 @@ from ledger.note import (
     verify_checkpoint,
     verify_note,
 )
-from ledger.tree import EMPTY_ROOT, MAX_SIZE
 
 KEY = SigningKey.from_seed("exhibit.example/log", bytes(range(32)))
 OTHER = SigningKey.from_seed("other.example", b"o" * 32)

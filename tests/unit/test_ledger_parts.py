@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.errors import EntryRefused, VerificationFailed
-from ledger.model import PART_NAMES, Kind, SealedPart
-from ledger.parts import (
+from ledger.entry.parts import (
     SealedEntry,
     commitment,
     open_part,
@@ -21,6 +19,8 @@ from ledger.parts import (
     source_name,
     source_number,
 )
+from ledger.errors import EntryRefused, VerificationFailed
+from ledger.model import PART_NAMES, Kind, SealedPart
 
 ID = "018bcfe5-6800-7000-8000-000000000001"
 KEY = b"k" * 32

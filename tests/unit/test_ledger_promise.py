@@ -12,11 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.claim import Breach, Claim, ClaimVerdict, best_of, claim_by_folder, claim_by_receipt, overdue, promised_in
 from ledger.errors import KeyUnusable, LedgerError, MalformedNote, VerificationFailed
 from ledger.ledger import Ledger
-from ledger.note import SigningKey, parse_checkpoint_text, parse_vkey
-from ledger.promise import MERGE_DELAY_S, Commitment, parse_promise
+from ledger.notes.note import SigningKey, parse_checkpoint_text, parse_vkey
+from ledger.proofs.claim import (
+    Breach,
+    Claim,
+    ClaimVerdict,
+    best_of,
+    claim_by_folder,
+    claim_by_receipt,
+    overdue,
+    promised_in,
+)
+from ledger.proofs.promise import MERGE_DELAY_S, Commitment, parse_promise
 from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, open_ledger
 from tests.ledger_promises import ANSWER, a_log_of_one, a_twin, answered, exported, recorded
 

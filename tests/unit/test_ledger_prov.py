@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import MalformedProv
-from ledger.prov import ProvActivity, ProvAgent, ProvEntity, ProvFacts, prov_document, prov_n
-from ledger.prov_check import check_prov
+from ledger.provenance.check import check_prov
+from ledger.provenance.document import ProvActivity, ProvAgent, ProvEntity, ProvFacts, prov_document, prov_n
 from tests.ledger_vectors.golden import prov_facts
 from tests.prov_reference import reference
 
@@ -107,7 +107,7 @@ def test_every_relation_has_an_explicit_id() -> None:
 @pytest.mark.parametrize("seed", ["0", "1", "12345"])
 def test_the_bytes_do_not_depend_on_the_process(seed: str) -> None:
     code = (
-        "import sys; from ledger.prov import prov_document; from tests.ledger_vectors.golden import prov_facts;"
+        "import sys; from ledger.provenance.document import prov_document; from tests.ledger_vectors.golden import prov_facts;"
         "sys.stdout.buffer.write(prov_document(prov_facts()))"
     )
     done = subprocess.run(
@@ -308,5 +308,5 @@ def test_a_run_without_sources_is_a_run() -> None:
 
 
 def test_reading_the_ledger_does_not_import_prov() -> None:
-    code = "import sys, ledger.ledger, ledger.prov, ledger.sqlite; sys.exit('prov' in sys.modules)"
+    code = "import sys, ledger.ledger, ledger.provenance.document, ledger.stores.sqlite.store; sys.exit('prov' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

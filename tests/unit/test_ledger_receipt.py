@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.entry.leaf import encode_leaf
 from ledger.errors import LedgerError, MalformedNote, VerificationFailed
-from ledger.leaf import encode_leaf
+from ledger.merkle.tree import EMPTY_ROOT, hash_leaf
 from ledger.model import TreeHead
-from ledger.note import checkpoint_text, sign_note
-from ledger.receipt import Receipt, format_receipt, parse_receipt, verify_receipt
-from ledger.tree import EMPTY_ROOT, hash_leaf
+from ledger.notes.note import checkpoint_text, sign_note
+from ledger.proofs.receipt import Receipt, format_receipt, parse_receipt, verify_receipt
 from tests.ledger_long import LOG_KEY, leaf_number
 from tests.ledger_vectors import FOLDER, OTHER
 

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.canonical import canonical_json
+from ledger.erasure.fingerprint import pack
+from ledger.erasure.redaction import MAX_ENTRIES, Redaction, Scan, Target, batches, invalidation_document, parse_detail
 from ledger.errors import EntryNotFound, EntryRefused, MalformedLeaf, PartErased
-from ledger.fingerprint import pack
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.prov import prov_jsonld, prov_n
-from ledger.receipt import verify_receipt
-from ledger.redaction import MAX_ENTRIES, Redaction, Scan, Target, batches, invalidation_document, parse_detail
-from ledger.sqlite import SqliteLedgerStore
-from ledger.store import PartAt
+from ledger.proofs.receipt import verify_receipt
+from ledger.provenance.document import prov_jsonld, prov_n
+from ledger.stores.sqlite.store import SqliteLedgerStore
+from ledger.stores.store import PartAt
 from tests.ledger_doubles import fixed_ids, open_ledger
 
 ID = fixed_ids()()

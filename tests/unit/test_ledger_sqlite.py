@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from ledger.leaf import encode_leaf
+from ledger.entry.leaf import encode_leaf
+from ledger.merkle.tree import EMPTY_ROOT
 from ledger.model import PART_NAMES, Kind, Leaf, SealedPart, TreeHead
-from ledger.sqlite import SqliteLedgerStore
-from ledger.store import AppendedBatch, NewEntry
-from ledger.tree import EMPTY_ROOT
+from ledger.stores.sqlite.store import SqliteLedgerStore
+from ledger.stores.store import AppendedBatch, NewEntry
 from tests.ledger_doubles import fixed_ids
 
 MIB = 1 << 20

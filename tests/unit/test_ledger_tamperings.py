@@ -16,15 +16,15 @@ import apsw
 import pytest
 import pytest_asyncio
 
-from ledger.cosignature import cosign, witness_signing_key
 from ledger.ledger import Ledger
+from ledger.merkle.tree import hash_leaf
 from ledger.model import PART_NAMES, Kind, VerifyReport
-from ledger.note import parse_note
+from ledger.notes.cosignature import cosign, witness_signing_key
+from ledger.notes.note import parse_note
+from ledger.notes.trust import parse_policy
 from ledger.outside import CheckpointFile
-from ledger.sqlite import SqliteLedgerStore
-from ledger.sqlite_schema import _INSERT_ONLY
-from ledger.tree import hash_leaf
-from ledger.trust import parse_policy
+from ledger.stores.sqlite.schema import _INSERT_ONLY
+from ledger.stores.sqlite.store import SqliteLedgerStore
 from tests.ledger_doubles import MemoryKeyRing, fixed_entropy, fixed_ids, ticking_clock
 
 WITNESSES = [witness_signing_key(f"{name}.example/w", name.encode() * 8) for name in ("nort", "sout")]

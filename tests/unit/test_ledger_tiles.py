@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import MalformedNote
-from ledger.tiles import (
+from ledger.merkle.tiles import (
     Tile,
     encode_bundle,
     encode_tile,
@@ -18,7 +18,7 @@ from ledger.tiles import (
     tile_path,
     tiles_of,
 )
-from ledger.tree import MAX_SIZE, Frontier, Node, hash_leaf, root_of
+from ledger.merkle.tree import MAX_SIZE, Frontier, Node, hash_leaf, root_of
 
 PATHS = {
     Tile(0, 0): "tile/0/000",

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import VerificationFailed
-from ledger.tree import (
+from ledger.merkle.tree import (
     EMPTY_ROOT,
     MAX_SIZE,
     Frontier,

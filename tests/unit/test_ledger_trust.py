@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.cosignature import cosign, witness_signing_key
 from ledger.errors import MalformedPolicy, VerificationFailed
 from ledger.model import TreeHead
-from ledger.note import SigningKey, VerifierKey, checkpoint_text, sign_note
-from ledger.trust import TrustPolicy, parse_policy
+from ledger.notes.cosignature import cosign, witness_signing_key
+from ledger.notes.note import SigningKey, VerifierKey, checkpoint_text, sign_note
+from ledger.notes.trust import TrustPolicy, parse_policy
 
 LOG = SigningKey.from_seed("exhibit.example/log", b"l" * 32)
 LATER = SigningKey.from_seed("exhibit.example/log", b"m" * 32)

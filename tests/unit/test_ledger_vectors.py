@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from ledger.cosignature import cosigned_at
+from ledger.entry.leaf import encode_leaf, parse_leaf
 from ledger.errors import MalformedLeaf, MalformedNote, VerificationFailed
-from ledger.leaf import encode_leaf, parse_leaf
-from ledger.note import parse_vkey, verify_checkpoint, verify_note
-from ledger.receipt import format_receipt, parse_receipt, verify_receipt
-from ledger.tree import verify_consistency, verify_inclusion
+from ledger.merkle.tree import verify_consistency, verify_inclusion
+from ledger.notes.cosignature import cosigned_at
+from ledger.notes.note import parse_vkey, verify_checkpoint, verify_note
+from ledger.proofs.receipt import format_receipt, parse_receipt, verify_receipt
 from tests.ledger_vectors import FOLDER, FORMS, HEAD, KEY, MALFORMED, OK
 from tests.ledger_vectors.cosignatures import NOBODY, WITNESS, cosignatures
 from tests.ledger_vectors.leaves import leaves

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.entry.leaf import encode_leaf
 from ledger.errors import LedgerError, VerificationFailed
-from ledger.leaf import encode_leaf
 from ledger.ledger import Ledger
+from ledger.merkle.tree import EMPTY_ROOT, Frontier, hash_leaf, root_of
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, Problem, Ref, TreeHead
-from ledger.note import checkpoint_text, sign_note
-from ledger.sqlite import SqliteLedgerStore
-from ledger.store import NewEntry, StoredLeaf
-from ledger.tree import EMPTY_ROOT, Frontier, hash_leaf, root_of
+from ledger.notes.note import checkpoint_text, sign_note
+from ledger.stores.sqlite.store import SqliteLedgerStore
+from ledger.stores.store import NewEntry, StoredLeaf
 from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, open_ledger
 
 REQUESTS = 5

@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.checkpointer import Checkpointer
-from ledger.cosignature import cosign, cosigned_at
 from ledger.errors import CheckpointPending, LedgerUnavailable, LogForked, MalformedNote, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Kind, TreeHead
-from ledger.note import SigningKey, checkpoint_text, parse_vkey, sign_note
+from ledger.notes.cosignature import cosign, cosigned_at
+from ledger.notes.note import SigningKey, checkpoint_text, parse_vkey, sign_note
+from ledger.notes.trust import parse_policy
 from ledger.outage import OutageWatch
-from ledger.proving import prove_consistency
-from ledger.receipt import verify_receipt
-from ledger.trust import parse_policy
-from ledger.witness import SIZE_TYPE, AddCheckpoint, WitnessReply, parse_add_checkpoint
-from ledger.witness_sqlite import MAX_EVIDENCE, SqliteWitness
+from ledger.proofs.proving import prove_consistency
+from ledger.proofs.receipt import verify_receipt
+from ledger.witnesses.sqlite import MAX_EVIDENCE, SqliteWitness
+from ledger.witnesses.witness import SIZE_TYPE, AddCheckpoint, WitnessReply, parse_add_checkpoint
 from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, open_ledger
 from tests.ledger_long import LOG_KEY, ORIGIN, grow
 from tests.ledger_witnesses import T0_S, Deaf, Says, cosigner_of, open_witness, policy_text, witness_key

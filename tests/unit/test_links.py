@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.dedupe import Candidate
-from retrieval.links import leading_scores
 from retrieval.model import (
     ChannelName,
     ChannelRank,
@@ -17,7 +15,9 @@ from retrieval.model import (
     SourcedRecord,
     SourceFacts,
 )
-from retrieval.rerank import RerankWeights, rerank
+from retrieval.ranking.dedupe import Candidate
+from retrieval.ranking.links import leading_scores
+from retrieval.ranking.rerank import RerankWeights, rerank
 from retrieval.scope import Scope, VisibilityClass
 
 PUBLIC = VisibilityClass("default", "kansas", "public")

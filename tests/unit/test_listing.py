@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from api.audit.entry_export import COLUMNS, csv_text
+from api.audit.entries.export import COLUMNS, csv_text
 
 DOCUMENT: dict[str, Any] = {
     "index": 3, "kind": "outcome", "t_ms": 1_700_000_000_123, "entry_id": "e", "request_id": "r", "outcome": "ANSWER",

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from api.audit.log_health import LATE_MS, LogHealth, log_health
+from api.audit.log.health import LATE_MS, LogHealth, log_health
 from ledger.errors import LogForked
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.note import parse_vkey
-from ledger.trust import TrustPolicy, parse_policy
+from ledger.notes.note import parse_vkey
+from ledger.notes.trust import TrustPolicy, parse_policy
 from tests.ledger_doubles import T0_MS, MemoryLedgerStore, open_ledger
 from tests.ledger_witnesses import T0_S, open_witness, paired, policy_text
 

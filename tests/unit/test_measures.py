@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.http.measures import auc, difference, figure, ndcg, recall, reciprocal_rank
+from api.http.ablation.measures import auc, difference, figure, ndcg, recall, reciprocal_rank
 from api.measure.eval.fit import bins, isotonic
 from api.measure.eval.run import markdown
-from retrieval.calibration import BM25, WORDLLAMA, Calibration, Scale, vector_calibration
 from retrieval.model import ChannelName, ChannelRank, Hit, Run
+from retrieval.ranking.calibration import BM25, WORDLLAMA, Calibration, Scale, vector_calibration
 
 KEYS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from ai.model import MapContext, PromptSource
 from ai.models.context import ContextBudgets, render_prompt, template_named
 from ai.models.offers import MOST_OFFERS, MOST_TOKENS, offers_of
+from retrieval.algebra.operations import Lookup
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
-from retrieval.operations import Lookup
 from tests.fakes_ai import an_item, an_observation
 
 QUICK = settings(deadline=None, max_examples=100)

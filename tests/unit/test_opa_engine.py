@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from api.wiring.circuits import POLICY, Circuits
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from policy.errors import OpaNotResponding, OpaUnavailable, PolicyUnavailable
 from policy.model import Effect, PromptFacts, RequestFacts, Subject
-from policy.opa import OpaServerEngine
-from policy.opa_http import MAX_REPLY_BYTES, OpaHttp
+from policy.opa.http import MAX_REPLY_BYTES, OpaHttp
+from policy.opa.server import OpaServerEngine
 from policy.points import PolicyPoints
 from tests.opa_liar import ALLOW, BUNDLE, OpaLiar, Tell, document, drip, flood, hang, opa_liar, raw, reply
 from tests.opa_server import free_port

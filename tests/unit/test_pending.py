@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import ChannelUnavailable
+from retrieval.files.pending import Pending
 from retrieval.fulltext.tantivy import TantivyIndex
 from retrieval.index import ChannelIndex
-from retrieval.pending import Pending
 from retrieval.vector.numpy import NumpyVectorIndex
 from tests.corpora import ADMITTED, corpus
 from tests.fakes_retrieval import HashEmbedder

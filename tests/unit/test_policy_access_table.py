@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from policy.authoring.access_table import FILE, AccessTable, CellResult, parse_table, read_table, try_table
-from policy.authoring.vectors import VectorsInvalid
-from policy.bundle import load_bundle
+from policy.authoring.testing.access_table import FILE, AccessTable, CellResult, parse_table, read_table, try_table
+from policy.authoring.testing.vectors import VectorsInvalid
+from policy.bundles.bundle import load_bundle
 from policy.wasm import WasmEngine
 
 BUNDLE = load_bundle()

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policy.authoring.binding import Removal, binding_invariants, removals
-from policy.authoring.claim_lattice import parse_unreleased
-from policy.authoring.domain import Domain
-from policy.authoring.invariants import InvariantsInvalid, parse_invariants
+from policy.authoring.lattice.binding import Removal, binding_invariants, removals
+from policy.authoring.lattice.claims import parse_unreleased
+from policy.authoring.lattice.domain import Domain
+from policy.authoring.lattice.invariants import InvariantsInvalid, parse_invariants
 from policy.authoring.widening.expectations import removed_expectations
-from policy.bundle import SHIPPED, load_bundle
+from policy.bundles.bundle import SHIPPED, load_bundle
 
 SHIPPED_TEXT = (SHIPPED / "vectors" / "invariants.toml").read_text("utf-8")
 HEAD, *TABLES = SHIPPED_TEXT.split("\n[[")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from policy.authoring.build import main as build_main
 from policy.authoring.opa import OpaMissing, find_opa
-from policy.bundle import SHIPPED, Bundle, bundle_digest, load_bundle
+from policy.bundles.bundle import SHIPPED, Bundle, bundle_digest, load_bundle
 from policy.canonical import canonical, digest
 from policy.data import DATA_PATH, PolicyData
 from policy.errors import BundleRejected, InputRejected, PolicyUnavailable

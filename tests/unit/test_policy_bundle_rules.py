@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policy.authoring.vectors import brief, patched
-from policy.bundle import SHIPPED, load_bundle
+from policy.authoring.testing.vectors import brief, patched
+from policy.bundles.bundle import SHIPPED, load_bundle
 from policy.canonical import canonical
 from policy.checks import decision_of, single_result
 from policy.messages import text_of

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from policy.authoring.canary import GUARDS, canary, guard_paths
-from policy.authoring.deciding import FAULT, Decide, Outcome, by_engine, outcome_of
-from policy.authoring.domain import Domain, allowed
-from policy.authoring.generated import generated
-from policy.authoring.parity import parity
-from policy.bundle import Bundle, load_bundle
+from policy.authoring.lattice.deciding import FAULT, Decide, Outcome, by_engine, outcome_of
+from policy.authoring.lattice.domain import Domain, allowed
+from policy.authoring.testing.canary import GUARDS, canary, guard_paths
+from policy.authoring.testing.generated import generated
+from policy.authoring.testing.parity import parity
+from policy.bundles.bundle import Bundle, load_bundle
 from policy.canonical import canonical
 from policy.model import Point
 from policy.wasm import WasmEngine

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from policy.authoring.claim_lattice import ClaimCell, broken_claims, decide_claims, read_unreleased
-from policy.authoring.domain import Domain
-from policy.authoring.invariants import SCHEMA, InvariantsInvalid, broken, parse_invariants, read_invariants
-from policy.authoring.lattice import AXES, Lattice, decide_lattice
-from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.authoring.lattice.claims import ClaimCell, broken_claims, decide_claims, read_unreleased
+from policy.authoring.lattice.domain import Domain
+from policy.authoring.lattice.invariants import SCHEMA, InvariantsInvalid, broken, parse_invariants, read_invariants
+from policy.authoring.lattice.lattice import AXES, Lattice, decide_lattice
+from policy.bundles.bundle import SHIPPED, Bundle, load_bundle
 from policy.canonical import canonical
 from policy.data import PolicyData
 from policy.engine import PolicyEngine, Reply

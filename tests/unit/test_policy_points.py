@@ -13,7 +13,7 @@ import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policy.bundle import load_bundle
+from policy.bundles.bundle import load_bundle
 from policy.checks import MAX_RESULT_BYTES
 from policy.engine import PolicyEngine
 from policy.errors import InputRejected, PolicyUnavailable

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from policy.archive import BundleArchive, copy_bundle
-from policy.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.archive import BundleArchive, copy_bundle
+from policy.bundles.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.releases import Releases, ReleaseState
 from policy.errors import BundleNotFound, BundleRejected
-from policy.releases import Releases, ReleaseState
 
 
 def candidate(folder: Path, support_milli: int) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ai.governance.scoping import class_facts
-from policy.bundle import Bundle, load_bundle
+from policy.bundles.bundle import Bundle, load_bundle
 from policy.canonical import canonical
 from policy.data import PolicyData
 from policy.model import EvidenceFacts, Injection, PromptFacts, RequestFacts, Subject

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joserfc import jws
 
+from policy.bundles.signatures import Key, require_signature, signatures, signing_key, verification_keys
 from policy.errors import BundleUnsigned, SigningKeyInvalid
-from policy.signatures import Key, require_signature, signatures, signing_key, verification_keys
 
 FILES: Mapping[str, bytes] = {
     "rego/kfm/ai/query.rego": b"package kfm.ai\n",

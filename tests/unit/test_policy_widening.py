@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from policy.authoring.widening.constants import constants_of
 from policy.authoring.widening.data import data_widenings
 from policy.authoring.widening.expectations import removed_expectations
-from policy.bundle import DATA_PATH, SHIPPED, Bundle, load_bundle
+from policy.bundles.bundle import DATA_PATH, SHIPPED, Bundle, load_bundle
 from policy.data import PolicyData
 
 IN_FORCE = load_bundle()

@@ -32,7 +32,7 @@ from ai.models.reader.told import Reading, Scored, Told
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.question_type import WantedKind, offers
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
-from retrieval.reranker import Passage
+from retrieval.ranking.reranker import Passage
 from retrieval.scope import Scope
 from tests.fakes_ai import an_item, an_observation
 from tests.unit.test_extractive import LOOKUP, request

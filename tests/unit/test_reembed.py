@@ -12,8 +12,8 @@ import pytest
 from retrieval.errors import ChannelUnavailable, EmbedModelMismatch
 from retrieval.index import IndexBatch
 from retrieval.ingest.pipeline import Ingest
-from retrieval.ingest.reembed import ReembedReport, reembed
-from retrieval.ingest.upkeep import IngestStore
+from retrieval.ingest.upkeep.reembed import ReembedReport, reembed
+from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.model import Query, Run
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.scope import Scope

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from retrieval.registry.sql.tables import Base, ddl
 from retrieval.registry.sqlite import open_sqlite_store
 from retrieval.registry.store import KnowledgeBase
-from retrieval.registry.tables import Base, ddl
 
 
 async def written(path: Path, name: str) -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.dedupe import Candidate
 from retrieval.model import Computation, Intent, Query, SourcedRecord, TimeRange
-from retrieval.rerank import RerankWeights, rerank
+from retrieval.ranking.dedupe import Candidate
+from retrieval.ranking.rerank import RerankWeights, rerank
 from retrieval.scope import Scope
 from tests.corpora import COUNTIES, MEASURE, Corpus, corpus, probe, table_document, visibility
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.home import sealing
-from api.home.sealing import MAGIC, FileSeal
+from api.home.encryption import sealing
+from api.home.encryption.sealing import MAGIC, FileSeal
 
 SEAL, OTHER = FileSeal(bytes(32)), FileSeal(bytes([1]) * 32)
 WORDS = b"Esther Long wrote the diary of the flood in 1903."

@@ -21,9 +21,9 @@ from api.home.settings import ENVIRONMENT_NAMES, ChannelDeadlines, ChannelWeight
 from api.home.stores import Embedded, Extractive, OpenAIModel, Wordllama
 from api.wiring import open_chat, profile_of
 from retrieval.bundle import BundleLimits
-from retrieval.fusion import FusionWeights
-from retrieval.ingest.chunk import ChunkSize
+from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.model import ChannelName
+from retrieval.ranking.fusion import FusionWeights
 
 
 def shown(configuration: Configuration) -> dict[str, tuple[object, str]]:

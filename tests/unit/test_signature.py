@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.signature import SIGNATURE_BYTES, bits_of, folded, has_bit, signature_of
+from ledger.search.signature import SIGNATURE_BYTES, bits_of, folded, has_bit, signature_of
 
 KEY, OTHER = bytes(16), bytes(15) + b"\x01"
 

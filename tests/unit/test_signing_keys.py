@@ -13,8 +13,8 @@ from joserfc.jwk import ECKey, OctKey, OKPKey, RSAKey
 from pydantic import ValidationError
 
 from api.errors import IdentityUnavailable
-from api.home.oidc.settings import Oidc
-from api.home.oidc.signing_keys import SigningKeys, keys_of, signs_with
+from api.home.identity.oidc.settings import Oidc
+from api.home.identity.oidc.signing_keys import SigningKeys, keys_of, signs_with
 
 ISSUER = "https://issuer.example"
 KEYS = "https://issuer.example/keys"

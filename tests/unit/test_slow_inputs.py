@@ -8,7 +8,7 @@ import re
 import pytest
 
 from retrieval.errors import LoadError
-from retrieval.ingest.html import read_html
+from retrieval.ingest.formats.html import read_html
 from tests.hang_guard import run_guarded
 from tests.slowest.__main__ import MADE_WHILE_RUNNING
 from tests.slowest.growth import FLOOR_S, Growth, growth
@@ -16,7 +16,7 @@ from tests.slowest.patterns import expressions, pumps
 from tests.slowest.stages import STAGES, Stage
 
 PARTS = "from ai.agent.decompose import parts_of as read"
-MARKED = "from ai.answer.citations import parse_marked as read"
+MARKED = "from ai.answer.draft.citations import parse_marked as read"
 SENTENCES = "from ai.text.sentences import split_sentences as read"
 SLOW = [
     (PARTS, "'between ' + 'a and ' * 20_000 + ','"),
@@ -33,12 +33,12 @@ SLOW = [
     (SENTENCES, "'[source' + ' ' * 20_000 + 'x'"),
     ("from ai.text.question_type import topic_of as read", "'what is a' + '.' * 400_000 + '\\x00'"),
     ("from ai.gate import check_prompt, shipped_rules\nread = lambda t: check_prompt(t, rules=shipped_rules())", "'Ignore all previous instructions' + '.' * 400_000 + 'a'"),
-    ("from retrieval.ingest.structure import bare as read", "'![a' * 200_000"),
-    ("from retrieval.ingest.structure import bare as read", "'[a](b' * 200_000"),
-    ("from retrieval.ingest.structure import bare as read", "'a' + ' -' * 200_000 + '!a'"),
-    ("from retrieval.ingest.structure import text_blocks\nread = lambda t: list(text_blocks(t))", "' ' * 400_000"),
+    ("from retrieval.ingest.parsing.structure import bare as read", "'![a' * 200_000"),
+    ("from retrieval.ingest.parsing.structure import bare as read", "'[a](b' * 200_000"),
+    ("from retrieval.ingest.parsing.structure import bare as read", "'a' + ' -' * 200_000 + '!a'"),
+    ("from retrieval.ingest.parsing.structure import text_blocks\nread = lambda t: list(text_blocks(t))", "' ' * 400_000"),
     ("from ai.intent.times import read_times as read", "'september' + ' ' * 200_000"),
-    ("from retrieval.ingest.html import read_html\nread = lambda t: read_html('x', t) if '</div>' in t else None", "'<div>' * 900 + 'a' + '<p>b' * 20_000 + '</div>'"),
+    ("from retrieval.ingest.formats.html import read_html\nread = lambda t: read_html('x', t) if '</div>' in t else None", "'<div>' * 900 + 'a' + '<p>b' * 20_000 + '</div>'"),
 ]  # fmt: skip
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import shapely
 
+from retrieval.algebra.operations import ContainerOf, Neighbours, Operation
 from retrieval.index import IndexBatch
 from retrieval.model import EntityRef, Intent, Query, RecordKind, TimeRange
-from retrieval.operations import ContainerOf, Neighbours, Operation
-from retrieval.spatial.compute import recompute
+from retrieval.spatial.computing.compute import recompute
 from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex
 from tests.structured import PUBLIC, SCOPE, TENANT, record
 

@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 import shapely
 
-from retrieval.errors import ChannelFault
-from retrieval.index import IndexBatch
-from retrieval.model import Computation, EntityRef, Intent, Mention, Query, Run, TimeRange
-from retrieval.operations import (
+from retrieval.algebra.operations import (
     Aggregate,
     Change,
     Compare,
@@ -26,8 +23,11 @@ from retrieval.operations import (
     Superlative,
     WithinDistance,
 )
+from retrieval.errors import ChannelFault
+from retrieval.index import IndexBatch
+from retrieval.model import Computation, EntityRef, Intent, Mention, Query, Run, TimeRange
 from retrieval.scope import Scope
-from retrieval.spatial.compute import recompute
+from retrieval.spatial.computing.compute import recompute
 from retrieval.spatial.sqlite import SpatialChannel, SpatialIndex
 from tests.structured import (
     ELM,

@@ -10,12 +10,12 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrieval.algebra.wording import counted, kilometres, listed, plural
 from retrieval.model import EntityRef, RecordKind
 from retrieval.scope import digest
 from retrieval.spatial import geometry
-from retrieval.spatial.compute import compute, recompute
+from retrieval.spatial.computing.compute import compute, recompute
 from retrieval.spatial.facts import Fact, per_place
-from retrieval.wording import counted, kilometres, listed, plural
 from tests.structured import NORTHEAST, NORTHWEST, POP, feature, observation, record
 
 RANKING = {"measure": POP, "place_type": "county", "year": 1930, "order": "largest", "limit": 1}

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from retrieval.errors import IndexNotReady
-from retrieval.sqlite_file import SqliteFile
+from retrieval.files.sqlite_file import SqliteFile
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS t(x INTEGER NOT NULL)"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"

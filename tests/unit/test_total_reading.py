@@ -12,7 +12,8 @@ from ai.intent.lexicon import Lexicon
 from ai.intent.tokens import read_items
 from ai.intent.words import CHANGES_NOTHING, DWELLING
 from ai.model import MapContext
-from retrieval.algebra import (
+from retrieval.algebra.operations import Compare, Count, Lookup, Operation
+from retrieval.algebra.plan import (
     Bordering,
     Foremost,
     Gap,
@@ -29,7 +30,6 @@ from retrieval.algebra import (
     Where,
 )
 from retrieval.gazetteer import Gazetteer
-from retrieval.operations import Compare, Count, Lookup, Operation
 from tests.unit.test_intent import CASES, DOUGLAS, KANSAS, LEXICON, SHAWNEE, TOPEKA, entry, read
 
 POP = Value("population", 1930)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.answer.citations import MarkedSentence
-from ai.answer.written import MOST_SENTENCES, read_written, schema_for
+from ai.answer.draft.citations import MarkedSentence
+from ai.answer.draft.written import MOST_SENTENCES, read_written, schema_for
 from ai.model import Completion, DraftingMode, ModelIdentity, Offer
 from ai.text.catalogue import ABSTAIN, PHRASES
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from ai.intent.phrases import Top
 from ai.intent.planning.sets import Asked, border_of
+from retrieval.algebra.operations import Operation
 from retrieval.model import EntityRef
-from retrieval.operations import Operation
 
 Read = Sequence[Operation]
 TESTING = frozenset(["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could"])

@@ -9,9 +9,9 @@ from ai.intent.lexicon import Role
 from ai.intent.planning.common import TESTING, Read, offered, open_times, subjects
 from ai.intent.planning.sets import CONDITIONS, Asked, places_of
 from ai.intent.words import COMPARATIVES, SQUARE_MILE
-from retrieval.algebra import Area, Density, Figure, Figures, Gap, OneOf, Places, Rank, Test, Value, Weigh
+from retrieval.algebra.operations import Change, Compare, ContainerOf, Distance, Lookup
+from retrieval.algebra.plan import Area, Density, Figure, Figures, Gap, OneOf, Places, Rank, Test, Value, Weigh
 from retrieval.model import EntityRef
-from retrieval.operations import Change, Compare, ContainerOf, Distance, Lookup
 
 _SQUARES = ("1", SQUARE_MILE)
 _TOLD = ((Role.LENGTH, "1000"), (Role.LENGTH, "1609.344"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ai.intent.planning.common import Read, offered, open_times, order_of, subjects
 from ai.intent.planning.sets import Asked
-from retrieval.algebra import Part, Peak
+from retrieval.algebra.operations import Lookup
+from retrieval.algebra.plan import Part, Peak
 from retrieval.model import EntityRef
-from retrieval.operations import Lookup
 
 
 def part(asked: Asked) -> Read:

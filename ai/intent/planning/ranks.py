@@ -21,7 +21,7 @@ from ai.intent.planning.common import (
 from ai.intent.planning.figures import of_named
 from ai.intent.planning.sets import CONDITIONS, Asked, places_of
 from ai.intent.words import SYNONYMS
-from retrieval.algebra import Density, Figure, Foremost, Gap, Growth, OneOf, Places, Rank, Total, Value, Where
+from retrieval.algebra.plan import Density, Figure, Foremost, Gap, Growth, OneOf, Places, Rank, Total, Value, Where
 
 
 def nearest(asked: Asked) -> Read:

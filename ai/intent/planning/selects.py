@@ -5,8 +5,8 @@ from __future__ import annotations
 from ai.intent.lexicon import Role
 from ai.intent.planning.common import Read, here, named_used, set_kind
 from ai.intent.planning.sets import CONDITIONS, Asked, places_of
-from retrieval.algebra import Inside, Places, Select, Tally, Where
-from retrieval.operations import Count
+from retrieval.algebra.operations import Count
+from retrieval.algebra.plan import Inside, Places, Select, Tally, Where
 
 _ALLOWED = ("asked", "kinds", "named", "measures", "areas", "changes", "relative", "dwelling", "densities", "per",
             "compared", "than", *CONDITIONS)  # fmt: skip

@@ -10,7 +10,7 @@ from ai.intent.lexicon import Lexicon, Role
 from ai.intent.phrases import Bound, Moved, Phrases, Related
 from ai.intent.times import TimeSpan
 from ai.intent.words import COMPARATIVES, LENGTHS, SQUARE_MILE
-from retrieval.algebra import (
+from retrieval.algebra.plan import (
     AnyOf,
     Area,
     Bordering,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from retrieval.algebra import Bordering, Gap, Inside, Places, Rank, Select, Tally, Total, Value, Where
-from retrieval.operations import (
+from retrieval.algebra.operations import (
     Aggregate,
     ContainedIn,
     Count,
@@ -15,6 +14,7 @@ from retrieval.operations import (
     Superlative,
     WithinDistance,
 )
+from retrieval.algebra.plan import Bordering, Gap, Inside, Places, Rank, Select, Tally, Total, Value, Where
 
 
 def shortened(operation: Operation) -> Operation:  # noqa: PLR0911 - one branch for each form

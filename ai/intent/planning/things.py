@@ -7,8 +7,8 @@ from typing import Literal
 
 from ai.intent.lexicon import Role
 from ai.intent.planning.sets import Asked
-from retrieval.algebra import Had, Stated
-from retrieval.domain import CONTAINMENT
+from retrieval.algebra.domain import CONTAINMENT
+from retrieval.algebra.plan import Had, Stated
 from retrieval.model import EntityRef, TimeRange
 
 Way = Literal["list", "count", "any", "earliest", "latest", "most", "fewest", "busiest"]

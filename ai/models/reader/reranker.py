@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ai.models.reader.lazy import LazyReader
 from retrieval.model import Query
-from retrieval.reranker import Passage
+from retrieval.ranking.reranker import Passage
 
 NAME = "reader"
 

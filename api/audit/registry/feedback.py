@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 
 from ai.canonical import canonical
 from ai.search.bodies import provenance_json
+from api.audit.entries.records import Reader
 from api.audit.reauthorise import Reading
-from api.audit.records import Reader
 from api.errors import NoSuchThing
 from ledger.errors import EntryNotFound
 from ledger.ledger import Ledger

@@ -14,9 +14,9 @@ from api.audit.registry.alike import decided_one_by_one
 from api.audit.registry.envelope import Diagnostic, JsonObject
 from api.audit.registry.evidence import record_evidence
 from policy.model import Decision
+from retrieval.channels.fan_out import ask
 from retrieval.english.words import content_beginnings, occurs
 from retrieval.errors import ChannelUnavailable
-from retrieval.fan_out import ask
 from retrieval.model import ChannelName, Limitation, Query
 
 MOST_PASSAGES = 1_000

@@ -19,7 +19,7 @@ def bisect(entry_id: EntryId, *, home: Home = None, as_json: AsJson = False) -> 
 
 
 async def _changes(home: Path | None, entry_id: str) -> dict[str, Any]:
-    from api.audit.entry_bisect import changes_of_answer
+    from api.audit.entries.bisect import changes_of_answer
     from api.wiring import open_system
 
     async with open_system(configuration(home)) as system:

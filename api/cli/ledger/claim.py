@@ -18,9 +18,9 @@ from api.problems import EXIT_BROKEN_PROMISE, EXIT_NOT_COVERED, EXIT_OK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.claim import Claim
     from ledger.ledger import Ledger
-    from ledger.promise import Commitment
+    from ledger.proofs.claim import Claim
+    from ledger.proofs.promise import Commitment
 
 
 def claim(
@@ -42,7 +42,7 @@ def claim(
 ) -> None:
     """Check the promise in a saved answer against receipts, exports or the home's log. Exit code 10: the log broke it;
     11: not covered yet; 7: the promise or the answer was altered."""
-    from ledger.claim import ClaimVerdict
+    from ledger.proofs.claim import ClaimVerdict
 
     body = _body(file)
     if receipt or export:
@@ -72,8 +72,8 @@ def _body(file: Path) -> Any:
 
 
 def _by_files(body: Any, receipts: Sequence[Path], exports: Sequence[Path], vkeys: Sequence[str]) -> Claim:
-    from ledger.claim import best_of, claim_by_folder, claim_by_receipt, promised_in
-    from ledger.note import parse_vkey
+    from ledger.notes.note import parse_vkey
+    from ledger.proofs.claim import best_of, claim_by_folder, claim_by_receipt, promised_in
 
     promised = promised_in(body, [parse_vkey(each) for each in vkeys])
     found = [claim_by_receipt(promised, read_signed(path), vkeys=vkeys) for path in receipts]
@@ -92,8 +92,8 @@ async def _keys_of_home(body: Any, home: Path | None) -> tuple[str, ...]:
 async def _by_home(body: Any, home: Path | None) -> Claim:
     """The verdict of the home's own log, as it is now: what is not covered after the merge delay is broken."""
     from api.wiring.clock import clock_ms
-    from ledger.claim import overdue, promised_in
-    from ledger.note import parse_vkey
+    from ledger.notes.note import parse_vkey
+    from ledger.proofs.claim import overdue, promised_in
 
     ledger = await _promised_log(body, home)
     try:
@@ -108,7 +108,7 @@ async def _promised_log(body: Any, home: Path | None) -> Ledger:
     RequestRejected where the home has none."""
     from api.errors import RequestRejected
     from api.home.backends import backends_of
-    from api.wiring.log import last_shard, open_log
+    from api.wiring.ledger.log import last_shard, open_log
 
     configured = configuration(home)
     if not backends_of(configured).ledger.exists:
@@ -126,8 +126,8 @@ async def _promised_log(body: Any, home: Path | None) -> Ledger:
 
 async def _by_log(promised: Commitment, ledger: Ledger) -> Claim:
     """Against the checkpoint of now; against the last one, where the log was abandoned."""
-    from ledger.claim import claim_by_folder, claim_by_receipt
     from ledger.errors import EntryNotFound
+    from ledger.proofs.claim import claim_by_folder, claim_by_receipt
 
     if ledger.fork is None:
         await ledger.checkpoint()

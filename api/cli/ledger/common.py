@@ -14,7 +14,7 @@ from api.cli.console import configuration
 
 if TYPE_CHECKING:
     from ledger.ledger import Ledger
-    from ledger.trust import TrustPolicy
+    from ledger.notes.trust import TrustPolicy
 
 EntryId = Annotated[str, typer.Argument(help="Id of the entry.")]
 Shard = Annotated[int | None, typer.Option("--shard", min=1, help="An earlier log of this home; default: the last.")]
@@ -37,7 +37,7 @@ def with_ledger(home: Path | None, work: Callable[[Ledger], Awaitable[Any]], *, 
 
 def trust_policy(path: Path | None) -> TrustPolicy | None:
     """The policy in that file. Raises RequestRejected, MalformedPolicy."""
-    from ledger.trust import parse_policy
+    from ledger.notes.trust import parse_policy
 
     return None if path is None else parse_policy(read_bytes(path))
 

@@ -26,7 +26,7 @@ def diff(
 
 
 async def _difference(home: Path | None, one: str, other: str) -> dict[str, Any]:
-    from api.audit.entry_diff import difference
+    from api.audit.entries.difference import difference
     from api.wiring import open_system
 
     async with open_system(configuration(home)) as system:

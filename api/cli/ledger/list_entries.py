@@ -27,7 +27,7 @@ def list_entries(
     as_json: AsJson = False,
 ) -> None:
     """Entries by index."""
-    from api.audit.records import entry_json
+    from api.audit.entries.records import entry_json
     from ledger.model import Kind
 
     if kind is not None and kind not in list(Kind):

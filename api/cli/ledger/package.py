@@ -46,7 +46,7 @@ def package(
 
 
 async def _made(ledger: Ledger, entry_id: str) -> bytes:
-    from api.audit.records import INTENT_PARTS, auditors_parts
+    from api.audit.entries.records import INTENT_PARTS, auditors_parts
     from api.web.answer_package import package_of
 
     entry = await ledger.entry(entry_id)

@@ -37,7 +37,7 @@ async def receipt_of(
     ledger: Ledger, entry_id: str, *, disclose: Sequence[str] | None = None, size: int | None = None
 ) -> str:
     """The receipt; unless parts are named, with question or answer and the cited sources disclosed."""
-    from api.audit.records import disclosures
+    from api.audit.entries.records import disclosures
 
     names = await disclosures(await ledger.entry(entry_id), ledger) if disclose is None else disclose
     return await ledger.receipt(entry_id, disclose=names, size=size)

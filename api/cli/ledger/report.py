@@ -14,7 +14,7 @@ from api.cli.ledger.common import read_bytes, read_signed, with_ledger, write_fi
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
-    from api.audit.month_report import Month
+    from api.audit.log.month_report import Month
 
 REPORT, PAGE, RECEIPT = "report.json", "report.html", "report.receipt"
 
@@ -35,7 +35,7 @@ def report(
 ) -> None:
     """Entries, outcomes, denials, overrides, erasures, publications, verification and witnesses of a month. With --out
     the report is recorded, and the receipt of that entry is its receipt. Exit code 7 with --check: it does not hold."""
-    from api.audit.month_report import Month
+    from api.audit.log.month_report import Month
 
     if (month is None) == (check is None) or (check is not None and out is not None):
         raise typer.BadParameter("give --month, with or without --out, or --check")
@@ -51,12 +51,12 @@ def report(
 
 
 async def _made(home: Path | None, month: Month, tenant: str | None, out: Path | None, *, parts: bool) -> Any:
-    from api.audit.log_search import EntrySearch
-    from api.audit.month_report import month_report, record_report
+    from api.audit.log.month_report import month_report, record_report
+    from api.audit.log.search import EntrySearch
     from api.cli.ledger.verify import report_json
     from api.web.page import page
     from api.wiring import open_entry_index, trust_policy
-    from api.wiring.log import log_to_write
+    from api.wiring.ledger.log import log_to_write
 
     configured = configuration(home)
     policy = trust_policy(configured.settings)
@@ -78,7 +78,7 @@ async def _made(home: Path | None, month: Month, tenant: str | None, out: Path |
 
 
 def _check(home: Path | None, folder: Path, *, as_json: bool) -> None:
-    from api.audit.month_report import check_report
+    from api.audit.log.month_report import check_report
 
     data, html, receipt = read_bytes(folder / REPORT), read_bytes(folder / PAGE), read_signed(folder / RECEIPT)
     found = with_ledger(home, lambda ledger: check_report(ledger, data, html, receipt))

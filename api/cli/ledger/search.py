@@ -15,7 +15,7 @@ from api.cli.ledger.common import Shard
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
-    from api.schemas.ledger import EntryFilters
+    from api.schemas.ledger.search import EntryFilters
 
 _PAGE = 500
 Tenant = Annotated[str | None, typer.Option("--tenant", help="Only this tenant; default: all.")]
@@ -72,7 +72,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Entries that match everything given. Nothing found is an empty list."""
-    from api.audit.entry_export import csv_text, ndjson, time_text
+    from api.audit.entries.export import csv_text, ndjson, time_text
 
     if mend:
         mended = asyncio.run(_mended(home, shard))
@@ -104,7 +104,7 @@ def search(
 
 
 async def _mended(home: Path | None, shard: int | None) -> tuple[int, ...]:
-    from api.audit.log_search import EntrySearch
+    from api.audit.log.search import EntrySearch
     from api.wiring import open_entry_index, open_ledger
 
     configured = configuration(home)
@@ -124,9 +124,9 @@ async def _found(
     limit: int,
 ) -> list[dict[str, Any]]:
     """At most `limit` entries, page by page."""
-    from api.audit.entry_contents import with_contents
-    from api.audit.entry_export import found_json
-    from api.audit.log_search import EntrySearch
+    from api.audit.entries.contents import with_contents
+    from api.audit.entries.export import found_json
+    from api.audit.log.search import EntrySearch
     from api.wiring import open_entry_index, open_ledger
 
     configured, cursor, left = configuration(home), filters.after, limit
@@ -153,7 +153,7 @@ def _filters(**given: Any) -> EntryFilters:
 
     from pydantic import ValidationError
 
-    from api.schemas.ledger import EntryFilters
+    from api.schemas.ledger.search import EntryFilters
 
     values = {name: value for name, value in given.items() if value is not None}
     for name in ("since", "until"):

@@ -33,7 +33,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """One entry: what it commits to, and with --part the recorded bytes of a part."""
-    from api.audit.records import entry_json
+    from api.audit.entries.records import entry_json
 
     if (entry_id is None) == (receipt is None):
         raise typer.BadParameter("name an entry, or give --receipt")
@@ -46,7 +46,7 @@ def show(
     if entry_id is None:
         raise AssertionError("one of the two was given")
     if prov is not None:
-        from ledger.prov import prov_jsonld, prov_n
+        from ledger.provenance.document import prov_jsonld, prov_n
 
         data = with_ledger(home, lambda ledger: ledger.part(entry_id, "prov"), shard=shard)
         print(data.decode() if prov == "json" else prov_n(data) if prov == "provn" else prov_jsonld(data))

@@ -12,7 +12,7 @@ from api.cli.ledger.common import read_signed, utc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.receipt import VerifiedReceipt
+    from ledger.proofs.receipt import VerifiedReceipt
 
 _MOST = 400
 
@@ -20,7 +20,7 @@ _MOST = 400
 def show_receipt(file: Path, vkeys: Sequence[str], *, as_json: bool) -> None:
     """Verify the receipt, then print what follows from it, and what does not. Raises VerificationFailed,
     MalformedNote."""
-    from ledger.receipt import verify_with_any
+    from ledger.proofs.receipt import verify_with_any
 
     verified = verify_with_any(read_signed(file), vkeys=vkeys)
     proves, limits = _proves(verified), _limits(verified)
@@ -63,7 +63,7 @@ def _limits(verified: VerifiedReceipt) -> list[str]:
 
 
 def _disclosed(verified: VerifiedReceipt) -> dict[str, bytes]:
-    from ledger.parts import source_name
+    from ledger.entry.parts import source_name
 
     sources = {source_name(number): data for number, data in sorted(verified.sources.items())}
     return {name: data for name, data in sorted(verified.parts.items()) if data} | sources

@@ -16,11 +16,11 @@ from api.cli.options import AsJson, Home
 from api.problems import EXIT_VERIFICATION
 
 if TYPE_CHECKING:
-    from ledger.folder import FolderReport
     from ledger.ledger import Ledger
     from ledger.model import Problem, VerifyReport
-    from ledger.receipt import VerifiedReceipt
-    from ledger.trust import TrustPolicy
+    from ledger.notes.trust import TrustPolicy
+    from ledger.proofs.folder import FolderReport
+    from ledger.proofs.receipt import VerifiedReceipt
 
 UNWITNESSED = "unwitnessed: the operator alone vouches for the checkpoints"
 
@@ -115,7 +115,7 @@ async def _of_logs(home: Path | None, shard: int | None, work: Any) -> dict[int,
     checkpoint of today is asked of them."""
     from api.home.backends import backends_of
     from api.wiring import open_ledger
-    from api.wiring.log import last_shard
+    from api.wiring.ledger.log import last_shard
 
     configured = configuration(home)
     async with open_ledger(configured, shard=shard):
@@ -148,7 +148,7 @@ async def _of_index(home: Path | None, ledger: Ledger) -> tuple[Problem, ...]:
     """Where the index of entries says something else than the log; nothing where there is none yet."""
     from api.home.backends import backends_of
     from api.home.stores import Embedded
-    from api.wiring.entry_index import index_file, open_entry_index
+    from api.wiring.ledger.entry_index import index_file, open_entry_index
 
     configured = configuration(home)
     if (
@@ -156,7 +156,7 @@ async def _of_index(home: Path | None, ledger: Ledger) -> tuple[Problem, ...]:
         and not index_file(configured, ledger.origin).exists()
     ):
         return ()
-    from api.audit.log_search import EntrySearch
+    from api.audit.log.search import EntrySearch
     from ledger.model import Problem
 
     async with open_entry_index(configured, origin=ledger.origin) as index:
@@ -167,7 +167,7 @@ async def _of_index(home: Path | None, ledger: Ledger) -> tuple[Problem, ...]:
 
 async def _of_erasures(home: Path | None) -> tuple[Problem, ...]:
     """Where a file of the home holds something of what redactions say was erased."""
-    from api.audit.erasure_scan import search_again
+    from api.audit.erasure.scan import search_again
     from ledger.model import Problem
 
     scan = await search_again(configuration(home))
@@ -209,8 +209,8 @@ def keys_of(given: list[str] | None, home: Path | None, shard: int | None) -> tu
 
 
 def _folder(folder: Path, vkeys: tuple[str, ...], policy: TrustPolicy | None, *, as_json: bool) -> None:
-    from ledger.folder import verify_folder
-    from ledger.note import parse_vkey
+    from ledger.notes.note import parse_vkey
+    from ledger.proofs.folder import verify_folder
 
     report = verify_folder(files_in(folder), keys=[parse_vkey(each) for each in vkeys], policy=policy)
     emit(_folder_json(report), as_json=as_json, render=lambda: _folder_text(report))
@@ -238,7 +238,7 @@ def _folder_text(report: FolderReport) -> str:
 def _receipt(
     text: str, vkeys: tuple[str, ...], policy: TrustPolicy | None, seen: Path | None, *, as_json: bool
 ) -> None:
-    from ledger.receipt import seen_at, verify_with_any
+    from ledger.proofs.receipt import seen_at, verify_with_any
 
     verified = verify_with_any(text, vkeys=vkeys, policy=policy)
     after_s = None
@@ -264,7 +264,7 @@ def _receipt_json(verified: VerifiedReceipt, after_s: int | None) -> dict[str, A
 
 
 def _receipt_text(verified: VerifiedReceipt, after_s: int | None) -> str:
-    from ledger.parts import source_name
+    from ledger.entry.parts import source_name
 
     disclosed = [*sorted(verified.parts), *map(source_name, sorted(verified.sources))]
     lines = [

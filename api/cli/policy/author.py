@@ -23,8 +23,8 @@ def export(
     from api.errors import HomeInUse
     from api.home.backends import backends_of
     from api.wiring import bundle_folder, open_bundle
-    from policy.archive import copy_bundle
     from policy.authoring.checking import SCHEMAS
+    from policy.bundles.archive import copy_bundle
 
     backend = backends_of(configuration(home)).policy
     bundle = open_bundle(backend)
@@ -48,7 +48,7 @@ def build(
     """Compile the rules to the module that decides, and write the manifest that holds them together. Needs `opa`; after
     a change of data alone it is not needed."""
     from policy.authoring.build import build as built
-    from policy.bundle import load_bundle
+    from policy.bundles.bundle import load_bundle
 
     files = built(chosen_folder(folder, home))
     with wrong_use():

@@ -39,7 +39,7 @@ def backtest(
 ) -> None:
     """Decide the recorded requests again with another bundle. Exit code 7: the recorded decisions are not
     reproduced by the bundles that made them, so that nothing can be said."""
-    from api.audit.backtesting import backtest_document, run_backtest
+    from api.audit.policy.backtesting import backtest_document, run_backtest
 
     started = time.perf_counter()
     tried, _ = chosen_bundle(policy, home)

@@ -12,7 +12,7 @@ import typer
 from api.cli.console import configuration
 
 if TYPE_CHECKING:
-    from policy.bundle import Bundle
+    from policy.bundles.bundle import Bundle
 
 Candidate = Annotated[Path | None, typer.Option("--policy", help="Folder of a bundle; default: the bundle in force.")]
 

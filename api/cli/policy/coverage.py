@@ -13,7 +13,7 @@ from api.cli.policy.candidate import Candidate, chosen_bundle
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from policy.authoring.coverage import Coverage
+    from policy.authoring.testing.coverage import Coverage
 
 
 def coverage(
@@ -28,9 +28,9 @@ def coverage(
 ) -> None:
     """Which lines of each rule the bundle's tests and vectors evaluate, by rule id. Exit code 1: less than the minimum.
     Needs `opa`."""
-    from policy.authoring.coverage import covered
     from policy.authoring.opa import find_opa
-    from policy.authoring.vectors import read_vectors, vectors_folder
+    from policy.authoring.testing.coverage import covered
+    from policy.authoring.testing.vectors import read_vectors, vectors_folder
 
     opa = find_opa()
     _, folder = chosen_bundle(policy, home)

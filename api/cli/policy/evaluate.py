@@ -15,7 +15,7 @@ from api.cli.policy.candidate import Candidate, chosen_bundle
 from api.problems import EXIT_REFUSED
 
 if TYPE_CHECKING:
-    from policy.bundle import Bundle
+    from policy.bundles.bundle import Bundle
 
 
 def evaluate(
@@ -41,7 +41,7 @@ def evaluate(
 
 
 async def _run(bundle: Bundle, point: str, text: bytes) -> dict[str, Any]:
-    from api.audit.policy_trial import point_named, tried
+    from api.audit.policy.trial import point_named, tried
     from api.wiring import open_embedded
     from policy.canonical import parse_plain
     from policy.errors import InputRejected

@@ -16,7 +16,7 @@ from api.cli.options import AsJson, Groups, Home, Role, Tenant
 if TYPE_CHECKING:
     from ai.explain.flips import Flip
     from ai.explain.paths import Path as CandidatePath
-    from api.audit.explaining import Explanation
+    from api.audit.policy.explaining import Explanation
     from api.wiring import System
     from policy.model import Subject
 
@@ -34,16 +34,16 @@ def explain(
 ) -> None:
     """Why each candidate of each channel was kept, redacted or dropped, and the smallest change that turns it. Shown is
     only what the caller, named by --role and --groups, may see now; changes only within the caller's authority."""
-    from api.audit.explaining import explanation_document
+    from api.audit.policy.explaining import explanation_document
 
     found = asyncio.run(_run(what, home, role=role, groups=groups, tenant=tenant))
     emit(explanation_document(found), as_json=as_json, render=lambda: "\n".join(_lines(found)))
 
 
 async def _run(what: str, home: Path | None, *, role: str, groups: str | None, tenant: str) -> Explanation:
-    from api.audit.backtesting import Shelf
-    from api.audit.explaining import explain as run
-    from api.home.local_caller import local_subject
+    from api.audit.policy.backtesting import Shelf
+    from api.audit.policy.explaining import explain as run
+    from api.home.identity.local_caller import local_subject
     from api.wiring import new_id, open_system
 
     async with open_system(configuration(home)) as system:
@@ -73,7 +73,7 @@ async def _asked(question: str, caller: Subject, system: System) -> str:
 
 
 def _lines(found: Explanation) -> Iterator[str]:
-    from api.audit.explaining import reason_with_text
+    from api.audit.policy.explaining import reason_with_text
 
     query = found.request.query
     yield bold(f"{found.entry_id}: {found.request.outcome or 'search'}, query {query.decision['effect']}")

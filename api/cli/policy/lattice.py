@@ -17,8 +17,8 @@ from api.cli.policy.candidate import Candidate, chosen_bundle
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from policy.authoring.lattice import Lattice
-    from policy.bundle import Bundle
+    from policy.authoring.lattice.lattice import Lattice
+    from policy.bundles.bundle import Bundle
 
 
 def lattice(
@@ -33,7 +33,7 @@ def lattice(
 ) -> None:
     """Decide every cell of role, groups, label, handling, tenant, lifecycle, and every claim that an answer can hold,
     and hold the invariants against them. Exit code 1: one does not hold; a counterexample is printed."""
-    from policy.authoring.binding import binding_invariants
+    from policy.authoring.lattice.binding import binding_invariants
 
     if invariants is not None and not invariants.is_file():
         raise typer.BadParameter(f"{invariants} is not a file of invariants")
@@ -47,7 +47,7 @@ def lattice(
 
 def _stated(file: Path) -> Mapping[str, Any]:
     """The document of a file of invariants. Raises InvariantsInvalid."""
-    from policy.authoring.invariants import InvariantsInvalid
+    from policy.authoring.lattice.invariants import InvariantsInvalid
 
     try:
         return tomllib.loads(file.read_text("utf-8"))
@@ -57,10 +57,10 @@ def _stated(file: Path) -> Mapping[str, Any]:
 
 async def _run(bundle: Bundle, stated: Mapping[str, Any]) -> dict[str, Any]:
     from api.wiring import open_embedded
-    from policy.authoring.claim_lattice import broken_claims, decide_claims, parse_unreleased
-    from policy.authoring.domain import Domain
-    from policy.authoring.invariants import broken, parse_invariants
-    from policy.authoring.lattice import decide_lattice
+    from policy.authoring.lattice.claims import broken_claims, decide_claims, parse_unreleased
+    from policy.authoring.lattice.domain import Domain
+    from policy.authoring.lattice.invariants import broken, parse_invariants
+    from policy.authoring.lattice.lattice import decide_lattice
 
     domain = Domain.of(bundle)
     rules, over_claims = parse_invariants(stated, domain), parse_unreleased(stated)

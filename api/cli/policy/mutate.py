@@ -15,9 +15,9 @@ from api.cli.policy.candidate import Candidate, chosen_bundle, wrong_use
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from policy.authoring.mutants import Mutant
-    from policy.authoring.mutation import MutationReport
-    from policy.bundle import Bundle
+    from policy.authoring.testing.mutants import Mutant
+    from policy.authoring.testing.mutation import MutationReport
+    from policy.bundles.bundle import Bundle
 
 
 def mutate(
@@ -47,11 +47,11 @@ def mutate(
 
 async def _run(bundle: Bundle, folder: Path, sample: int, jobs: int) -> MutationReport:
     from api.wiring import open_embedded
-    from policy.authoring.mutants import mutants_of
-    from policy.authoring.mutation import mutate as run
-    from policy.authoring.mutation import read_explained
     from policy.authoring.opa import find_opa
-    from policy.authoring.vectors import read_vectors, vectors_folder
+    from policy.authoring.testing.mutants import mutants_of
+    from policy.authoring.testing.mutation import mutate as run
+    from policy.authoring.testing.mutation import read_explained
+    from policy.authoring.testing.vectors import read_vectors, vectors_folder
 
     opa, vectors = find_opa(), vectors_folder(folder)
     everything = mutants_of(opa, folder / "rego")
@@ -74,7 +74,7 @@ def _spread(mutants: tuple[Mutant, ...], count: int) -> tuple[Mutant, ...]:
 
 
 def _document(report: MutationReport, digest: str) -> dict[str, Any]:
-    from policy.authoring.mutation import Fate
+    from policy.authoring.testing.mutation import Fate
 
     return {
         "bundle_digest": digest,
@@ -89,7 +89,7 @@ def _document(report: MutationReport, digest: str) -> dict[str, Any]:
 
 
 def _text(report: MutationReport) -> str:
-    from policy.authoring.mutation import Fate
+    from policy.authoring.testing.mutation import Fate
 
     lines = []
     for each in report.having(Fate.SURVIVED):

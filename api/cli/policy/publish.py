@@ -16,12 +16,12 @@ from api.cli.policy.candidate import chosen_folder
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from api.audit.policy_release import Candidacy, Change, Release
+    from api.audit.policy.release import Candidacy, Change, Release
     from api.home.configuration import Configuration
-    from policy.archive import BundleArchive
     from policy.authoring.checking import CheckResult
     from policy.authoring.widening import Widening
-    from policy.bundle import Bundle
+    from policy.bundles.archive import BundleArchive
+    from policy.bundles.bundle import Bundle
 
 INPUTS = 600
 PUBLISH = "policy.publish"
@@ -52,11 +52,11 @@ def publish(
     beyond the bundle in force must be accepted by name. The change is put on the ledger first; a running server takes
     it up within a second. Exit code 1: a gate is closed, and nothing has changed. What the data in force ask a second
     person for is only proposed: somebody else with `policy.publish` lets it decide by `exhibit policy accept`."""
-    from api.audit.policy_release import Candidacy, Change, may_publish
+    from api.audit.policy.release import Candidacy, Change, may_publish
     from api.home.backends import backends_of
     from api.wiring import open_bundle
     from policy.authoring.checking import check_module
-    from policy.bundle import load_bundle
+    from policy.bundles.bundle import load_bundle
 
     configured = configuration(home)
     backend = backends_of(configured).policy
@@ -100,7 +100,7 @@ def accept(
 ) -> None:
     """Let a bundle decide that somebody else has proposed by `exhibit policy publish`, because it opens what the data
     in force ask a second person for. Who proposed it may not accept it."""
-    from api.audit.policy_release import Change, may_publish
+    from api.audit.policy.release import Change, may_publish
     from api.home.backends import backends_of
     from api.wiring import open_bundle, releases_of
 
@@ -126,7 +126,7 @@ def rollback(
 ) -> None:
     """Let the bundle decide again that was in force before. It must still be whole and pass the canary; a running
     server takes it up within a second."""
-    from api.audit.policy_release import may_publish
+    from api.audit.policy.release import may_publish
     from api.home.backends import backends_of
     from api.wiring import active_digest, releases_of
 
@@ -142,15 +142,15 @@ def rollback(
 
 def _archived(archive: BundleArchive, prefix: str) -> str:
     """The digest of an archived bundle, or of the shipped one, that begins so. Raises BundleNotFound."""
-    from policy.bundle import load_bundle
+    from policy.bundles.bundle import load_bundle
 
     shipped = load_bundle().digest
     return shipped if shipped == prefix else archive.resolve(prefix)
 
 
 async def _roll_back(configured: Configuration, wanted: str, active: str, why: str) -> None:
-    from api.audit.policy_release import NOBODY_NAMED, Change, roll_back
-    from api.wiring.log import log_to_write
+    from api.audit.policy.release import NOBODY_NAMED, Change, roll_back
+    from api.wiring.ledger.log import log_to_write
 
     async with log_to_write(configured) as ledger:
         change = Change(NOBODY_NAMED, why)
@@ -158,8 +158,8 @@ async def _roll_back(configured: Configuration, wanted: str, active: str, why: s
 
 
 async def _accept(configured: Configuration, wanted: str, accepted: Sequence[str], change: Change) -> None:
-    from api.audit.policy_release import accept as accept_proposal
-    from api.wiring.log import log_to_write
+    from api.audit.policy.release import accept as accept_proposal
+    from api.wiring.ledger.log import log_to_write
 
     async with log_to_write(configured) as ledger:
         await accept_proposal(wanted, accepted=accepted, change=change, configuration=configured, ledger=ledger)
@@ -167,9 +167,9 @@ async def _accept(configured: Configuration, wanted: str, accepted: Sequence[str
 
 def _who(configured: Configuration, key_file: Path | None, active: Bundle) -> str:
     """The subject whose key is in a file, which must have `policy.publish`; without one, the command line."""
-    from api.audit.policy_release import NOBODY_NAMED
+    from api.audit.policy.release import NOBODY_NAMED
     from api.errors import ActionForbidden
-    from api.home.principal import subject_of_key
+    from api.home.identity.principal import subject_of_key
     from api.wiring import key_store
 
     if key_file is None:
@@ -185,8 +185,8 @@ def _who(configured: Configuration, key_file: Path | None, active: Bundle) -> st
 
 
 async def _publish(configured: Configuration, candidacy: Candidacy, trial: Trial, change: Change) -> Release:
-    from api.audit.policy_release import publish
-    from api.wiring.log import log_to_write
+    from api.audit.policy.release import publish
+    from api.wiring.ledger.log import log_to_write
 
     async with log_to_write(configured) as ledger:
         return await publish(
@@ -208,7 +208,7 @@ class Trial:
 
 
 async def _try(candidacy: Candidacy, accepted: frozenset[str], inputs: int) -> Trial:
-    from api.audit.policy_release import gates, widenings_of
+    from api.audit.policy.release import gates, widenings_of
 
     passed = []
     async for each in gates(candidacy, inputs=inputs, tell=note):

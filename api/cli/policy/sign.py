@@ -26,8 +26,8 @@ def sign(
     """Sign every file of the bundle: `.signatures.json` in its folder, in OPA's format. Sign again after each change.
     A home with `policy.verification_keys` lets no other bundle decide."""
     from policy.authoring.server_bundle import signed_server_bundle
-    from policy.bundle import load_bundle
-    from policy.signatures import sign_folder, signing_key
+    from policy.bundles.bundle import load_bundle
+    from policy.bundles.signatures import sign_folder, signing_key
 
     chosen_folder(folder, None)
     with wrong_use():

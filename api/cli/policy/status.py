@@ -14,7 +14,7 @@ from api.cli.options import AsJson, Home
 if TYPE_CHECKING:
     from api.home.backends import PolicyBackend
     from api.home.stores import Opa
-    from policy.bundle import Bundle
+    from policy.bundles.bundle import Bundle
 
 LATEST = 10
 
@@ -48,7 +48,7 @@ def status(home: Home = None, as_json: AsJson = False) -> None:
 
 def _server(server: Opa, bundle: Bundle) -> dict[str, Any] | None:
     """The OPA server's account of itself; None where its client package cannot ask it."""
-    from policy.opa_management import state_of
+    from policy.opa.management import state_of
 
     if server.ca_file is not None:
         return None

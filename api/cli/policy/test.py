@@ -19,8 +19,8 @@ from api.cli.policy.engines import opa_if_there
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from policy.authoring.report import TestReport
-    from policy.bundle import Bundle
+    from policy.authoring.testing.report import TestReport
+    from policy.bundles.bundle import Bundle
 
 LOOK_EVERY_S = 0.5
 
@@ -69,14 +69,14 @@ def _once(policy: Path | None, vectors: Path | None, run: str, home: Path | None
 async def run_tests(bundle: Bundle, folder: Path, *, vectors: Path | None = None, run: str = "") -> TestReport:
     """Everything that a bundle is tested with."""
     from api.errors import RequestRejected
-    from policy.authoring.canary import canary
-    from policy.authoring.domain import Domain
-    from policy.authoring.opa_tests import run_own_tests
-    from policy.authoring.report import TestReport
-    from policy.authoring.vectors import read_vectors, run_vectors, vectors_folder
+    from policy.authoring.lattice.domain import Domain
+    from policy.authoring.testing.canary import canary
+    from policy.authoring.testing.opa_tests import run_own_tests
+    from policy.authoring.testing.report import TestReport
+    from policy.authoring.testing.vectors import read_vectors, run_vectors, vectors_folder
 
     cases = read_vectors(vectors or vectors_folder(folder))
-    from api.audit.policy_release import evaluators, tried_table
+    from api.audit.policy.release import evaluators, tried_table
 
     opa = opa_if_there()
     own = None if opa is None else await asyncio.to_thread(run_own_tests, opa, folder / "rego", only=run)

@@ -18,7 +18,7 @@ from api.problems import EXIT_CANNOT_RUN, EXIT_VERIFICATION
 
 if TYPE_CHECKING:
     from ai.replay.replay import ReplayReport
-    from api.audit.log_search import EntryCriteria
+    from api.audit.log.search import EntryCriteria
     from api.wiring import System
 
 app = typer.Typer(help="Recompute recorded answers and grade them.", add_completion=False, rich_markup_mode=None)
@@ -79,7 +79,7 @@ def replay(
         for r in results
     ]
     tally = ", ".join(f"{count} {grade}" for grade, count in sorted(grades(results).items()))
-    from api.audit.entry_replay import replay_document
+    from api.audit.entries.replay import replay_document
 
     emit(
         {"entries": [replay_document(r) for r in results], "grades": grades(results)},
@@ -102,7 +102,7 @@ def _wanted(since: datetime | None, until: datetime | None, where: Sequence[str]
         return None
     from pydantic import ValidationError
 
-    from api.schemas.ledger import EntryFilters
+    from api.schemas.ledger.search import EntryFilters
 
     values: dict[str, Any] = dict(each.partition("=")[::2] for each in where)
     for name, at in (("since", since), ("until", until)):
@@ -116,7 +116,7 @@ def _wanted(since: datetime | None, until: datetime | None, where: Sequence[str]
 
 
 async def _matching(system: System, wanted: EntryCriteria) -> AsyncIterator[str]:
-    from api.audit.log_search import EntrySearch
+    from api.audit.log.search import EntrySearch
     from api.wiring import open_entry_index
 
     ledger = system.services.ledger
@@ -134,7 +134,7 @@ async def _replay(
     home: Path | None, entry_id: str | None, up_to: GradeLimit, wanted: EntryCriteria | None
 ) -> list[ReplayReport]:
     from ai.replay.replay import Grade
-    from api.audit.entry_replay import replay_entry
+    from api.audit.entries.replay import replay_entry
     from api.cli.replay.shares import replay_each, replay_shared, shares
     from api.wiring import open_system
 

@@ -56,7 +56,7 @@ def replay_share(home: Path | None, ids: Sequence[str], up_to: Grade) -> list[Re
 async def replay_each(system: System, ids: Sequence[str], *, up_to: Grade) -> AsyncIterator[ReplayReport]:
     """The entries one after another, each under the policy that decided it."""
     from ai.replay.replay import replay
-    from api.audit.recorded_policy import recorded_policies
+    from api.audit.entries.recorded_policy import recorded_policies
 
     async with recorded_policies(system) as policies:
         for entry_id in ids:

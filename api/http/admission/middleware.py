@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.errors import MalformedBody, RequestTimeout
-from api.home.principal import host_of, is_loopback
+from api.home.identity.principal import host_of, is_loopback
 from api.home.server import Server
 from api.http.admission.rates import RateLimits
 from api.http.admission.slots import ProcessorShare, Slots

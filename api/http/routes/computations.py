@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from api.audit.computations import read_computation
-from api.audit.records import Reader
+from api.audit.entries.records import Reader
 from api.http.accept import wants_page
 from api.http.callers import SECURITY, Calling
 from api.http.routes.evidence import STYLE

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from api.errors import CredentialRejected, MalformedBody, NoSuchThing
-from api.home.oidc.tokens import TokenReader
+from api.home.identity.oidc.tokens import TokenReader
 from api.schemas.errors import errors
 
 router = APIRouter(prefix="/api/v1/identity", tags=["identity"])

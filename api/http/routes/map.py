@@ -18,7 +18,7 @@ from api.http.map.places import FoundPlace, PlaceNames, find_places
 from api.http.map.shapes import MapIndex
 from api.http.map.suggestions import Around, Suggestion, Suggestions, Trial
 from api.http.map.tiles import MVT, TILE_FIELDS, TOP_ZOOM, TileAddress, read_tile
-from api.http.metrics import Metrics
+from api.http.metrics.process import Metrics
 from api.http.views.geojson import GeoJson
 from api.schemas.errors import errors
 from api.schemas.map import (

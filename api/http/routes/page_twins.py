@@ -10,17 +10,21 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from api.audit.entry_export import CSV, csv_text, documents_csv, found_json
-from api.audit.records import Reader
+from api.audit.entries.export import CSV, csv_text, documents_csv, found_json
+from api.audit.entries.records import Reader
 from api.http.callers import Calling, Meters
 from api.http.routes import corpus as corpus_route
-from api.http.routes import ledger, ledger_changes, ledger_difference, ledger_overview, policy_author
 from api.http.routes import map as map_routes
-from api.http.routes import policy as policy_route
+from api.http.routes.ledger import changes as ledger_changes
+from api.http.routes.ledger import difference as ledger_difference
+from api.http.routes.ledger import entries as ledger
+from api.http.routes.ledger import overview as ledger_overview
+from api.http.routes.policy import author as policy_author
+from api.http.routes.policy import reading as policy_route
 from api.schemas.corpus import CorpusResponse
-from api.schemas.difference import AnswerChanges, DifferenceResponse
 from api.schemas.evidence import EntriesResponse, EntryResponse
-from api.schemas.ledger import EntryFilters, FacetFilters, FacetsResponse, LogHealthResponse
+from api.schemas.ledger.difference import AnswerChanges, DifferenceResponse
+from api.schemas.ledger.search import EntryFilters, FacetFilters, FacetsResponse, LogHealthResponse
 from api.schemas.map import SuggestionQuery
 
 router = APIRouter(include_in_schema=False)

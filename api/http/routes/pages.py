@@ -18,7 +18,7 @@ import api.web
 from api.errors import NoSuchThing
 from api.http.routes.page_twins import TWINS
 from api.problems import Problem
-from api.schemas.client import client_files
+from api.schemas.description.client import client_files
 from api.web.log_page import FORMS
 from api.web.page import page, strings
 from ledger.model import Kind

@@ -10,11 +10,11 @@ from ai.search.result import SearchResult
 from ai.search.surface import Surface, SurfaceName
 from api.errors import ActionForbidden, BadQuery, FieldProblem, NoSuchThing
 from api.http.views.retrieve import UNKNOWN_BASE
-from api.schemas.retrieval import RetrievalQuery
+from api.schemas.retrieval.search import RetrievalQuery
 from policy.model import Subject
 from retrieval.errors import EmbedModelMismatch, FilterInvalid
 from retrieval.filters import Filter, canonical_filter, parse_filter
-from retrieval.reranker import HEURISTIC, HeuristicReranker, Reranker
+from retrieval.ranking.reranker import HEURISTIC, HeuristicReranker, Reranker
 
 WEIGHT_TOLERANCE = 0.01
 NOTHING_ASKED = "vector only"

@@ -11,11 +11,11 @@ from ai.model import AdmittedItem, AgentOptions, Ask, Options, SearchOptions
 from ai.search.bodies import result_json
 from ai.search.result import Result, SearchResult
 from api.errors import ActionForbidden, NoSuchThing
-from api.schemas.retrieve import AgenticRequest, BasicRequest
+from api.schemas.retrieval.retrieve import AgenticRequest, BasicRequest
 from policy.model import Subject
 from retrieval.bundle import TOKEN_COUNTER
-from retrieval.calibration import Scale, calibrations
 from retrieval.filters import Metadata, canonical_filter, parse_filter
+from retrieval.ranking.calibration import Scale, calibrations
 
 UNKNOWN_BASE = "COLLECTION_UNAVAILABLE"
 _MILLI = 1000

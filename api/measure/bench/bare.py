@@ -20,8 +20,8 @@ from api.home.stores import Neo4j, OpenSearch, Postgres
 from retrieval.fulltext.opensearch_server import Address, client_of
 from retrieval.graph.neo4j_server import driver_of
 from retrieval.model import ChannelName
-from retrieval.postgres import CONNECTING, SCHEMA, path_statement
-from retrieval.statement import Statement
+from retrieval.servers.postgres import CONNECTING, SCHEMA, path_statement
+from retrieval.servers.statement import Statement
 from retrieval.vector.pgvector_tables import SEARCH_SETTINGS
 
 

@@ -21,10 +21,10 @@ from api.measure.bench.wrapped_channel import WrappedChannel
 from api.schemas.ask import ask_of, parse_query
 from api.wiring import System, new_id, open_system
 from policy.model import Subject
-from retrieval.channel import Channel
-from retrieval.guarded_channel import GuardedChannel
+from retrieval.channels.channel import Channel
+from retrieval.channels.guarded import GuardedChannel
 from retrieval.model import ChannelName, Query, Run
-from retrieval.statement import Statement
+from retrieval.servers.statement import Statement
 
 _DEADLINE_S = 60.0
 MIN_TURNS = 120

@@ -22,7 +22,7 @@ from ai.search.passage_search import Shaping
 from ai.search.surface import Surface
 from api.errors import ExpectationFailed
 from api.home.configuration import load
-from api.home.principal import public_subject
+from api.home.identity.principal import public_subject
 from api.measure.bench.goals import Verdict
 from api.measure.bench.wrapped_channel import WrappedChannel
 from api.measure.demonstration import sample_corpus

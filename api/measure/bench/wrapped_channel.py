@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retrieval.channel import Channel
+from retrieval.channels.channel import Channel
 from retrieval.model import ChannelName, Query, Run
 
 

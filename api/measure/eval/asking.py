@@ -17,7 +17,7 @@ from ai.search.passage_search import Shaping
 from ai.search.result import Result, SearchResult
 from ai.search.surface import Surface
 from api.home.configuration import load
-from api.home.principal import public_subject
+from api.home.identity.principal import public_subject
 from api.wiring import System, new_id, open_ingest, open_system
 
 COLLECTION, TENANT = "evaluation", "default"

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from api.http.measures import figure
+from api.http.ablation.measures import figure
 from api.measure.eval.asking import make_home, open_patiently
 from api.measure.eval.fit import Point, points_of
 from api.measure.eval.musique import read
 from api.measure.eval.reliability import Curve, ReliabilityBin, diagram
 from api.measure.eval.tables import Part, share
-from retrieval.calibration import BM25, FULL_MILLI, Calibration, vector_calibration
 from retrieval.model import ChannelName
+from retrieval.ranking.calibration import BM25, FULL_MILLI, Calibration, vector_calibration
 
 THRESHOLD_MILLI = 650
 FIGURE = "calibration.svg"

@@ -11,7 +11,7 @@ from typing import Any
 from ai.model import Mode
 from ai.models.candidates import PARAMETERS
 from api.home.stores import Extractive
-from api.http.measures import figure, recall
+from api.http.ablation.measures import figure, recall
 from api.measure.eval.asking import Text, by_mode, make_home, open_patiently, outcome_of
 from api.measure.eval.tables import Part, goal, share, told
 from api.wiring import System, open_chat

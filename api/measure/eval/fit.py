@@ -1,4 +1,4 @@
-"""Fits the calibration of `retrieval.calibration` on a home: questions are made from the home's own passages.
+"""Fits the calibration of `retrieval.ranking.calibration` on a home: questions are made from the home's own passages.
 
 A question is some content words of one sentence, mixed with up to as many words of another passage. A record is
 relevant when it holds every genuine word, or is the passage itself. Isotonic regression (pool adjacent violators) over
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from ai.text.sentences import split_sentences
 from api.wiring import System
-from retrieval.calibration import FULL_MILLI
 from retrieval.english.lists import STOP_WORDS
 from retrieval.english.words import beginning_of, occurs, words
 from retrieval.index_text import index_text
 from retrieval.model import ChannelName, Query, Record
+from retrieval.ranking.calibration import FULL_MILLI
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.scope import Scope
 

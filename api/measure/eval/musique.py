@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ai.search.passage_search import Shaping
-from api.http.measures import difference, figure, ndcg, recall, reciprocal_rank
+from api.http.ablation.measures import difference, figure, ndcg, recall, reciprocal_rank
 from api.measure.bench.statistics import percentile
 from api.measure.eval.asking import Text, TimedRanking, by_agent, by_mode, by_passages, make_home, open_patiently
 from api.measure.eval.tables import Part, goal, told
 from api.wiring import System
-from retrieval.reranker import HeuristicReranker
+from retrieval.ranking.reranker import HeuristicReranker
 
 CORPUS, QUESTIONS = "musique_train_corpus.json", "musique_train.json"
 GOALS = {"hybrid nDCG@10": ("hybrid", "ndcg_10", 0.60), "agentic high recall@5": ("agentic high", "recall_5", 0.65)}

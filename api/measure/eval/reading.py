@@ -16,7 +16,7 @@ from ai.models.reader.held_back import is_held_back
 from ai.models.reader.reader import Reader
 from ai.models.reader.told import Told
 from ai.text.support import WORD, carries, fold
-from api.http.measures import auc, figure, reciprocal_rank
+from api.http.ablation.measures import auc, figure, reciprocal_rank
 from api.measure.eval.tables import Part, goal, share, told
 from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.model import Intent

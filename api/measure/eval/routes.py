@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ai.case.profiles import PASSAGES
-from api.http.measures import difference, figure, ndcg
+from api.http.ablation.measures import difference, figure, ndcg
 from api.measure.eval.asking import TOP_K, hybrid_words
 from api.measure.eval.tables import told
 from api.wiring import System

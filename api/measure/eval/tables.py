@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from api.http.measures import Figure, figure
+from api.http.ablation.measures import Figure, figure
 
 Part = dict[str, Any]
 

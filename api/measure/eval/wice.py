@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ai.models.reader.reader import Reader
 from ai.text.support import support_milli
-from api.http.measures import auc, figure
+from api.http.ablation.measures import auc, figure
 from api.measure.eval.tables import Part, goal
 from retrieval.english.lists import STOP_WORDS
 from retrieval.english.words import words

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from policy.authoring.lint import (
+from policy.authoring.lint.findings import Finding
+from policy.authoring.lint.rule import LintRule
+from policy.authoring.lint.rules import (
     absent_grants,
     closed_sets,
     denial_without_helper,
@@ -24,8 +26,6 @@ from policy.authoring.lint import (
     unknown_field,
     whole_metadata,
 )
-from policy.authoring.lint.findings import Finding
-from policy.authoring.lint.rule import LintRule
 from policy.authoring.lint.sources import Sources, read_sources_of
 from policy.authoring.opa import Opa
 

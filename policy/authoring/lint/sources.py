@@ -10,7 +10,7 @@ from typing import Any
 
 from policy.authoring.lint.findings import Finding
 from policy.authoring.opa import Opa
-from policy.bundle import SHIPPED
+from policy.bundles.bundle import SHIPPED
 from policy.data import DATA_PATH
 
 Node = dict[str, Any]

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from policy import facts
-from policy.authoring.deciding import Outcome, by_engine, is_denial
-from policy.authoring.domain import NOW_MS, Domain, a_class, an_item
+from policy.authoring.lattice.deciding import Outcome, by_engine, is_denial
+from policy.authoring.lattice.domain import NOW_MS, Domain, a_class, an_item
 from policy.authoring.widening.lattice import joint_domains
 from policy.authoring.widening.model import Side, Widening
-from policy.bundle import read_sources
+from policy.bundles.bundle import read_sources
 from policy.canonical import encode_plain
 from policy.model import (
     AnswerFacts,

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from policy.authoring.domain import TENANT, UNKNOWN
+from policy.authoring.lattice.domain import TENANT, UNKNOWN
 from policy.authoring.widening.model import Widening
-from policy.bundle import Bundle
+from policy.bundles.bundle import Bundle
 from policy.data import PolicyData
 from policy.model import Subject
 

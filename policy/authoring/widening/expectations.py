@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from policy.authoring.binding import removals
-from policy.authoring.vectors import read_vectors, vectors_folder
+from policy.authoring.lattice.binding import removals
+from policy.authoring.testing.vectors import read_vectors, vectors_folder
 from policy.authoring.widening.model import Widening
-from policy.bundle import SHIPPED
+from policy.bundles.bundle import SHIPPED
 
 _TEST = re.compile(r"^(test_\w+)", re.MULTILINE)
 

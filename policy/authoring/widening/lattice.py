@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policy.authoring.claim_lattice import decide_claims
-from policy.authoring.domain import UNKNOWN, Domain
-from policy.authoring.lattice import AXES, OPS, Lattice, decide_lattice
+from policy.authoring.lattice.claims import decide_claims
+from policy.authoring.lattice.domain import UNKNOWN, Domain
+from policy.authoring.lattice.lattice import AXES, OPS, Lattice, decide_lattice
 from policy.authoring.widening.model import Side, Widening
 
 _ROLE, _LABEL = AXES.index("role"), AXES.index("label")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from policy.bundle import Bundle
+from policy.bundles.bundle import Bundle
 from policy.engine import PolicyEngine
 
 

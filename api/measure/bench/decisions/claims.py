@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ai.answer.generate import read_draft
+from ai.answer.draft.generate import read_draft
 from ai.focus_pipeline import answer
 from ai.model import AdmittedItem, Ask, Completion, ModelIdentity, Options, PromptSource
 from ai.models.chat_model import ChatRequest
 from ai.text.sentences import split_sentences
 from api.home.configuration import load
-from api.home.principal import public_subject
+from api.home.identity.principal import public_subject
 from api.measure.bench.goals import Verdict
 from api.measure.bench.statistics import Percentiles, settled
 from api.measure.demonstration import sample_corpus

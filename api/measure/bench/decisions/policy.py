@@ -12,9 +12,9 @@ from api.measure.bench.decisions.policy_server import ABOVE, ANY, ServerCalls, m
 from api.measure.bench.goals import Verdict
 from api.measure.bench.statistics import Percentiles, settled, spread
 from api.wiring import open_embedded
-from policy.authoring.domain import NOW_MS, Domain, a_class, an_item
+from policy.authoring.lattice.domain import NOW_MS, Domain, a_class, an_item
 from policy.authoring.opa import Opa
-from policy.bundle import Bundle
+from policy.bundles.bundle import Bundle
 from policy.engine import PolicyEngine
 from policy.model import (
     AnswerFacts,

@@ -13,10 +13,10 @@ from api.measure.bench.statistics import Percentiles, spread
 from api.wiring import open_server_over
 from policy.authoring.opa import Opa
 from policy.authoring.server import own_server
-from policy.bundle import Bundle
+from policy.bundles.bundle import Bundle
 from policy.engine import PolicyEngine, Reply, WrappedEngine
 from policy.model import Point
-from policy.opa_http import OpaHttp
+from policy.opa.http import OpaHttp
 
 ABOVE = "above OPA's evaluation"
 ANY = "any point"

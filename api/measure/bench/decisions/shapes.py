@@ -16,17 +16,17 @@ from typing import Any
 
 from ai.focus_pipeline import answer
 from ai.model import Outcome
-from api.audit.policy_release import Candidacy, widenings_of
+from api.audit.policy.release import Candidacy, widenings_of
 from api.home.configuration import load
-from api.home.local_caller import local_subject
+from api.home.identity.local_caller import local_subject
 from api.measure.bench.goals import Verdict
 from api.measure.demonstration import SCENES
 from api.schemas.ask import ask_of, parse_query
 from api.wiring import System, new_id, open_embedded, open_ingest, open_system
-from policy.archive import copy_bundle, folder_digest
-from policy.authoring.domain import Domain
-from policy.authoring.lattice import decide_lattice
-from policy.bundle import SHIPPED, Bundle, load_bundle
+from policy.authoring.lattice.domain import Domain
+from policy.authoring.lattice.lattice import decide_lattice
+from policy.bundles.archive import copy_bundle, folder_digest
+from policy.bundles.bundle import SHIPPED, Bundle, load_bundle
 from policy.data import DATA_PATH
 
 _GROUPS = "archivists,cultural_review,data_stewards"

@@ -16,17 +16,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from api.audit.log_search import EntryCriteria, EntrySearch
-from api.audit.month_report import Month, month_report
+from api.audit.log.month_report import Month, month_report
+from api.audit.log.search import EntryCriteria, EntrySearch
 from api.measure.bench.goals import Verdict
 from api.measure.bench.log.filling import CALLERS, ORIGIN
 from api.measure.bench.statistics import Percentiles, spread
 from api.wiring import new_id
-from api.wiring.bench_log import open_bench_log
+from api.wiring.ledger.bench_log import open_bench_log
+from ledger.entry.parts import source_number
 from ledger.ledger import Ledger
 from ledger.model import PART_NAMES, SOURCES, Entry, Kind, Ref
-from ledger.parts import source_number
-from ledger.search import EntryQuery
+from ledger.search.entry_index import EntryQuery
 
 TENANT = "default"
 _PAGE = 50
@@ -80,7 +80,7 @@ async def _read(ledger: Ledger, entry: Entry) -> Recorded:
 
 async def measure_audit(folder: Path, pairs: Sequence[tuple[Recorded, Recorded]], *, entries: int) -> AuditFigures:
     """A log of so many entries in that folder, made of these requests, searched and reported on."""
-    from ledger.search_sql import SqlEntryIndex  # noqa: PLC0415 - SQLAlchemy takes a second to import
+    from ledger.search.sql import SqlEntryIndex  # noqa: PLC0415 - SQLAlchemy takes a second to import
 
     ledger, _ = await open_bench_log(folder / "audit", origin=ORIGIN)
     words = await _fill(ledger, pairs, entries)

@@ -31,10 +31,10 @@ from api.measure.bench.log.filling import (
 )
 from api.measure.bench.statistics import Percentiles, spread
 from api.wiring import clock_ms, new_id
-from api.wiring.bench_log import open_bench_log
+from api.wiring.ledger.bench_log import open_bench_log
 from ledger.ledger import Ledger
 from ledger.model import Kind
-from ledger.proving import prove_inclusion
+from ledger.proofs.proving import prove_inclusion
 
 ENTRY_BYTES = sum(PART_BYTES.values()) + SOURCES * SOURCE_BYTES
 PACE_PER_S = 50

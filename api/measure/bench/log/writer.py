@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from api.measure.bench.log.filling import CALLERS, ORIGIN, fill
-from api.wiring.bench_log import open_bench_log
+from api.wiring.ledger.bench_log import open_bench_log
 
 # A small leaf with its one sealed part, in bytes.
 PLAIN_BYTES = 600

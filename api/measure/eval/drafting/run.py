@@ -12,7 +12,7 @@ from ai.model import Ask, Completion, ModelIdentity, Options
 from ai.models.chat_model import ChatRequest
 from api.errors import NoSuchThing
 from api.home.configuration import Configuration, load
-from api.home.principal import public_subject
+from api.home.identity.principal import public_subject
 from api.measure.eval.asking import PATIENT, Text, make_home
 from api.measure.eval.drafting import figures, prose
 from api.measure.eval.drafting.corpus import figures_of, records_of, sentences_of, squad_of

@@ -1,0 +1,261 @@
+"""A model's output to sentences with citations, quotes and support.
+
+A model writes `[n]`; everything else here is the system's: which numbers exist, which words of the stored document
+stand behind a sentence, and how well. A model cannot write a quote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ai.answer.claims.answering import abstains
+from ai.answer.claims.check import Sources, check_sentence
+from ai.answer.claims.leaning import Lead, bound, fallen, leans
+from ai.answer.draft.staying import is_sound
+from ai.gate import asked_of, find_appeals
+from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
+from ai.text.catalogue import ABSTAIN, PHRASES, phrase_id
+from ai.text.sentences import MARKER, MARKER_PATTERN, Span, split_sentences, trimmed
+from ai.text.support import carries, support_milli, words_of
+from retrieval.model import Locator, RecordKind
+
+Find = Callable[[str], Sequence[TextSpan]]
+
+_MARKS = re.compile(rf"(?:(?<!\s)\s++)?{MARKER_PATTERN}", re.IGNORECASE)
+_OPENS_LINE = re.compile(rf"\s*+((?:{MARKER_PATTERN}[ \t]*)+)", re.IGNORECASE)
+_UNCLOSED = re.compile(r"[\[【［]\s*+\^?(?:sources?)?[\d,;\s–—-]*+(?:†[^\]】]*+)?$", re.IGNORECASE)
+_EMPTY_BRACKETS = re.compile(r"\[\s*\]|【\s*】|［\s*］|\(\s*\)")
+_NUMBERS = re.compile(r"(\d{1,9})(?:\s*(?:[-–—]|to)\s*(?:sources?\s*)?(\d{1,9}))?", re.IGNORECASE)
+_MAX_RANGE = 50
+_DEEPEST = 8  # markers inside markers; what nests deeper loses its brackets, and its numbers are nobody's
+_NO_BRACKETS = str.maketrans("", "", "[]【】［］")
+_MAX_QUOTE_CHARS = 700
+_QUOTE_SENTENCES = 3
+BORNE_OUT_MILLI = 900
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSentence:
+    """A sentence as written: its text without markers, and the numbers they name, in order of first use."""
+
+    text: str
+    numbers: tuple[int, ...]
+
+
+def parse_marked(text: str) -> tuple[MarkedSentence, ...]:
+    """The sentences of a model's output with their markers taken out.
+
+    `[1]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1†...】` are markers, `(1)` is not. Markers after a full stop belong to
+    the sentence before; markers that open a line belong to every sentence of the line that has none of its own;
+    markers alone belong to the sentence before. No text of the result contains a marker. Never raises.
+    """
+    clean = _without_unclosed(text.replace("\ue000", " ").encode("utf-8", "replace").decode("utf-8").rstrip())
+    found: list[MarkedSentence] = []
+    line_numbers: tuple[int, ...] = ()
+    for piece in _pieces(clean):
+        if piece.opens_line:
+            line_numbers = piece.line_numbers
+        marked = _without_markers(piece.text)
+        if not any(c.isalnum() for c in marked.text):
+            if found and marked.numbers:
+                found[-1] = MarkedSentence(found[-1].text, tuple(dict.fromkeys((*found[-1].numbers, *marked.numbers))))
+            continue
+        found.append(marked if marked.numbers else MarkedSentence(marked.text, line_numbers))
+    return tuple(found)
+
+
+def _without_unclosed(text: str) -> str:
+    """The text without a marker at its end that was begun and not closed: it begins behind the last closing bracket."""
+    closed = max(text.rfind("]"), text.rfind("】")) + 1
+    return text[:closed] + _UNCLOSED.sub("", text[closed:])
+
+
+def draft_sentences(
+    completion: Completion,
+    items: Sequence[AdmittedItem],
+    *,
+    find: Find,
+    sources: Sources | None = None,
+    asked: str | None = None,
+    parsed: Sequence[MarkedSentence] | None = None,
+) -> Draft:
+    """The draft of a completion over the items that its prompt held. `find` reports what the detectors see in a
+    sentence (personal data, canary, system prompt). Numbers that name no item are `unknown_markers`. With `sources`,
+    the sentences are checked claim by claim, and the system puts their markers right. `asked` is the question, which
+    may ask for an appeal; None: appeals are not looked for. `parsed` are the sentences where the output is not
+    text with markers."""
+    by_index = {item.index: item for item in items}
+    parsed = parse_marked(completion.text) if parsed is None else parsed
+    if sources is not None and parsed and (phrase_id(parsed[0].text) == ABSTAIN or abstains(parsed[0].text)):
+        parsed = (MarkedSentence(PHRASES[ABSTAIN], ()),)  # whatever follows: there is no answer
+    checks = _Checks(by_index, find, sources, asked)
+    sentences = tuple(_sentence(i, marked, checks) for i, marked in enumerate(parsed))
+    return Draft(_bound(sentences, checks) if sources is not None and sources.bound else sentences, completion)
+
+
+def _bound(sentences: Sequence[Sentence], checks: _Checks) -> tuple[Sentence, ...]:
+    """The sentences, each that leans on another behind that one; the system sets it there where the draft does not."""
+    if checks.sources is None or not any(map(leans, sentences)):
+        return tuple(sentences)
+    found: list[Sentence] = []
+    for sentence in sentences:
+        before = next((each.text for each in reversed(found) if is_sound(each)), None)
+        kept = bound(sentence, before, checks.sources) if leans(sentence) else sentence
+        if isinstance(kept, Lead):
+            lead = replace(_sentence(0, MarkedSentence(kept.text, (kept.index,)), checks), attribution="system")
+            found += [lead, sentence] if is_sound(lead) else [fallen(sentence)]
+        else:
+            found.append(kept)
+    return tuple(replace(each, i=i) for i, each in enumerate(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    """What a sentence is held to: the items by number, the detectors, the claims' sources, the appeals asked for."""
+
+    by_index: dict[int, AdmittedItem]
+    find: Find
+    sources: Sources | None
+    asked: str | None
+
+    def appeals(self, text: str, markers: Sequence[int]) -> Appeals | None:
+        """Those of a sentence that cites these items; None where they are not looked for."""
+        if self.asked is None:
+            return None
+        cited = {s.source.visibility.collection for n in markers for s in self.by_index[n].evidence.records}
+        return Appeals(find_appeals(text), asked_of(self.asked, text), tuple(sorted(cited)))
+
+
+def best_quote(sentence: str, item: AdmittedItem, asked: str | None = None) -> Quote:
+    """The words of the stored record that best carry `sentence`: an exact slice of it, of one to three adjoining
+    sentences, whole rows and cells for observations, the statement for a computed item. With the kinds of appeal that
+    were `asked` for, no sentence adjoins that makes another."""
+    if item.evidence.computed is not None:
+        return Quote(item.index, item.statement or "", None)
+    record = item.evidence.first.record
+    if record.kind is not RecordKind.PASSAGE or record.statement is not None:
+        span = Span(0, min(len(item.text), _MAX_QUOTE_CHARS))
+    else:
+        span = _best_span(sentence, item.text, asked)
+    redacted = tuple(
+        replace(r, start=max(r.start, span.start) - span.start, end=min(r.end, span.end) - span.start)
+        for r in item.redacted
+        if r.start < span.end and r.end > span.start
+    )
+    return Quote(item.index, item.text[span.start : span.end], _moved(item, span), redacted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    opens_line: bool
+    line_numbers: tuple[int, ...]
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    written = 0
+    for span in split_sentences(text):
+        body = text[span.start : span.end]
+        opens = span.start == 0 or "\n" in text[written : span.start]
+        lead = _OPENS_LINE.match(body) if opens else None
+        yield _Piece(body, opens, _numbers_in(lead[1]) if lead else ())
+        written = trimmed(text, span).end
+
+
+def _without_markers(text: str) -> MarkedSentence:
+    numbers: list[int] = []
+    for _ in range(_DEEPEST):
+        if not MARKER.search(text):
+            break
+        numbers += _numbers_in(text)
+        text = _EMPTY_BRACKETS.sub("", _MARKS.sub("", text))
+    else:
+        text = text.translate(_NO_BRACKETS)
+    return MarkedSentence(" ".join(text.split()), tuple(dict.fromkeys(numbers)))
+
+
+def _numbers_in(text: str) -> tuple[int, ...]:
+    numbers: list[int] = []
+    for marker in MARKER.finditer(text):
+        for first, last in _NUMBERS.findall(marker[0].split("†")[0]):
+            low, high = int(first), int(last or first)
+            numbers += range(low, high + 1) if 0 <= high - low <= _MAX_RANGE else (low, high)
+    return tuple(dict.fromkeys(numbers))
+
+
+def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
+    by_index = checks.by_index
+    sentence = Sentence(
+        i=i,
+        text=marked.text,
+        markers=tuple(n for n in marked.numbers if n in by_index),
+        unknown_markers=tuple(n for n in marked.numbers if n not in by_index),
+        catalogue=None if marked.numbers else phrase_id(marked.text),
+        findings=tuple(checks.find(marked.text)),
+    )
+    if checks.sources is not None:
+        sentence = check_sentence(sentence, checks.sources)
+    sentence = replace(sentence, appeals=checks.appeals(sentence.text, sentence.markers))
+    quotes = tuple(best_quote(marked.text, by_index[n], checks.asked) for n in sentence.markers)
+    if sentence.claims and any(claim.verdict != "borne_out" for claim in sentence.claims):
+        return replace(sentence, quotes=quotes, support_milli=0)  # whatever words it shares
+    support = _support(marked.text, [by_index[n] for n in sentence.markers], quotes)
+    if sentence.claims:
+        support = max(support, BORNE_OUT_MILLI)
+    return replace(sentence, quotes=quotes, support_milli=support)
+
+
+def _support(sentence: str, items: Sequence[AdmittedItem], quotes: Sequence[Quote]) -> int:
+    stated = [f"{quote.text}\n{item.statement or ''}" for item, quote in zip(items, quotes, strict=True)]
+    whole = [_whole(item) for item in items]
+    return support_milli(sentence, stated, whole)
+
+
+def _whole(item: AdmittedItem) -> str:
+    first = item.evidence.first
+    text = "" if item.evidence.computed is not None else item.text
+    return "\n".join((first.source.title, first.record.heading or "", item.statement or "", text))
+
+
+def _best_span(sentence: str, text: str, asked: str | None) -> Span:
+    spans = [trimmed(text, span) for span in split_sentences(text)]
+    if not spans:
+        return Span(0, len(text))
+    wanted = words_of(sentence)
+    hits = [_hits(wanted.content, wanted.numbers, text[s.start : s.end]) for s in spans]
+    best = max(range(len(spans)), key=lambda i: (len(hits[i]), -i))
+    first = last = best
+    held = hits[best]
+    for _ in range(_QUOTE_SENTENCES - 1):
+        gains = [(len(hits[i] - held), -i) for i in (first - 1, last + 1) if 0 <= i < len(spans)]
+        gain, where = max(gains, default=(0, 0))
+        if gain < 2 or (asked is not None and not _adjoins(text, spans[-where], asked)):
+            break
+        first, last, held = min(first, -where), max(last, -where), held | hits[-where]
+    return Span(spans[first].start, spans[last].end)
+
+
+def _adjoins(text: str, span: Span, asked: str) -> bool:
+    said = text[span.start : span.end]
+    return set(find_appeals(said)) <= set(asked_of(asked, said))
+
+
+def _hits(content: frozenset[str], numbers: frozenset[str], text: str) -> frozenset[str]:
+    words = words_of(text)
+    return frozenset(w for w in content if carries(words.content, w)) | (numbers & words.numbers)
+
+
+def _moved(item: AdmittedItem, span: Span) -> Locator:
+    """The record's locator narrowed to a span of its text. Bytes are counted in the stored text, which redaction
+    blocks do not share."""
+    record = item.evidence.first.record
+    start_byte = record.locator.start_byte + len(record.text[: span.start].encode("utf-8"))
+    return replace(
+        record.locator,
+        start_char=record.locator.start_char + span.start,
+        end_char=record.locator.start_char + span.end,
+        start_byte=start_byte,
+        end_byte=start_byte + len(record.text[span.start : span.end].encode("utf-8")),
+    )

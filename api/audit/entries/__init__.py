@@ -1,0 +1,1 @@
+"""Ledger entries for those who may read them: records, decisions, comparison, replay, export."""

@@ -1,0 +1,1 @@
+"""Changes of keys, sources and tenants, each on the ledger."""

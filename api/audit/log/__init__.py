@@ -1,0 +1,1 @@
+"""The log as a whole: its health, a search through it, a month of it as a report."""

@@ -1,0 +1,1 @@
+"""Policy for its authors: trials, explanations, backtests, drafts and releases."""

@@ -1,0 +1,1 @@
+"""Commands for the corpus: documents, jobs, indexes, sources and assets."""

@@ -1,0 +1,1 @@
+"""Commands for whoever keeps the log: keys, checkpoints, witnesses, exports and erasures."""

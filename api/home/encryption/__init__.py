@@ -1,0 +1,1 @@
+"""The encryption of a home: its key, the data key wrapped under it, and sealed bytes."""

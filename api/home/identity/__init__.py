@@ -1,0 +1,1 @@
+"""Who asks: API keys, tokens of an identity provider, the local command line, and tenants."""

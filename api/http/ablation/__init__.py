@@ -1,0 +1,1 @@
+"""Comparison of retrieval profiles over saved queries, and the measures of ranked lists that it needs."""

@@ -1,0 +1,1 @@
+"""Metrics of a process, and those that requirement 000 names."""

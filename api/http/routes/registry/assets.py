@@ -1,0 +1,85 @@
+"""`/api/v1/registry` (requirement 004): assets, the entities that they name, the relationships that they state."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from starlette.responses import JSONResponse
+
+from api.audit.reauthorise import Reading, reading_of
+from api.audit.registry.assets import query_assets, read_asset
+from api.audit.registry.entities import query_entities
+from api.audit.registry.envelope import JsonObject, release_fault
+from api.audit.registry.relationships import query_relationships
+from api.http.callers import SECURITY, Call, Calling
+from api.schemas.errors import errors
+from api.schemas.registry.bodies import (
+    AssetQueryResult,
+    AssetRead,
+    ContextEntityQueryResult,
+    RelationshipQueryResult,
+)
+from api.schemas.registry.requests import AssetQueryRequest, ContextEntityQueryRequest, RelationshipQueryRequest
+from policy.errors import PolicyUnavailable
+from retrieval.registry.assets.paging import PageRequest
+
+router = APIRouter(prefix="/api/v1/registry", tags=["registry"], dependencies=SECURITY)
+STATUSES = (400, 401, 403, 413, 415, 422, 500, 503)
+SourceId = Annotated[str, Path(max_length=200, description="id of an asset", examples=["county-population"])]
+_HEADERS = {"vary": "authorization, x-api-key", "cache-control": "no-store"}
+
+
+@router.post("/assets/query", response_model=None, responses={200: {"model": AssetQueryResult}, **errors(*STATUSES)})
+async def assets(body: AssetQueryRequest, call: Calling) -> JSONResponse:
+    """Assets by filters and words, as the caller may see them; decided over one by one and recorded before they leave.
+    Where policy cannot be asked or refuses, the page is empty and says so."""
+    wanted = body.query()
+    return await _told(call, lambda reading: query_assets(wanted, reading=reading), wanted.asked(), wanted.page)
+
+
+@router.post(
+    "/entities/query", response_model=None, responses={200: {"model": ContextEntityQueryResult}, **errors(*STATUSES)}
+)
+async def entities(body: ContextEntityQueryRequest, call: Calling) -> JSONResponse:
+    """Contextual entities by type, name, reference and metadata, from the documents that the caller may see."""
+    wanted = body.query()
+    return await _told(call, lambda reading: query_entities(wanted, reading=reading), wanted.asked(), wanted.page)
+
+
+@router.post(
+    "/relationships/query",
+    response_model=None,
+    responses={200: {"model": RelationshipQueryResult}, **errors(*STATUSES)},
+)
+async def relationships(body: RelationshipQueryRequest, call: Calling) -> JSONResponse:
+    """Relationships by their ends, predicate, time and asset, each with the record that states it."""
+    wanted = body.query()
+    return await _told(call, lambda reading: query_relationships(wanted, reading=reading), wanted.asked(), wanted.page)
+
+
+@router.get(
+    "/assets/{asset_id}",
+    response_model=None,
+    responses={200: {"model": AssetRead}, **errors(401, 403, 404, 422, 500, 503)},
+)
+async def asset(asset_id: SourceId, call: Calling) -> JSONResponse:
+    """One asset with its entities and relationships. What may not be seen answers as if it did not exist."""
+    return JSONResponse(await read_asset(asset_id, reading=await _reading(call)), headers=_HEADERS)
+
+
+async def _reading(call: Call) -> Reading:
+    return await reading_of(call.caller.subject, request_id=call.request_id, services=call.system.services)
+
+
+async def _told(
+    call: Call, query: Callable[[Reading], Awaitable[JsonObject]], asked: dict[str, Any], page: PageRequest
+) -> JSONResponse:
+    """The envelope of a query; an empty one, recorded too, where policy cannot be asked."""
+    try:
+        body = await query(await _reading(call))
+    except PolicyUnavailable:
+        subject, services = call.caller.subject, call.system.services
+        body = await release_fault(asked, page, subject=subject, request_id=call.request_id, services=services)
+    return JSONResponse(body, headers=_HEADERS)

@@ -1,0 +1,1 @@
+"""Wire formats of the ledger's routes."""

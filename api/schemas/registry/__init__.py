@@ -1,0 +1,1 @@
+"""Wire formats of the asset registry (requirement 004)."""

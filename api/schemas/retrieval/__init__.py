@@ -1,0 +1,1 @@
+"""Wire formats of retrieval without an answer (requirements 000 and 002)."""

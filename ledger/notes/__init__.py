@@ -1,0 +1,1 @@
+"""Signed notes: checkpoints, cosignatures, and whom a verifier trusts."""

@@ -1,0 +1,1 @@
+"""The boundary to what keeps the log, and the products behind it."""

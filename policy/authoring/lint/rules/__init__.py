@@ -1,0 +1,1 @@
+"""The rules of the lint, a module each."""

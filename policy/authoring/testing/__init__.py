@@ -1,0 +1,1 @@
+"""Tests of a bundle: vectors, tables, generated inputs, coverage and mutation."""

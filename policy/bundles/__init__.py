@@ -1,0 +1,1 @@
+"""Bundles: their content, archive, releases and signatures."""

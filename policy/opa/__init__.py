@@ -1,0 +1,1 @@
+"""An OPA server: its decisions, and the management beside them."""

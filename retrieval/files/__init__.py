@@ -1,0 +1,1 @@
+"""Files that are kept: durable, sealed, databases, and what is not written yet."""

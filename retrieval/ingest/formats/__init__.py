@@ -1,0 +1,1 @@
+"""Kinds of files, each to its exact stored text."""

@@ -1,0 +1,142 @@
+"""Text of an HTML page in reading order, with its headings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from retrieval.errors import LoadError
+from retrieval.ingest.parsing.runs import Run, text_of
+from retrieval.ingest.values import About, Extracted
+
+_SILENT = frozenset(
+    ("script", "style", "noscript", "template", "head", "svg", "nav", "iframe", "object", "form", "button")
+)
+_BREAKING = frozenset(
+    (
+        *(
+            "address",
+            "article",
+            "aside",
+            "blockquote",
+            "body",
+            "dd",
+            "details",
+            "div",
+            "dl",
+            "dt",
+            "figcaption",
+            "figure",
+        ),
+        *(
+            "footer",
+            "header",
+            "hr",
+            "li",
+            "main",
+            "ol",
+            "p",
+            "pre",
+            "section",
+            "summary",
+            "table",
+            "tbody",
+            "thead",
+            "tr",
+        ),
+        *("ul", "h1", "h2", "h3", "h4", "h5", "h6"),
+    )
+)
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
+_UNNESTED = frozenset(
+    (
+        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"),
+        *("p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "colgroup", "option", "optgroup"),
+    )
+)
+_DEEPEST = 1_000
+"""Open elements at once; the parser looks at all of them for each tag. Browsers stop at 512."""
+
+
+def read_html(name: str, source: str) -> Extracted:
+    """The visible text, blocks apart by a blank line. Raises `LoadError` where there is no text, and where a page nests
+    deeper than any that is meant to be read."""
+    return replace(text_of(html_runs(name, source)), about=_about(source))
+
+
+def _about(source: str) -> About:
+    page = LexborHTMLParser(source)
+    title = page.css_first("head > title")
+    said: dict[str, str] = {}
+    for each in page.css("meta[content]"):
+        name = (each.attributes.get("name") or each.attributes.get("property") or "").lower()
+        said.setdefault(name, (each.attributes.get("content") or "").strip())
+    link = page.css_first("link[rel=license][href], a[rel=license][href]")
+
+    def first(*names: str) -> str | None:
+        return next((said[name] for name in names if said.get(name)), None)
+
+    return About(
+        title=(title.text().strip() if title else "") or first("dcterms.title", "dc.title", "og:title"),
+        author=first("author", "dcterms.creator", "dc.creator", "article:author"),
+        date=first("dcterms.date", "dc.date", "date", "article:published_time", "dcterms.created"),
+        license=first("dcterms.license", "dcterms.rights", "dc.rights", "license", "copyright")
+        or (link.attributes.get("href") if link else None),
+    )
+
+
+def html_runs(name: str, source: str) -> list[Run]:
+    """The visible text as runs. Raises `LoadError` as `read_html`."""
+    if _nests_too_deep(source):
+        raise LoadError(f"{name}: more than {_DEEPEST} elements are open at once")
+    body = LexborHTMLParser(source).body
+    if body is None:
+        raise LoadError(f"{name}: no HTML body")
+    runs: list[tuple[int, list[str]]] = [(0, [])]
+    _walk(body, runs, level=0)
+    return [Run("".join(words), level) for level, words in runs]
+
+
+def _nests_too_deep(source: str) -> bool:
+    """True if more elements are open than the parser can be given; tags without an end and with an implied one do not
+    nest."""
+    open_tags: Counter[str] = Counter()
+    depth = 0
+    for closing, name in _TAG.findall(source):
+        tag = name.lower()
+        if tag in _UNNESTED or (closing and not open_tags[tag]):
+            continue
+        step = -1 if closing else 1
+        open_tags[tag] += step
+        depth += step
+        if depth > _DEEPEST:
+            return True
+    return False
+
+
+def _walk(root: LexborNode, runs: list[tuple[int, list[str]]], level: int) -> None:
+    # An explicit stack: a page may nest deeper than Python recurses. None closes a block.
+    stack: list[tuple[LexborNode | None, int]] = [(root, level)]
+    while stack:
+        node, level = stack.pop()
+        if node is None:
+            runs.append((level, []))
+            continue
+        tag = node.tag or ""
+        if tag == "-text":
+            runs[-1][1].append(node.text_content or "")
+        elif tag == "br":
+            runs[-1][1].append(" ")
+        elif tag in ("td", "th"):
+            runs[-1][1].append(" ")
+            stack += [(child, level) for child in reversed(list(node.iter(include_text=True)))]
+        elif tag not in _SILENT:
+            inside = int(tag[1]) if re.fullmatch("h[1-6]", tag) else level
+            if tag in _BREAKING:
+                runs.append((inside, []))
+                stack.append((None, level))
+            stack += [(child, inside) for child in reversed(list(node.iter(include_text=True)))]

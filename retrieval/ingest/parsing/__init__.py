@@ -1,0 +1,1 @@
+"""Parts that the readers of several kinds of files share."""

@@ -1,0 +1,1 @@
+"""Text to records: passages, observations, features, events and links."""

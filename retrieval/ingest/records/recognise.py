@@ -1,0 +1,247 @@
+"""Tables that no manifest describes: what their headers and cells say by themselves.
+
+A year is a header (`1900`, `Population 1900`, `1990 [YR1990]`) or a column of its own; a unit stands in brackets behind
+its measure; latitude and longitude are a place. What is not sure is not said: a row is a passage whatever else it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.ingest.records.rows import NAME_COLUMN, named_place
+from retrieval.ingest.records.templates import slug
+from retrieval.ingest.values import ObservationSpec, TableSpec
+from retrieval.model import TimeRange
+
+STATEMENT = "{place} had a {measure} of {amount} in {year}."
+_PLACE = re.compile(
+    r"(?:country|nation|state|province|region|district|municipality|parish|village|town|city|county|borough|area|territory"
+    r"|department|station|site|location|place|entity|geography|reservoir|river|lake)(?:[ _](?:name|title))?",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?:\.0)?(?!\d)", re.ASCII)
+_YEAR_COLUMN = re.compile(r"(?:calendar |fiscal |census |reference )?years?|yr", re.IGNORECASE)
+_MEASURE_COLUMN = re.compile(
+    r"(?:indicator|series|measure|variable|statistic|item|element)(?:[ _]name)?", re.IGNORECASE
+)
+_VALUE_COLUMN = re.compile(r"(?:obs[ _])?values?|amount|figure", re.IGNORECASE)
+_UNIT_COLUMN = re.compile(r"units?(?: of measure(?:ment)?)?", re.IGNORECASE)
+_CODES = frozenset(
+    (
+        *("id", "code", "fips", "geoid", "zip", "postcode", "rank", "no", "nr", "number", "index", "iso", "phone"),
+        *("year", "column", "unnamed", "lat", "latitude", "lon", "lng", "long", "longitude", "x", "y", "z"),
+    )
+)
+"""Words of headers whose numbers name something and measure nothing."""
+_LATITUDE = re.compile(r"(?:decimal[ _])?lat(?:itude)?(?:[ _]?(?:dd|deg|wgs84))?", re.IGNORECASE)
+_LONGITUDE = re.compile(r"(?:decimal[ _])?(?:lon|lng|long|longitude)(?:[ _]?(?:dd|deg|wgs84))?", re.IGNORECASE)
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]\s*$")
+_AFTER_COMMA = re.compile(r",\s*([^,\s][^,]{0,19})$")
+_SUFFIX = re.compile(r"[ _](km2|km|m2|ha|kg|mm|cm|pct|percent|usd|eur|sqmi|sq mi|miles|feet|ft)$", re.IGNORECASE)
+_SUFFIX_UNITS = {"pct": "%", "percent": "%", "usd": "USD", "eur": "EUR", "sqmi": "sq mi"}
+_EMPTY_WORDS = frozenset(
+    ("", "y", "yr", "fy", "year", "census", "est", "estimate", "estimates", "value", "values", "in", "x")
+)
+_PLAIN = re.compile(r"-?(?:\d+|\d{1,3}(?:[, ]\d{3})+)(?:\.\d+)?", re.ASCII)
+_COMMA = re.compile(r"-?(?:\d+|\d{1,3}(?:[. ]\d{3})+)(?:,\d+)?", re.ASCII)
+_SURE_COMMA = re.compile(r"-?(?:\d{1,3}(?:\.\d{3})+,\d+|\d+,(?:\d{1,2}|\d{4,}))", re.ASCII)
+_SPACES = str.maketrans(
+    {"\u00a0": " ", "\u2009": " ", "\u202f": " ", "'": " ", "\u2019": " ", "\u2212": "-", "\u2013": "-"}
+)
+_SIGNS = {"%": "%", "$": "$", "£": "£", "€": "€"}
+_SAMPLE = 500
+_MOSTLY = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class FigureColumn:
+    """A column of figures: its place in the row, what it measures and in which unit (both None where a column of the
+    row says so), and its time (None where a column of the row says so)."""
+
+    column: str
+    index: int
+    measure: str | None
+    unit: str | None
+    time: TimeRange | None
+    year: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What a table says by itself: its spec, its figures, and the columns that tell of each row's year, measure and
+    unit. `comma` is true where a comma stands before the decimals."""
+
+    spec: TableSpec
+    figures: tuple[FigureColumn, ...] = ()
+    year: int | None = None
+    measure: int | None = None
+    unit: int | None = None
+    comma: bool = False
+
+
+def recognised(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> Recognised:
+    """What headers and the first rows say; `title` names what is measured where nothing else does."""
+    sample = [row for row in rows[:_SAMPLE] if len(row) == len(columns)]
+    cells = {column: [row[i].strip() for row in sample if row[i].strip()] for i, column in enumerate(columns)}
+    comma = any(_SURE_COMMA.fullmatch(_tidy(cell)) for column in cells.values() for cell in column)
+    point = _point(cells)
+    by_header = _years_in_headers(columns, cells, comma=comma)
+    name = _name_of(columns, cells, needed=bool(by_header))
+    year = next((i for i, column in enumerate(columns) if _is_year_column(column, cells[column])), None)
+    if name is None or not (by_header or year is not None):
+        entities = (named_place(name),) if name is not None and point else ()
+        return Recognised(TableSpec(point=point, entities=entities), comma=comma)
+    measure = next((i for i, each in enumerate(columns) if _MEASURE_COLUMN.fullmatch(each) and each != name), None)
+    unit = next((i for i, each in enumerate(columns) if _UNIT_COLUMN.fullmatch(each)), None)
+    figures = by_header or _measured(
+        columns, cells, {name, *(point or ())}, comma=comma, has_measure=measure is not None
+    )
+    called = slug(title).replace("-", " ") or "value"
+    if measure is None:
+        figures = tuple(_called(each, called) for each in figures)
+    spec = TableSpec(
+        point=point,
+        entities=(named_place(name),),
+        observation=ObservationSpec("place", called, unit="", statement=STATEMENT, strict=False),
+    )
+    return Recognised(spec, figures, None if by_header else year, measure, unit, comma)
+
+
+def _called(figure: FigureColumn, title: str) -> FigureColumn:
+    """The column of a table whose measure is the table itself, where its header names none."""
+    if figure.measure is not None:
+        return figure
+    return FigureColumn(figure.column, figure.index, title, figure.unit, figure.time, figure.year)
+
+
+def _mostly(cells: Sequence[str], fits: Sequence[bool]) -> bool:
+    return bool(cells) and sum(fits) >= _MOSTLY * len(cells)
+
+
+def _name_of(columns: Sequence[str], cells: Mapping[str, Sequence[str]], *, needed: bool) -> str | None:
+    """The column that names the places: by its header, else (where figures need one) the first if it holds words."""
+    for pattern in (NAME_COLUMN, _PLACE):
+        found = next((column for column in columns if pattern.fullmatch(column)), None)
+        if found is not None:
+            return found
+    first = columns[0]
+    words = cells[first]
+    return first if needed and _mostly(words, [any(c.isalpha() for c in each) for each in words]) else None
+
+
+def _is_year_column(column: str, cells: Sequence[str]) -> bool:
+    return bool(_YEAR_COLUMN.fullmatch(column)) and _mostly(cells, [year_cell(each) is not None for each in cells])
+
+
+def year_cell(cell: str) -> int | None:
+    """The year that a cell is, None for anything else."""
+    found = _YEAR.fullmatch(cell.strip())
+    return int(found[1]) if found else None
+
+
+def _years_in_headers(
+    columns: Sequence[str], cells: Mapping[str, Sequence[str]], *, comma: bool
+) -> tuple[FigureColumn, ...]:
+    found: list[FigureColumn] = []
+    for index, column in enumerate(columns):
+        years = set(_YEAR.findall(column))
+        rest = _YEAR.sub(" ", column)
+        rest, unit = split_unit(re.sub(r"[(\[](?:\s|YR)*[)\]]", " ", rest).strip())
+        if len(years) != 1 or any(c.isdigit() for c in rest):
+            continue
+        words = words_of(rest)
+        if words and not any(figure_of(cell, comma=comma) for cell in cells[column]):
+            continue
+        (year,) = years
+        found.append(FigureColumn(column, index, words or None, unit, TimeRange.year(int(year)), year))
+    return tuple(found)
+
+
+def _measured(
+    columns: Sequence[str], cells: Mapping[str, Sequence[str]], apart: set[str], *, comma: bool, has_measure: bool
+) -> tuple[FigureColumn, ...]:
+    """The columns of figures of a table that has its years in a column."""
+    found: list[FigureColumn] = []
+    for index, column in enumerate(columns):
+        told = cells[column]
+        if column in apart or _is_named_as_code(column) or any(_is_code(each) for each in told):
+            continue
+        if not _mostly(
+            told, [figure_of(each, comma=comma) is not None or not any(map(str.isalnum, each)) for each in told]
+        ):
+            continue
+        value = bool(_VALUE_COLUMN.fullmatch(column))
+        if has_measure and not value:
+            continue
+        words, unit = split_unit(column)
+        found.append(FigureColumn(column, index, None if value else words_of(words) or None, unit, None))
+    return tuple(found)
+
+
+def _is_named_as_code(column: str) -> bool:
+    return not _CODES.isdisjoint(re.split(r"[^a-z]+", column.lower()))
+
+
+def _is_code(cell: str) -> bool:
+    return len(cell) > 1 and cell.isdigit() and cell.startswith("0")
+
+
+def words_of(text: str) -> str:
+    """The words of a header or cell as a measure: small letters but for names; empty where it says nothing."""
+    words = " ".join(re.sub(r"[_\W]+", " ", text).split())
+    return "" if words.lower() in _EMPTY_WORDS else words if any(c.isupper() for c in words[1:]) else words.lower()
+
+
+def split_unit(header: str) -> tuple[str, str | None]:
+    """The words of a header and the unit that it ends in: `Area (km2)`, `Yield [t/ha]`, `Share, %`, `area_km2`."""
+    for pattern in (_BRACKETS, _AFTER_COMMA):
+        found = pattern.search(header)
+        if found and found.start():
+            return header[: found.start()].rstrip(), found[1].strip()
+    found = _SUFFIX.search(header)
+    if found:
+        return header[: found.start()], _SUFFIX_UNITS.get(found[1].lower(), found[1])
+    return header, None
+
+
+def _point(cells: Mapping[str, Sequence[str]]) -> tuple[str, str] | None:
+    """The columns of longitude and latitude, if the table has both and they can be."""
+    latitude = next((each for each in cells if _LATITUDE.fullmatch(split_unit(each)[0].strip())), None)
+    longitude = next((each for each in cells if _LONGITUDE.fullmatch(split_unit(each)[0].strip())), None)
+    if latitude is None or longitude is None:
+        return None
+    fit = all(
+        _mostly(cells[column], [_within(each, most) for each in cells[column]])
+        for column, most in ((latitude, 90), (longitude, 180))
+    )
+    return (longitude, latitude) if fit else None
+
+
+def _within(cell: str, most: int) -> bool:
+    try:
+        return abs(float(cell)) <= most + 1e-6
+    except ValueError:
+        return False
+
+
+def _tidy(cell: str) -> str:
+    return cell.translate(_SPACES).strip()
+
+
+def figure_of(cell: str, *, comma: bool = False, bare: bool = False) -> tuple[str, str] | None:
+    """The decimal text of a cell and the unit that stands in it (`12.5 %`, `$1,200`), None where it is no figure.
+    `comma`: it stands before the decimals; `bare`: nothing but a figure may be in the cell."""
+    if bare:
+        return (cell.replace(",", "").replace(" ", ""), "") if _PLAIN.fullmatch(cell) else None
+    text, unit = _tidy(cell), ""
+    for sign, word in _SIGNS.items():
+        if text.startswith(sign) or text.endswith(sign):
+            text, unit = text.removeprefix(sign).removesuffix(sign).strip(), word
+            break
+    if comma and _COMMA.fullmatch(text):
+        return text.replace(".", "").replace(" ", "").replace(",", "."), unit
+    if not comma and _PLAIN.fullmatch(text):
+        return text.replace(",", "").replace(" ", ""), unit
+    return None

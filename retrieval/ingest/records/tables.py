@@ -1,0 +1,232 @@
+"""Tables: a row per passage, a figure per observation, each located by row and column and equal to the row's exact
+slice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from retrieval.errors import LoadError
+from retrieval.ingest.formats.load import SLIP
+from retrieval.ingest.parsing.table_rows import TableRow, delimiter_of, headed, split_rows
+from retrieval.ingest.records.recognise import (
+    FigureColumn,
+    Recognised,
+    figure_of,
+    recognised,
+    split_unit,
+    words_of,
+    year_cell,
+)
+from retrieval.ingest.records.rows import Fields, Speaker, year_of
+from retrieval.ingest.records.templates import MOST_DIGITS, compile_template, number
+from retrieval.ingest.values import (
+    DEFAULT_STATEMENT,
+    LoadedFile,
+    ObservationSpec,
+    Owner,
+    Parts,
+    SourceSpec,
+    TableSpec,
+)
+from retrieval.media_types import DELIMITERS
+from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
+
+_STATEMENT = "The {measure} of {place} {was} {amount} in {year}."
+
+
+def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Mapping[str, Mapping[str, str]]) -> Parts:
+    """Everything that a table states. A row that is ragged or cannot be read is left out and told. Raises `LoadError`
+    where those are more than the others."""
+    name = source.path.name
+    delimiter = delimiter_of(loaded.text, DELIMITERS[loaded.media_type])
+    if source.table is None:
+        table = headed(name, loaded.text, delimiter)
+        found = recognised(table.columns, [row.cells for row in table.rows], source.title)
+        maker = _RowMaker(name, loaded.text, owner, table.columns, Speaker(found.spec, owner, lookups), found)
+        parts = maker.parts(table.rows)
+        return replace(parts, notes=(*table.notes, *parts.notes))
+    rows = split_rows(name, loaded.text, delimiter)
+    header = next(rows, None)
+    if header is None or not any(cell.strip() for cell in header.cells):
+        raise LoadError(f"{name}: the table has no header")
+    columns = tuple(cell.strip() for cell in header.cells)
+    if len(set(columns)) < len(columns) or "" in columns:
+        raise LoadError(f"{name}: the header names a column twice or not at all")
+    stated = Recognised(source.table, _stated_figures(name, columns, source.table))
+    return _RowMaker(name, loaded.text, owner, columns, Speaker(source.table, owner, lookups), stated).parts(rows)
+
+
+def _stated_figures(name: str, columns: Sequence[str], spec: TableSpec) -> tuple[FigureColumn, ...]:
+    """The columns of figures that a manifest describes."""
+    observed = spec.observation
+    if observed is None:
+        return ()
+    figures: list[FigureColumn] = []
+    for column in observed.columns or tuple(column for column in columns if year_of(column) is not None):
+        year = year_of(column)
+        if column not in columns or year is None:
+            raise LoadError(f"{name}: the column {column!r} is not in the table or is not a year")
+        place, time = columns.index(column), TimeRange.year(year)
+        figures.append(FigureColumn(column, place, observed.measure, observed.unit, time, column))
+    return tuple(figures)
+
+
+@dataclass(slots=True)
+class _RowMaker:
+    name: str
+    text: str
+    owner: Owner
+    columns: tuple[str, ...]
+    speaker: Speaker
+    found: Recognised
+    clamped: list[str] = field(default_factory=list)
+
+    def parts(self, rows: Iterable[TableRow]) -> Parts:
+        records: list[Record] = []
+        left_out: list[str] = []
+        at_char = at_byte = taken = 0
+        for row in rows:
+            at_byte += len(self.text[at_char : row.start_char].encode())
+            end_byte = at_byte + len(self.text[row.start_char : row.end_char].encode())
+            locator = Locator(row.start_char, row.end_char, at_byte, end_byte, row=row.number)
+            at_char, at_byte = row.end_char, end_byte
+            try:
+                made = self._records(self._cells(row), locator)
+            except LoadError as exc:
+                left_out.append(str(exc))
+                continue
+            taken += 1
+            records += [replace(record, ordinal=len(records) + n) for n, record in enumerate(made)]
+        if len(left_out) > taken:
+            raise LoadError(left_out[0])
+        told = tuple(each.removeprefix(f"{self.name}: ") for each in left_out)
+        notes: tuple[str, ...] = ()
+        if self.clamped:
+            from retrieval.ingest.records.features import clamped_note  # noqa: PLC0415  as below
+
+            notes = clamped_note(self.clamped)
+        return Parts(tuple(records), tuple(self.speaker.seen.values()), tuple(self.speaker.edges), told, notes)
+
+    def _cells(self, row: TableRow) -> list[str]:
+        if len(row.cells) != len(self.columns):
+            raise LoadError(
+                f"{self.name}: row {row.number}: {len(row.cells)} cells where the header has {len(self.columns)}"
+            )
+        if SLIP in self.text[row.start_char : row.end_char]:
+            raise LoadError(f"{self.name}: row {row.number}: it is not UTF-8")
+        return [cell.strip() for cell in row.cells]
+
+    def _records(self, cells: list[str], at: Locator) -> list[Record]:
+        """The row, its point, its figures. Raises `LoadError` before anything of the row is noted."""
+        fields = self.speaker.complete(dict(zip(self.columns, cells, strict=True)))
+        entities = self.speaker.entities(fields)
+        whole = Record(
+            record_id=f"{self.owner.document_id}#r{at.row}",
+            kind=RecordKind.PASSAGE,
+            document_id=self.owner.document_id,
+            source_id=self.owner.source_id,
+            class_id=self.owner.class_id,
+            ordinal=0,
+            text=self.text[at.start_char : at.end_char],
+            locator=at,
+            statement=self.speaker.statement(fields, self.columns),
+            time=self.speaker.time(fields),
+            entities=tuple(named.entity for named in entities.values()),
+        )
+        made = [whole]
+        if self.speaker.spec.point:
+            made.append(self._feature(whole, fields))
+        observed = self.speaker.spec.observation
+        if observed and observed.place in entities:
+            place = entities[observed.place].entity
+            base = replace(whole, kind=RecordKind.OBSERVATION, entities=(place,))
+            for figure in self.found.figures:
+                told = self._measured(at, figure, cells, observed)
+                if told is not None:
+                    measured = Measurement(place, told.measure, told.value, told.unit, told.time)
+                    made.append(self._observation(base, figure, measured, self._say(observed, fields, measured, told)))
+        for named in entities.values():
+            self.speaker.note(named)
+        self.speaker.relate(whole.record_id, fields, entities)
+        return made
+
+    def _measured(self, at: Locator, figure: FigureColumn, cells: list[str], observed: ObservationSpec) -> _Told | None:
+        """What a cell measures, or None where it holds no figure, or nothing says of what or when."""
+        cell = cells[figure.index]
+        if not cell or cell in observed.no_figure:
+            return None
+        found = figure_of(cell, comma=self.found.comma, bare=observed.strict)
+        if found is None:
+            if observed.strict:
+                raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {figure.column} is not a figure")
+            return None
+        if len(cell) > MOST_DIGITS:
+            raise LoadError(f"{self.name}: row {at.row}: a figure of {len(cell)} characters in column {figure.column}")
+        value, unit = found
+        year = year_cell(cells[self.found.year]) if self.found.year is not None else None
+        time = figure.time or (TimeRange.year(year) if year else None)
+        measure, stated = figure.measure, figure.unit
+        if measure is None and self.found.measure is not None:
+            words, stated = split_unit(cells[self.found.measure])
+            measure = words_of(words)
+        if self.found.unit is not None:
+            stated = cells[self.found.unit] or stated
+        if not measure or time is None:
+            return None
+        return _Told(measure, value, stated or unit, time, figure.year or str(year))
+
+    def _say(self, observed: ObservationSpec, fields: Fields, measured: Measurement, told: _Told) -> str | None:
+        said = {**fields, "place": measured.place.name, "measure": told.measure, "unit": told.unit}
+        said |= {"value": told.value, "year": told.year}
+        if observed.strict or told.measure == observed.measure:
+            template = observed.statement
+        else:
+            template = _STATEMENT
+            said["was"] = "were" if told.measure.endswith("s") and not told.measure.endswith("ss") else "was"
+        said["amount"] = _amount(told.value, told.unit)
+        return compile_template(template)(said) or compile_template(DEFAULT_STATEMENT)(said) or None
+
+    def _observation(self, base: Record, figure: FigureColumn, measured: Measurement, statement: str | None) -> Record:
+        return replace(
+            base,
+            record_id=f"{base.record_id}.{figure.index}",
+            locator=replace(base.locator, column=figure.column),
+            statement=statement,
+            time=measured.time if measured else figure.time,
+            measurement=measured,
+        )
+
+    def _feature(self, whole: Record, fields: Fields) -> Record:
+        from retrieval.ingest.records.features import placed_point  # noqa: PLC0415  geometry is loaded where a table has places
+
+        longitude, latitude = self.speaker.spec.point or ("", "")
+        row = f"row {whole.locator.row}"
+        placed = placed_point(f"{self.name}: {row}", fields.get(longitude, ""), fields.get(latitude, ""))
+        if placed.clamped:
+            self.clamped.append(row)
+        return replace(
+            whole,
+            record_id=f"{whole.record_id}.f",
+            kind=RecordKind.FEATURE,
+            locator=replace(whole.locator, feature=str(whole.locator.row)),
+            geometry=placed.wkb,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a cell measures; `year` is its time in words."""
+
+    measure: str
+    value: str
+    unit: str
+    time: TimeRange
+    year: str
+
+
+def _amount(value: str, unit: str) -> str:
+    """A figure with its unit, as it is written in a sentence."""
+    if unit in ("$", "£", "€"):
+        return f"{unit}{number(value)}"
+    return f"{number(value)}%" if unit == "%" else f"{number(value)} {unit}".strip()

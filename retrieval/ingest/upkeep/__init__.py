@@ -1,0 +1,1 @@
+"""The corpus after it was taken in: its channels, its life, its vectors, its suspects."""

@@ -1,0 +1,1 @@
+"""The SQL that stores of record share: engine, tables, rows, validity."""

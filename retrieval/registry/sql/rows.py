@@ -1,0 +1,188 @@
+"""Values to rows and back. Column lists stand here once, in the order of the tuples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from retrieval.index import GazetteerEntry
+from retrieval.model import (
+    EntityRef,
+    Lifecycle,
+    Locator,
+    Measurement,
+    Record,
+    RecordKind,
+    Relationship,
+    SourceFacts,
+    TimeRange,
+)
+from retrieval.registry.sql.engine import Row
+from retrieval.scope import VisibilityClass
+from retrieval.web_address import web_address
+
+RECORD = (
+    "record_id, document_id, ordinal, kind, class_id, text, start_char, end_char, start_byte, end_byte, page,"
+    " row_number, column_name, feature, heading, statement, time_start, time_end, entities, place_id, place_name,"
+    " place_type, measure, value, unit, measured_start, measured_end, geometry"
+)
+CLASS = "class_id, tenant, collection, label, handling, groups, owner_group, allow_list"
+GAZETTEER = "document_id, position, class_id, entity_id, name, type, names"
+RELATIONSHIP = (
+    "document_id, position, class_id, record_id, subject_id, subject_name, subject_type, predicate, object_id,"
+    " object_name, object_type, time_start, time_end"
+)
+FACTS = (
+    "document_id, source_id, class_id, lifecycle, title, license, attribution, uri, valid_until_ms, text_sha256, text,"
+    " valid_from_ms"
+)
+
+
+def _times(time: TimeRange | None) -> tuple[str | None, str | None]:
+    return (None, None) if time is None else (time.start.isoformat(), time.end.isoformat())
+
+
+@lru_cache(maxsize=4096)  # few spans and entities recur in many records, and the values are frozen
+def _time(start: str | None, end: str | None) -> TimeRange | None:
+    return None if start is None or end is None else TimeRange(date.fromisoformat(start), date.fromisoformat(end))
+
+
+@lru_cache(maxsize=4096)
+def _entities(packed: str) -> tuple[EntityRef, ...]:
+    return tuple(EntityRef(*entity) for entity in json.loads(packed))
+
+
+_KINDS = {kind.value: kind for kind in RecordKind}
+
+
+def record_row(record: Record) -> Row:
+    """The row of `RECORD`."""
+    at = record.locator
+    entities = json.dumps([[e.entity_id, e.name, e.type] for e in record.entities]) if record.entities else None
+    return (
+        *(record.record_id, record.document_id, record.ordinal, record.kind.value, record.class_id, record.text),
+        *(at.start_char, at.end_char, at.start_byte, at.end_byte, at.page, at.row, at.column, at.feature),
+        *(record.heading, record.statement, *_times(record.time), entities),
+        *_measurement_row(record.measurement),
+        record.geometry,
+    )
+
+
+def _measurement_row(measured: Measurement | None) -> Row:
+    if measured is None:
+        return (None,) * 8
+    place = measured.place
+    return (
+        *(place.entity_id, place.name, place.type, measured.measure, measured.value, measured.unit),
+        *_times(measured.time),
+    )
+
+
+def record_value(row: Row, source_id: str) -> Record:
+    """The record of a row of `RECORD`; the source is the document's."""
+    return Record(
+        record_id=row[0],
+        kind=_KINDS[row[3]],
+        document_id=row[1],
+        source_id=source_id,
+        class_id=row[4],
+        ordinal=row[2],
+        text=row[5],
+        locator=Locator(*row[6:14]),
+        heading=row[14],
+        statement=row[15],
+        time=_time(row[16], row[17]),
+        entities=_entities(row[18]) if row[18] else (),
+        measurement=_measurement(row[19:27]) if row[22] else None,
+        geometry=row[27],
+    )
+
+
+def _measurement(row: Sequence[Any]) -> Measurement | None:
+    time = _time(row[6], row[7])
+    if time is None:
+        return None
+    return Measurement(EntityRef(row[0], row[1], row[2]), measure=row[3], value=row[4], unit=row[5], time=time)
+
+
+def class_row(visibility: VisibilityClass) -> Row:
+    """The row of `CLASS`."""
+    lists = [json.dumps(list(value)) for value in (visibility.handling, visibility.groups, visibility.allow_list)]
+    return (
+        *(visibility.class_id, visibility.tenant, visibility.collection, visibility.label),
+        *(lists[0], lists[1], visibility.owner_group, lists[2]),
+    )
+
+
+def class_value(row: Row, valid_from_ms: int | None, valid_until_ms: int | None) -> VisibilityClass:
+    """The class of a row of `CLASS`, with the times of a document in it. Records of earlier versions are in classes
+    without times, which their id tells."""
+    plain = VisibilityClass(
+        tenant=row[1],
+        collection=row[2],
+        label=row[3],
+        handling=tuple(json.loads(row[4])),
+        groups=tuple(json.loads(row[5])),
+        owner_group=row[6],
+        allow_list=tuple(json.loads(row[7])),
+    )
+    timed = replace(plain, valid_from_ms=valid_from_ms, valid_until_ms=valid_until_ms)
+    return timed if timed.class_id == row[0] else plain
+
+
+def gazetteer_row(position: int, entry: GazetteerEntry) -> Row:
+    """The row of `GAZETTEER`."""
+    entity = entry.entity
+    names = json.dumps(entry.names, ensure_ascii=False)
+    return (entry.document_id, position, entry.class_id, entity.entity_id, entity.name, entity.type, names)
+
+
+def gazetteer_value(row: Row) -> GazetteerEntry:
+    """The entry of a row of `GAZETTEER`."""
+    return GazetteerEntry(EntityRef(row[3], row[4], row[5]), tuple(json.loads(row[6])), row[2], row[0])
+
+
+def relationship_row(position: int, edge: Relationship) -> Row:
+    """The row of `RELATIONSHIP`."""
+    subject, other = edge.subject, edge.object
+    return (
+        *(edge.document_id, position, edge.class_id, edge.record_id),
+        *(subject.entity_id, subject.name, subject.type, edge.predicate, other.entity_id, other.name, other.type),
+        *_times(edge.time),
+    )
+
+
+def relationship_value(row: Row) -> Relationship:
+    """The edge of a row of `RELATIONSHIP`."""
+    return Relationship(
+        subject=EntityRef(row[4], row[5], row[6]),
+        predicate=row[7],
+        object=EntityRef(row[8], row[9], row[10]),
+        class_id=row[2],
+        document_id=row[0],
+        record_id=row[3],
+        time=_time(row[11], row[12]),
+    )
+
+
+def facts_value(row: Row, visibility: VisibilityClass, text_sha256: str) -> SourceFacts:
+    """The facts of a row of `FACTS`; `text_sha256` is of the text as it stands now, the row's own that of the indexed
+    text."""
+    return SourceFacts(
+        source_id=row[1],
+        document_id=row[0],
+        title=row[4],
+        license=row[5],
+        attribution=row[6],
+        uri=web_address(row[7]),
+        collection=visibility.collection,
+        document_sha256=text_sha256,
+        indexed_sha256=row[9],
+        lifecycle=Lifecycle(row[3]),
+        valid_until_ms=row[8],
+        visibility=visibility,
+    )

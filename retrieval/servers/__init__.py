@@ -1,0 +1,1 @@
+"""Connections to servers: PostgreSQL, Ollama, and the breaker in front of them."""

@@ -1,0 +1,1 @@
+"""Operations of structured questions over facts, pure."""

@@ -1,0 +1,368 @@
+"""Named operations over facts, pure: the same parameters and inputs give the same value, wherever and whenever they
+run.
+
+A `Computation` keeps the operation, its parameters, its input records and a digest of what they state, so that a replay
+recomputes it from the records alone (`recompute`). Figures are decimal text, distances whole metres; ties are all
+named, in order of entity id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from statistics import median
+
+from retrieval.algebra.wording import counted, kilometres, listed, number, percent, plural, quantity, tenths
+from retrieval.model import Computation, Record
+from retrieval.spatial import geometry
+from retrieval.spatial.computing.evaluate import Table, evaluate, plan_in
+from retrieval.spatial.computing.tell import told_plan
+from retrieval.spatial.facts import Fact
+from retrieval.stated import OPERATION, compute_stated
+
+Outcome = tuple[dict[str, object], str]
+_NAMED = 20
+
+
+def compute(operation: str, parameters: Mapping[str, object], facts: Sequence[Fact]) -> Computation:
+    """Runs an operation. Raises `ValueError` when there is no such operation, or the facts are not what it needs."""
+    run = _OPERATIONS.get(operation)
+    if run is None:
+        raise ValueError(f"no such operation: {operation}")
+    inputs = sorted(facts, key=lambda f: f.record_id)
+    result, statement = run(parameters, inputs)
+    return Computation(
+        operation=operation,
+        parameters=dict(parameters),
+        inputs=tuple(f.record_id for f in _named_first(inputs, result)),
+        input_digest=_digest(inputs),
+        result=result,
+        statement=_as_drawn(statement, parameters),
+    )
+
+
+def _as_drawn(statement: str, parameters: Mapping[str, object]) -> str:
+    as_of = parameters.get("as_of")
+    return statement if as_of is None else f"{statement.removesuffix('.')} (as drawn for {as_of})."
+
+
+def _named_first(inputs: Sequence[Fact], result: Mapping[str, object]) -> list[Fact]:
+    """The inputs that the result names, in its order, then the others: what is cited links to the first of them."""
+    named = list(dict.fromkeys(_texts(result)))
+    order = {entity: at for at, entity in enumerate(named)}
+    return sorted(inputs, key=lambda f: (order.get(f.place.entity_id, len(named)), f.record_id))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _digest(inputs: Sequence[Fact]) -> str:
+    """As `retrieval.scope.digest`, which takes ten times as long: for text, null and lists RFC 8785 is what `json`
+    writes when the keys are sorted."""
+    facts = [f.canonical() for f in inputs]
+    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def recompute(operation: str, parameters: Mapping[str, object], records: Sequence[Record]) -> Computation:
+    """The same operation from the records alone, for replay and tests. Raises `ValueError` like `compute`, also for
+    a record that holds neither figure nor shape."""
+    if operation == OPERATION:
+        return compute_stated(parameters, records)
+    facts = [Fact.of(record) for record in records]
+    if any(fact is None for fact in facts):
+        raise ValueError("an input record holds neither a figure nor a shape")
+    return compute(operation, parameters, [fact for fact in facts if fact is not None])
+
+
+def _change(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    before, after = _dated(facts, _int(parameters, "from_year")), _dated(facts, _int(parameters, "to_year"))
+    old, new = _value(before), _value(after)
+    difference = new - old
+    relative = f"{percent(difference, old):+} %" if old else None
+    verb = "grew" if difference > 0 else "fell" if difference < 0 else "stayed the same"
+    measure, place = _text(parameters, "measure"), after.place.name
+    subject = place if measure == "population" else f"The {measure.replace('_', ' ')} of {place}"
+    span = f"from {number(old)} in {parameters['from_year']} to {number(new)} in {parameters['to_year']}"
+    size = number(difference, sign=True) + (f" ({relative})" if relative else "")
+    result: dict[str, object] = {
+        "place": after.place.entity_id,
+        "from": str(old),
+        "to": str(new),
+        "difference": str(difference),
+        "percent": None if relative is None else str(percent(difference, old)),
+    }
+    return result, f"{subject} {verb}, {span}, a change of {size}." if not difference else (
+        f"{subject} {verb} {span}, a change of {size}."
+    )
+
+
+def _superlative(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    largest = _text(parameters, "order") == "largest"
+    ranked = sorted(facts, key=lambda f: (-_value(f) if largest else _value(f), f.place.entity_id))
+    limit = min(_int(parameters, "limit"), len(ranked))
+    last = _value(ranked[limit - 1])
+    chosen = [f for i, f in enumerate(ranked) if i < limit or _value(f) == last]
+    result: dict[str, object] = {"places": [_ranked(f) for f in chosen], "considered": len(ranked)}
+    measure, year = _text(parameters, "measure").replace("_", " "), parameters["year"]
+    among = f"of {counted(len(ranked), _text(parameters, 'place_type'))}{_inside(parameters)} with a figure for {year}"
+    unit = quantity(_text(parameters, "measure"), chosen[0].unit)
+    if len(chosen) == 1:
+        figure = f"{number(_value(chosen[0]))} {unit}".rstrip()
+        return result, f"{chosen[0].place.name} had the {parameters['order']} {measure} in {year}, {figure}, {among}."
+    names = listed([f"{f.place.name} ({number(_value(f))})" for f in chosen])
+    kind = plural(_text(parameters, "place_type"))
+    return result, f"The {kind} with the {parameters['order']} {measure} in {year} were {names}, {among}."
+
+
+def _aggregate(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    values = [_value(f) for f in facts]
+    function = _text(parameters, "function")
+    value = {
+        "sum": lambda: sum(values, Decimal(0)),
+        "mean": lambda: tenths(sum(values, Decimal(0)) / len(values)),
+        "median": lambda: tenths(median(values)),
+        "minimum": lambda: min(values),
+        "maximum": lambda: max(values),
+    }[function]()
+    word = {"sum": "total", "mean": "average", "median": "median", "minimum": "lowest", "maximum": "highest"}[function]
+    measure = _text(parameters, "measure").replace("_", " ")
+    places = f"{counted(len(values), _text(parameters, 'place_type'))}{_inside(parameters)}"
+    result: dict[str, object] = {"value": str(value), "considered": len(values)}
+    return result, f"The {word} {measure} of {places} with a figure for {parameters['year']} was {number(value)}."
+
+
+def _compare(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    ranked = sorted(facts, key=lambda f: (-_value(f), f.place.entity_id))
+    first, second = ranked[0], ranked[1]
+    difference = _value(first) - _value(second)
+    result: dict[str, object] = {"places": [_ranked(f) for f in ranked], "difference": str(difference)}
+    measure, year = _text(parameters, "measure").replace("_", " "), parameters["year"]
+    if len(ranked) > 2:
+        names = listed([f"{f.place.name} ({number(_value(f))})" for f in ranked])
+        return result, f"By {measure} in {year}, from largest to smallest: {names}."
+    if not difference:
+        return result, (
+            f"{first.place.name} and {second.place.name} had the same {measure} in {year}, {number(_value(first))}."
+        )
+    return result, (
+        f"{first.place.name} ({number(_value(first))}) had a larger {measure} than {second.place.name} "
+        f"({number(_value(second))}) in {year}, a difference of {number(difference)}."
+    )
+
+
+def _neighbours(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    centre, others = _around(parameters, facts)
+    found = [f for f in others if geometry.share_border(_wkb(centre), _wkb(f))]
+    found.sort(key=lambda f: (f.place.name, f.place.entity_id))
+    result: dict[str, object] = {"places": [_named(f) for f in found]}
+    if not found:
+        return result, f"{centre.place.name} shares a border with no other {centre.place.type} on the map."
+    names = listed([f.place.name for f in found])
+    return result, f"{centre.place.name} shares a border with {counted(len(found), centre.place.type)}: {names}."
+
+
+def _nearest(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    centre, ranked = _by_distance(parameters, facts)
+    limit = min(_int(parameters, "limit"), len(ranked))
+    chosen = [pair for i, pair in enumerate(ranked) if i < limit or pair[0] == ranked[limit - 1][0]]
+    result: dict[str, object] = {"places": [{**_named(f), "distance_m": metres} for metres, f in chosen]}
+    kind = _text(parameters, "place_type")
+    if len(chosen) == 1:
+        metres, fact = chosen[0]
+        where = f"{kilometres(metres)} away" if metres else "which it touches"
+        return result, f"The nearest {kind} to {centre.place.name} on the map is {fact.place.name}, {where}."
+    return result, f"The nearest {plural(kind)} to {centre.place.name} on the map are {_with_distances(chosen)}."
+
+
+def _within_distance(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    centre, ranked = _by_distance(parameters, facts)
+    reach = _int(parameters, "distance_m")
+    chosen = [(metres, f) for metres, f in ranked if metres <= reach]
+    result: dict[str, object] = {"places": [{**_named(f), "distance_m": metres} for metres, f in chosen]}
+    where = f"within {kilometres(reach)} of {centre.place.name}"
+    if not chosen:
+        return result, f"No other {_text(parameters, 'place_type')} on the map lies {where}."
+    verb = "lies" if len(chosen) == 1 else "lie"
+    number_of = counted(len(chosen), _text(parameters, "place_type"))
+    return result, f"{number_of} {verb} {where}: {_with_distances(chosen)}."
+
+
+def _contained_in(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    if parameters.get("basis") == "relation":  # no outline: the inputs are the members that relations name
+        inside, found = _inside(parameters), list(facts)
+    else:
+        area, others = _around(parameters, facts)
+        inside, found = f" in {area.place.name}", [f for f in others if geometry.contains(_wkb(area), _wkb(f))]
+    found.sort(key=lambda f: (f.place.name, f.place.entity_id))
+    result: dict[str, object] = {"places": [_named(f) for f in found]}
+    if not found:
+        return result, f"No {_text(parameters, 'place_type')} on the map lies{inside}."
+    verb = "lies" if len(found) == 1 else "lie"
+    names = listed([f.place.name for f in found])
+    return result, f"{counted(len(found), _text(parameters, 'place_type'))} {verb}{inside}: {names}."
+
+
+def _container_of(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    inner, others = _around(parameters, facts)
+    found = sorted(
+        (f for f in others if geometry.contains(_wkb(f), _wkb(inner))), key=lambda f: (f.place.name, f.place.entity_id)
+    )
+    result: dict[str, object] = {"places": [_named(f) for f in found]}
+    if not found:
+        return result, f"{inner.place.name} lies in no {_text(parameters, 'place_type')} on the map."
+    return result, f"{inner.place.name} lies in {listed([f.place.name for f in found])}."
+
+
+def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    minimum, kind, year = parameters.get("minimum"), _text(parameters, "place_type"), parameters.get("year")
+    reached = [f for f in facts if minimum is None or _value(f) >= _int(parameters, "minimum")]
+    n, considered = len({f.place.entity_id for f in reached}), len({f.place.entity_id for f in facts})
+    result: dict[str, object] = {"count": n, "considered": considered}
+    if minimum is None:
+        dated = "" if year is None else f" with a figure for {year}" if facts[0].measure else f" dated {year}"
+        verb = "is" if n == 1 else "are"
+        return result, f"There {verb} {counted(n, kind)}{_inside(parameters)}{dated} on record."
+    reached.sort(key=lambda f: (-_value(f), f.place.entity_id))
+    result["places"] = [_ranked(f) for f in reached]
+    unit = quantity(_text(parameters, "measure"), facts[0].unit)
+    among = f"of {counted(considered, kind)}{_inside(parameters)} with a figure for {year}"
+    names = ": " + listed([f"{f.place.name} ({number(_value(f))})" for f in reached]) if 0 < n <= _NAMED else ""
+    return result, f"{counted(n, kind)} had at least {_int(parameters, 'minimum'):,} {unit} in {year}, {among}{names}."
+
+
+def _distance(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    one, other = _shape_of(facts, _text(parameters, "from_id")), _shape_of(facts, _text(parameters, "to_id"))
+    metres = geometry.centre_distance_m(_wkb(one), _wkb(other))
+    miles = (Decimal(metres) / Decimal("1609.344")).quantize(Decimal("0.1"), ROUND_HALF_UP)
+    centres = "" if _is_point(one) and _is_point(other) else ", measured between their centres"
+    statement = f"{one.place.name} and {other.place.name} are {kilometres(metres)} ({miles:,f} miles) apart{centres}."
+    return {"distance_m": metres}, statement
+
+
+def _lookup(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    """The figures of a span of years, each with its year."""
+    ordered = sorted(facts, key=lambda f: (f.place.name, f.start.toordinal() if f.start else 0, f.record_id))
+    rows: list[dict[str, object]] = [{**_ranked(f), "year": f.start.year if f.start else None} for f in ordered]
+    several = len({f.place.entity_id for f in facts}) > 1
+    said = [
+        f"{number(_value(f))}{f' in {f.start.year}' if f.start else ''}{f' ({f.place.name})' if several else ''}"
+        for f in ordered
+    ]
+    of = "" if several else f" of {ordered[0].place.name}"
+    measure = _text(parameters, "measure").replace("_", " ")
+    return {"figures": rows}, f"The {measure}{of} was {listed(said, most=100)}."
+
+
+def _plan(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
+    """A plan of the algebra (`retrieval.spatial.computing.evaluate`)."""
+    plan = plan_in(parameters)
+    names, inside = parameters.get("names"), parameters.get("inside")
+    if not isinstance(names, Mapping) or not isinstance(inside, Mapping):
+        raise ValueError("a plan needs `names` and `inside`")
+    return told_plan(plan, evaluate(plan, Table.of(facts, inside)), names)
+
+
+_OPERATIONS: Mapping[str, Callable[[Mapping[str, object], Sequence[Fact]], Outcome]] = {
+    "change": _change,
+    "lookup": _lookup,
+    "superlative": _superlative,
+    "aggregate": _aggregate,
+    "compare": _compare,
+    "neighbours": _neighbours,
+    "nearest": _nearest,
+    "within_distance": _within_distance,
+    "contained_in": _contained_in,
+    "container_of": _container_of,
+    "count": _count,
+    "distance": _distance,
+    **dict.fromkeys(("select", "tally", "rank", "total", "figures", "weigh", "part", "peak", "test"), _plan),
+}
+
+
+def _text(parameters: Mapping[str, object], name: str) -> str:
+    value = parameters.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"the operation needs `{name}` as text")
+    return value
+
+
+def _int(parameters: Mapping[str, object], name: str) -> int:
+    value = parameters.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"the operation needs `{name}` as a whole number")
+    return value
+
+
+def _value(fact: Fact) -> Decimal:
+    if fact.value is None:
+        raise ValueError(f"{fact.record_id} holds no figure")
+    return Decimal(fact.value)
+
+
+def _wkb(fact: Fact) -> bytes:
+    if fact.geometry is None:
+        raise ValueError(f"{fact.record_id} holds no shape")
+    return fact.geometry
+
+
+def _dated(facts: Sequence[Fact], year: int) -> Fact:
+    for fact in facts:
+        if fact.covers_year(year):
+            return fact
+    raise ValueError(f"no input is dated {year}")
+
+
+def _shape_of(facts: Sequence[Fact], place_id: str) -> Fact:
+    for fact in facts:
+        if fact.place.entity_id == place_id:
+            return fact
+    raise ValueError(f"no input is about {place_id}")
+
+
+def _around(parameters: Mapping[str, object], facts: Sequence[Fact]) -> tuple[Fact, list[Fact]]:
+    """The place that the operation is about, and the other inputs."""
+    place_id = _text(parameters, "place_id")
+    centre = _shape_of(facts, place_id)
+    _wkb(centre)  # without a shape it has neither neighbours nor distances
+    return centre, [f for f in facts if f.place.entity_id != place_id]
+
+
+def _by_distance(parameters: Mapping[str, object], facts: Sequence[Fact]) -> tuple[Fact, list[tuple[int, Fact]]]:
+    centre, others = _around(parameters, facts)
+    ranked = [(geometry.gap_m(_wkb(centre), _wkb(f)), f) for f in others]
+    ranked.sort(key=lambda pair: (pair[0], pair[1].place.name, pair[1].place.entity_id))
+    if not ranked and "limit" in parameters:
+        raise ValueError("no other place to measure to")
+    return centre, ranked
+
+
+def _with_distances(chosen: Sequence[tuple[int, Fact]]) -> str:
+    return listed([f"{f.place.name} ({kilometres(metres)})" for metres, f in chosen])
+
+
+def _named(fact: Fact) -> dict[str, object]:
+    return {"entity_id": fact.place.entity_id, "name": fact.place.name}
+
+
+def _ranked(fact: Fact) -> dict[str, object]:
+    return {**_named(fact), "value": fact.value}
+
+
+def _inside(parameters: Mapping[str, object]) -> str:
+    name = parameters.get("within_name")
+    return f" in {name}" if isinstance(name, str) else ""
+
+
+def _is_point(fact: Fact) -> bool:
+    return fact.geometry is not None and len(fact.geometry) == 21

@@ -1,0 +1,215 @@
+"""The result of a plan, as JSON values and as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+from retrieval.algebra.describe import Names, condition_words, conditions_words, figure_words, text_of, told
+from retrieval.algebra.plan import (
+    Area,
+    Density,
+    Figure,
+    Figures,
+    Foremost,
+    Gap,
+    Growth,
+    OneOf,
+    Part,
+    Peak,
+    Places,
+    Plan,
+    Rank,
+    Select,
+    Tally,
+    Test,
+    Total,
+    Value,
+    Weigh,
+    Where,
+)
+from retrieval.algebra.wording import counted, listed, tenths
+from retrieval.model import EntityRef
+from retrieval.spatial.computing.evaluate import Evaluated
+
+_NAMED = 20
+_ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
+_FUNCTIONS = {"sum": "total", "mean": "average", "median": "median", "minimum": "lowest", "maximum": "highest"}
+
+
+def result_of(plan: Plan, done: Evaluated) -> dict[str, object]:
+    """The result as JSON values: places in order with their figures, the one value, and how many were considered."""
+    result: dict[str, object] = {"places": [_place(plan, *pair) for pair in done.places], "considered": done.considered}
+    if isinstance(plan, Test):
+        result["holds"] = done.holds
+    elif isinstance(plan, Select | Tally):
+        result["count"] = len(done.places)
+    elif done.value is not None:
+        result["value"] = _value(plan, done.value)
+    if isinstance(plan, Peak):
+        result["years"] = list(done.years)
+    return result
+
+
+def _place(plan: Plan, place: EntityRef, value: Fraction | None) -> dict[str, object]:
+    named: dict[str, object] = {"entity_id": place.entity_id, "name": place.name}
+    figure = _figure(plan)
+    return named if value is None or figure is None else {**named, "value": text_of(figure, value)}
+
+
+def _figure(plan: Plan) -> Figure | None:
+    match plan:
+        case Select(_, figure) | Rank(_, figure) | Total(_, _, figure) | Figures(figure, _) | Weigh(figure, _, _):
+            return figure
+        case Part(figure, _, _, _):
+            return figure
+        case Peak(measure):
+            return Value(measure)
+        case _:
+            return None
+
+
+def _value(plan: Plan, value: Fraction) -> str:
+    match plan:
+        case Weigh(_, _, "ratio"):
+            return _ratio(value)
+        case Part(_, _, _, "share"):
+            return str(_tenths(value))
+        case Total(function, _, figure) if function in ("mean", "median") and isinstance(figure, Value):
+            return str(_tenths(value))
+        case _:
+            of = _figure(plan)
+            return str(value) if of is None else text_of(of, value)
+
+
+def _tenths(value: Fraction) -> Decimal:
+    return tenths(Decimal(value.numerator) / Decimal(value.denominator))
+
+
+def _ratio(value: Fraction) -> str:
+    exact = Decimal(value.numerator) / Decimal(value.denominator)
+    return str(exact.quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
+    plan: Plan, done: Evaluated, names: Names
+) -> str:
+    """One sentence. Raises `ValueError` where there is nothing to say."""
+    match plan:
+        case Select(places, figure):
+            return _selected(places, figure, done, names)
+        case Tally(places):
+            return _tallied(places, done, names)
+        case Rank():
+            return _ranked(plan, done, names)
+        case Total(function, places, figure) if done.value is not None:
+            noun = _noun(places, len(done.places), names)
+            value = _told_total(function, figure, done.value)
+            listing = ""
+            least = 0 if any(isinstance(c, Foremost) for c in places.conditions) else 1
+            if least < len(done.places) <= _NAMED and not any(
+                isinstance(c, OneOf) and c.holds for c in places.conditions
+            ):
+                listing = ": " + listed([_with(figure, p, v) for p, v in done.places])
+            return f"The {_FUNCTIONS[function]} {figure_words(figure, names)} of {noun} was {value}{listing}."
+        case Figures(figure, _) if done.places:
+            said = listed([_with(figure, p, v) for p, v in done.places])
+            first = done.places[0]
+            if len(done.places) == 1 and first[1] is not None:
+                return f"The {figure_words(figure, names)} of {first[0].name} was {told(figure, first[1])}."
+            return f"By {figure_words(figure, names)}: {said}."
+        case Weigh(figure, _, way) if done.value is not None:
+            one, other = (_with(figure, p, v) for p, v in done.places)
+            if way == "ratio":
+                return f"The {figure_words(figure, names)} of {one} was {_ratio(done.value)} times that of {other}."
+            size = told(figure, abs(done.value))
+            return f"The {figure_words(figure, names)} of {one} and that of {other} differ by {size}."
+        case Part(figure, _, _, way) if done.value is not None:
+            whole, *parts = (_with(figure, p, v) for p, v in done.places)
+            if way == "share":
+                said = f"{listed(parts)} {'has' if len(parts) == 1 else 'have'} {_tenths(done.value):,f} %"
+                return f"Of the {figure_words(figure, names)} of {whole}, {said}."
+            left = told(figure, done.value)
+            return f"The {figure_words(figure, names)} of {whole} without {listed(parts)} was {left}."
+        case Peak(measure, _, order) if done.years and done.value is not None:
+            place, most = done.places[0][0].name, "highest" if order == "largest" else "lowest"
+            what, when = measure.replace("_", " "), listed([str(year) for year in done.years])
+            value = told(Value(measure), done.value)
+            return f"The {what} of {place} was {most} in {when} ({value}), of {done.considered} years on record."
+        case Test(_, kind, conditions) if done.holds is not None:
+            place = done.places[0][0].name
+            said = ", ".join(condition_words(c, names) for c in conditions)
+            return f"{'Yes' if done.holds else 'No'}: {place} is {'' if done.holds else 'not '}a {kind} {said}."
+        case _:
+            raise ValueError("the inputs answer nothing")
+
+
+def _told_total(function: str, figure: Figure, value: Fraction) -> str:
+    if function in ("mean", "median") and isinstance(figure, Value):
+        return f"{_tenths(value):,f}"
+    return told(figure, value)
+
+
+def _with(figure: Figure, place: EntityRef, value: Fraction | None) -> str:
+    return place.name if value is None else f"{place.name} ({told(figure, value)})"
+
+
+def _noun(places: Places, n: int, names: Names) -> str:
+    return counted(n, places.kind) + conditions_words(places, names)
+
+
+def _selected(places: Places, figure: Figure | None, done: Evaluated, names: Names) -> str:
+    kind = places.kind.replace("_", " ")
+    if not done.places:
+        return f"No {kind}{conditions_words(places, names)} is on record{_of_considered(places, done)}."
+    said = listed([place.name if figure is None else _with(figure, place, value) for place, value in done.places])
+    verb = "is" if len(done.places) == 1 else "are"
+    return f"{_noun(places, len(done.places), names)} {verb} on record{_of_considered(places, done)}: {said}."
+
+
+def _of_considered(places: Places, done: Evaluated) -> str:
+    """How many were looked at, where figures decide."""
+    if not any(isinstance(c, Where) and not isinstance(c.figure, Gap) for c in places.conditions):
+        return ""
+    return f", of {counted(done.considered, places.kind)} with the figures"
+
+
+def _tallied(places: Places, done: Evaluated, names: Names) -> str:
+    n = len(done.places)
+    verb = "is" if n == 1 else "are"
+    listing = ": " + listed([p.name for p, _ in done.places]) if 0 < n <= _NAMED else ""
+    return f"There {verb} {_noun(places, n, names)} on record{_of_considered(places, done)}{listing}."
+
+
+def _ranked(plan: Rank, done: Evaluated, names: Names) -> str:
+    if not done.places:
+        raise ValueError("no place has that rank")
+    word = _order_word(plan)
+    what = figure_words(plan.figure, names)
+    place = _ORDINALS[plan.first] if plan.first < len(_ORDINALS) else f"number {plan.first} from the "
+    among = f"of {counted(done.considered, plan.places.kind)}{conditions_words(plan.places, names)}"
+    said = listed([_with(plan.figure, p, v) for p, v in done.places])
+    if len(done.places) == 1 and any(isinstance(c, OneOf) and c.holds for c in plan.places.conditions):
+        return f"{said} is the {place}{word} by {what}, {among}."
+    if len(done.places) == 1:
+        return f"By {what}, the {place}{word} {among} is {said}."
+    if plan.first == 1:
+        return f"By {what}, the {len(done.places)} {word} {among} are {said}."
+    return f"By {what}, from the {place}{word} on, {among}: {said}."
+
+
+def _order_word(plan: Rank) -> str:
+    largest = plan.order == "largest"
+    match plan.figure:
+        case Gap():
+            return "farthest" if largest else "nearest"
+        case Area():
+            return "largest" if largest else "smallest"
+        case Value() | Growth() | Density():
+            return "highest" if largest else "lowest"
+
+
+def told_plan(plan: Plan, done: Evaluated, names: Mapping[str, str]) -> tuple[dict[str, object], str]:
+    """Result and statement."""
+    return result_of(plan, done), statement_of(plan, done, names)
