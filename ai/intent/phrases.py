@@ -8,6 +8,7 @@ from decimal import Decimal
 from ai.intent.lexicon import Role
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
+from retrieval.algebra.aggregates import AggregateName
 from retrieval.model import EntityRef
 
 
@@ -94,7 +95,7 @@ class Phrases:
     differences: list[bool] = field(default_factory=list)
     ratios: list[bool] = field(default_factory=list)
     tops: list[Top] = field(default_factory=list)
-    aggregates: list[str] = field(default_factory=list)
+    aggregates: list[AggregateName] = field(default_factory=list)
     compared: list[str] = field(default_factory=list)
     than: list[bool] = field(default_factory=list)
     towards: list[EntityRef] = field(default_factory=list)

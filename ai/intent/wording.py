@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import assert_never
 
+from retrieval.algebra.aggregates import AGGREGATES
 from retrieval.algebra.describe import Names, conditions_words, figure_words, places_words
 from retrieval.algebra.operations import (
     Aggregate,
@@ -42,7 +43,6 @@ from retrieval.algebra.plan import (
 from retrieval.algebra.wording import listed, plural
 from retrieval.gazetteer import Gazetteer
 
-_FUNCTIONS = {"sum": "total", "mean": "average", "median": "median", "minimum": "lowest", "maximum": "highest"}
 _WAYS = {"earliest": "The earliest", "latest": "The latest"}
 
 
@@ -75,7 +75,7 @@ def _said(operation: Operation, names: Names) -> str:  # noqa: PLR0911, PLR0912 
             many = f" {limit}" if limit > 1 else ""
             return _upper(f"{which}{many} by {figure_words(figure, names)} of {places_words(places, names)}")
         case Total(function, places, figure):
-            return f"{_upper(_FUNCTIONS[function])} {figure_words(figure, names)} of {places_words(places, names)}"
+            return f"{_upper(AGGREGATES[function].word)} {figure_words(figure, names)} of {places_words(places, names)}"
         case Figures(figure, ids):
             return f"{_upper(figure_words(figure, names))} of {_named(ids, names)}"
         case Weigh(figure, ids, way):

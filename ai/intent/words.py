@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from retrieval.algebra import aggregates
+
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
@@ -147,11 +149,9 @@ COMPARATIVES: Mapping[str, str] = {
     )
     for word in _words(words)
 }
-AGGREGATES: Mapping[str, str] = {
-    "total": "sum", "sum": "sum", "combined": "sum", "add up": "sum", "sum up": "sum", "together": "sum",
-    "altogether": "sum", "in all": "sum", "in total": "sum",
-    "average": "mean", "mean": "mean", "median": "median",
-}  # fmt: skip
+AGGREGATES: Mapping[str, aggregates.AggregateName] = {
+    word: name for name, aggregate in aggregates.AGGREGATES.items() for word in aggregate.asked
+}
 CHANGES: Mapping[str, int] = {
     word: direction
     for direction, words in (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from retrieval.algebra.aggregates import AggregateName
 from retrieval.algebra.plan import Figures, Part, Peak, Rank, Select, Stated, Tally, Test, Total, Weigh
 
 
@@ -49,7 +50,7 @@ class Superlative:
 class Aggregate:
     """Sum, mean, median, minimum, maximum of a measure over the places of a type in a year."""
 
-    function: Literal["sum", "mean", "median", "minimum", "maximum"]
+    function: AggregateName
     measure: str
     place_type: str
     year: int | None

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from retrieval.algebra.aggregates import AggregateName
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -177,7 +179,7 @@ class Rank:
 class Total:
     """A sum, mean or the like of a figure over places."""
 
-    function: Literal["sum", "mean", "median", "minimum", "maximum"]
+    function: AggregateName
     places: Places
     figure: Figure
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from ai.intent.phrases import Top
 from ai.intent.planning.common import (
@@ -21,6 +19,7 @@ from ai.intent.planning.common import (
 from ai.intent.planning.figures import of_named
 from ai.intent.planning.sets import CONDITIONS, Asked, places_of
 from ai.intent.words import SYNONYMS
+from retrieval.algebra.aggregates import AGGREGATES, AggregateName
 from retrieval.algebra.plan import Density, Figure, Foremost, Gap, Growth, OneOf, Places, Rank, Total, Value, Where
 
 
@@ -151,26 +150,15 @@ def total(asked: Asked) -> Read:
     if not (p.measures or p.areas or p.densities):
         return ()
     counting = "many" in p.asked and bool(p.measures)
-    function = _function(p.aggregates)
-    one = bool(p.singular) and function in (None, "sum")  # `the county that borders it`: there may be several
+    function = p.aggregates[0] if p.aggregates else None
+    adds = function is None or AGGREGATES[function].adds
+    one = bool(p.singular) and adds  # `the county that borders it`: there may be several
     if one or (function is None and (not counting or p.tops or not of_measure(asked))):
         return ()
     return _total_of_set(asked, function or "sum") or _total_of_named(asked, function)
 
 
-def _function(said: Sequence[str]) -> Literal["sum", "mean", "median"] | None:
-    match tuple(said[:1]):
-        case ("sum",):
-            return "sum"
-        case ("mean",):
-            return "mean"
-        case ("median",):
-            return "median"
-        case _:
-            return None
-
-
-def _total_of_set(asked: Asked, function: Literal["sum", "mean", "median"]) -> Read:
+def _total_of_set(asked: Asked, function: AggregateName) -> Read:
     p = asked.phrases
     kind = set_kind(asked)
     measure = asked.measure()
@@ -180,7 +168,7 @@ def _total_of_set(asked: Asked, function: Literal["sum", "mean", "median"]) -> R
     if kind is None or not named_used(asked) or (not p.kinds and not p.neighbours and not p.gaps):
         return ()
     figure, places = asked.figure(kind), places_of(asked, kind)
-    if figure is None or places is None or (function == "sum" and isinstance(figure, Density)):
+    if figure is None or places is None or (AGGREGATES[function].adds and isinstance(figure, Density)):
         return ()
     if p.tops:
         rank = _scaled(asked, p.tops[0], kind)
@@ -191,7 +179,7 @@ def _total_of_set(asked: Asked, function: Literal["sum", "mean", "median"]) -> R
     return (Total(function, replace(places, centred=centred), figure),)
 
 
-def _total_of_named(asked: Asked, function: Literal["sum", "mean", "median"] | None) -> Read:
+def _total_of_named(asked: Asked, function: AggregateName | None) -> Read:
     p, refs = asked.phrases, subjects(asked)
     kinds = {ref.type for ref in refs}
     if function is None or len(kinds) != 1 or p.kinds or p.tops or p.borders or p.gaps or p.excepted or offered(asked):

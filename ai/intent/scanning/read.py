@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from ai.intent.lexicon import Role
 from ai.intent.phrases import Moved, Phrases
@@ -21,6 +22,7 @@ from ai.intent.scanning.sets import (
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
 from ai.intent.words import BEFORE_TIMES
+from retrieval.algebra.aggregates import AggregateName
 
 
 def read_phrases(items: Sequence[Item]) -> Phrases:
@@ -164,7 +166,7 @@ def _aggregate(s: Scanner) -> bool:
     """`average population`; the `median county` is a county, and no operation finds it."""
     if not s.has(Role.AGGREGATE) or s.has(Role.KIND, 1):
         return False
-    s.found.aggregates.append(str(s.item().roles[Role.AGGREGATE]))
+    s.found.aggregates.append(cast("AggregateName", s.item().roles[Role.AGGREGATE]))
     s.at += 1
     return True
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from retrieval.algebra.aggregates import AGGREGATES
 from retrieval.algebra.operations import Aggregate, Operation
 from retrieval.model import EntityRef
 from retrieval.spatial.facts import Box, Fact, FactSource, per_place
-
-_FUNCTIONS = frozenset({"sum", "mean", "median"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class ClosedFacts:
 
 def over_groups(operation: Operation) -> bool:
     """True if the operation tells a figure over all places of a kind, from which no single one can be read."""
-    return isinstance(operation, Aggregate) and operation.within is None and operation.function in _FUNCTIONS
+    return isinstance(operation, Aggregate) and operation.within is None and AGGREGATES[operation.function].hides
 
 
 class WithGroups:

@@ -12,8 +12,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from statistics import median
+from typing import cast
 
+from retrieval.algebra.aggregates import AGGREGATES, AggregateName
 from retrieval.algebra.wording import counted, kilometres, listed, number, percent, plural, quantity, tenths
 from retrieval.model import Computation, Record
 from retrieval.spatial import geometry
@@ -127,19 +128,16 @@ def _superlative(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Out
 
 def _aggregate(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     values = [_value(f) for f in facts]
-    function = _text(parameters, "function")
-    value = {
-        "sum": lambda: sum(values, Decimal(0)),
-        "mean": lambda: tenths(sum(values, Decimal(0)) / len(values)),
-        "median": lambda: tenths(median(values)),
-        "minimum": lambda: min(values),
-        "maximum": lambda: max(values),
-    }[function]()
-    word = {"sum": "total", "mean": "average", "median": "median", "minimum": "lowest", "maximum": "highest"}[function]
+    aggregate = AGGREGATES[cast("AggregateName", _text(parameters, "function"))]
+    exact = aggregate.compute(values)
+    value = tenths(exact) if aggregate.rounded else exact
     measure = _text(parameters, "measure").replace("_", " ")
     places = f"{counted(len(values), _text(parameters, 'place_type'))}{_inside(parameters)}"
     result: dict[str, object] = {"value": str(value), "considered": len(values)}
-    return result, f"The {word} {measure} of {places} with a figure for {parameters['year']} was {number(value)}."
+    return (
+        result,
+        f"The {aggregate.word} {measure} of {places} with a figure for {parameters['year']} was {number(value)}.",
+    )
 
 
 def _compare(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from statistics import median
 
+from retrieval.algebra.aggregates import AGGREGATES
 from retrieval.algebra.describe import SQUARES
 from retrieval.algebra.json import plan_of
 from retrieval.algebra.plan import (
@@ -265,7 +265,7 @@ def evaluate(plan: Plan, table: Table) -> Evaluated:  # noqa: PLR0911 - one bran
             if not ranked or (short and any(isinstance(c, Foremost) for c in places.conditions)):
                 return Evaluated()  # not the total of those that are foremost without one of them
             ordered = sorted(ranked, key=lambda pair: (-pair[0], pair[1].entity_id))
-            value = _aggregated(function, [value for value, _ in ranked])
+            value = AGGREGATES[function].compute([value for value, _ in ranked])
             return Evaluated(tuple((p, v) for v, p in ordered), value, len(ranked))
         case Figures(figure, place_ids):
             given = [(table.places[p], table.figure(figure, p)) for p in place_ids if p in table.places]
@@ -295,22 +295,6 @@ def _rank(plan: Rank, table: Table) -> Evaluated:
     values = {value for value, _ in wanted}
     kept = tuple((place, value) for value, place in ranked if value in values)
     return Evaluated(kept, kept[0][1] if len(kept) == 1 else None, len(ranked))
-
-
-def _aggregated(function: str, values: Sequence[Fraction]) -> Fraction:
-    match function:
-        case "sum":
-            return sum(values, Fraction(0))
-        case "mean":
-            return sum(values, Fraction(0)) / len(values)
-        case "median":
-            return Fraction(median(values))
-        case "minimum":
-            return min(values)
-        case "maximum":
-            return max(values)
-        case _:
-            raise ValueError(f"no such function: {function}")
 
 
 def _weigh(figure: Figure, place_ids: tuple[str, str], way: str, table: Table) -> Evaluated:

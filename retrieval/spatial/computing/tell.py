@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
+from retrieval.algebra.aggregates import AGGREGATES, AggregateName
 from retrieval.algebra.describe import Names, condition_words, conditions_words, figure_words, text_of, told
 from retrieval.algebra.plan import (
     Area,
@@ -35,7 +36,6 @@ from retrieval.spatial.computing.evaluate import Evaluated
 
 _NAMED = 20
 _ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
-_FUNCTIONS = {"sum": "total", "mean": "average", "median": "median", "minimum": "lowest", "maximum": "highest"}
 
 
 def result_of(plan: Plan, done: Evaluated) -> dict[str, object]:
@@ -76,7 +76,7 @@ def _value(plan: Plan, value: Fraction) -> str:
             return _ratio(value)
         case Part(_, _, _, "share"):
             return str(_tenths(value))
-        case Total(function, _, figure) if function in ("mean", "median") and isinstance(figure, Value):
+        case Total(function, _, figure) if AGGREGATES[function].rounded and isinstance(figure, Value):
             return str(_tenths(value))
         case _:
             of = _figure(plan)
@@ -112,7 +112,7 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
                 isinstance(c, OneOf) and c.holds for c in places.conditions
             ):
                 listing = ": " + listed([_with(figure, p, v) for p, v in done.places])
-            return f"The {_FUNCTIONS[function]} {figure_words(figure, names)} of {noun} was {value}{listing}."
+            return f"The {AGGREGATES[function].word} {figure_words(figure, names)} of {noun} was {value}{listing}."
         case Figures(figure, _) if done.places:
             said = listed([_with(figure, p, v) for p, v in done.places])
             first = done.places[0]
@@ -145,8 +145,8 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
             raise ValueError("the inputs answer nothing")
 
 
-def _told_total(function: str, figure: Figure, value: Fraction) -> str:
-    if function in ("mean", "median") and isinstance(figure, Value):
+def _told_total(function: AggregateName, figure: Figure, value: Fraction) -> str:
+    if AGGREGATES[function].rounded and isinstance(figure, Value):
         return f"{_tenths(value):,f}"
     return told(figure, value)
 
