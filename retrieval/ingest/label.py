@@ -46,7 +46,11 @@ def visibility_of(
         raise ManifestError(f"source {source.source_id}: {named!r} is not a valid collection name")
     stated = source.access.label or label or terms.default_labels.get(named)
     if stated is None:
-        raise LabelMissing(f"source {source.source_id}: no label from manifest, --label or the collection's default")
+        labels = ", ".join(terms.labels)
+        raise LabelMissing(
+            f"source {source.source_id}: nothing says who may read it; give a label ({labels}) with --label, in the "
+            "manifest, or as the collection's default"
+        )
     if stated not in terms.labels:
         raise ManifestError(f"source {source.source_id}: {stated!r} is not a label ({', '.join(terms.labels)})")
     for tag in sorted(set(source.access.handling) - set(terms.handling)):
