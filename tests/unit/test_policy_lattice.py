@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 
 from policy.authoring.lattice.claims import ClaimCell, broken_claims, decide_claims, read_unreleased
-from policy.authoring.lattice.domain import Domain
+from policy.authoring.lattice.domain import Domain, allowed
 from policy.authoring.lattice.invariants import SCHEMA, InvariantsInvalid, broken, parse_invariants, read_invariants
 from policy.authoring.lattice.lattice import AXES, Lattice, decide_lattice
+from policy.authoring.remembering import RememberingEngine
 from policy.bundles.bundle import SHIPPED, Bundle, load_bundle
-from policy.canonical import canonical
+from policy.canonical import canonical, encode_plain
 from policy.data import PolicyData
 from policy.engine import PolicyEngine, Reply
-from policy.errors import BundleRejected
+from policy.errors import BundleRejected, PolicyUnavailable
+from policy.model import Point
 from policy.wasm import WasmEngine
 
 FILE = SHIPPED / "vectors" / "invariants.toml"
@@ -90,6 +92,57 @@ def test_the_invariants_hold_in_the_small_domain() -> None:
     cell = lattice.cell((0,) * len(AXES))
     assert set(cell) == {*AXES, "searched", "visible", "obligations"}
     assert (lattice.searched | ~lattice.visible).all(), "what is visible was searched"
+
+
+class Counting:
+    """The bundle's engine, which counts what it is asked."""
+
+    def __init__(self, engine: PolicyEngine) -> None:
+        self._engine, self.asked = engine, 0
+        self.name, self.bundle_digest = engine.name, engine.bundle_digest
+
+    async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
+        self.asked += 1
+        return await self._engine.evaluate(entrypoint, input, deadline_s=deadline_s)
+
+    async def aclose(self) -> None:
+        await self._engine.aclose()
+
+
+async def test_names_that_make_the_same_asker_are_decided_once_and_nothing_is_decided_twice() -> None:
+    bundle = edited(small)
+    domain = Domain.of(bundle)
+    named = replace(domain, roles=(*domain.roles, "viewer", "reviewer", "unheard-of"))
+    counting = Counting(WasmEngine.open(bundle))
+    engine = RememberingEngine(counting)
+    plain, claims = await decide_lattice(engine, domain), await decide_claims(engine, domain)
+    once = counting.asked
+    more, more_claims = await decide_lattice(engine, named), await decide_claims(engine, named)
+    assert counting.asked == once > 100
+    for name, of in (("viewer", "public_viewer"), ("reviewer", "maintainer"), ("unheard-of", "public_viewer")):
+        at, known = named.roles.index(name), domain.roles.index(of)
+        for new, old in ((more.searched, plain.searched), (more.visible, plain.visible), (more.obliged, plain.obliged)):
+            assert (new[at] == old[known]).all()
+        assert [replace(c, role=of) for c in more_claims if c.role == name] == [c for c in claims if c.role == of]
+    assert plain.visible.any()
+    assert len(repr(plain)) < 5_000, "an event loop writes a result that it ends with"
+    await engine.aclose()
+
+
+async def test_what_an_engine_says_is_kept_up_to_a_bound_and_until_it_is_closed() -> None:
+    bundle = edited(small)
+    domain, counting = Domain.of(bundle), Counting(WasmEngine.open(bundle))
+    asked = encode_plain(allowed(Point.QUERY, domain))
+    for max_bytes, expected in ((0, 2), (10_000, 3)):
+        engine = RememberingEngine(counting, max_bytes=max_bytes)
+        first, second = [await engine.evaluate("kfm/ai/query", asked, deadline_s=5) for _ in range(2)]
+        assert (first, counting.asked) == (second, expected)
+    other = encode_plain(allowed(Point.QUERY, domain) | {"now_ms": 5})
+    with pytest.raises(PolicyUnavailable):
+        await engine.evaluate("kfm/ai/query", other, deadline_s=0)
+    assert await engine.evaluate("kfm/ai/query", other, deadline_s=5)
+    assert counting.asked == 5, "a failure is not kept"
+    await engine.aclose()
 
 
 def leaky(config: dict[str, Any]) -> None:

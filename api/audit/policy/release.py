@@ -38,6 +38,7 @@ from ledger.ledger import Ledger
 from policy.bundles.archive import folder_digest
 from policy.bundles.bundle import SHIPPED, Bundle, load_bundle
 from policy.bundles.releases import Releases
+from policy.engine import PolicyEngine
 from policy.errors import BundleRejected, BundleUnpublished
 
 if TYPE_CHECKING:
@@ -84,7 +85,35 @@ def may_publish(backend: PolicyBackend) -> None:
         raise RequestRejected(f"the setting policy.bundle fixes the bundle to {backend.folder}; unset it to publish")
 
 
-async def gates(candidacy: Candidacy, *, inputs: int, tell: Callable[[str], None]) -> AsyncIterator[CheckResult]:
+class Engines:
+    """The embedded engines of a trial: one for each bundle, opened when it is first asked for, that decides nothing
+    twice."""
+
+    def __init__(self, stack: AsyncExitStack) -> None:
+        self._stack = stack
+        self._opened: dict[tuple[str, str], PolicyEngine] = {}
+
+    async def of(self, bundle: Bundle) -> PolicyEngine:
+        """That of the bundle. Raises BundleRejected."""
+        from policy.authoring.remembering import RememberingEngine  # noqa: PLC0415
+
+        which = bundle.digest, bundle.wasm_sha256
+        if which not in self._opened:
+            self._opened[which] = RememberingEngine(await open_embedded(bundle))
+            self._stack.push_async_callback(self._opened[which].aclose)
+        return self._opened[which]
+
+
+@asynccontextmanager
+async def trial_engines() -> AsyncIterator[Engines]:
+    """Engines for one trial."""
+    async with AsyncExitStack() as stack:
+        yield Engines(stack)
+
+
+async def gates(
+    candidacy: Candidacy, opened: Engines, *, inputs: int, tell: Callable[[str], None]
+) -> AsyncIterator[CheckResult]:
     """Every gate in order, in three steps; after a step with a closed gate the next one is not tried. Raises OpaMissing
     where rules or module are new and so must be checked by `opa`."""
     from policy.authoring.checking import CheckResult  # noqa: PLC0415
@@ -98,10 +127,7 @@ async def gates(candidacy: Candidacy, *, inputs: int, tell: Callable[[str], None
         yield each
     if closed:
         return
-    async with AsyncExitStack() as stack:
-        embedded = await open_embedded(bundle)
-        stack.push_async_callback(embedded.aclose)
-        engines = await stack.enter_async_context(evaluators(bundle, folder, opa))
+    async with evaluators(bundle, folder, opa) as engines:
         async for each in expected_gates(folder, opa=opa, engines=engines):
             closed = closed or not each.passed
             yield each
@@ -110,6 +136,7 @@ async def gates(candidacy: Candidacy, *, inputs: int, tell: Callable[[str], None
             closed = closed or bool(lines)
             yield CheckResult(f"{len(table)} cells of the access table", tuple(lines))
         if not closed:
+            embedded = await opened.of(bundle)
             async for each in required_gates(
                 bundle, folder, opa=opa, embedded=embedded, engines=engines, inputs=inputs
             ):
@@ -131,38 +158,30 @@ async def tried_table(bundle: Bundle, vectors: Path) -> tuple[CellResult, ...]:
         await engine.aclose()
 
 
-async def widenings_of(candidacy: Candidacy) -> tuple[Widening, ...]:
+async def widenings_of(candidacy: Candidacy, opened: Engines) -> tuple[Widening, ...]:
     """Everything that the candidate permits beyond the bundle in force."""
     from policy.authoring.widening import widenings  # noqa: PLC0415
 
-    async with _sides(candidacy) as (active, candidate):
-        return await widenings(active, candidate)
+    return await widenings(*await _sides(candidacy, opened))
 
 
-async def narrowings_of(candidacy: Candidacy) -> tuple[Widening, ...]:
+async def narrowings_of(candidacy: Candidacy, opened: Engines) -> tuple[Widening, ...]:
     """Everything that the bundle in force permits beyond the candidate: the candidate forbids it. Named and told as
     what the way back would permit."""
     from policy.authoring.widening import widenings  # noqa: PLC0415
 
-    async with _sides(candidacy) as (active, candidate):
-        return await widenings(candidate, active)
+    active, candidate = await _sides(candidacy, opened)
+    return await widenings(candidate, active)
 
 
-@asynccontextmanager
-async def _sides(candidacy: Candidacy) -> AsyncIterator[tuple[Side, Side]]:
+async def _sides(candidacy: Candidacy, opened: Engines) -> tuple[Side, Side]:
     """The bundle in force and the candidate, each with an engine."""
     from policy.authoring.widening import Side  # noqa: PLC0415
 
-    async with AsyncExitStack() as stack:
-        sides = []
-        for bundle, folder in (
-            (candidacy.active, candidacy.active_folder),
-            (candidacy.bundle, candidacy.folder),
-        ):
-            engine = await open_embedded(bundle)
-            stack.push_async_callback(engine.aclose)
-            sides.append(Side(bundle, folder, engine))
-        yield sides[0], sides[1]
+    return (
+        Side(candidacy.active, candidacy.active_folder, await opened.of(candidacy.active)),
+        Side(candidacy.bundle, candidacy.folder, await opened.of(candidacy.bundle)),
+    )
 
 
 @asynccontextmanager

@@ -208,15 +208,16 @@ class Trial:
 
 
 async def _try(candidacy: Candidacy, accepted: frozenset[str], inputs: int) -> Trial:
-    from api.audit.policy.release import gates, widenings_of
+    from api.audit.policy.release import gates, trial_engines, widenings_of
 
     passed = []
-    async for each in gates(candidacy, inputs=inputs, tell=note):
-        note(f"{'ok    ' if each.passed else 'CLOSED'}  {each.name}")
-        passed.append(each)
-    if not all(each.passed for each in passed):
-        return Trial(passed)
-    found = await widenings_of(candidacy)
+    async with trial_engines() as opened:
+        async for each in gates(candidacy, opened, inputs=inputs, tell=note):
+            note(f"{'ok    ' if each.passed else 'CLOSED'}  {each.name}")
+            passed.append(each)
+        if not all(each.passed for each in passed):
+            return Trial(passed)
+        found = await widenings_of(candidacy, opened)
     unknown = accepted - {each.name for each in found}
     if unknown:
         raise typer.BadParameter(f"nothing widens by the name {sorted(unknown)[0]!r}", param_hint="--accept")

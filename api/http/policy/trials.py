@@ -10,7 +10,7 @@ from typing import Any, Literal
 import structlog
 
 from api.audit.policy.backtesting import backtest_document, run_backtest
-from api.audit.policy.release import INPUTS, Candidacy, gates, narrowings_of, widenings_of
+from api.audit.policy.release import INPUTS, Candidacy, gates, narrowings_of, trial_engines, widenings_of
 from api.errors import Overloaded
 from api.home.configuration import Configuration
 from api.problems import code_of
@@ -92,12 +92,13 @@ async def _run(trial: PolicyTrial, configuration: Configuration) -> None:
 
 async def _try(trial: PolicyTrial, configuration: Configuration) -> None:
     candidacy = trial.candidacy
-    async for each in gates(candidacy, inputs=INPUTS, tell=trial.notes.append):
-        trial.gates.append({"name": each.name, "passed": each.passed, "problems": list(each.problems)})
-    passed = all(each["passed"] for each in trial.gates)
-    if passed:
-        trial.widenings = [asdict(each) for each in await widenings_of(candidacy)]
-        trial.narrowings = [asdict(each) for each in await narrowings_of(candidacy)]
+    async with trial_engines() as opened:
+        async for each in gates(candidacy, opened, inputs=INPUTS, tell=trial.notes.append):
+            trial.gates.append({"name": each.name, "passed": each.passed, "problems": list(each.problems)})
+        passed = all(each["passed"] for each in trial.gates)
+        if passed:
+            trial.widenings = [asdict(each) for each in await widenings_of(candidacy, opened)]
+            trial.narrowings = [asdict(each) for each in await narrowings_of(candidacy, opened)]
     found = await run_backtest(configuration, candidacy.bundle, since_ms=0, limit=BACKTESTED)
     trial.backtest = backtest_document(found, candidacy.bundle.digest)
     trial.state = "passed" if passed else "closed"

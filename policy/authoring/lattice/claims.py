@@ -23,9 +23,10 @@ from policy.canonical import encode_plain
 from policy.data import CLAIM_KINDS
 from policy.engine import PolicyEngine
 from policy.errors import PolicyUnavailable
-from policy.model import AnswerFacts, AppealFacts, ClaimFacts, Point, RequestFacts, SentenceFacts
+from policy.model import AnswerFacts, AppealFacts, ClaimFacts, Point, RequestFacts, SentenceFacts, Subject
 
 VERDICTS = ("borne_out", "contradicted", "not_in_source", "not_checkable", UNKNOWN)
+_CLAIMS = tuple(product((*sorted(CLAIM_KINDS), UNKNOWN), VERDICTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,17 @@ def _rule(table: Mapping[str, Any]) -> Unreleased:
 
 
 async def decide_claims(engine: PolicyEngine, domain: Domain) -> tuple[ClaimCell, ...]:
-    """Every cell decided. Raises PolicyUnavailable where the engine gives no decision."""
-    found: list[ClaimCell] = []
-    for role, label, purpose in product(domain.roles, domain.labels, domain.purposes):
-        found += await _row(engine, domain, role, label, purpose)
-    return tuple(found)
+    """Every cell decided, once for all names of roles that make the same asker. Raises PolicyUnavailable where the
+    engine gives no decision."""
+    askers = {role: domain.asker(role, (GROUP,)) for role in domain.roles}
+    released: dict[tuple[Subject, str, str], list[bool]] = {}
+    for asked in product(dict.fromkeys(askers.values()), domain.labels, domain.purposes):
+        released[asked] = await _row(engine, *asked)
+    return tuple(
+        ClaimCell(role, label, purpose, kind, verdict, passed)
+        for role, label, purpose in product(domain.roles, domain.labels, domain.purposes)
+        for (kind, verdict), passed in zip(_CLAIMS, released[askers[role], label, purpose], strict=True)
+    )
 
 
 def broken_claims(cells: Sequence[ClaimCell], rules: Sequence[Unreleased]) -> tuple[BrokenInvariant, ...]:
@@ -94,16 +101,16 @@ def _judged(cells: Sequence[ClaimCell], rule: Unreleased) -> Iterator[BrokenInva
         yield BrokenInvariant(rule.title, "unreleased", len(matching), len(wrong), examples)
 
 
-async def _row(engine: PolicyEngine, domain: Domain, role: str, label: str, purpose: str) -> list[ClaimCell]:
-    claims = list(product((*sorted(CLAIM_KINDS), UNKNOWN), VERDICTS))
+async def _row(engine: PolicyEngine, asker: Subject, label: str, purpose: str) -> list[bool]:
+    """Which of _CLAIMS are released."""
     item = an_item("e1", a_class("k1", label=label))
     sentences = tuple(
         SentenceFacts(
             i, None, (item.id,), 1000, claims=(ClaimFacts(kind, verdict),), answers=True, appeals=AppealFacts()
         )
-        for i, (kind, verdict) in enumerate(claims)
+        for i, (kind, verdict) in enumerate(_CLAIMS)
     )
-    document = facts.head(Point.ANSWER, NOW_MS, RequestFacts(id="r1", purpose=purpose), domain.asker(role, (GROUP,)))
+    document = facts.head(Point.ANSWER, NOW_MS, RequestFacts(id="r1", purpose=purpose), asker)
     document |= {
         "evidence": facts.evidence_wire((item,)),
         "answer": facts.answer_wire(AnswerFacts("m", (1,), sentences)),
@@ -116,7 +123,4 @@ async def _row(engine: PolicyEngine, domain: Domain, role: str, label: str, purp
     decision = results[0]["result"]
     fallen = {each["target"]["ref"] for each in decision["obligations"] if each["op"] == "drop_sentence"}
     allowed = decision["effect"] != "deny"
-    return [
-        ClaimCell(role, label, purpose, kind, verdict, allowed and str(i) not in fallen)
-        for i, (kind, verdict) in enumerate(claims)
-    ]
+    return [allowed and str(i) not in fallen for i in range(len(_CLAIMS))]

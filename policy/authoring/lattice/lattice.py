@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
 
@@ -37,7 +37,7 @@ from policy.authoring.lattice.domain import (
 from policy.canonical import encode_plain
 from policy.engine import PolicyEngine
 from policy.errors import PolicyUnavailable
-from policy.model import ClassFacts, EvidenceFacts, Point, PromptFacts, RequestFacts, Subject
+from policy.model import Point, PromptFacts, RequestFacts, Subject
 from policy.obligations import FILTER, MEETS_TAGS
 
 AXES = ("role", "holds", "label", "handling", "groups", "tenant", "lifecycle", "named")
@@ -61,9 +61,9 @@ class Lattice:
     in the order of AXES; `obliged` has bit n set where the item is visible under the obligation OPS[n]."""
 
     axes: Mapping[str, tuple[Value, ...]]
-    searched: NDArray[np.bool_]
-    visible: NDArray[np.bool_]
-    obliged: NDArray[np.uint8]
+    searched: NDArray[np.bool_] = field(repr=False)
+    visible: NDArray[np.bool_] = field(repr=False)
+    obliged: NDArray[np.uint8] = field(repr=False)
 
     @property
     def cells(self) -> int:
@@ -95,82 +95,106 @@ def axes_of(domain: Domain) -> dict[str, tuple[Value, ...]]:
 
 
 async def decide_lattice(engine: PolicyEngine, domain: Domain, *, at_once: int = 3) -> Lattice:
-    """Decide every cell. Raises PolicyUnavailable where the engine gives no decision."""
+    """Decide every cell, once for all names of roles that make the same asker. Raises PolicyUnavailable where the
+    engine gives no decision."""
     axes = axes_of(domain)
     shape = tuple(len(axes[axis]) for axis in AXES)
     searched, visible, obliged = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_), np.zeros(shape, np.uint8)
-    classes = _classes(axes)
+    there_is = _Cells.of(axes)
     slots = asyncio.Semaphore(at_once)
 
-    async def fill(place: tuple[int, int], subject: Subject) -> None:
+    async def fill(subject: Subject, places: Sequence[tuple[int, int]]) -> None:
         async with slots:
-            bits = await _subject(engine, subject, classes, axes["lifecycle"])
+            bits = await _subject(engine, subject, there_is)
         seen = bits.reshape(shape[2:6] + shape[7:8] + shape[6:7]).swapaxes(-1, -2)
-        searched[place], visible[place], obliged[place] = seen & _SEARCHED, seen & _VISIBLE, seen >> _DUTIES
+        for place in places:
+            searched[place], visible[place], obliged[place] = seen & _SEARCHED, seen & _VISIBLE, seen >> _DUTIES
 
-    await asyncio.gather(*(fill(place, subject) for place, subject in _subjects(axes, domain)))
+    await asyncio.gather(*(fill(subject, places) for subject, places in _subjects(axes, domain).items()))
     return Lattice(axes, searched, visible, obliged)
 
 
-def _subjects(axes: Mapping[str, tuple[Value, ...]], domain: Domain) -> Iterator[tuple[tuple[int, int], Subject]]:
+def _subjects(axes: Mapping[str, tuple[Value, ...]], domain: Domain) -> dict[Subject, list[tuple[int, int]]]:
+    """Each asker, with the places of the roles and groups that make him."""
+    found: dict[Subject, list[tuple[int, int]]] = {}
     for (i, role), (j, holds) in product(enumerate(axes["role"]), enumerate(axes["holds"])):
         groups = [GROUP if each == "own" else each for each in holds]
-        yield (i, j), domain.asker(str(role), groups)
-
-
-def _classes(axes: Mapping[str, tuple[Value, ...]]) -> list[ClassFacts]:
-    """One class for every combination of access facts, in the order label, handling, groups, tenant, named."""
-    combined = product(axes["label"], axes["handling"], axes["groups"], axes["tenant"], axes["named"])
-    return [
-        a_class(
-            f"c{n}",
-            label=label,
-            handling=handling,
-            groups=_GROUPS[str(groups)],
-            tenant=_TENANTS[str(tenant)],
-            **_NAMED[str(named)],
-        )
-        for n, (label, handling, groups, tenant, named) in enumerate(combined)
-    ]
-
-
-async def _subject(
-    engine: PolicyEngine, subject: Subject, classes: Sequence[ClassFacts], lifecycles: Sequence[Value]
-) -> NDArray[np.uint8]:
-    """One byte for every class and lifecycle: searched, visible, and from bit _DUTIES on the obligations of OPS."""
-    found = np.zeros((len(classes), len(lifecycles)), np.uint8)
-    place = {each.id: at for at, each in enumerate(classes)}
-    parts = [classes[start : start + _AT_ONCE] for start in range(0, len(classes), _AT_ONCE)]
-    scope = [classes[place[id]] for part in parts for id in await _scope(engine, subject, part)]
-    found[[place[each.id] for each in scope]] = _SEARCHED
-    step = _AT_ONCE // len(lifecycles)
-    for start in range(0, len(scope), step):
-        batch = scope[start : start + step]
-        items = {
-            f"{each.id}/{n}": an_item(f"{each.id}/{n}", each, lifecycle=state)
-            for each in batch
-            for n, state in enumerate(lifecycles)
-        }
-        for id, bits in (await _seen(engine, subject, batch, list(items.values()))).items():
-            class_id, _, n = id.partition("/")
-            found[place[class_id], int(n)] |= bits
+        found.setdefault(domain.asker(str(role), groups), []).append((i, j))
     return found
 
 
-async def _scope(engine: PolicyEngine, subject: Subject, classes: Sequence[ClassFacts]) -> list[str]:
-    decision = await _ask(engine, Point.QUERY, subject, {"classes": facts.classes_wire(classes)})
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """What every asker is tried on, written once: one class for every combination of access facts, in the order label,
+    handling, groups, tenant, named; and of each class an item in every lifecycle, by the class's place."""
+
+    places: Mapping[str, int]
+    classes: Sequence[bytes]
+    items: Sequence[Sequence[bytes]]
+
+    @classmethod
+    def of(cls, axes: Mapping[str, tuple[Value, ...]]) -> _Cells:
+        """The classes and items over these values."""
+        combined = product(axes["label"], axes["handling"], axes["groups"], axes["tenant"], axes["named"])
+        classes = [
+            a_class(
+                f"c{n}",
+                label=label,
+                handling=handling,
+                groups=_GROUPS[str(groups)],
+                tenant=_TENANTS[str(tenant)],
+                **_NAMED[str(named)],
+            )
+            for n, (label, handling, groups, tenant, named) in enumerate(combined)
+        ]
+        items = [
+            facts.evidence_wire([an_item(f"{each.id}/{n}", each, lifecycle=x) for n, x in enumerate(axes["lifecycle"])])
+            for each in classes
+        ]
+        return cls(
+            {each.id: place for place, each in enumerate(classes)},
+            [encode_plain(each) for each in facts.classes_wire(classes)],
+            [[encode_plain(each) for each in of_class] for of_class in items],
+        )
+
+
+async def _subject(engine: PolicyEngine, subject: Subject, there_is: _Cells) -> NDArray[np.uint8]:
+    """One byte for every class and lifecycle: searched, visible, and from bit _DUTIES on the obligations of OPS."""
+    lifecycles = len(there_is.items[0])
+    found = np.zeros((len(there_is.places), lifecycles), np.uint8)
+    places = range(len(there_is.places))
+    scope = [place for part in _parts(places, _AT_ONCE) for place in await _scope(engine, subject, there_is, part)]
+    found[scope] = _SEARCHED
+    for batch in _parts(scope, _AT_ONCE // lifecycles):
+        for id, bits in (await _seen(engine, subject, there_is, batch)).items():
+            class_id, _, n = id.partition("/")
+            found[there_is.places[class_id], int(n)] |= bits
+    return found
+
+
+def _parts(places: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    return (places[start : start + size] for start in range(0, len(places), size))
+
+
+async def _scope(engine: PolicyEngine, subject: Subject, there_is: _Cells, part: Sequence[int]) -> list[int]:
+    decision = await _ask(engine, Point.QUERY, subject, classes=[there_is.classes[place] for place in part])
     if decision["effect"] == "deny":
         return []  # a role that may not ask
-    return [id for each in decision["obligations"] if each["op"] == FILTER for id in each["params"]["classes"]]
+    found = [id for each in decision["obligations"] if each["op"] == FILTER for id in each["params"]["classes"]]
+    return [there_is.places[id] for id in found]
 
 
-async def _seen(
-    engine: PolicyEngine, subject: Subject, scope: Sequence[ClassFacts], items: Sequence[EvidenceFacts]
-) -> dict[str, int]:
-    """The visible ones of the items, with their bits."""
-    more: dict[str, Any] = {"classes": facts.classes_wire(scope), "evidence": facts.evidence_wire(items)}
-    more |= {"prior": {"query": "sha256:q", "admit": [each.id for each in scope]}}
-    decision = await _ask(engine, Point.EVIDENCE, subject, more)
+async def _seen(engine: PolicyEngine, subject: Subject, there_is: _Cells, scope: Sequence[int]) -> dict[str, int]:
+    """The visible ones of the items of these classes, with their bits."""
+    ids = list(there_is.places)
+    decision = await _ask(
+        engine,
+        Point.EVIDENCE,
+        subject,
+        {"prior": {"query": "sha256:q", "admit": [ids[place] for place in scope]}},
+        classes=[there_is.classes[place] for place in scope],
+        evidence=[item for place in scope for item in there_is.items[place]],
+    )
     if decision["effect"] == "deny":
         return {}
     bits = dict.fromkeys(decision["admit"], _VISIBLE)
@@ -183,10 +207,15 @@ async def _seen(
     return bits
 
 
-async def _ask(engine: PolicyEngine, point: Point, subject: Subject, more: dict[str, Any]) -> dict[str, Any]:
-    document = facts.head(point, NOW_MS, RequestFacts(id="r1"), subject)
+async def _ask(
+    engine: PolicyEngine, point: Point, subject: Subject, more: Mapping[str, Any] | None = None, **lists: list[bytes]
+) -> dict[str, Any]:
+    """The decision over the head of an input, `more`, and lists whose members are written already."""
+    document = facts.head(point, NOW_MS, RequestFacts(id="r1"), subject) | dict(more or {})
     document["prompt"] = facts.prompt_wire(PromptFacts(chars=20, verdict="ALLOW", risk=0))
-    reply = await engine.evaluate(f"kfm/ai/{point}", encode_plain(document | more), deadline_s=DEADLINE_S)
+    written = [b',"%b":[%b]' % (name.encode(), b",".join(members)) for name, members in lists.items()]
+    asked = b"".join([encode_plain(document)[:-1], *written, b"}"])
+    reply = await engine.evaluate(f"kfm/ai/{point}", asked, deadline_s=DEADLINE_S)
     results = orjson.loads(reply.results)
     if len(results) != 1 or not isinstance(results[0].get("result"), dict):
         raise PolicyUnavailable(f"the {point} point gave no decision")
