@@ -44,6 +44,8 @@ def prefers_geojson(accept: str) -> bool:
 
 @router.post(
     "/query",
+    operation_id="askQuestion",
+    summary="Ask",
     response_model=None,
     responses={
         200: {"model": QueryResponse, "content": {GEOJSON: {"schema": {"type": "object"}}}},

@@ -12,7 +12,7 @@ from api.schemas.evidence import CollectionsResponse, WireCollection
 router = APIRouter(prefix="/api/v1", tags=["evidence"], dependencies=SECURITY)
 
 
-@router.get("/collections", responses=errors(401, 403, 503))
+@router.get("/collections", operation_id="listCollections", summary="List collections", responses=errors(401, 403, 503))
 async def collections(call: Calling) -> CollectionsResponse:
     """Collections in which the caller may see something, by name; others are not listed, and answer as if they did
     not exist."""

@@ -23,6 +23,8 @@ Number = Annotated[int, Path(ge=1, le=1_000, description="number of the source i
 
 @router.get(
     "/computations/{entry_id}/{n}",
+    operation_id="readComputation",
+    summary="Read how a figure was computed",
     response_model=None,
     responses={200: {"model": ComputationResponse, "content": {"text/html": {}}}, **errors(401, 403, 404, 422, 503)},
 )

@@ -22,6 +22,8 @@ CorpusForm = Annotated[
 
 @router.get(
     "/corpus",
+    operation_id="getCorpus",
+    summary="The corpus as its curators see it",
     response_model=CorpusResponse,
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}, **errors(401, 403, 422, 503)},
 )

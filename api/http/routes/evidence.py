@@ -22,6 +22,8 @@ STYLE = "evidence.css"
 
 @router.get(
     "/evidence/{document_id}",
+    operation_id="readEvidence",
+    summary="Follow a citation",
     response_model=None,
     responses={200: {"model": EvidenceResponse, "content": {"text/html": {}}}, **errors(401, 403, 404, 422, 503)},
 )

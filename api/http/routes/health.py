@@ -16,13 +16,19 @@ router = APIRouter(tags=["operations"])
 OPERATE = "ops.metrics"
 
 
-@router.get("/livez")
+@router.get("/livez", operation_id="getLiveness", summary="The process runs")
 async def livez() -> dict[str, str]:
     """The process runs."""
     return {"status": "alive"}
 
 
-@router.get("/readyz", response_model=None, responses={200: {"model": ReadyResponse}, 503: {"model": ReadyResponse}})
+@router.get(
+    "/readyz",
+    operation_id="getReadiness",
+    summary="Each part and its state",
+    response_model=None,
+    responses={200: {"model": ReadyResponse}, 503: {"model": ReadyResponse}},
+)
 async def readyz(system: Open) -> JSONResponse:
     """Each part by name, state and latency. 503 only when nothing could be answered; degraded is not dead."""
     parts = await examine(system)
@@ -37,7 +43,7 @@ async def readyz(system: Open) -> JSONResponse:
     return JSONResponse({"status": state, "parts": told}, 503 if state == "unavailable" else 200)
 
 
-@router.get("/version")
+@router.get("/version", operation_id="getVersion", summary="The version")
 async def version(system: Open) -> dict[str, str]:
     """The running versions: software, policy bundle, prompt template, log."""
     return {
@@ -50,7 +56,14 @@ async def version(system: Open) -> dict[str, str]:
     }
 
 
-@router.get("/metrics", response_model=None, dependencies=SECURITY, responses=errors(401, 403))
+@router.get(
+    "/metrics",
+    operation_id="getMetrics",
+    summary="Metrics in the exposition format",
+    response_model=None,
+    dependencies=SECURITY,
+    responses=errors(401, 403),
+)
 async def metrics(request: Request, caller: Caller, meters: Meters, system: Open) -> Response:
     """Prometheus metrics: from loopback, or with `ops.metrics`."""
     del request

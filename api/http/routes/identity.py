@@ -24,8 +24,9 @@ _FORM = {
 
 @router.post(
     "/logout",
+    operation_id="endSession",
+    summary="Back-channel logout of the identity provider",
     response_model=None,
-    operation_id="end_session",
     responses=errors(400, 404, 408, 413, 415, 503),
     openapi_extra={
         "requestBody": {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": _FORM}}}

@@ -124,6 +124,8 @@ async def features(
 
 @router.get(
     "/layers/{layer_id}/tiles",
+    operation_id="getTileSet",
+    summary="Describe the vector tiles of a layer",
     response_model=None,
     responses={200: {"model": TileSet}, **errors(401, 403, 404, 422, 503)},
 )
@@ -135,6 +137,8 @@ async def tiles(layer_id: str, call: Calling, caches: Caches) -> JSONResponse:
 
 @router.get(
     "/layers/{layer_id}/tiles/{z}/{x}/{y}",
+    operation_id="getVectorTile",
+    summary="Read a vector tile",
     response_model=None,
     response_class=Response,
     responses=errors(401, 403, 404, 422, 500, 503),

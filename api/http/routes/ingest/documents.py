@@ -50,7 +50,12 @@ FORM = {
 }
 
 
-@router.get("/terms", responses=errors(401, 403, 503))
+@router.get(
+    "/terms",
+    operation_id="getIngestTerms",
+    summary="What may be sent, and under which labels",
+    responses=errors(401, 403, 503),
+)
 async def terms(call: Calling, request: Request) -> IngestTerms:
     """What the caller may send, how large, and under which labels; policy is asked about each. Needs
     `corpus.ingest`."""
@@ -79,6 +84,8 @@ async def _may(ingest: IngestCall, wanted: Placing) -> bool:
 
 @router.post(
     "",
+    operation_id="sendDocuments",
+    summary="Send files to be taken in",
     status_code=202,
     response_model=JobResponse,
     responses=errors(400, 401, 403, 408, 413, 415, 422, 500, 503),

@@ -39,7 +39,7 @@ _SHARE_OF_DEADLINE = 0.8
 _EVENTS: dict[str, Any] = {"model": JobEvent, "description": "Fates of files and states of the job, to its end."}
 
 
-@router.get("", responses=errors(401, 403, 422, 503))
+@router.get("", operation_id="listJobs", summary="List jobs of ingest", responses=errors(401, 403, 422, 503))
 async def jobs(
     call: Calling,
     request: Request,
@@ -71,7 +71,12 @@ async def _visible(ingest: IngestCall, *, own: bool, limit: int) -> AsyncIterato
         before = page[-1].job_id
 
 
-@router.get("/{job_id}", responses=errors(401, 403, 404, 422, 503))
+@router.get(
+    "/{job_id}",
+    operation_id="getJob",
+    summary="A job with the fate of each file",
+    responses=errors(401, 403, 404, 422, 503),
+)
 async def job(job_id: JobName, call: Calling, request: Request) -> JobResponse:
     """A job with the fate of each file. Needs `corpus.ingest` or `registry.curate`."""
     ingest = await _ingest(call, request)
@@ -81,6 +86,8 @@ async def job(job_id: JobName, call: Calling, request: Request) -> JobResponse:
 
 @router.get(
     "/{job_id}/events",
+    operation_id="followJob",
+    summary="The progress of a job",
     response_model=None,
     response_class=EventStream,
     responses={200: _EVENTS, **errors(401, 403, 404, 422, 503)},
@@ -139,6 +146,8 @@ def _event(name: str, job: Job, at_ms: int, data: dict[str, Any]) -> bytes:
 
 @router.post(
     "/{job_id}/cancel",
+    operation_id="cancelJob",
+    summary="End a job",
     response_model=JobResponse,
     responses=errors(400, 401, 403, 404, 409, 413, 415, 422, 500, 503),
 )
@@ -153,6 +162,8 @@ async def cancel(job_id: JobName, call: Writing, request: Request) -> JSONRespon
 
 @router.post(
     "/{job_id}/retry",
+    operation_id="retryJob",
+    summary="Try again what was not taken in",
     status_code=202,
     response_model=JobResponse,
     responses=errors(400, 401, 403, 404, 409, 413, 415, 422, 500, 503),

@@ -84,6 +84,8 @@ _CONTINUATION = {
 
 @router.post(
     "",
+    operation_id="createUpload",
+    summary="Begin to send a file in parts",
     status_code=201,
     response_class=Response,
     responses=errors(400, 401, 403, 413, 415, 422, 500, 503),
@@ -115,7 +117,13 @@ async def create_upload(call: Writing, request: Request) -> Response:
     )
 
 
-@router.get("/{upload_id}", response_class=Response, responses=errors(400, 401, 403, 404, 422, 503))
+@router.get(
+    "/{upload_id}",
+    operation_id="getUploadOffset",
+    summary="How much of a file is here",
+    response_class=Response,
+    responses=errors(400, 401, 403, 404, 422, 503),
+)
 async def upload_offset(upload_id: UploadId, call: Calling, request: Request) -> Response:
     """How much of an upload is here (`Upload-Offset`); asked with HEAD. Needs `corpus.ingest`."""
     ingest = await _ingest(call, request)
@@ -130,6 +138,8 @@ async def upload_offset(upload_id: UploadId, call: Calling, request: Request) ->
 
 @router.patch(
     "/{upload_id}",
+    operation_id="continueUpload",
+    summary="Send the next part",
     status_code=204,
     response_class=Response,
     responses=errors(400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 503),
@@ -152,7 +162,14 @@ async def continue_upload(upload_id: UploadId, call: Writing, request: Request) 
     return Response(status_code=204, headers=_HEADERS | {"upload-offset": str(size)})
 
 
-@router.delete("/{upload_id}", status_code=204, response_class=Response, responses=errors(400, 401, 403, 404, 422, 503))
+@router.delete(
+    "/{upload_id}",
+    operation_id="endUpload",
+    summary="Give up an upload",
+    status_code=204,
+    response_class=Response,
+    responses=errors(400, 401, 403, 404, 422, 503),
+)
 async def end_upload(upload_id: UploadId, call: Writing, request: Request) -> Response:
     """Give up an upload that is not whole; nothing of it is kept. Needs `corpus.ingest`."""
     ingest = await _ingest(call, request)

@@ -22,7 +22,13 @@ Format = Annotated[Literal["json", "csv"], Query(description="the form of the an
 _COLUMNS = ("since", "entry_id", "outcome", "policy", "before_entry_id", "before_outcome", "before_policy", "causes")
 
 
-@router.get("/entries/{entry_id}/changes", response_model=AnswerChanges, responses=errors(401, 403, 404, 422, 500, 503))
+@router.get(
+    "/entries/{entry_id}/changes",
+    operation_id="listAnswerChanges",
+    summary="Since when a question is answered differently",
+    response_model=AnswerChanges,
+    responses=errors(401, 403, 404, 422, 500, 503),
+)
 async def changes(entry_id: str, call: Calling, format: Format = "json") -> AnswerChanges | Response:
     """Every entry of the question of that outcome, asked in the same way with the same rights, and each change of the
     answer with what explains it. Reads every outcome of the tenant: `exhibit ledger bisect` has no deadline. Needs

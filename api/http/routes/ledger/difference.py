@@ -16,7 +16,12 @@ router = APIRouter(prefix="/api/v1/ledger", tags=["ledger"], dependencies=SECURI
 EntryId = Annotated[str, Query(pattern=r"^[0-9a-f-]{36}$", description="id of an entry")]
 
 
-@router.get("/difference", responses=errors(401, 403, 404, 422, 503))
+@router.get(
+    "/difference",
+    operation_id="compareEntries",
+    summary="Compare two entries",
+    responses=errors(401, 403, 404, 422, 503),
+)
 async def compare(call: Calling, a: EntryId, b: EntryId) -> DifferenceResponse:
     """What two entries have that the other has not, and, with `ledger.audit` and where both can be replayed, which
     difference explains the answer. Without it: question, answer and cited sources of own entries."""

@@ -29,7 +29,13 @@ router = APIRouter(prefix="/api/v1/ledger", tags=["ledger"], dependencies=SECURI
 PartName = Annotated[str, Field(pattern=r"^[a-z.]{1,32}(/[1-9][0-9]{0,5})?$")]
 
 
-@router.get("/entries", response_model=EntriesResponse, responses=errors(401, 403, 422, 503))
+@router.get(
+    "/entries",
+    operation_id="listEntries",
+    summary="List or search ledger entries",
+    response_model=EntriesResponse,
+    responses=errors(401, 403, 422, 503),
+)
 async def entries(call: Calling, filters: Annotated[EntryFilters, Query()]) -> EntriesResponse | Response:
     """The tenant's entries by index, all or those that the filters name. `format` gives the page as CSV or as one JSON
     document a line; its `Link` header then leads to the next page. Needs `ledger.audit`."""
@@ -73,7 +79,12 @@ async def _entries(call: Call, filters: EntryFilters) -> tuple[list[tuple[Entry,
     return [(each, None) for each in found], found[-1].index if len(found) == filters.limit else None
 
 
-@router.get("/entries/{entry_id}", responses=errors(401, 403, 404, 422, 503))
+@router.get(
+    "/entries/{entry_id}",
+    operation_id="getEntry",
+    summary="Read a ledger entry",
+    responses=errors(401, 403, 404, 422, 503),
+)
 async def entry(entry_id: str, call: Calling) -> EntryResponse:
     """One entry: own ones, or any of the tenant with `ledger.audit`."""
     found = await _reader(call).entry(entry_id)
@@ -89,7 +100,13 @@ async def erase(entry_id: str, call: Calling) -> Response:
     )
 
 
-@router.get("/entries/{entry_id}/receipt", response_class=PlainTextResponse, responses=errors(401, 403, 404, 422, 503))
+@router.get(
+    "/entries/{entry_id}/receipt",
+    operation_id="getReceipt",
+    summary="Read a receipt",
+    response_class=PlainTextResponse,
+    responses=errors(401, 403, 404, 422, 503),
+)
 async def receipt(
     entry_id: str,
     call: Calling,
@@ -109,6 +126,8 @@ async def receipt(
 
 @router.get(
     "/entries/{entry_id}/package",
+    operation_id="getPackage",
+    summary="Read a grounded answer as one file",
     response_class=Response,
     responses={200: {"content": {"application/zip": {}}}, **errors(401, 403, 404, 422, 503)},
 )
@@ -122,7 +141,13 @@ async def package(entry_id: str, call: Calling) -> Response:
     return Response(data, media_type="application/zip", headers={"content-disposition": name})
 
 
-@router.get("/entries/{entry_id}/prov", response_model=None, responses=errors(401, 403, 404, 422, 503))
+@router.get(
+    "/entries/{entry_id}/prov",
+    operation_id="getProvenance",
+    summary="Read a provenance document",
+    response_model=None,
+    responses=errors(401, 403, 404, 422, 503),
+)
 async def prov(
     entry_id: str,
     call: Calling,
@@ -137,7 +162,13 @@ async def prov(
     return Response(prov_jsonld(data), media_type="application/ld+json")
 
 
-@router.get("/entries/{entry_id}/parts/{name:path}", response_model=None, responses=errors(401, 403, 404, 422, 503))
+@router.get(
+    "/entries/{entry_id}/parts/{name:path}",
+    operation_id="getPart",
+    summary="Read a recorded part",
+    response_model=None,
+    responses=errors(401, 403, 404, 422, 503),
+)
 async def part(entry_id: str, name: str, call: Calling) -> Response:
     """One part as recorded: question, answer and cited sources of own entries; everything with `ledger.audit`."""
     data = await _reader(call).part(entry_id, name)

@@ -25,13 +25,25 @@ _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 _NO_TILE = "There is no such tile."
 
 
-@router.get("/checkpoint", response_class=PlainTextResponse, responses=errors(503))
+@router.get(
+    "/checkpoint",
+    operation_id="getCheckpoint",
+    summary="The latest checkpoint",
+    response_class=PlainTextResponse,
+    responses=errors(503),
+)
 async def checkpoint(system: Open) -> PlainTextResponse:
     """The latest signed checkpoint (C2SP `tlog-checkpoint`), with its cosignatures."""
     return PlainTextResponse((await system.services.ledger.latest_checkpoint()).text)
 
 
-@router.get("/checkpoints/{size}", response_class=PlainTextResponse, responses=errors(404, 422, 503))
+@router.get(
+    "/checkpoints/{size}",
+    operation_id="getCheckpointOfSize",
+    summary="An earlier checkpoint",
+    response_class=PlainTextResponse,
+    responses=errors(404, 422, 503),
+)
 async def checkpoint_of(size: Annotated[int, Path(ge=0, le=MAX_SIZE)], system: Open) -> PlainTextResponse:
     """The checkpoint of exactly that size, such as the one that an entry had seen."""
     try:
@@ -41,19 +53,25 @@ async def checkpoint_of(size: Annotated[int, Path(ge=0, le=MAX_SIZE)], system: O
     return PlainTextResponse(found.text)
 
 
-@router.get("/vkey", response_class=PlainTextResponse)
+@router.get("/vkey", operation_id="getVerifierKey", summary="The verifier key", response_class=PlainTextResponse)
 async def vkey(system: Open) -> PlainTextResponse:
     """The verifier key that signs now (C2SP `signed-note`)."""
     return PlainTextResponse(system.services.ledger.vkey + "\n")
 
 
-@router.get("/vkeys", response_class=PlainTextResponse)
+@router.get("/vkeys", operation_id="listVerifierKeys", summary="All verifier keys", response_class=PlainTextResponse)
 async def vkeys(system: Open) -> PlainTextResponse:
     """Every verifier key that has signed, oldest first, one a line."""
     return PlainTextResponse("".join(f"{each}\n" for each in system.services.ledger.vkeys))
 
 
-@router.get("/tile/entries/{path:path}", response_model=None, responses=errors(401, 403, 404, 422, 503))
+@router.get(
+    "/tile/entries/{path:path}",
+    operation_id="getEntryBundle",
+    summary="An entry bundle",
+    response_model=None,
+    responses=errors(401, 403, 404, 422, 503),
+)
 async def entries(path: str, call: Calling, request: Request) -> Response:
     """An entry bundle: the bytes of up to 256 leaves. Needs `ledger.audit` in the tenant `exhibit.system`, or in the
     one tenant that all of them are of."""
@@ -67,7 +85,13 @@ async def entries(path: str, call: Calling, request: Request) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-@router.get("/tile/{path:path}", response_model=None, responses=errors(404, 422, 503))
+@router.get(
+    "/tile/{path:path}",
+    operation_id="getTile",
+    summary="A hash tile",
+    response_model=None,
+    responses=errors(404, 422, 503),
+)
 async def tile(path: str, system: Open) -> Response:
     """A tile of up to 256 hashes, full or partial, as far as the latest checkpoint reaches."""
     _tile(f"tile/{path}")

@@ -24,7 +24,13 @@ router = APIRouter(prefix="/api/v1/ledger", tags=["ledger"], dependencies=SECURI
 _FACET_VALUES = 50
 
 
-@router.get("/facets", response_model=FacetsResponse, responses=errors(401, 403, 422, 503))
+@router.get(
+    "/facets",
+    operation_id="countEntries",
+    summary="Count what a search finds",
+    response_model=FacetsResponse,
+    responses=errors(401, 403, 422, 503),
+)
 async def facets(call: Calling, filters: Annotated[FacetFilters, Query()]) -> FacetsResponse | Response:
     """How many of the tenant's entries match, by kind, outcome, rule or reason code, and model; each value narrows a
     search of entries. `format` gives the counts as CSV. Needs `ledger.audit`."""
@@ -41,7 +47,7 @@ async def facets(call: Calling, filters: Annotated[FacetFilters, Query()]) -> Fa
     return FacetsResponse.model_validate({"entries": counts.entries, "complete": complete, "facets": shown})
 
 
-@router.get("/health", responses=errors(401, 403, 503))
+@router.get("/health", operation_id="getLogHealth", summary="The health of the log", responses=errors(401, 403, 503))
 async def health(call: Calling) -> LogHealthResponse:
     """The log's latest checkpoint, the witnesses that cosigned, what is unsigned, and the tenant's requests without an
     outcome, as far as it is known without reading the whole log. Needs `ledger.audit`."""

@@ -14,7 +14,12 @@ from api.schemas.ledger.replay import ReplayRequest, ReplayResponse
 router = APIRouter(prefix="/api/v1/ledger", tags=["ledger"], dependencies=SECURITY)
 
 
-@router.post("/entries/{entry_id}/replay", responses=errors(400, 401, 403, 404, 413, 415, 422, 500, 503))
+@router.post(
+    "/entries/{entry_id}/replay",
+    operation_id="replayEntry",
+    summary="Compute an entry again",
+    responses=errors(400, 401, 403, 404, 413, 415, 422, 500, 503),
+)
 async def replay(entry_id: str, body: ReplayRequest, call: Writing) -> ReplayResponse:
     """Compute an entry of the tenant again, under its own policy and settings, and grade each part. Nothing is
     recorded, and no store is asked. Needs a key and `ledger.audit`."""

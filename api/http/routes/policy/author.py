@@ -48,7 +48,12 @@ _CHANGES = 50
 Name = Annotated[CandidateName, Path()]
 
 
-@router.get("/rules", responses=errors(401, 403, 422, 503))
+@router.get(
+    "/rules",
+    operation_id="listPolicyRules",
+    summary="The rules, and how often each spoke",
+    responses=errors(401, 403, 422, 503),
+)
 async def rules(call: Calling, last: Annotated[LastEntries, Query()] = 1_000) -> RulesResponse:
     """The rules of the bundle in force and, with `ledger.audit`, how often each spoke in the tenant's share of the
     newest entries. Needs `policy.author`."""
@@ -65,7 +70,9 @@ async def rules(call: Calling, last: Annotated[LastEntries, Query()] = 1_000) ->
     return RulesResponse.model_validate(document)
 
 
-@router.get("/matrix", responses=errors(401, 403, 503))
+@router.get(
+    "/matrix", operation_id="getPolicyMatrix", summary="Roles against labels and tags", responses=errors(401, 403, 503)
+)
 async def matrix(call: Calling) -> MatrixResponse:
     """Roles against labels and handling tags, decided now by the bundle in force. Needs `policy.author`."""
     call.caller.require(AUTHOR)
@@ -79,7 +86,9 @@ async def matrix(call: Calling) -> MatrixResponse:
     )
 
 
-@router.get("/data", responses=errors(401, 403, 500))
+@router.get(
+    "/data", operation_id="getPolicyData", summary="The data of the bundle in force", responses=errors(401, 403, 500)
+)
 async def data(call: Calling) -> PolicyDataResponse:
     """The data of the bundle in force, to draft a candidate from. Needs `policy.author`."""
     call.caller.require(AUTHOR)
@@ -88,7 +97,12 @@ async def data(call: Calling) -> PolicyDataResponse:
     return PolicyDataResponse(bundle_digest=call.system.policy.bundle.digest, data=json.loads(text))
 
 
-@router.get("/releases", responses=errors(401, 403, 500, 503))
+@router.get(
+    "/releases",
+    operation_id="listPolicyReleases",
+    summary="Bundles, candidates and changes",
+    responses=errors(401, 403, 500, 503),
+)
 async def releases(call: Calling) -> ReleasesResponse:
     """The bundle in force, those in the archive, candidates, and who changed what, when and why. Needs
     `policy.author`."""
@@ -105,7 +119,12 @@ async def releases(call: Calling) -> ReleasesResponse:
     return ReleasesResponse.model_validate(document)
 
 
-@router.get("/explanations/{entry_id}", responses=errors(401, 403, 404, 422, 500, 503))
+@router.get(
+    "/explanations/{entry_id}",
+    operation_id="explainEntry",
+    summary="Why each candidate was kept or dropped",
+    responses=errors(401, 403, 404, 422, 500, 503),
+)
 async def explanation(entry_id: EntryId, call: Calling) -> ExplanationResponse:
     """Why each candidate of a recorded request was kept, redacted or dropped, and the smallest change that turns it;
     only of what the caller may see now. Needs `policy.author`, of other people's requests also `ledger.audit`."""
@@ -120,7 +139,12 @@ async def explanation(entry_id: EntryId, call: Calling) -> ExplanationResponse:
     return ExplanationResponse.model_validate(explanation_document(found))
 
 
-@router.post("/candidates", responses=errors(400, 401, 403, 413, 415, 422, 500))
+@router.post(
+    "/candidates",
+    operation_id="draftPolicy",
+    summary="Draft a candidate",
+    responses=errors(400, 401, 403, 413, 415, 422, 500),
+)
 async def draft(body: DraftRequest, call: Writing) -> DraftResponse:
     """Keep the bundle in force with other data as a candidate, in the place of an earlier one of that name. Nothing is
     decided by it. Needs `policy.publish`."""
@@ -131,7 +155,13 @@ async def draft(body: DraftRequest, call: Writing) -> DraftResponse:
     return DraftResponse(candidate=body.name, bundle_digest=made.digest)
 
 
-@router.post("/candidates/{name}/trial", status_code=202, responses=errors(401, 403, 404, 422, 500, 503))
+@router.post(
+    "/candidates/{name}/trial",
+    operation_id="tryPolicy",
+    summary="Begin to try a candidate",
+    status_code=202,
+    responses=errors(401, 403, 404, 422, 500, 503),
+)
 async def start_trial(name: Name, call: Writing, request: Request) -> TrialResponse:
     """Begin to try a candidate: every gate, what it newly permits, and the newest requests decided again. One trial
     runs at a time. Needs `policy.publish`."""
@@ -141,7 +171,12 @@ async def start_trial(name: Name, call: Writing, request: Request) -> TrialRespo
     return TrialResponse.model_validate(trial.document)
 
 
-@router.get("/candidates/{name}/trial", responses=errors(401, 403, 404, 422))
+@router.get(
+    "/candidates/{name}/trial",
+    operation_id="getPolicyTrial",
+    summary="How a trial goes",
+    responses=errors(401, 403, 404, 422),
+)
 async def trial(name: Name, call: Calling, request: Request) -> TrialResponse:
     """The last trial of a candidate by this process, as far as it has come. Entries that it names need `ledger.audit`.
     Needs `policy.author`."""
@@ -155,7 +190,12 @@ async def trial(name: Name, call: Calling, request: Request) -> TrialResponse:
     return TrialResponse.model_validate(document)
 
 
-@router.post("/publish", responses=errors(400, 401, 403, 404, 409, 413, 415, 422, 500, 503))
+@router.post(
+    "/publish",
+    operation_id="publishPolicy",
+    summary="Let a candidate decide",
+    responses=errors(400, 401, 403, 404, 409, 413, 415, 422, 500, 503),
+)
 async def publish_candidate(body: PublishRequest, call: Writing, request: Request) -> ReleaseResponse:
     """Let a candidate decide that has passed every gate in its last trial, against the bundle that still decides. All
     that it newly permits must be accepted by name. Who and why are on the ledger before it decides. Needs
@@ -182,7 +222,12 @@ async def publish_candidate(body: PublishRequest, call: Writing, request: Reques
     return _told(release, now.bundle.digest, now.active.digest)
 
 
-@router.post("/accept", responses=errors(400, 401, 403, 404, 413, 415, 422, 500, 503))
+@router.post(
+    "/accept",
+    operation_id="acceptPolicy",
+    summary="Accept what a second person proposed",
+    responses=errors(400, 401, 403, 404, 413, 415, 422, 500, 503),
+)
 async def accept_proposal(body: AcceptRequest, call: Writing) -> ReleaseResponse:
     """Let a bundle decide that somebody else has proposed, because it opens what the data in force ask a second person
     for. All of that must be accepted by name. Needs `policy.publish`; who proposed it may not accept it."""
@@ -202,7 +247,12 @@ async def accept_proposal(body: AcceptRequest, call: Writing) -> ReleaseResponse
     return _told(release, body.bundle_digest, active)
 
 
-@router.post("/rollback", responses=errors(400, 401, 403, 404, 413, 415, 422, 500, 503))
+@router.post(
+    "/rollback",
+    operation_id="rollBackPolicy",
+    summary="Let an earlier bundle decide again",
+    responses=errors(400, 401, 403, 404, 413, 415, 422, 500, 503),
+)
 async def roll_back_to(body: RollbackRequest, call: Writing) -> ReleaseResponse:
     """Let an archived bundle decide again, which must still be whole and pass the canary. Who and why are on the ledger
     before it decides. Needs `policy.publish`."""

@@ -21,7 +21,12 @@ AUTHOR = "policy.author"
 EntryId = Annotated[str, Path(min_length=1, max_length=64, description="Id of a ledger entry.")]
 
 
-@router.post("/evaluate", responses=errors(400, 401, 403, 413, 415, 422, 500, 503))
+@router.post(
+    "/evaluate",
+    operation_id="evaluatePolicy",
+    summary="Try an input",
+    responses=errors(400, 401, 403, 413, 415, 422, 500, 503),
+)
 async def evaluate(body: EvaluateRequest, call: Calling) -> EvaluateResponse:
     """Decide over this input with the bundle in force: with every rule of the point and whether it spoke, and for the
     request and each item the smallest change of the input that turns its fate, which was itself decided. Checked as
@@ -40,7 +45,7 @@ async def evaluate(body: EvaluateRequest, call: Calling) -> EvaluateResponse:
     return EvaluateResponse.model_validate({"request_id": call.request_id, **decision, "trace": trace, "flips": flips})
 
 
-@router.get("/bundle", responses=errors(401, 403, 500))
+@router.get("/bundle", operation_id="getPolicyBundle", summary="The bundle in force", responses=errors(401, 403, 500))
 async def bundle(call: Calling) -> BundleResponse:
     """The bundle in force: digest, engine, files, rules with their owners and their texts for readers. Needs
     `policy.author`."""
@@ -59,7 +64,12 @@ async def bundle(call: Calling) -> BundleResponse:
     )
 
 
-@router.get("/decisions/{entry_id}", responses=errors(401, 403, 404, 422, 500, 503))
+@router.get(
+    "/decisions/{entry_id}",
+    operation_id="listDecisions",
+    summary="Decisions of an entry",
+    responses=errors(401, 403, 404, 422, 500, 503),
+)
 async def decisions(entry_id: EntryId, call: Calling) -> DecisionsResponse:
     """The decisions that a ledger entry records. Needs `policy.author`; of other people's requests also `ledger.audit`,
     and so do the inputs and what was left out."""

@@ -31,7 +31,13 @@ SourceId = Annotated[str, Path(max_length=200, description="id of an asset", exa
 _HEADERS = {"vary": "authorization, x-api-key", "cache-control": "no-store"}
 
 
-@router.post("/assets/query", response_model=None, responses={200: {"model": AssetQueryResult}, **errors(*STATUSES)})
+@router.post(
+    "/assets/query",
+    operation_id="queryAssets",
+    summary="Query assets",
+    response_model=None,
+    responses={200: {"model": AssetQueryResult}, **errors(*STATUSES)},
+)
 async def assets(body: AssetQueryRequest, call: Calling) -> JSONResponse:
     """Assets by filters and words, as the caller may see them; decided over one by one and recorded before they leave.
     Where policy cannot be asked or refuses, the page is empty and says so."""
@@ -40,7 +46,11 @@ async def assets(body: AssetQueryRequest, call: Calling) -> JSONResponse:
 
 
 @router.post(
-    "/entities/query", response_model=None, responses={200: {"model": ContextEntityQueryResult}, **errors(*STATUSES)}
+    "/entities/query",
+    operation_id="queryContextEntities",
+    summary="Query contextual entities",
+    response_model=None,
+    responses={200: {"model": ContextEntityQueryResult}, **errors(*STATUSES)},
 )
 async def entities(body: ContextEntityQueryRequest, call: Calling) -> JSONResponse:
     """Contextual entities by type, name, reference and metadata, from the documents that the caller may see."""
@@ -50,6 +60,8 @@ async def entities(body: ContextEntityQueryRequest, call: Calling) -> JSONRespon
 
 @router.post(
     "/relationships/query",
+    operation_id="queryRelationships",
+    summary="Query relationships",
     response_model=None,
     responses={200: {"model": RelationshipQueryResult}, **errors(*STATUSES)},
 )
@@ -61,6 +73,8 @@ async def relationships(body: RelationshipQueryRequest, call: Calling) -> JSONRe
 
 @router.get(
     "/assets/{asset_id}",
+    operation_id="getAsset",
+    summary="Read one asset",
     response_model=None,
     responses={200: {"model": AssetRead}, **errors(401, 403, 404, 422, 500, 503)},
 )

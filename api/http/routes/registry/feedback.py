@@ -37,14 +37,26 @@ FeedbackId = Annotated[str, Path(max_length=64, description="id of a remark")]
 _HEADERS = {"vary": "authorization, x-api-key", "cache-control": "no-store"}
 
 
-@router.post("/feedback", response_model=None, responses={200: {"model": FeedbackReceipt}, **errors(*STATUSES)})
+@router.post(
+    "/feedback",
+    operation_id="giveRegistryFeedback",
+    summary="Remark on what was shown",
+    response_model=None,
+    responses={200: {"model": FeedbackReceipt}, **errors(*STATUSES)},
+)
 async def feedback(body: RegistryFeedbackRequest, call: Calling) -> JSONResponse:
     """A remark on a recorded request of the caller. It waits for a curator and never changes a ranking by itself."""
     remark = Remark(body.entry_id, body.kind, body.result, body.notes, body.metadata)
     return JSONResponse(await give(remark, reader=_reader(call)), headers=_HEADERS)
 
 
-@router.get("/feedback", response_model=None, responses={200: {"model": FeedbackQueue}, **errors(401, 403, 422, 503)})
+@router.get(
+    "/feedback",
+    operation_id="listFeedback",
+    summary="Remarks that wait for a curator",
+    response_model=None,
+    responses={200: {"model": FeedbackQueue}, **errors(401, 403, 422, 503)},
+)
 async def queue(
     call: Calling,
     kind: Annotated[
@@ -66,6 +78,8 @@ async def queue(
 
 @router.post(
     "/feedback/{feedback_id}/settle",
+    operation_id="settleFeedback",
+    summary="Settle a remark",
     response_model=None,
     responses={200: {"model": SettlementReceipt}, **errors(*STATUSES)},
 )
@@ -75,7 +89,13 @@ async def settlement(feedback_id: FeedbackId, body: FeedbackSettlement, call: Ca
     return JSONResponse(told, headers=_HEADERS)
 
 
-@router.get("/quality", response_model=None, responses={200: {"model": RegistryQuality}, **errors(401, 403, 503)})
+@router.get(
+    "/quality",
+    operation_id="getRegistryQuality",
+    summary="How good retrieval is",
+    response_model=None,
+    responses={200: {"model": RegistryQuality}, **errors(401, 403, 503)},
+)
 async def quality(call: Calling) -> JSONResponse:
     """Measures over feedback and over the registry's queries. Needs `registry.curate`."""
     call.caller.require(CURATE)

@@ -36,7 +36,13 @@ STATUSES = (400, 401, 403, 404, 413, 415, 422, 500, 503, 504)
 MGET = "documents by id"
 
 
-@router.post("/mget", response_model=None, responses={200: {"model": MgetResponse}, **errors(*STATUSES)})
+@router.post(
+    "/mget",
+    operation_id="getPassages",
+    summary="Read passages by id",
+    response_model=None,
+    responses={200: {"model": MgetResponse}, **errors(*STATUSES)},
+)
 async def mget(body: MgetRequest, call: Calling) -> JSONResponse:
     """Chunks, and all passages of documents, by id; decided and recorded like a search."""
     require_tenant_of(body.tenant, call.caller.subject)
@@ -49,14 +55,26 @@ async def _shown(call: Call, question: str, surface: Surface) -> RetrievalOutcom
     return await retrieve(ask, services=call.system.services, profile=call.system.profile("basic"), surface=surface)
 
 
-@router.post("/expand", response_model=None, responses={200: {"model": ExpandResponse}, **errors(*STATUSES)})
+@router.post(
+    "/expand",
+    operation_id="expandQuery",
+    summary="Other ways to say a query",
+    response_model=None,
+    responses={200: {"model": ExpandResponse}, **errors(*STATUSES)},
+)
 async def expand(body: ExpandRequest, call: Calling) -> JSONResponse:
     """Other names, spellings, abbreviations and related entities, each with its source, from the caller's scope."""
     require_tenant_of(body.tenant, call.caller.subject)
     return JSONResponse((await _shown(call, body.query, Surface("expand"))).promised)
 
 
-@router.post("/feedback", response_model=None, responses={200: {"model": FeedbackResponse}, **errors(*STATUSES)})
+@router.post(
+    "/feedback",
+    operation_id="giveFeedback",
+    summary="Label a result",
+    response_model=None,
+    responses={200: {"model": FeedbackResponse}, **errors(*STATUSES)},
+)
 async def feedback(body: FeedbackRequest, call: Calling) -> JSONResponse:
     """A label on something that a recorded request of the caller showed; it points at that entry in the ledger."""
     require_tenant_of(body.tenant, call.caller.subject)
@@ -82,7 +100,13 @@ async def feedback(body: FeedbackRequest, call: Calling) -> JSONResponse:
     return JSONResponse(told)
 
 
-@router.get("/stats", response_model=None, responses={200: {"model": StatsResponse}, **errors(401, 403, 503)})
+@router.get(
+    "/stats",
+    operation_id="getRetrievalStats",
+    summary="What runs, and how fast",
+    response_model=None,
+    responses={200: {"model": StatsResponse}, **errors(401, 403, 503)},
+)
 async def stats(call: Calling, metrics: Meters) -> JSONResponse:
     """The running version, the size of the caller's corpus, and how long retrieval took for the
     caller's tenant since the process began."""
@@ -102,7 +126,13 @@ async def stats(call: Calling, metrics: Meters) -> JSONResponse:
     )
 
 
-@router.post("/ablation", response_model=None, responses={200: {"model": AblationResponse}, **errors(*STATUSES)})
+@router.post(
+    "/ablation",
+    operation_id="compareProfiles",
+    summary="Compare ways of searching",
+    response_model=None,
+    responses={200: {"model": AblationResponse}, **errors(*STATUSES)},
+)
 async def ablation(body: AblationRequest, call: Calling) -> JSONResponse:
     """Saved queries through every profile, and a leaderboard with intervals; each search is recorded."""
     require_tenant_of(body.tenant, call.caller.subject)
@@ -110,7 +140,13 @@ async def ablation(body: AblationRequest, call: Calling) -> JSONResponse:
     return JSONResponse({"request_id": call.request_id, "queries": len(body.queries), "k": body.k, "leaderboard": rows})
 
 
-@router.post("/pack", response_model=None, responses={200: {"model": PackResponse}, **errors(*STATUSES)})
+@router.post(
+    "/pack",
+    operation_id="packContext",
+    summary="Pack hits into one text",
+    response_model=None,
+    responses={200: {"model": PackResponse}, **errors(*STATUSES)},
+)
 async def pack(body: PackRequest, call: Calling) -> JSONResponse:
     """A search whose hits become one text of numbered sources under a token budget."""
     services = call.system.services

@@ -32,6 +32,8 @@ STATUS = {"ANSWER": "ok", "ABSTAIN": "abstained", "DENY": "denied"}
 
 @router.post(
     "/basic",
+    operation_id="retrieveBasic",
+    summary="Search one knowledge base",
     response_model=None,
     responses={200: {"model": RetrievalResult}, **errors(400, 401, 403, 404, 413, 415, 422, 500, 503, 504)},
 )
@@ -53,6 +55,8 @@ async def basic(body: BasicRequest, call: Calling, metrics: Meters) -> JSONRespo
 
 @router.post(
     "/agentic",
+    operation_id="retrieveAgentic",
+    summary="Search in steps, inside budgets",
     response_model=None,
     responses={200: {"model": RetrievalResult}, **errors(400, 401, 403, 404, 413, 415, 422, 500, 503, 504)},
 )

@@ -20,6 +20,8 @@ router = APIRouter(prefix="/retrieval", tags=["retrieval"], dependencies=SECURIT
 
 @router.post(
     "/query",
+    operation_id="queryPassages",
+    summary="Search passages",
     response_model=None,
     responses={200: {"model": RetrievalResponse}, **errors(400, 401, 403, 404, 413, 415, 422, 500, 503, 504)},
 )
