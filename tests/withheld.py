@@ -19,6 +19,7 @@ from typing import Any
 import httpx
 from asgi_lifespan import LifespanManager
 
+from api.audit.life.tenants import create_tenant, suspend_tenant
 from api.home.configuration import Configuration, load
 from api.http.app import create_app
 from api.wiring import key_store, open_ingest
@@ -130,11 +131,13 @@ def hidden(*, more: str = "", label: str = "public", title: str = "") -> tuple[S
 
 @dataclass(frozen=True)
 class World:
-    """The contents of a home: sources of the reader's tenant and of another one; `withdrawn` are sources taken back."""
+    """The contents of a home: sources of the reader's tenant, which may be suspended, and of another one; `withdrawn`
+    are sources taken back."""
 
     sources: tuple[SourceFile, ...] = OPEN
     foreign: tuple[SourceFile, ...] = ()
     withdrawn: tuple[str, ...] = field(default=())
+    suspended: bool = False
 
 
 def _beside(more: tuple[SourceFile, ...]) -> tuple[World, World]:
@@ -210,6 +213,10 @@ ALTERED_BY: Mapping[str, Callable[[], tuple[World, World]]] = {
     ),
 }
 """By the code of the rule: two homes with the same documents but for the words or places that it withholds."""
+REFUSED_BY: Mapping[str, Callable[[], tuple[World, World]]] = {
+    "TENANT_SUSPENDED": lambda: (World(suspended=True), World((*OPEN, *hidden()), suspended=True)),
+}
+"""By the code of the rule: a home without and a home with more documents, whose reader is refused whatever he asks."""
 
 
 def together(pairs: Sequence[tuple[World, World]]) -> tuple[World, World]:
@@ -268,23 +275,59 @@ UNGUARDED: Mapping[str, Unguarded] = {
     "HANDLING_OBLIGATION, aggregate_only": Unguarded(groups=("data_stewards",)),
     "HANDLING_OBLIGATION, aggregate_only, figures": Unguarded(groups=("data_stewards",)),
     "TENANT_MISMATCH": Unguarded(tenant="other"),
+    "TENANT_SUSPENDED": OPEN_TO_ALL,
     "INJECTION_SUSPECTED": Unguarded(data=_suspect_nothing),
     "PII_FOUND": Unguarded(role="admin"),
     "HANDLING_OBLIGATION, pii": Unguarded(role="admin"),
     "HANDLING_OBLIGATION, sensitive_location": Unguarded(role="maintainer"),
 }
 """By the name of a pair: what takes its guard away. Its homes must then be told apart."""
+_OF_THE_REQUEST = (
+    "POINT_MISMATCH",
+    "PRIOR_MISSING",
+    "EVIDENCE_INVALID",
+    "ANSWER_INVALID",
+    "INPUT_INVALID",
+    "SUBJECT_INVALID",
+    "TENANT_MISSING",
+    "NOT_PERMITTED",
+    "SESSION_EXPIRED",
+    "PURPOSE_REFUSED",
+    "GATE_REJECTED",
+    "GATE_VERDICT_UNKNOWN",
+    "COLLECTIONS_INVALID",
+    "PROMPT_SANITIZED",
+)
+_OF_THE_DRAFT = (
+    "LEAK",
+    "UNCITED_SENTENCE",
+    "UNKNOWN_CITATION",
+    "CITATION_NOT_ADMITTED",
+    "CITATION_STALE",
+    "UNSUPPORTED_SENTENCE",
+    "SENSITIVE_OUTPUT",
+    "NOTHING_LEFT",
+    "CLAIMS_UNCHECKED",
+    "CLAIM_CONTRADICTED",
+    "CLAIM_NOT_IN_SOURCE",
+    "CLAIM_NOT_CHECKABLE",
+    "BESIDE_THE_POINT",
+    "APPEALS_UNCHECKED",
+    "APPEAL_UNASKED",
+    "APPEAL_QUOTED",
+)
 NOT_PAIRED: Mapping[str, str] = {
     "ID_INVALID": "a store that gives one id twice is a fault, not content",
     "CLASS_OUT_OF_SCOPE": "what every other pair shows: a class that is not admitted",
+    "SCOPE": "what every other pair shows: only admitted classes are searched",
+    "COLLECTION_UNAVAILABLE": "every pair asks for a collection that is withheld, and for one that is nowhere",
     "CHANGED_SINCE_INDEXING": "a text that was tampered with behind the store is an incident",
     "FINDINGS_MISSING": "the detectors look at every item",
     "DATAMARK": "the words are shown as they are",
-    "POINT_MISMATCH": "about the request",
-    "PRIOR_MISSING": "about the request",
-    "EVIDENCE_INVALID": "about the request",
+    **dict.fromkeys(_OF_THE_REQUEST, "about the request, its asker or its question; it reads no content"),
+    **dict.fromkeys(_OF_THE_DRAFT, "about a draft, which is made of admitted items"),
 }
-"""Rules of the evidence point that withhold no content from a search, and why there is no pair for them."""
+"""Rules that withhold no content from a search, and why there is no pair for them."""
 
 
 async def fill(folder: Path, world: World, environment: Mapping[str, str] | None = None) -> Any:
@@ -300,6 +343,9 @@ async def fill(folder: Path, world: World, environment: Mapping[str, str] | None
                 assert not report.failed, report.failed
         if world.withdrawn:
             await ingest.remove(world.withdrawn, tenant="default")
+    if world.suspended:
+        await create_tenant(configuration, "default", None)
+        await suspend_tenant(configuration, "default", "")
     return configuration
 
 

@@ -32,7 +32,8 @@ query_reasons contains reason("Q10", "COLLECTIONS_INVALID") if not collections_v
 
 # METADATA
 # title: Each named collection holds a class that the subject may see
-# description: Unknown and forbidden collections are told apart by nobody.
+# description: >-
+#  Unknown and forbidden collections are told apart by nobody, and nothing is said of them to who may not ask at all.
 # custom:
 #  id: Q11
 #  code: COLLECTION_UNAVAILABLE
@@ -46,6 +47,7 @@ query_reasons contains {
 	"target": {"kind": "collection", "ref": name},
 	"params": {},
 } if {
+	count(request_reasons) == 0
 	collections_valid
 	some name in collections
 	not collection_open(name)
