@@ -4,6 +4,9 @@ brought up to date when it is opened.
 Before the first statement a whole copy is made beside the file, named after its version (`ledger.sqlite.v1`). All steps
 are one transaction, so a process that is killed, or a full disk, leaves the file as it was. Of two processes the second
 waits and finds the work done. A file of a later version is refused.
+
+Only SQLite opens these files: POSIX drops every lock that a process holds on a file when it closes any handle of it, so
+a look into the header would open the file to other writers in the middle of a transaction.
 """
 
 from __future__ import annotations
@@ -20,8 +23,6 @@ from api.errors import HomeBusy, HomeUnusable, VersionUnsupported
 
 Statements = Sequence[str]
 _BUSY_MS = 30_000
-_HEADER_BYTES = 100
-_MAGIC = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
     """Take the file to the version of `schema`; returns the copy that was made of an older one. Does nothing for a file
     that is not there. Raises VersionUnsupported, HomeBusy, HomeUnusable; the file is then as it was."""
     try:
-        if not path.exists() or _written_version(path) == schema.version:
+        if not path.exists():
             return None
         with closing(_connected(path)) as db:
             db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
@@ -133,14 +134,6 @@ def _connected(path: Path) -> apsw.Connection:
 
 def _version(db: apsw.Connection) -> int:
     return int(db.pragma("user_version"))
-
-
-def _written_version(path: Path) -> int | None:
-    """The version in the file's header, which lags behind a write-ahead log; None for a file without a header that can
-    be read, as an encrypted one has none."""
-    with path.open("rb") as file:
-        header = file.read(_HEADER_BYTES)
-    return int.from_bytes(header[60:64], "big") if header.startswith(_MAGIC) and len(header) == _HEADER_BYTES else None
 
 
 def _unusable(path: Path, schema: KeptSchema, exc: Exception) -> HomeUnusable:

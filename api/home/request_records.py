@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ REQUESTS_FILE = "requests.sqlite"
 KEPT_MS = 86_400_000
 # A first use that has not ended after this long was cut off; the next one takes its place.
 ABANDONED_MS = 120_000
+# Threads of one process queue here: SQLite's own waiting polls, and whom it passes over waits until the time is up.
+_TURN = threading.Lock()
 _TABLE = """
 CREATE TABLE repeat (
     tenant TEXT, principal TEXT, route TEXT, key TEXT, body TEXT NOT NULL, started_ms INTEGER NOT NULL,
@@ -89,13 +92,13 @@ class RequestRecords:
             db.execute("PRAGMA secure_delete = ON")
             db.execute(_ERASE, (tenant, subject, json.dumps(sorted(entry_ids))))
             erased = db.changes()
-        with self._connection() as db:
+        with _TURN, self._connection() as db:
             db.execute("VACUUM")
         return erased
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:
-        with self._connection() as db, db:
+        with _TURN, self._connection() as db, db:
             yield db
 
     def _connection(self) -> AbstractContextManager[apsw.Connection]:

@@ -60,6 +60,17 @@ async def test_two_at_once_are_answered_once(client: httpx.AsyncClient) -> None:
     assert {r.status_code for r in responses} <= {200, 409}
 
 
+async def test_many_at_once_are_each_answered(client: httpx.AsyncClient) -> None:
+    keys = [f"many-{number}" for number in range(40)]
+    responses = await asyncio.gather(*(ask(client, key) for key in keys))
+    refused = [r.json()["error"]["code"] for r in responses if r.status_code != 200]
+    assert set(refused) <= {"OVERLOADED", "TIMEOUT", "RATE_LIMITED"}
+    assert len(refused) < len(keys)
+    again = [await ask(client, key) for key in keys]
+    pairs = zip(responses, again, strict=True)
+    assert all(first.json() == then.json() for first, then in pairs if first.status_code == 200)
+
+
 @pytest.mark.parametrize("key", ["", "with space", "ümlaut".encode().decode("latin-1"), "x" * 201])
 async def test_keys_that_cannot_be(client: httpx.AsyncClient, key: str) -> None:
     response = await client.post(URL, json={"question": POPULATION}, headers={"idempotency-key": key.encode("latin-1")})
