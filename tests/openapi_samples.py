@@ -537,6 +537,13 @@ async def operations(ask: Asker, entry: str) -> None:
         await ask("GET", path)
 
 
+async def signed_in(ask: Asker, entry: str) -> None:
+    """Somebody signs in and out."""
+    told = await ask.sends("POST", "/api/v1/session", json={"credential": ask.tokens["admin"]})
+    await ask.sends("GET", "/api/v1/session")
+    await ask.sends("DELETE", "/api/v1/session", headers={"x-csrf-token": told.json()["csrf_token"]})
+
+
 async def sent_files(ask: Asker, entry: str) -> None:
     """Documents in a form and in parts, and their jobs."""
     await ask("GET", "/api/v1/documents/terms")
@@ -573,7 +580,7 @@ async def asked_everything(folder: Path) -> Asker:
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", timeout=600) as client:
             ask = Asker(client, tokens, app.openapi())
             entry = await questions(ask)
-            for others in (searches, the_map, registry, sent_files, ledger, policy, operations):
+            for others in (searches, the_map, registry, sent_files, ledger, policy, operations, signed_in):
                 await others(ask, entry)
     return ask
 

@@ -90,16 +90,18 @@ def rotate(
 @app.command("list")
 def list_keys(home: Home = None, as_json: AsJson = False) -> None:
     """Every key, without tokens."""
-    keys = _store(configuration(home)).all()
-    headings = ["id", "name", "tenant", "roles", "groups", "capabilities", "expires", "state"]
+    store = _store(configuration(home))
+    keys, uses = store.all(), store.last_uses()
+    headings = ["id", "name", "tenant", "roles", "groups", "capabilities", "expires", "last use", "state"]
     rows = [
         [
             *(k.key_id, k.name, k.tenant, ",".join(k.roles), ",".join(k.groups), ",".join(k.capabilities)),
-            *(_day(k.expires_ms), _state(k)),
+            *(_day(k.expires_ms), _day(uses.get(k.key_id)), _state(k)),
         ]
         for k in keys
     ]
-    emit([_shown(key) for key in keys], as_json=as_json, render=lambda: table(headings, rows))
+    shown = [_shown(key) | {"last_used_ms": uses.get(key.key_id)} for key in keys]
+    emit(shown, as_json=as_json, render=lambda: table(headings, rows))
 
 
 @app.command()

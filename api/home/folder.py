@@ -18,6 +18,7 @@ DIGEST_CACHE = "ingest-digests.json"
 KEYS_FILE = "api-keys.sqlite"
 TENANTS_FILE = "tenants.sqlite"
 ENDED_SESSIONS_FILE = "ended-sessions.sqlite"
+PAGE_SESSIONS_FILE = "page-sessions.sqlite"
 UPLOADS = "uploads"
 _PROBE_BYTES = 65_536  # more than one entry of the ledger takes
 

@@ -16,6 +16,8 @@ from starlette.routing import Match
 
 from api.errors import BadQuery, EdgeError, MalformedBody, MethodNotOffered, NoSuchThing, RequestRejected
 from api.home.configuration import Configuration
+from api.home.folder import PAGE_SESSIONS_FILE
+from api.home.identity.sessions import PageSessions
 from api.home.server import Server
 from api.home.version import VERSION
 from api.http import docs_page
@@ -44,13 +46,14 @@ from api.http.routes import (
     policy,
     registry,
     retrieval,
+    session,
     stream,
 )
 from api.http.sending import STREAMED
 from api.problems import CODES, Problem, problem_of
 from api.schemas.ask import field_problems
 from api.schemas.description.openapi import describe
-from api.wiring import new_id, open_system, token_reader
+from api.wiring import clock_ms, new_id, open_system, token_reader
 
 _DESCRIPTION = (
     "Questions answered from governed evidence: each sentence cited, each answer recorded, each record provable."
@@ -75,6 +78,7 @@ _ROUTERS = (
     *ledger.ROUTERS,
     *policy.ROUTERS,
     identity.router,
+    session.router,
     health.router,
     docs_page.router,
     page_twins.router,
@@ -113,6 +117,7 @@ def create_app(configuration: Configuration) -> FastAPI:
     app.state.trials = PolicyTrials()
     app.state.rates = RateLimits(configuration.settings.server.rates)
     app.state.tokens = token_reader(configuration)
+    app.state.sessions = PageSessions(configuration.home / PAGE_SESSIONS_FILE, clock_ms=clock_ms)
     app.state.require_key = configuration.settings.server.require_key
     for router in _ROUTERS:
         app.include_router(router)

@@ -18,9 +18,9 @@ from api.home.identity.principal import (
     public_subject,
     subject_of_key,
     subject_of_token,
-    token_of,
 )
 from api.http.admission.rates import RateLimits
+from api.http.credentials import credential_of, require_own_page
 from api.http.metrics.process import Metrics
 from api.wiring import System
 from policy.model import Subject
@@ -48,21 +48,27 @@ def request_id_of(request: Request) -> str:
 
 
 async def principal_of(request: Request) -> Principal:
-    """The principal behind a request. Raises CredentialRejected for a bad key or token, and for none from beyond
-    loopback."""
+    """The principal behind a request. Raises CredentialRejected for a bad key, token or session, and for none from
+    beyond loopback."""
     system = system_of(request)
     loopback = is_loopback(request.client.host if request.client else None)
-    token = token_of(request.headers.items())
-    if token is not None:
-        subject, quota = await _standing(system, await _subject(request, system, token))
-        _count(request, subject, quota)
-        return Principal(subject, loopback)
+    credential = await credential_of(request)
+    if credential is not None:
+        return await principal_of_token(request, credential.token)
     if not loopback or request.app.state.require_key:
         raise CredentialRejected("An API key is needed.")
     if not is_loopback(host_of(request.headers.get("host"))):
         # A web page can point a name of its own at this machine; the Host header tells.
         raise ActionForbidden("Without an API key the server answers to its loopback names only.")
     return Principal((await _standing(system, public_subject(system.data)))[0], loopback)
+
+
+async def principal_of_token(request: Request, token: str) -> Principal:
+    """The principal behind a key or token, counted. Raises CredentialRejected, RateLimited."""
+    system = system_of(request)
+    subject, quota = await _standing(system, await _subject(request, system, token))
+    _count(request, subject, quota)
+    return Principal(subject, is_loopback(request.client.host if request.client else None))
 
 
 async def _standing(system: System, subject: Subject) -> tuple[Subject, str | None]:
@@ -105,15 +111,12 @@ async def call_of(request: Request) -> Call:
 
 
 async def writing_call_of(request: Request) -> Call:
-    """The call behind a request that changes something: with a key or token, and not sent by a page of another origin.
-    Browsers say whose page sends (`Sec-Fetch-Site`), and other programs say neither that nor an origin. Raises
-    ActionForbidden, and as `principal_of`."""
-    sent_by, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    if sent_by != "same-origin" and (sent_by is not None or origin is not None):
-        raise ActionForbidden("Pages of another origin may not change anything.")
+    """The call behind a request that changes something: with a key, a token or a session, and not sent by a page of
+    another origin. Raises ActionForbidden, and as `principal_of`."""
+    require_own_page(request)
     call = await call_of(request)
-    if token_of(request.headers.items()) is None:
-        raise ActionForbidden("A change needs an API key or a token.")
+    if await credential_of(request) is None:
+        raise ActionForbidden("A change needs an API key, a token or a session.")
     return call
 
 

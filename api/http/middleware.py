@@ -18,7 +18,7 @@ from policy.errors import OpaUnavailable
 
 _log = structlog.get_logger("exhibit.http")
 _FRAMES = 12
-_CREDENTIALS = (b"authorization", b"x-api-key", b"accept")
+_CREDENTIALS = (b"authorization", b"x-api-key", b"cookie", b"accept")
 SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),

@@ -10,7 +10,7 @@ from typing import Literal
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.conftest import FLAGS
-from tests.browser.page_server import PageServer, page_server
+from tests.browser.page_server import PageServer, page_server, signed_in
 
 FIGURES = Path(__file__).parents[2] / "docs" / "figures"
 QUESTION = "Which counties border Shawnee County?"
@@ -18,10 +18,10 @@ Theme = Literal["light", "dark"]
 
 
 def open_page(browser: Browser, server: PageServer, path: str, *, theme: Theme, width: int, key: str = "") -> Page:
-    """The page, loaded, with a key of its tab if one is given."""
+    """The page, loaded, signed in with a key if one is given."""
     page = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900}).new_page()
     if key:
-        page.add_init_script(f"sessionStorage.setItem('exhibit.key', '{key}')")
+        signed_in(page, server, key)
     page.goto(server.origin + path)
     page.wait_for_selector("html[data-state=ready]", timeout=60_000)
     return page

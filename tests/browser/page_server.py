@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from playwright.sync_api import Page
+
 from api.home.configuration import load
 from api.wiring import key_store, open_ingest
 from tests.api_world import EXAMPLES
@@ -32,6 +34,12 @@ class PageServer:
     keys: Mapping[str, str]
     process_id: int
     home: Path
+
+
+def signed_in(page: Page, server: PageServer, key: str) -> None:
+    """Sign in, in the context of a page that was not opened yet."""
+    reply = page.context.request.post(f"{server.origin}/api/v1/session", data={"credential": key})
+    assert reply.ok, reply.text()
 
 
 def _corpus(folder: Path, sources: Sequence[str]) -> Path:

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, Request, Route
 from ledger.notes.note import SigningKey, parse_vkey
 from ledger.proofs.claim import promised_in
 from ledger.proofs.promise import Promise, parse_promise
-from tests.browser.page_server import PageServer, page_server
+from tests.browser.page_server import PageServer, page_server, signed_in
 
 pytestmark = pytest.mark.services
 FIRST_LOAD_BYTES = 1_200_000
@@ -65,8 +65,8 @@ def watch(found: Opened, server: PageServer, path: str = "/") -> None:
 
 
 def with_key(page: Page, server: PageServer, name: str = "auditor") -> None:
-    """Give the page a key before it opens."""
-    page.add_init_script(f"sessionStorage.setItem('exhibit.key', '{server.keys[name]}')")
+    """Sign in before the page opens."""
+    signed_in(page, server, server.keys[name])
 
 
 def entry_of(chromium: Browser, server: PageServer) -> str:

@@ -12,14 +12,16 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from api.errors import CredentialRejected, NoSuchThing, RequestRejected
+from api.home.identity.key_uses import KeyUses
 from api.home.kept_file import KeptSchema, kept_connection
 
+USES_FILE = "key-uses.sqlite"
 _ID_BYTES = 6
 _SECRET_BYTES = 32
 _TOKEN = re.compile(r"exk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
@@ -72,6 +74,7 @@ class KeyStore:
     def __init__(self, path: Path, *, clock_ms: Callable[[], int]) -> None:
         self._path = path
         self._clock_ms = clock_ms
+        self._uses = KeyUses(path.with_name(USES_FILE))
 
     def create(self, **wanted: Any) -> tuple[ApiKey, str]:
         """A key that is drawn and kept; takes what `draw` takes and raises what it raises. Commands keep what they have
@@ -178,9 +181,16 @@ class KeyStore:
         # An unknown id costs the same comparison as a known one.
         expected = row[0] if row else bytes(32)
         matches = hmac.compare_digest(expected, _digest(match[2] if match else ""))
-        if not row or not matches or not row[1].usable(self._clock_ms()):
+        now_ms = self._clock_ms()
+        if not row or not matches or not row[1].usable(now_ms):
             raise CredentialRejected
+        self._uses.note(row[1].key_id, now_ms)
         return row[1]
+
+    def last_uses(self) -> Mapping[str, int]:
+        """When each key was last accepted by a server of this home, by its id, to the minute; without those that never
+        were."""
+        return self._uses.all()
 
     def _row(self, key_id: str) -> tuple[bytes, ApiKey] | None:
         if not self._path.exists():

@@ -1,24 +1,33 @@
-// The public API, with the key of this tab where there is one.
+// The public API, as whoever is signed in. The browser holds the session in a cookie that no script can read.
 import { h, byId } from "./dom.js";
 import { say, words } from "./text.js";
 
-const KEY = "exhibit.key";
-let key = () => sessionStorage.getItem(KEY);
+const SESSION = "/api/v1/session";
+let key = null, session = null;
 
-// Another place where the key comes from, for pages that are not ours.
+// A key that goes with every request instead of a session, for pages that are not ours.
 export const keyFrom = given => { key = given; };
+
+// Who is signed in; asked once.
+const signedIn = () => (session ??= reply(SESSION, {}).then(response => response.json()).catch(() => ({ signed_in: false })));
 
 export class ApiError extends Error {
   constructor(status, code, message) { super(message); this.status = status; this.code = code; }
   get words() { return say(words.site.failed, { message: this.message, code: this.code }); }
 }
 
-// The header that says who asks; none without a key.
-export const authorization = () => (key() ? { authorization: `Bearer ${key()}` } : {});
+// The header that says who asks, where a key does; the browser adds the cookie of a session by itself.
+export const authorization = () => (key?.() ? { authorization: `Bearer ${key()}` } : {});
+
+// The header that a request of a session carries, unless it only reads.
+const guard = async method => {
+  const token = key || method === undefined || method === "GET" ? null : (await signedIn()).csrf_token;
+  return token ? { "x-csrf-token": token } : {};
+};
 
 // The response to a request, where it is a success. Raises ApiError.
 export async function reply(path, options) {
-  const headers = { accept: "application/json", ...options.headers, ...authorization() };
+  const headers = { accept: "application/json", ...options.headers, ...authorization(), ...await guard(options.method) };
   let response;
   try { response = await fetch(new URL(path, import.meta.url), { ...options, headers }); }
   catch (error) {
@@ -43,18 +52,34 @@ export const query = (path, values) => {
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 };
 
-// The part of every page where a key is entered; `changed` is called when it is.
+// The part of every page where somebody signs in; `changed` is called when they did, or signed out.
 export function keyForm(changed) {
-  const form = byId("key-form"), field = byId("key"), state = byId("key-state"), details = byId("key-details");
-  const tell = () => { state.textContent = sessionStorage.getItem(KEY) ? words.site.key_in_use : words.site.key_none; };
+  const form = byId("key-form"), field = byId("key"), state = byId("key-state"), details = byId("key-details"), out = byId("key-forget");
+  const tell = async () => {
+    const { signed_in: is, roles } = await signedIn();
+    state.className = "";
+    state.textContent = is ? say(words.site.signed_in, { roles: roles.join(", ") }) : words.site.signed_out;
+    out.hidden = !is;
+  };
+  const change = async (method, body) => {
+    const headers = body ? { "content-type": "application/json" } : {};
+    try { await reply(SESSION, { method, body: body && JSON.stringify(body), headers }); }
+    catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      state.textContent = error.status === 401 ? words.site.key_wrong : error.words;
+      state.className = "fault";
+      return;
+    }
+    field.value = "";
+    session = null;
+    await tell();
+    changed();
+  };
   form.addEventListener("submit", event => {
     event.preventDefault();
-    if (field.value.trim()) sessionStorage.setItem(KEY, field.value.trim());
-    field.value = "";
-    tell();
-    changed();
+    if (field.value.trim()) change("POST", { credential: field.value.trim() });
   });
-  byId("key-forget").addEventListener("click", () => { sessionStorage.removeItem(KEY); tell(); changed(); });
+  out.addEventListener("click", () => change("DELETE"));
   tell();
   return { open: () => { details.open = true; } };
 }

@@ -6,6 +6,8 @@ import { openEvidence } from "./evidence.js";
 import { streamed } from "./stream.js";
 import { words } from "./text.js";
 
+keyFrom(() => null);  // a session of our own pages is none of theirs
+
 const style = () => h("link", { rel: "stylesheet", href: new URL("embed.css", import.meta.url).href });
 
 // The API key of every element on the page; null asks without one.
