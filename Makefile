@@ -14,7 +14,7 @@ export EXHIBIT_CACHE ?= $(CACHE)
 # Commands start in half the time with bytecode; whoever has switched it off elsewhere does not mean this environment.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help docs demo demo-ollama test again slowest test-services compose-env check fix serve lock policy web web-check figures sbom clean
+.PHONY: help docs demo demo-ollama test again slowest test-services compose-env check fix serve lock policy web web-check figures sbom audit clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -97,6 +97,9 @@ policy: $(DEV)  ## compile policy/rego to WebAssembly and write its manifest (ne
 
 sbom: | $(VENV)/bin/python  ## sbom.json: the pinned dependencies with their digests (CycloneDX), from the locks, offline
 	@$(BIN)/python deploy/sbom.py > sbom.json
+
+audit: $(RUNTIME)  ## audit the pinned dependencies against an export of advisories (ADVISORIES=all.zip)
+	@$(BIN)/python deploy/audit.py $(or $(ADVISORIES),$(error ADVISORIES names an export of OSV records of PyPI, such as all.zip))
 
 lock: | $(BIN)/uv  ## resolve the locks again from pyproject.toml
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url pyproject.toml -o requirements.lock
