@@ -22,7 +22,8 @@ from tests.opa_server import pinned_opa
 
 pytestmark = pytest.mark.services
 ALL = bool(os.environ.get("EXHIBIT_PLANTED"))
-ACCESS, EVIDENCE, ANSWER = "kfm/access/access.rego", "kfm/ai/evidence.rego", "kfm/ai/answer.rego"
+ACCESS, SUBJECT = "kfm/access/access.rego", "kfm/subject/subject.rego"
+EVIDENCE, ANSWER = "kfm/ai/evidence.rego", "kfm/ai/answer.rego"
 GUARDS = {
     "label": (ACCESS, "label_ok(record)"),
     "groups": (ACCESS, "groups_ok(record)"),
@@ -30,6 +31,15 @@ GUARDS = {
     "current": (EVIDENCE, "item_current(record)"),
     "support": (ANSWER, "supported(record)"),
     "claims": (ANSWER, "claims_hold(record)"),
+    "appeals": (ANSWER, "appeals_hold(record)"),
+    "leaks": (ANSWER, "clean(record)"),
+    "scope": (ACCESS, "class_ok(record)"),
+    "tenant": (ACCESS, "tenant_ok(record)"),
+    "duty": (ACCESS, "tag_satisfied(record)"),
+    "capability": (SUBJECT, "capable(record)"),
+    "injection": (EVIDENCE, "injection_ok(record)"),
+    "expiry": (EVIDENCE, "unexpired(record)"),
+    "lifecycle": (EVIDENCE, "lifecycle_ok(record)"),
 }
 """What a plant makes true, with the file that says so."""
 CONDITIONS = {

@@ -128,7 +128,18 @@ def of_appeals() -> Iterator[Plant]:
         yield Plant(f"appeals: trusts {name}", lambda d, n=name: d["appeals"]["trust"].update({n: 1}))
 
 
-KINDS = (of_names, of_roles, of_labels_and_purposes, of_handling, of_limits_and_claims, of_appeals)
+def of_notices() -> Iterator[Plant]:
+    """Sources of which an answer does not say that it rests on them, a phrase that says something else, and a purpose
+    that is taken for the stated one."""
+    first = DATA["notice"]["label"]
+    for label in (each for each in RANKS if RANKS[each] > RANKS[first]):
+        yield Plant(f"notice: from {label}", lambda d, v=label: d["notice"].update(label=v))
+    yield Plant("notice: says ABSTAIN", lambda d: d["notice"].update(catalogue="ABSTAIN"))
+    for purpose in (each for each in DATA["purposes"] if each != DATA["default_purpose"]):
+        yield Plant(f"default purpose: {purpose}", lambda d, v=purpose: d.update(default_purpose=v))
+
+
+KINDS = (of_names, of_roles, of_labels_and_purposes, of_handling, of_limits_and_claims, of_appeals, of_notices)
 PLANTS = tuple(plant for kind in KINDS for plant in kind())
 
 
@@ -169,6 +180,12 @@ def test_of_several_plants_in_one_edit_none_is_hidden_by_another(plants: list[Pl
         if plant.name.startswith("role") and any(each.name.startswith("label") for each in plants):
             continue  # a clearance says something else where the labels have changed places, and that is named
         assert [name for name in found if name.startswith(plant.name)], (plant.name, sorted(found))
+
+
+@pytest.mark.parametrize("state", ["draft", "withdrawn", "superseded", "erased"])
+def test_no_data_can_let_through_what_is_not_active(state: str) -> None:
+    with pytest.raises(BundleRejected):
+        names_of(Plant(state, lambda d: d["lifecycle"].append(state)))
 
 
 # --------------------------------------------------------------------------------------------------- thinned expectations

@@ -16,7 +16,7 @@ from typing import Any
 
 from policy import facts
 from policy.authoring.lattice.deciding import Outcome, by_engine, is_denial
-from policy.authoring.lattice.domain import NOW_MS, Domain, a_class, an_item
+from policy.authoring.lattice.domain import NOW_MS, OTHER_TENANT, Domain, a_class, an_item
 from policy.authoring.widening.lattice import joint_domains
 from policy.authoring.widening.model import Side, Widening
 from policy.bundles.bundle import read_sources
@@ -119,12 +119,13 @@ class _Probe:
     word: str = "figure"
 
 
+_PERSONAL = Finding("pii.email", 0, 3)
 _SPOILT: tuple[Mapping[str, Any], ...] = (
     {"lifecycle": "draft"},
     {"valid_until_ms": 1},
     {"indexed_sha256": "bb"},
     {"injection": Injection(1_000)},
-    {"findings": (Finding("pii.email", 0, 3),)},
+    {"findings": (_PERSONAL,)},
 )
 """Changes of an item after which it is not shown, or not as it is."""
 
@@ -138,7 +139,8 @@ def _texts(constant: str, domain: Domain) -> list[_Probe]:
 
 
 def _closed(text: str, domain: Domain) -> Iterator[_Probe]:
-    """Sound items that not everybody may see."""
+    """Sound items that not everybody may see, and one that is another tenant's."""
+    yield from _places(text, _Probe(of=a_class("k1", label=domain.labels[0], tenant=OTHER_TENANT)))
     for label in (domain.labels[-1], domain.labels[len(domain.labels) // 2]):
         for base in (a_class("k1", label=label), a_class("k1", label=label, groups=("g-closed",))):
             yield from _places(text, _Probe(of=base))
@@ -180,6 +182,7 @@ def _numbers(numbers: frozenset[int], domain: Domain) -> Iterator[tuple[str, lis
     for number in sorted(numbers):
         bases = [_Probe(of=a_class("k1", label=label)) for label in domain.labels]
         bases += [_Probe(of=a_class("k1", label=domain.labels[0], groups=("g-closed",)))]
+        bases += [_Probe(of=a_class("k1", label=domain.labels[0], tenant=OTHER_TENANT))]
         bases += [_Probe(of=a_class("k1", label=domain.labels[0]), item=changes) for changes in _SPOILT]
         bases += [_Probe(of=a_class("k1", label=domain.labels[0], handling=(tag,))) for tag in domain.tags]
         probes = [replace(base, now_ms=max(0, number + step)) for step in (-1, 0, 1) for base in bases]
@@ -212,7 +215,9 @@ def _told(probe: _Probe, query: Outcome, shown: Outcome, released: Outcome) -> I
             duties = {each["op"] for each in shown["obligations"] if each["target"]["ref"] == probe.item_id}
             yield from (f"sees without {op}" for op in EVIDENCE if op not in duties)
     if not is_denial(released) and not isinstance(released, str):
-        fallen = {each["target"]["ref"] for each in released["obligations"] if each["op"] == "drop_sentence"}
+        fallen = {
+            each["target"]["ref"] for each in released["obligations"] if each["op"] in ("drop_sentence", "redact")
+        }
         yield from (f"is told a draft that {why}" for n, why in enumerate(_DRAFT) if str(n) not in fallen)
 
 
@@ -225,6 +230,7 @@ _DRAFT = (
     "nobody has checked",
     "asks something of its reader",
     "nobody has searched for appeals",
+    "holds personal data",
 )
 """The faults of the draft's sentences, in their order."""
 
@@ -241,6 +247,7 @@ def _draft(cited: str, word: str) -> AnswerFacts:
         SentenceFacts(5, None, (cited,), 900, claims=(ClaimFacts("figure", word),), answers=True, appeals=none),
         SentenceFacts(6, None, (cited,), 900, claims=sound, answers=True, appeals=calls),
         SentenceFacts(7, None, (cited,), 900, claims=sound, answers=True),
+        SentenceFacts(8, None, (cited,), 900, (_PERSONAL,), claims=sound, answers=True, appeals=none),
     )
     return AnswerFacts(word, (1,), sentences)
 

@@ -32,6 +32,7 @@ def data_widenings(before: Bundle, after: Bundle) -> Iterator[Widening]:
     yield from _purposes(old, new)
     yield from _handling(old, new)
     yield from _limits(_raw(before), _raw(after))
+    yield from _notice(_raw(before), _raw(after))
     for pattern in sorted(set(old.second_person) - set(new.second_person)):
         yield Widening(f"{SECOND_PERSON}{pattern}: removed", "these widenings needed the acceptance of a second person")
 
@@ -113,6 +114,15 @@ def _limits(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Widening
         if json.dumps(each, sort_keys=True) not in known:
             yield Widening(f"claims: tolerates {each['verdict']}", f"claims are tolerated that were not: {each}")
     yield from _appeals(old.get("appeals", {}), new.get("appeals", {}))
+
+
+def _notice(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Widening]:
+    """An answer from sources of that label on says so by a phrase of the catalogue."""
+    label, phrase = new["notice"]["label"], new["notice"]["catalogue"]
+    if new["labels"][label] > new["labels"].get(old["notice"]["label"], -1):
+        yield Widening(f"notice: from {label}", f"answers from {old['notice']['label']} on carried a notice")
+    if phrase != old["notice"]["catalogue"]:
+        yield Widening(f"notice: says {phrase}", f"it said {old['notice']['catalogue']}")
 
 
 def _appeals(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Widening]:
