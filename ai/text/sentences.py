@@ -31,6 +31,11 @@ _BREAK = re.compile(
 )
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t][^\n]*\n", re.MULTILINE)
 _LAST_WORD = re.compile(r"(?<![\w.&'’-])[\w.&'’-]++$")
+_PARAGRAPH = re.compile(
+    r"(?:(?<=\n\n)|\A\s*+)(?P<first>[^\W_][^\n.!?:;]{2,79})\n"
+    r"(?=(?P<rest>[A-Z0-9\"'“‘(][^\n]*+(?:\n[^\n]++)*+))"
+)
+"""A line without a stop that opens a paragraph, and the lines after it."""
 _OPENED_WORD = re.compile(r"[\"'“‘(]*+(\w+)")
 
 
@@ -39,6 +44,8 @@ def word_list(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_RAGGED = 8
+"""Characters by which a line of wrapped text may fall short of the longest."""
 _NEVER_ENDS = word_list(
     "mr mrs ms messrs dr prof rev hon st mt ft gen col maj capt lt lieut sgt corp pvt brig gov sen rep pres supt adm "
     "com jas jno geo wm chas thos robt benj saml nos vol vols p pp art sec secs ch chap fig figs ed eds cf viz vs "
@@ -88,7 +95,14 @@ def trimmed(text: str, span: Span) -> Span:
 def _hard_cuts(text: str) -> list[int]:
     cuts = [m.end() for m in _BREAK.finditer(text)]
     cuts += [m.end() for m in _HEADING.finditer(text)] if "#" in text else []
+    cuts += [m.start("rest") for m in _PARAGRAPH.finditer(text) if _had_room(m["first"], m["rest"])]
     return cuts
+
+
+def _had_room(first: str, rest: str) -> bool:
+    """True if the line could have held the next word: it was ended on purpose, and is a title."""
+    lines = rest.splitlines()
+    return len(first) + 1 + len(lines[0].split(maxsplit=1)[0]) < max(map(len, lines)) - _RAGGED
 
 
 def _soft_cuts(text: str) -> list[int]:
@@ -107,9 +121,8 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     word = found[0].lower().strip("'’-") if found else ""
     if word in _MAY_END or (len(word) > 2 and "." in word):
         return _next_word(text, match.start("next")) in _STARTERS
-    if word in _NEVER_ENDS:
-        return False
-    return not (len(word) == 1 and word.isalpha() and (word != "i" or text[match.start() - 1] == "I"))
+    initial = len(word) == 1 and word.isalpha() and (word != "i" or text[match.start() - 1] == "I")
+    return word not in _NEVER_ENDS and not initial
 
 
 def _next_word(text: str, start: int) -> str:

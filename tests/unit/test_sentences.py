@@ -94,3 +94,20 @@ def test_nothing_has_no_sentence(text: str) -> None:
 
 def test_long_text_without_a_stop_is_one_sentence() -> None:
     assert len(split_sentences("word " * 20_000)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Minutes, 3 May 2021\nThe board decided to mend the roof. It ended.",
+            ["Minutes, 3 May 2021", "The board decided to mend the roof.", "It ended."],
+        ),
+        (
+            "The governor of the whole state went to\nTopeka to see the roof and the house.",
+            ["The governor of the whole state went to\nTopeka to see the roof and the house."],
+        ),
+    ],
+)
+def test_a_title_is_cut_off_and_a_wrapped_line_is_not(text: str, expected: list[str]) -> None:
+    assert cut(text) == expected

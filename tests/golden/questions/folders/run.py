@@ -1,0 +1,63 @@
+"""Asks folders of short documents, as a user has them: `python -m tests.golden.questions.folders.run [first|second]`.
+
+The questions of a folder were written with it and before any was asked. What one of them should be is in `bank.toml`:
+words of the sentence that answers, or none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+from api import wiring
+from api.home.configuration import load
+from tests.golden.questions.asking import asked
+from tests.golden.questions.prose.run import ProseQuestion, plain, verdict
+from tests.harness import ingest
+
+HERE = Path(__file__).parent
+
+
+def questions_of(folder: Path) -> list[ProseQuestion]:
+    """The questions on a folder, with the words that answer."""
+    told = tomllib.loads((folder / "bank.toml").read_text(encoding="utf-8"))
+    return [ProseQuestion(each["q"], each["says"]) for each in told["questions"]]
+
+
+async def asked_of(folder: Path, home: Path) -> list[tuple[ProseQuestion, list[str]]]:
+    """What each question gets: the sentences of an answer, none where there is none."""
+    await ingest(home, paths=[each for each in sorted(folder.iterdir()) if each.suffix != ".toml"], label="public")
+    async with wiring.open_system(load({}, home=home)) as system:
+        found = []
+        for question in questions_of(folder):
+            body = await asked(system, question.text, {})
+            said = [each["text"] for each in body["sentences"] if body["outcome"] != "ABSTAIN"]
+            found.append((question, [plain(each) for each in said]))
+        return found
+
+
+def main() -> int:
+    """Parse the command line and ask."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("which", choices=("first", "second"))
+    chosen = parser.parse_args()
+    totals: Counter[str] = Counter()
+    for folder in sorted((HERE / chosen.which).iterdir()):
+        with tempfile.TemporaryDirectory() as scratch:
+            found = asyncio.run(asked_of(folder, Path(scratch) / "home"))
+        verdicts = [(verdict(question, said), question, said) for question, said in found]
+        totals.update(each for each, _, _ in verdicts)
+        for each, question, said in verdicts:
+            if each not in {"right", "rightly none"}:
+                print(f"{folder.name:10} {each:8} {question.text} | {' / '.join(said)[:300]}")
+    print(chosen.which, dict(totals))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
