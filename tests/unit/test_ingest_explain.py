@@ -143,7 +143,7 @@ def test_the_command_writes_nothing(
     code, out, _ = cli("ingest", tmp_path / "a.txt", "--label", "public", "--json", *options)
     assert (code, json.loads(out)["files"][0]["passages"]) == (0, {"count": 1, "examples": ["Words."]})
     code, out, _ = cli("ingest", tmp_path / "a.txt", *options)
-    assert code == 1 and "1 passages: Words." in out and "no label" in out
+    assert code == 1 and "1 passages: Words." in out and "with --label, in the manifest" in out
     _, out, _ = cli("ingest", tmp_path / "bad.txt", "--label", "public", *options)
     assert f"read like instructions: {INJECTED}" in out
     code, _, _ = cli("ingest", tmp_path / "gone.txt", "--label", "public", *options)
