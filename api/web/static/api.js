@@ -59,6 +59,7 @@ export function keyForm(changed) {
     const { signed_in: is, roles } = await signedIn();
     state.className = "";
     state.textContent = is ? say(words.site.signed_in, { roles: roles.join(", ") }) : words.site.signed_out;
+    details.querySelector("summary").textContent = is ? say(words.site.account, { roles: roles.join(", ") }) : words.site.sign_in;
     out.hidden = !is;
   };
   const change = async (method, body) => {
