@@ -12,6 +12,7 @@ from types import FrameType
 STEPS = (1, 2, 4, 8)
 FLOOR_S = 0.003  # less than this at the greatest length is too little to tell its growth
 LINEAR = 2.5  # times as much for each character at eight times the length; a square takes eight times
+STILL = 1.3  # times as much for each character over the last doubling; a square takes two. A step up and no more is none
 TRIES = (1, 3, 9)  # the least of so many runs counts; a find is looked at again, with more runs, before it is told
 CERTAIN = 5.0  # but not where time per character grew so much in a run that can be measured well
 CERTAIN_S = 0.05
@@ -35,13 +36,18 @@ class Growth:
         """Time per character at the greatest length over that at the smallest."""
         if self.hung:
             return float("inf")
-        per_char = [took / length for took, length in zip(self.seconds, self.lengths, strict=True)]
-        return per_char[-1] / per_char[0]
+        return self._per_char[-1] / self._per_char[0]
+
+    @property
+    def _per_char(self) -> list[float]:
+        return [took / length for took, length in zip(self.seconds, self.lengths, strict=True)]
 
     @property
     def is_linear(self) -> bool:
         """Whether time per character stays what it is; what is too short to be measured is not told to grow."""
-        return not self.hung and (self.seconds[-1] < FLOOR_S or self.factor <= LINEAR)
+        if self.hung or self.seconds[-1] < FLOOR_S:
+            return not self.hung
+        return self.factor <= LINEAR or self._per_char[-1] <= STILL * self._per_char[-2]
 
 
 def growth(run: Callable[[str], object], make: Callable[[int], str], chars: int) -> Growth:

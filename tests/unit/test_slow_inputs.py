@@ -87,6 +87,8 @@ def test_what_repeats_within_a_pattern_is_pumped(pattern: str) -> None:
         ((1.0, 4.0, 16.0, 64.0), False),
         ((0.1, 0.3, 1.1, 4.2), False),
         ((1e-9, 1e-7, 1e-5, FLOOR_S / 2), True),
+        ((0.0002, 0.0003, 0.014, 0.02), True),
+        ((0.0002, 0.0003, 0.014, 0.056), False),
     ],
 )
 def test_time_per_character_tells_growth(seconds: tuple[float, ...], linear: bool) -> None:
