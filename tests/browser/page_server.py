@@ -66,6 +66,7 @@ async def _home(folder: Path, sources: Sequence[str]) -> tuple[Path, dict[str, s
         "auditor": ("public_viewer", "auditor", "policy_author"),
         "viewer": ("public_viewer",),
         "curator": ("maintainer",),
+        "publisher": ("policy_author",),
     }
     made = {name: keys.create(name=name, tenant="default", roles=held, groups=())[1] for name, held in roles.items()}
     return configuration.home, made
