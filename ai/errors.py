@@ -10,6 +10,7 @@ AIError
 ├── PromptTooLong       the prompt does not fit the model's context window
 ├── ReaderUnavailable   the reader cannot run here; the lexical judge does its work
 ├── TemplateNotFound    no such prompt template version
+├── CorpusChanged       a source that the reply rests on was changed while it was made
 ├── ArchiveUnavailable  what shaped an answer cannot be kept, so nothing is released
 └── ReplayImpossible    an entry that lacks the parts which a grade needs; says which
 """
@@ -77,6 +78,12 @@ class ArchiveUnavailable(AIError):
     """What shaped an answer cannot be kept, so nothing is released."""
 
     code = "LEDGER_UNAVAILABLE"
+
+
+class CorpusChanged(AIError):
+    """A source that the reply rests on was changed while it was made."""
+
+    code = "CORPUS_CHANGED"
 
 
 class ReplayImpossible(AIError):

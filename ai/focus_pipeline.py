@@ -117,6 +117,7 @@ async def decide_scope(case: Case, services: Services) -> Case:
     it, cut to the named collections."""
     with case.watch("policy_query"):
         tenant = case.ask.subject.tenant
+        log_size = await services.ledger.size()
         held = await services.store.holdings(tenant)
         request = request_facts(case, held.collections)
         points = services.points(case.now_ms)
@@ -125,7 +126,14 @@ async def decide_scope(case: Case, services: Services) -> Case:
             request=request, subject=case.ask.subject, prompt=prompt_facts(case), classes=class_facts(known)
         )
     scope = admitted_scope(case.ask, decision, known, held.collections, data=points.data)
-    return replace(case, request=request, decision=decision, scope=scope, corpus_version=held.corpus_version)
+    return replace(
+        case,
+        request=request,
+        decision=decision,
+        scope=scope,
+        corpus_version=held.corpus_version,
+        log_size=log_size,
+    )
 
 
 async def read_question(case: Case, services: Services) -> Case:

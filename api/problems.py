@@ -57,6 +57,7 @@ MEANINGS: Mapping[str, CodeMeaning] = MappingProxyType(
         "VALIDATION_FAILED": CodeMeaning(422, EXIT_USAGE, "The request is not valid."),
         "RATE_LIMITED": CodeMeaning(429, EXIT_BACKEND, "Too many requests."),
         "HEAD_TOO_LARGE": CodeMeaning(431, EXIT_USAGE, "The head of the request is too large."),
+        "CORPUS_CHANGED": CodeMeaning(503, EXIT_BACKEND, "A source was changed while the answer was made. Ask again."),
         "INTERNAL": CodeMeaning(500, EXIT_FAILED, "Something went wrong on our side. The request id helps to find it."),
         "INDEX_NOT_READY": CodeMeaning(503, EXIT_BACKEND, "The store of documents is not ready."),
         "HOME_LOCKED": CodeMeaning(
@@ -87,6 +88,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         ai.TemplateNotFound: "INTERNAL",
         ai.ReplayImpossible: "NOT_FOUND",
         ai.AgentHomeMissing: "INTERNAL",
+        ai.CorpusChanged: "CORPUS_CHANGED",
         ai.ArchiveUnavailable: "LEDGER_UNAVAILABLE",
         api.EdgeError: "INTERNAL",
         api.SettingsInvalid: "VALIDATION_FAILED",
@@ -128,6 +130,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         ledger.PartErased: "NOT_FOUND",
         # The pipeline writes the entries, so an entry that breaks a rule is our fault, not the caller's.
         ledger.EntryRefused: "INTERNAL",
+        ledger.EntryOvertaken: "CORPUS_CHANGED",
         ledger.EntryConflict: "CONFLICT",
         ledger.MalformedLeaf: "VALIDATION_FAILED",
         ledger.MalformedNote: "VALIDATION_FAILED",

@@ -12,6 +12,7 @@ LedgerError
 ├── EntryNotFound        no entry of that id
 ├── PartErased           the part was erased; its commitment stays
 ├── EntryRefused         the caller's entry breaks a rule: unknown part name, bad id, leaf over 4 KiB
+├── EntryOvertaken       what the tenant holds was changed after the entry was begun
 ├── EntryConflict        the request already has an entry of that kind, with other content
 ├── MalformedLeaf        bytes that are no leaf of `exhibit.ledger/1`
 ├── MalformedNote        bytes that are no signed note, checkpoint or receipt
@@ -59,6 +60,12 @@ class EntryConflict(LedgerError):
     """The request already has an entry of that kind whose content differs; nothing was written."""
 
     code = "CONFLICT"
+
+
+class EntryOvertaken(LedgerError):
+    """What the tenant holds was changed after the entry was begun; nothing was written."""
+
+    code = "CORPUS_CHANGED"
 
 
 class KeyUnusable(LedgerUnavailable):

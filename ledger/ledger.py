@@ -173,18 +173,21 @@ class Ledger:
         sources: Sequence[bytes] = (),
         refs: Sequence[Ref] = (),
         entry_id: str | None = None,
+        since: int | None = None,
     ) -> EntryRef:
         """Append an entry; it is durable when this returns. The same request, kind and content again returns the first
-        entry. `entry_id` is a UUID of version 7 that the caller has made because a part names it.
+        entry. `entry_id` is a UUID of version 7 that the caller has made because a part names it. `since` is the size
+        of the log before the caller read what the entry rests on.
 
-        Raises EntryRefused for a part that the kind does not have or a leaf over 4 KiB, EntryConflict if the request
-        has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then nothing
-        was written, or (LedgerNotResponding) it is not known yet whether it is whole or absent."""
+        Raises EntryRefused for a part that the kind does not have or a leaf over 4 KiB, EntryOvertaken if what the
+        tenant holds has been changed since `since` (an entry of kind `config` or `redaction`), EntryConflict if the
+        request has an entry of that kind with other content, LedgerUnavailable if it could not be made durable: then
+        nothing was written, or (LedgerNotResponding) it is not known yet whether it is whole or absent."""
         if kind in (Kind.INTENT, Kind.RETRIEVAL):
             self.check_published()
         alias = self.pseudonym("tenant", tenant)
         return await self._record(
-            kind, alias, request_id, parts, sources=sources, refs=tuple(refs), entry_id=entry_id, erase=()
+            kind, alias, request_id, parts, sources=sources, refs=tuple(refs), entry_id=entry_id, since=since
         )
 
     async def redact(self, redaction: Redaction, *, request_id: str, tenant: str | None = None) -> EntryRef:
@@ -230,14 +233,15 @@ class Ledger:
         sources: Sequence[bytes] = (),
         refs: tuple[Ref, ...],
         entry_id: str | None,
-        erase: tuple[PartAt, ...],
+        erase: tuple[PartAt, ...] = (),
+        since: int | None = None,
     ) -> EntryRef:
         if kind is not Kind.REDACTION:
             self._head.check()
         tenant_key = await self._tenant_key(alias)
         t_ms, entry_id = self._clock_ms(), entry_id or self._new_id()
         sealed = await self._seal(kind, entry_id, parts, sources, tenant_key)
-        draft = Draft(kind, entry_id, t_ms, alias, request_id, refs, sealed, erase)
+        draft = Draft(kind, entry_id, t_ms, alias, request_id, refs, sealed, erase, since)
         stored = await self._writer.append(draft)
         entry = entry_of(stored)
         if stored.entry_id != entry_id:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ledger.entry.leaf import encode_leaf
 from ledger.entry.parts import SealedEntry
-from ledger.errors import EntryRefused, LedgerNotResponding, LedgerUnavailable
+from ledger.errors import EntryOvertaken, EntryRefused, LedgerNotResponding, LedgerUnavailable
 from ledger.merkle.tree import hash_leaf
 from ledger.model import Kind, Leaf, Ref, TreeHead
 from ledger.stores.store import AppendedBatch, Clash, LedgerStore, NewEntry, PartAt, StoredLeaf
@@ -28,6 +28,7 @@ class Draft:
     refs: tuple[Ref, ...]
     sealed: SealedEntry
     erase: tuple[PartAt, ...] = ()
+    since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +105,18 @@ class Writer:
                 for offset, (waiting, entry) in enumerate(zip(batch, entries, strict=True)):
                     waiting.settle(_stored(entry, result.first_index + offset))
                 return
-            self._next_rseq = result.next_rseq
+            self._next_rseq = result.next_rseq  # None: it is asked for again
             if result.clash is Clash.REQUEST and result.existing is not None:
                 batch.pop(result.position).settle(result.existing)
+            elif result.clash is Clash.OVERTAKEN:
+                batch.pop(result.position).settle(EntryOvertaken("what the tenant holds has been changed"))
 
     def _encode(self, batch: list[_WaitingBatch], first_rseq: int) -> list[NewEntry]:
         entries: list[NewEntry] = []
         for waiting in tuple(batch):
             leaf = self._leaf(waiting.draft, first_rseq + len(entries))
             try:
-                entries.append(NewEntry(leaf, encode_leaf(leaf), waiting.draft.sealed.parts))
+                entries.append(NewEntry(leaf, encode_leaf(leaf), waiting.draft.sealed.parts, waiting.draft.since))
             except EntryRefused as exc:
                 batch.remove(waiting)
                 waiting.settle(exc)

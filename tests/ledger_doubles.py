@@ -13,6 +13,7 @@ from ledger.merkle.tree import Frontier, Node, hash_leaf
 from ledger.model import Checkpoint, Kind, SealedPart
 from ledger.notes.note import SigningKey, VerifierKey
 from ledger.stores.store import (
+    CHANGES,
     AppendedBatch,
     Clash,
     LedgerStore,
@@ -21,6 +22,7 @@ from ledger.stores.store import (
     PartAt,
     RefusedBatch,
     StoredLeaf,
+    overtaken,
 )
 
 ORIGIN = "exhibit.example/log"
@@ -57,6 +59,13 @@ class MemoryLedgerStore(LedgerStore):
         for position, entry in enumerate(batch):
             if entry.leaf.rseq != expected + position:
                 return RefusedBatch(Clash.SEQUENCE, position, next_rseq=expected)
+
+        def changed(tenant: str, since: int) -> bool:
+            return any(old.leaf.tenant == tenant and old.leaf.kind in CHANGES for old in self.entries[since:])
+
+        refused = overtaken(batch, changed)
+        if refused is not None:
+            return refused
         if erase and all(entry.leaf.kind is not Kind.REDACTION for entry in batch):
             raise LedgerUnavailable("parts are erased with a redaction only")
         first = len(self.entries)

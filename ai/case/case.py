@@ -124,7 +124,8 @@ class DurableRecord:
 class Case:
     """One question and what is known of it so far. `now_ms` is the one clock value of the request; `documents` are
     those that a filter of the request left (None: no filter), `agent` what an agentic profile did before it wrote,
-    `claims_version` how its draft is checked, `canary` the mark of its own prompt."""
+    `log_size` the log's size before the store was first read, `claims_version` how its draft is checked, `canary` the
+    mark of its own prompt."""
 
     ask: Ask
     profile: Profile
@@ -135,6 +136,7 @@ class Case:
     decision: Decision | None = None
     scope: Scope = field(default_factory=lambda: Scope("", frozenset()))
     corpus_version: int = 0
+    log_size: int = 0
     intent: Intent = field(default_factory=Intent)
     limitations: tuple[Limitation, ...] = ()
     documents: frozenset[str] | None = None

@@ -22,6 +22,7 @@ from ai.case.case import Case, Services
 from ai.model import PROOFS_SINCE, AdmittedItem, Options, Sentence
 from ai.record.provenance import run_facts
 from ai.record.settings import keep_settings, pinned
+from ai.record.unchanged import record_unchanged
 from ledger.model import EntryRef, Kind
 from ledger.provenance.document import prov_document
 from policy.model import Decision, Subject
@@ -121,15 +122,19 @@ async def record_intent(case: Case, services: Services) -> Case:
 async def record_outcome(
     case: Case, core: CoreResult, places: PlacesFound | None, services: Services
 ) -> tuple[AnswerBody, EntryRef]:
-    """Append the `outcome` entry and return the body that may now leave. Raises `LedgerUnavailable`: then nothing
-    may."""
+    """Append the `outcome` entry and return the body that may now leave. Raises `LedgerUnavailable` and
+    `CorpusChanged`: then nothing may."""
     await keep_settings(services, case.profile)
     shown = shown_items(case, core)
     body = body_of(case, core, shown)
     parts = deterministic_parts(core, body, shown)
     parts["replay"] = canonical(to_json(replay_inputs(case, core, services, places)))
     parts["prov"] = prov_document(run_facts(case, core, parts["answer"], services))
-    return body, await _append_outcome(case, parts, source_parts(core), services)
+
+    async def append(since: int) -> EntryRef:
+        return await _append_outcome(case, parts, source_parts(core), services, since=since)
+
+    return body, await record_unchanged(case, core.gathered, (*core.items, *core.rows.values()), services, append)
 
 
 async def record_fault(case: Case, fault: Exception, services: Services) -> EntryRef:
@@ -153,7 +158,7 @@ async def _record_failure(case: Case, code: str, services: Services) -> EntryRef
 
 
 async def _append_outcome(
-    case: Case, parts: Mapping[str, bytes], sources: Sequence[bytes], services: Services
+    case: Case, parts: Mapping[str, bytes], sources: Sequence[bytes], services: Services, *, since: int | None = None
 ) -> EntryRef:
     intent = case.on_record.intent
 
@@ -166,6 +171,7 @@ async def _append_outcome(
             sources=sources,
             refs=[] if intent is None else [intent.as_ref("intent")],
             entry_id=case.entry_id,
+            since=since,
         )
         return case.on_record.outcome
 

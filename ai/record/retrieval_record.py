@@ -14,6 +14,7 @@ from ai.model import AdmittedItem
 from ai.record.provenance import agents_of, channel_searches
 from ai.record.recording import ReplayInputs, decisions_json, intent_parts, source_json
 from ai.record.settings import keep_settings, search_pinned
+from ai.record.unchanged import record_unchanged
 from ai.search.passage_search import Shaping
 from ai.search.reads import SurfaceReads
 from ai.search.result import SearchResult
@@ -52,7 +53,8 @@ class Step:
 async def record_retrieval(
     found: SearchResult, surface: Surface, body: Mapping[str, Any], given: SurfaceReads, services: Services
 ) -> EntryRef:
-    """Append the `retrieval` entry: durable when this returns. Raises `LedgerUnavailable`: then nothing may leave."""
+    """Append the `retrieval` entry: durable when this returns. Raises `LedgerUnavailable` and
+    `CorpusChanged`: then nothing may leave."""
     case = found.case
     await keep_settings(services, case.profile)
     parts = intent_parts(case) | search_parts(found, body)
@@ -68,8 +70,13 @@ async def record_retrieval(
         services=services,
         runs=() if found.gathered is None else found.gathered.runs,
     )
+    sources = [canonical(source_json(item)) for item in items]
+
+    async def append(since: int) -> EntryRef:
+        return await _append(case, parts, sources, services, since=since)
+
     with case.watch("ledger_retrieval"):
-        return await _append(case, parts, [canonical(source_json(item)) for item in items], services)
+        return await record_unchanged(case, found.gathered, items, services, append)
 
 
 async def record_retrieval_fault(case: Case, fault: Exception, services: Services) -> EntryRef:
@@ -78,7 +85,9 @@ async def record_retrieval_fault(case: Case, fault: Exception, services: Service
     return await _append(case, intent_parts(case) | {"answer": canonical(body)}, [], services)
 
 
-async def _append(case: Case, parts: Mapping[str, bytes], sources: Sequence[bytes], services: Services) -> EntryRef:
+async def _append(
+    case: Case, parts: Mapping[str, bytes], sources: Sequence[bytes], services: Services, *, since: int | None = None
+) -> EntryRef:
     return await services.ledger.record(
         Kind.RETRIEVAL,
         tenant=case.ask.subject.tenant,
@@ -86,6 +95,7 @@ async def _append(case: Case, parts: Mapping[str, bytes], sources: Sequence[byte
         parts=parts,
         sources=sources,
         entry_id=case.entry_id,
+        since=since,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -22,11 +22,13 @@ class LogIdentity:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry to append: its leaf, the leaf's bytes, and its sealed parts."""
+    """An entry to append: its leaf, the leaf's bytes, and its sealed parts; with `since` only where no change of what
+    its tenant holds (`CHANGES`) stands at that index of the log or above it."""
 
     leaf: Leaf
     leaf_bytes: bytes
     parts: tuple[SealedPart, ...]
+    since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,31 @@ class Clash(StrEnum):
 
     REQUEST = "request"
     SEQUENCE = "sequence"
+    OVERTAKEN = "overtaken"
+
+
+CHANGES = (Kind.CONFIG, Kind.REDACTION)
+"""The kinds of entries that tell of a change of what a tenant holds."""
+
+
+def overtaken(batch: Sequence[NewEntry], changed: Callable[[str, int], bool]) -> RefusedBatch | None:
+    """Refuses a batch one of whose entries comes after a change that it does not know: in the log, as `changed` tells
+    for a tenant and an index, or earlier in the batch."""
+    told: set[str] = set()
+    for position, entry in enumerate(batch):
+        tenant = entry.leaf.tenant
+        if entry.since is not None and (tenant in told or changed(tenant, entry.since)):
+            return RefusedBatch(Clash.OVERTAKEN, position)
+        if entry.leaf.kind in CHANGES:
+            told.add(tenant)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedBatch:
     """Nothing was written. REQUEST: entry `position` of the batch has the request id and kind of the leaf `existing`.
-    SEQUENCE: the replica's next number is `next_rseq`."""
+    OVERTAKEN: it has a
+    `since`, and its tenant's holdings were changed since. SEQUENCE: the replica's next number is `next_rseq`."""
 
     clash: Clash
     position: int

@@ -1,4 +1,5 @@
-"""Changes of a source, each on the ledger before it is made: who, when, from what to what.
+"""Changes of a source, each on the ledger before it is made and once more when it is in force: who, when, from what to
+what. From the second entry on no reply is recorded that rests on what the change took away (`ai.record.unchanged`).
 
 `exhibit source` carries them out; `history` reads them back beside the versions of the store. The corpus page reads the
 same versions through `retrieval.registry.overview`.
@@ -19,13 +20,14 @@ from api.wiring import new_id, open_ledger, open_source_life
 from api.wiring.ledger.log import log_to_write
 from ledger.canonical import canonical_json
 from ledger.ledger import Ledger
-from ledger.model import Kind
+from ledger.model import EntryRef, Kind
 from retrieval.ingest.upkeep.life import AccessChange, SourceLife
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.scope import VisibilityClass
 
 Action = Literal["label", "supersede", "withdraw", "restore"]
 VERSION = "exhibit.source/1"
+MADE_VERSION = "exhibit.source.made/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,9 @@ class SourceChange:
 
 
 async def change_source(configuration: Configuration, wanted: SourceChange) -> dict[str, Any]:
-    """Record the change, then make it; gives its entry and the documents concerned. Raises NoSuchThing for a source
-    that the tenant has not, ManifestError, SourceConflict, LedgerUnavailable: then nothing has changed."""
+    """Record the change, make it, and record that it is made; gives the first entry and the documents concerned. Raises
+    NoSuchThing for a source that the tenant has not, ManifestError, SourceConflict, LedgerUnavailable: then nothing has
+    changed, or it is made and not in force for replies that were begun before."""
     async with open_source_life(configuration) as life:
         held = await _versions(life, wanted.tenant, wanted.source_id)
         if wanted.by is not None:
@@ -53,9 +56,16 @@ async def change_source(configuration: Configuration, wanted: SourceChange) -> d
         if wanted.action == "restore":
             life.restorable(held, wanted.document_id)
         async with log_to_write(configuration) as ledger:
-            entry_id = await _record(ledger, wanted, held, planned)
-        documents = await _make(life, wanted, held)
-    return {"action": wanted.action, "source_id": wanted.source_id, "documents": documents, "entry_id": entry_id}
+            ordered = await _record(ledger, wanted, held, planned)
+            documents = await _make(life, wanted, held)
+            made = await _record_made(ledger, wanted, ordered)
+    return {
+        "action": wanted.action,
+        "source_id": wanted.source_id,
+        "documents": documents,
+        "entry_id": ordered.entry_id,
+        "made_entry_id": made.entry_id,
+    }
 
 
 async def history_of(configuration: Configuration, tenant: str, source_id: str) -> dict[str, Any]:
@@ -103,7 +113,7 @@ async def _make(life: SourceLife, wanted: SourceChange, held: Sequence[SourceFac
 
 async def _record(
     ledger: Ledger, wanted: SourceChange, held: Sequence[SourceFacts], planned: VisibilityClass | None
-) -> str:
+) -> EntryRef:
     current = next((each for each in reversed(held) if each.lifecycle is Lifecycle.ACTIVE), held[-1])
     detail = {
         "v": VERSION,
@@ -117,10 +127,19 @@ async def _record(
         "who": LOCAL_ID,
         "why": wanted.why,
     }
-    recorded = await ledger.record(
-        Kind.CONFIG, tenant=wanted.tenant, request_id=new_id(), parts={"detail": canonical_json(detail)}
+    return await _append(ledger, wanted.tenant, detail)
+
+
+async def _record_made(ledger: Ledger, wanted: SourceChange, ordered: EntryRef) -> EntryRef:
+    """Record that the change is in force, whether it took anything away or not."""
+    return await _append(
+        ledger, wanted.tenant, {"v": MADE_VERSION, "source_id": wanted.source_id, "ordered": ordered.entry_id}
     )
-    return recorded.entry_id
+
+
+async def _append(ledger: Ledger, tenant: str, detail: Mapping[str, Any]) -> EntryRef:
+    parts = {"detail": canonical_json(detail)}
+    return await ledger.record(Kind.CONFIG, tenant=tenant, request_id=new_id(), parts=parts)
 
 
 async def _changes(ledger: Ledger, tenant: str, source_id: str) -> AsyncIterator[Mapping[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from psycopg import AsyncConnection
 
 from ledger.merkle.tree import Frontier, Node, hash_leaf
-from ledger.stores.store import Clash, NewEntry, PartAt, RefusedBatch, StoredLeaf
+from ledger.stores.store import CHANGES, Clash, NewEntry, PartAt, RefusedBatch, StoredLeaf, overtaken
 
 Connection = AsyncConnection[tuple[Any, ...]]
 LEAF = "SELECT idx, id::text, leaf, hash FROM leaves"
@@ -51,7 +51,20 @@ async def locked_frontier(db: Connection, batch: Sequence[NewEntry], known: Fron
     refused = _out_of_sequence(batch, next_rseq)
     if refused is not None:
         raise Refusal(refused)
+    refused = await _overtaken(db, batch)
+    if refused is not None:
+        raise Refusal(refused)
     return known if hashes is None else Frontier(size, tuple(hashes))
+
+
+async def _overtaken(db: Connection, batch: Sequence[NewEntry]) -> RefusedBatch | None:
+    asked = {(entry.leaf.tenant, entry.since) for entry in batch if entry.since is not None}
+    if not asked:
+        return None
+    sql = "SELECT tenant, max(idx) FROM leaves WHERE idx >= %s AND kind = ANY (%s::text[]) GROUP BY tenant"
+    lowest = min(since for _, since in asked)
+    last = dict(await rows_of(db, sql, (lowest, [str(kind) for kind in CHANGES])))
+    return overtaken(batch, lambda tenant, since: last.get(tenant, -1) >= since)
 
 
 def _out_of_sequence(batch: Sequence[NewEntry], expected: int) -> RefusedBatch | None:

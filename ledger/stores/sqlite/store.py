@@ -17,7 +17,17 @@ from ledger.model import Checkpoint, Kind, SealedPart
 from ledger.stores.sqlite import checkpoints as sqlite_checkpoints
 from ledger.stores.sqlite.copier import LogCopier
 from ledger.stores.sqlite.schema import connect, schema_faults
-from ledger.stores.store import AppendedBatch, Clash, LogIdentity, NewEntry, PartAt, RefusedBatch, StoredLeaf
+from ledger.stores.store import (
+    CHANGES,
+    AppendedBatch,
+    Clash,
+    LogIdentity,
+    NewEntry,
+    PartAt,
+    RefusedBatch,
+    StoredLeaf,
+    overtaken,
+)
 
 T = TypeVar("T")
 
@@ -270,7 +280,12 @@ def _refusal(db: apsw.Connection, batch: Sequence[NewEntry]) -> RefusedBatch | N
     for position, entry in enumerate(batch):
         if entry.leaf.rseq != expected + position:
             return RefusedBatch(Clash.SEQUENCE, position, next_rseq=expected)
-    return None
+
+    def changed(tenant: str, since: int) -> bool:
+        sql = "SELECT 1 FROM leaves WHERE idx >= ? AND tenant = ? AND kind IN (?, ?) LIMIT 1"
+        return bool(_all(db, sql, (since, tenant, *map(str, CHANGES))))
+
+    return overtaken(batch, changed)
 
 
 def _insert(db: apsw.Connection, entry: NewEntry, frontier: Frontier) -> Frontier:

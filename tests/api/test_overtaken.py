@@ -1,0 +1,117 @@
+"""A source is changed while a reply is on its way: what the change takes away is in no reply that is recorded after it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.audit.erasure.erasing import Order, carry_out
+from api.audit.life.sources import SourceChange, change_source, history_of
+from api.home.configuration import Configuration
+from api.wiring import open_ingest
+from ledger.erasure.redaction import Target
+from ledger.ledger import Ledger
+from ledger.model import EntryRef, Kind
+from retrieval.ingest.upkeep.life import AccessChange
+from tests.api.test_source_life import QUESTION, configuration, served
+
+__all__ = ["configuration"]
+SOURCE = "files.ferry.md"
+CHANGES: dict[str, SourceChange | Order] = {
+    "label": SourceChange("label", SOURCE, "default", access=AccessChange(label="restricted")),
+    "label that the reader may see": SourceChange("label", SOURCE, "default", access=AccessChange(label="internal")),
+    "withdraw": SourceChange("withdraw", SOURCE, "default"),
+    "supersede": SourceChange("supersede", SOURCE, "default", by="files.mill.md"),
+    "erase": Order(Target.SOURCE, SOURCE, "default", "asked for"),
+}
+SURFACES: dict[str, tuple[str, dict[str, Any], Kind]] = {
+    "answer": ("/api/v1/ai/query", {"question": QUESTION}, Kind.OUTCOME),
+    "stream": ("/api/v1/ai/stream", {"question": QUESTION}, Kind.OUTCOME),
+    "search": ("/retrieval/query", {"query": QUESTION, "top_k": 5}, Kind.RETRIEVAL),
+}
+ELSEWHERE = SourceChange("withdraw", "vault.quarry.md", "default")
+
+
+@pytest.fixture
+def before_the_entry(monkeypatch: pytest.MonkeyPatch) -> Callable[[Kind, Callable[[], Awaitable[Any]]], None]:
+    """Something is done in the last moment before the first entry of a kind is recorded."""
+    record = Ledger.record
+
+    def arrange(kind: Kind, work: Callable[[], Awaitable[Any]]) -> None:
+        waiting = [work]
+
+        async def recording(self: Ledger, wanted: Kind, **told: Any) -> EntryRef:
+            if wanted is kind and waiting:
+                await waiting.pop()()
+            return await record(self, wanted, **told)
+
+        monkeypatch.setattr(Ledger, "record", recording)
+
+    return arrange
+
+
+def made(configuration: Configuration, change: SourceChange | Order) -> Callable[[], Awaitable[Any]]:
+    if isinstance(change, Order):
+        return lambda: carry_out(configuration, change)
+    return lambda: change_source(configuration, change)
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("change", CHANGES)
+async def test_what_a_change_takes_away_is_in_no_reply_after_it(
+    configuration: Configuration, before_the_entry: Any, change: str, surface: str
+) -> None:
+    path, body, kind = SURFACES[surface]
+    async with served(configuration) as (app, client):
+        before_the_entry(kind, made(configuration, CHANGES[change]))
+        reply = await client.post(path, json=body)
+        assert "William Nace" not in reply.text
+        assert "CORPUS_CHANGED" in reply.text
+        assert reply.status_code == (200 if surface == "stream" else 503)
+        ledger: Ledger = app.state.live.system.services.ledger
+        last = [entry async for entry in ledger.every(kind=kind)][-1]
+        assert b"CORPUS_CHANGED" in (await ledger.contents(last, ("answer",)))["answer"]
+        again = await client.post(path, json=body)
+        assert again.status_code == 200 and "CORPUS_CHANGED" not in again.text
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+async def test_a_change_of_another_source_costs_no_reply(
+    configuration: Configuration, before_the_entry: Any, surface: str, tmp_path: Path
+) -> None:
+    path, body, kind = SURFACES[surface]
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "quarry.md").write_text(
+        "# The quarry\n\nIsaac Cody owned the quarry at Salt Creek in 1859.\n"
+    )
+    async with open_ingest(configuration) as ingest:
+        await ingest.run([tmp_path / "vault"], tenant="default", label="restricted")
+    async with served(configuration) as (_, client):
+        before_the_entry(kind, made(configuration, ELSEWHERE))
+        reply = await client.post(path, json=body)
+        assert reply.status_code == 200, reply.text
+        assert "CORPUS_CHANGED" not in reply.text and ("ferry.md" in reply.text or "Nace" in reply.text)
+    assert (await history_of(configuration, "default", ELSEWHERE.source_id))["changes"]
+
+
+async def test_many_readers_and_one_change(configuration: Configuration, before_the_entry: Any) -> None:
+    """Eight questions are on their way when the source is withdrawn; those that were recorded before it stand."""
+    async with served(configuration) as (app, client):
+        before_the_entry(Kind.OUTCOME, made(configuration, CHANGES["withdraw"]))
+        replies = await asyncio.gather(
+            *(client.post("/api/v1/ai/query", json={"question": QUESTION}) for _ in range(8))
+        )
+        ledger: Ledger = app.state.live.system.services.ledger
+        entries = [entry async for entry in ledger.every()]
+        in_force = [entry.ref.index for entry in entries if entry.leaf.kind is Kind.CONFIG][-1]
+        for reply in replies:
+            if "William Nace" in reply.text:
+                assert reply.json()["outcome"] == "ANSWER"
+        late = [entry for entry in entries if entry.leaf.kind is Kind.OUTCOME and entry.ref.index > in_force]
+        assert late
+        for entry in late:
+            assert b"William Nace" not in (await ledger.contents(entry, ("answer",)))["answer"]
