@@ -84,8 +84,8 @@ def overtaken(batch: Sequence[NewEntry], changed: Callable[[str, int], bool]) ->
 @dataclass(frozen=True, slots=True)
 class RefusedBatch:
     """Nothing was written. REQUEST: entry `position` of the batch has the request id and kind of the leaf `existing`.
-    OVERTAKEN: it has a
-    `since`, and its tenant's holdings were changed since. SEQUENCE: the replica's next number is `next_rseq`."""
+    OVERTAKEN: it has a `since`, and its tenant's holdings were changed since. SEQUENCE: the replica's next number is
+    `next_rseq`."""
 
     clash: Clash
     position: int

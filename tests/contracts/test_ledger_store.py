@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,18 @@ async def test_tree_nodes_are_those_of_the_leaves(store: LedgerStore) -> None:
         Node(1, 2): root_of(hashes[4:6]),
         Node(2, 0): root_of(hashes[:4]),
     }
+
+
+async def test_an_entry_that_a_change_of_its_tenant_overtook_is_refused(store: LedgerStore) -> None:
+    await store.append([entry(1), entry(2, kind=Kind.CONFIG, tenant="t2")])
+    kept = await store.append([replace(entry(3), since=0), replace(entry(4, tenant="t2"), since=2)])
+    assert isinstance(kept, AppendedBatch)
+    refused = await store.append([entry(5), replace(entry(6, tenant="t2"), since=1)])
+    assert isinstance(refused, RefusedBatch)
+    assert (refused.clash, refused.position) == (Clash.OVERTAKEN, 1)
+    beside = await store.append([entry(5, kind=Kind.CONFIG), replace(entry(6), since=4)])
+    assert isinstance(beside, RefusedBatch) and beside.clash is Clash.OVERTAKEN
+    assert await store.size() == 4
 
 
 async def test_repeated_request_and_kind_is_refused_with_the_first_leaf(store: LedgerStore) -> None:
