@@ -52,10 +52,9 @@ async def scene(kansas_home: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     home = tmp_path_factory.mktemp("parts") / "home"
     shutil.copytree(kansas_home, home)
     async with opened(home) as system:
-        before = {entry.leaf.entry_id for entry in await system.services.ledger.entries(kind=Kind.INTENT)}
+        before = await system.services.ledger.size()
         outcome = str((await ask(system, FIGURE))["provenance"]["entry_id"])
-        intents = await system.services.ledger.entries(kind=Kind.INTENT)
-        [intent] = [entry for entry in intents if entry.leaf.entry_id not in before]
+        [intent] = await system.services.ledger.entries(after=before - 1, kind=Kind.INTENT)
         asked = Ask(wiring.new_id(), FIGURE, subject(system), options=Options(profile="basic", top_k=3))
         found = await retrieve(asked, services=system.services, profile=BASIC, surface=Surface("basic"))
         ids = {Kind.OUTCOME: outcome, Kind.INTENT: intent.leaf.entry_id, Kind.RETRIEVAL: found.entry.entry_id}
