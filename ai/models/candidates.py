@@ -12,7 +12,7 @@ from functools import lru_cache
 from ai.errors import ModelTimeout
 from ai.intent.times import read_times
 from ai.model import PromptSource
-from ai.models.demands import REPEATS, Demands
+from ai.models.demands import REPEATS, Demands, alike
 from ai.text.markdown import plain
 from ai.text.question_type import (
     WantedKind,
@@ -27,21 +27,23 @@ from ai.text.question_type import (
 )
 from ai.text.sentences import MARKER, Span, split_sentences, trimmed, word_list
 from ai.text.support import WORD, carries, fold, words_of
+from retrieval.english.alike import ALIKE, EARLIER
 from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
-VERSION = 5
+VERSION = 6
 """Raised with every change of what is a candidate; earlier ones still run for entries that name them. 3: a sentence
 could begin with a pronoun whose antecedent was not told, or say nothing of the role that is asked for; 4: a word that
-no source holds, or that stands beside another deed alone, weighed no more than its share."""
+no source holds, or that stands beside another deed alone, weighed no more than its share; 5: a word of like meaning
+counted for nothing of the share, and a pronoun for nothing of what it means."""
 BOUND_SINCE = 4
 DEMANDS_SINCE = 5
+MEANT_SINCE = 6
 
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
-_HEADING = re.compile(r"\s*([^\W\d_][^\n.!?:;]{2,79})\n[^\S\n]*\n")
-"""The line that a plain text opens with, alone and without a stop: its title, whatever its file is called."""
+_HEADING = re.compile(r"[^\W\d_][^\n.!?:;]{2,79}")
 _TOKEN = re.compile(r"[^\W\d_]+")
 _FIGURE = re.compile(r"\b(?:population|inhabitants)\b", re.IGNORECASE)
 """A figure is no event: it answers nobody who asks only what happened."""
@@ -214,10 +216,10 @@ class ReadSource:
     @classmethod
     def of(cls, source: PromptSource) -> ReadSource:
         text = source.statement or source.text
-        heading = _HEADING.match(text) if source.statement is None else None
-        title = _tokens(f"{source.title} {heading[1] if heading else ''}".casefold())
         about = _about(source)
         spans = (Span(0, len(text)),) if source.statement else _spans(text)
+        heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
+        title = _tokens(f"{source.title} {heading}".casefold())
         sentences: list[ReadSentence] = []
         for span in spans:
             shown = " ".join(plain(text[span.start : span.end]).split())
@@ -226,6 +228,12 @@ class ReadSource:
             follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
             sentences.append(ReadSentence(span.start, shown, tokens, around, _years(shown), follows))
         return cls(source, title.union(*(each.tokens for each in sentences)), title, tuple(sentences))
+
+
+def heading_of(text: str, first: Span) -> str:
+    """The line that a plain text opens with, where it has no stop: its title, whatever its file is called."""
+    line = text[first.start : first.end]
+    return line if _HEADING.fullmatch(line) and text[first.end : first.end + 1] == "\n" else ""
 
 
 def _about(source: PromptSource) -> frozenset[str]:
@@ -254,7 +262,12 @@ class ReadQuestion:
     denies: bool
     role: str | None
     demands: Demands | None
-    lenient: bool = False
+    version: int = VERSION
+
+    @property
+    def lenient(self) -> bool:
+        """True by the rules that let a sentence lean on what nobody has told."""
+        return self.version < BOUND_SINCE
 
     @classmethod
     def of(cls, question: str, intent: Intent, reads: Sequence[ReadSource], *, version: int = VERSION) -> ReadQuestion:
@@ -264,6 +277,15 @@ class ReadQuestion:
         if version >= DEMANDS_SINCE:
             terms |= REPEATS & {fold(match[0]) for match in WORD.finditer(question)}
         forms = {term: _forms(term, vocabulary) for term in sorted(terms)}
+        families = ALIKE if version >= MEANT_SINCE else EARLIER
+        like = {term: alike(term, vocabulary, families) for term in forms}
+        demands = (
+            Demands.of(question, forms, like, vocabulary, strict=version >= MEANT_SINCE)
+            if version >= DEMANDS_SINCE
+            else None
+        )
+        if version >= MEANT_SINCE:
+            forms = {term: found or like[term] for term, found in forms.items()}
         sentences = [sentence.tokens for read in reads for sentence in read.sentences]
         weights = {}
         for term, words in forms.items():
@@ -279,8 +301,8 @@ class ReadQuestion:
             _documents(reads),
             denies(question),
             role_of(question),
-            Demands.of(question, forms, vocabulary) if version >= DEMANDS_SINCE else None,
-            version < BOUND_SINCE,
+            demands,
+            version,
         )
 
     def coverage(self, tokens: frozenset[str]) -> int:
@@ -296,10 +318,10 @@ class ReadQuestion:
             return denies(text)
         return not _WHY.match(self.question) or (gives_reason(text) and not _FORBIDS.match(text))
 
-    def demanded(self, read: ReadSentence, within: ReadSource) -> bool:
-        """True if a sentence of prose says what this question demands; versions before `DEMANDS_SINCE` demand
-        nothing."""
-        return self.demands is None or self.demands.met(read.text, read.tokens, within.title)
+    def demanded(self, read: ReadSentence, within: ReadSource, meant: frozenset[str]) -> bool:
+        """True if a sentence of prose, whose pronoun means one of the words `meant`, says what this question demands;
+        versions before `DEMANDS_SINCE` demand nothing."""
+        return self.demands is None or self.demands.met(read.text, read.tokens, within.title | meant)
 
     def says_role(self, tokens: frozenset[str]) -> bool:
         """True unless the question asks who had a role, and the words say nothing of it."""
@@ -355,7 +377,8 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     """The sentence as a candidate, with the one before it when it hangs on that or lacks what that offers; or None
     where it cannot answer."""
     read = within.sentences[place]
-    covered, words = _covered(read, within, asked), read.text.count(" ") + 1
+    meant = _meant(within, place, asked, parameters)
+    covered, words = _covered(read, within, asked, meant), read.text.count(" ") + 1
     behind = 0 if within.source.statement is not None else parameters.rank_slope * (within.source.index - 1)
     # a denial is the whole of what is said: a sentence that lacks a word of it denies something else
     least = parameters.well_covered if asked.denies and within.source.statement is None else 0
@@ -374,7 +397,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     lead = lead_of(within, place, parameters) if hangs or not offered else None
     if not asked.lenient and not asked.says_role(read.tokens):
         return None
-    if within.source.statement is None and not asked.demanded(read, within):
+    if within.source.statement is None and not asked.demanded(read, within, meant):
         return None
     if not (asked.lenient or lead or within.source.statement) and means_another(read.text):
         return None
@@ -430,10 +453,20 @@ def _bonus(read: ReadSentence, named: bool, asked: ReadQuestion, parameters: Par
     return bonus + parameters.defining_bonus * (asked.topic is not None and defines(read.text, asked.topic))
 
 
-def _covered(read: ReadSentence, within: ReadSource, asked: ReadQuestion) -> int:
-    """How much of the question the sentence covers; what its title or heading adds counts half."""
+def _covered(read: ReadSentence, within: ReadSource, asked: ReadQuestion, meant: frozenset[str]) -> int:
+    """How much of the question the sentence covers, with what its pronoun means; what its title or heading adds counts
+    half."""
     alone = asked.coverage(read.tokens)
-    return (alone + asked.coverage(read.tokens | within.title)) // 2 if alone else 0
+    said = read.tokens | meant
+    return (asked.coverage(said) + asked.coverage(said | within.title)) // 2 if alone else 0
+
+
+def _meant(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> frozenset[str]:
+    """The words of the sentence before, where this one begins with a word for something named there."""
+    if asked.version < MEANT_SINCE or not means_another(within.sentences[place].text):
+        return frozenset()
+    lead = lead_of(within, place, parameters)
+    return lead.tokens if lead is not None else frozenset()
 
 
 def is_whole(text: str, source: PromptSource) -> bool:

@@ -15,7 +15,7 @@ from ai.intent.times import read_times
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, fold, words_of
-from retrieval.english.alike import ALIKE
+from retrieval.english.alike import ALIKE, Families
 from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.english.stems import IRREGULAR, root_of
 
@@ -23,7 +23,7 @@ REPEATS = word_list("again once twice")
 """Words that weigh in a question, though function words elsewhere: who asks `again` asks about the second time."""
 Forms = Mapping[str, frozenset[str]]
 
-_SAYS_LITTLE = word_list(
+SAYS_LITTLE = word_list(
     "located situated placed found take takes taken took taking place occur occurs occurred according considered "
     "present current currently major main whole entire total overall various several multiple different other another "
     "particular specific certain exact exactly approximate approximately about around prior previous previously also "
@@ -74,22 +74,23 @@ class Demands:
     definite: bool
 
     @classmethod
-    def of(cls, question: str, forms: Forms, vocabulary: frozenset[str]) -> Demands:
-        """The demands of a question, given the forms of its words that the sources hold."""
-        light = _SAYS_LITTLE | _type_words(question)
+    def of(cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool) -> Demands:
+        """The demands of a question, given the words of the sources that are forms of its words, or say nearly the
+        same. `strict`: one that they say only by such a word, the sentence says so too."""
+        light = SAYS_LITTLE | _type_words(question)
         wanting = [term for term, found in forms.items() if not found and term not in light]
-        unheld = frozenset(term for term in wanting if not _within(term, vocabulary) and not _alike(term, vocabulary))
+        unheld = frozenset(term for term in wanting if not like[term] and not _within(term, vocabulary))
         clause = clause_of(question)
         deed, told = clause[-1] if clause else None, None
-        if deed is not None and deed not in _SAYS_LITTLE and deed in forms:
-            told = forms[deed] | _alike(deed, vocabulary)
+        if deed is not None and deed not in SAYS_LITTLE and deed in forms:
+            told = forms[deed] | like[deed]
         return cls(
             unheld,
             told or None,
             tuple(
-                found | _alike(term, vocabulary)
+                found | like[term]
                 for term, found in forms.items()
-                if found and term in clause and term not in light
+                if term not in light and ((found and term in clause) or (strict and not found and like[term]))
             ),
             _numbers(question),
             tuple(_names(question)),
@@ -167,9 +168,9 @@ def _within(term: str, vocabulary: frozenset[str]) -> bool:
     )
 
 
-def _alike(term: str, vocabulary: frozenset[str]) -> frozenset[str]:
+def alike(term: str, vocabulary: frozenset[str], families: Families = ALIKE) -> frozenset[str]:
     """The words of the sources that say nearly the same."""
-    roots = ALIKE.get(root_of(term), frozenset())
+    roots = families.get(root_of(term), frozenset())
     return frozenset(word for word in vocabulary if root_of(word) in roots) if roots else frozenset()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from retrieval.english.stems import root_of
 
+Families = Mapping[str, frozenset[str]]
 _FAMILIES = (
     "begin start commence initiate launch | end finish stop cease conclude terminate | build construct erect | "
     "found establish create introduce institute debut | make create produce manufacture | kill die perish | "
@@ -26,7 +27,43 @@ _FAMILIES = (
 )
 
 
-def _read(families: str) -> Mapping[str, frozenset[str]]:
+_FORMS = (
+    "sell sale seller | buy purchase | pay payment | choose choice | arrive arrival | decide decision | succeed "
+    "success successor | destroy destruction | produce production product | lose loss | marry marriage | grow "
+    "growth | believe belief | think thought | fly flight | speak speech speaker | sing singer | weigh weight "
+    "heavy | hot heat temperature | old age aged | long length last lasts | high height tall | wide width | deep "
+    "depth | strong strength | explode explosion | invade invasion | expand expansion | discover discovery | "
+    "deliver delivery | enter entry entrance | remove removal | refuse refusal | approve approval | propose "
+    "proposal | bury burial | survive survival survivor | close closure closing shut | fail failure | depart "
+    "departure leave | store storage | permit permission | admit admission | describe description | prove proof | "
+    "apply application applicant | compete competition | collide collision | divide division | conclude "
+    "conclusion | sign signature | know knowledge | free freedom | deny denial | try trial | rob robbery | repeat "
+    "repetition | vary variation variety | sick illness ill | reside resident residence | lawsuit sue | inhabit "
+    "inhabitant resident | vocal voice | usable use | attack assault | develop development"
+)
+"""A deed and the noun of it, a quality and its measure: forms of one word that no stem shows."""
+_EVERYDAY = (
+    "cost price fee charge | cost buy purchase | change replace substitute swap exchange | throw discard "
+    "dispose bin dump | mend repair fix | guarantee warranty | photo photograph picture | doctor physician | sick "
+    "ill | chair preside | vote ballot | elect appoint | choose appoint | hold contain | hold host organise | "
+    "wear put | fasten attach fix mount install fit | attach connect plug link | remove delete | rent hire lease "
+    "| border adjoin neighbour | cancel scrap | postpone delay defer | reject refuse decline | accept approve | "
+    "arrive come reach | leave depart | last take continue | begin open | open inaugurate | end close expire "
+    "finish | shut close | switch turn | collect gather | collect fetch | gather meet assemble | allow authorise "
+    "| forbid disallow | forbidden prohibited banned | store keep | look watch see | charge oversee responsible | "
+    "manage run direct lead | own possess | need must require | wash rinse | warm heat | cool chill refrigerate | "
+    "cut chop slice | prize award medal | sue lawsuit | praise commend | sole only | base headquarters | illness "
+    "disease sickness | boss manager | staff employee worker personnel | pupil student | rain rainfall | house "
+    "home | shop store | film movie | money fund | feature commemorate | stay remain | hint tip | big size "
+    "measure area | large size | get collect pick | set place put | connect join | paint repaint | tie fasten | "
+    "rebuild reconstruct | restore repair renovate | attend visit | kill murder | fight battle | win victory | "
+    "employ hire | resign quit | injure hurt | drown sink | assist help | aim goal purpose | baby infant | happy "
+    "glad"
+)
+"""Everyday words; a word may stand in several, and what is alike to one of them is not alike to another's."""
+
+
+def _read(families: str) -> Families:
     found: dict[str, set[str]] = {}
     for family in families.split("|"):
         roots = {root_of(word) for word in family.split()}
@@ -35,5 +72,7 @@ def _read(families: str) -> Mapping[str, frozenset[str]]:
     return {root: frozenset(roots) for root, roots in found.items()}
 
 
-ALIKE = _read(_FAMILIES)
-"""By a root those that say nearly the same, itself included."""
+EARLIER = _read(_FAMILIES)
+ALIKE = _read(" | ".join((_FAMILIES, _FORMS, _EVERYDAY)))
+"""By a root those that say nearly the same, itself included; `EARLIER` are those of the rules before version 6 of the
+default model."""

@@ -12,7 +12,7 @@ from types import FrameType
 STEPS = (1, 2, 4, 8)
 FLOOR_S = 0.003  # less than this at the greatest length is too little to tell its growth
 LINEAR = 2.5  # times as much for each character at eight times the length; a square takes eight times
-STILL = 1.3  # times as much for each character over the last doubling; a square takes two. A step up and no more is none
+STILL = 1.3  # the same over the last doubling alone, where a square takes two: a step up and no more is no growth
 TRIES = (1, 3, 9)  # the least of so many runs counts; a find is looked at again, with more runs, before it is told
 CERTAIN = 5.0  # but not where time per character grew so much in a run that can be measured well
 CERTAIN_S = 0.05

@@ -17,7 +17,7 @@ from ai.model import AdmittedItem, MapContext
 from ai.models.candidates import Parameters
 from ai.models.chat_model import ChatRequest
 from ai.models.context import ContextBudgets, render_prompt, template_named
-from ai.models.extractive import ExtractiveModel
+from ai.models.extractive import VERSION, ExtractiveModel
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.question_type import WantedKind, offers, wanted_of
 from retrieval.algebra.operations import Lookup
@@ -423,9 +423,16 @@ def test_a_word_that_means_nothing_before_it_needs_nothing(opening: str) -> None
     assert ask("Who was the first chairman of the harbour board?", an_item(text)) == [f"{text} [1]"]
 
 
+def model_of(version: int) -> ExtractiveModel:
+    """The model by the rules of an earlier version, as an entry names it."""
+    now = ExtractiveModel().document
+    found = ExtractiveModel.of(now.replace(f'"code":"{VERSION}"'.encode(), f'"code":"{version}"'.encode()))
+    assert found is not None
+    return found
+
+
 def test_an_earlier_version_still_runs_for_what_names_it() -> None:
-    earlier = ExtractiveModel.of(ExtractiveModel().document.replace(b'"code":"5"', b'"code":"3"'))
-    assert earlier is not None
+    earlier = model_of(3)
     text = "Its first chairman was Ansel Thorne, a net maker of the harbour board."
     question = "Who was the first chairman of the harbour board?"
     told = asyncio.run(earlier.complete(request(question, [an_item(text)])))
@@ -439,9 +446,38 @@ def test_who_had_a_role_is_told_by_what_says_it(role: str) -> None:
     assert ask(f"Who was the {role} of the harbour board?", an_item(text, title="The harbour board")) == [ABSTAINS]
 
 
+LIKE = [
+    ("What does a day ticket cost?", "The price of a day ticket is 12 euros."),
+    ("When did the dam explode?", "The explosion of the dam was on 3 May 1952."),
+    ("When did the ferry arrive in Lomen?", "The ferry reached Lomen at 8.40 in the morning."),
+    ("How long is the guarantee of the stove?", "The warranty of the stove runs for 30 months."),
+]
+
+
+@pytest.mark.parametrize(("question", "text"), LIKE)
+def test_a_sentence_that_says_it_in_a_word_of_like_meaning_answers(question: str, text: str) -> None:
+    assert ask(question, an_item(text)) == [f"{text} [1]"]
+    told = asyncio.run(model_of(5).complete(request(question, [an_item(text)])))
+    assert told.text == ABSTAINS
+
+
+UNLIKE = [
+    ("How much is the yearly fee for water?", "The yearly rent of the plot with water is 95 euros, paid in January."),
+    ("Who bought the mill?", "The seller of the mill was Ansel Thorne."),
+    ("When did the ferry arrive in Lomen?", "The ferry departed from Lomen at 8.40 in the morning."),
+    ("Who mended the mill?", "Ansel Thorne painted the mill."),
+    ("Why was the permit approved?", "The permit was declined because the plan had no stairs."),
+    ("When did the shop open?", "The shop shut in May 1952."),
+]
+
+
+@pytest.mark.parametrize(("question", "text"), UNLIKE)
+def test_a_word_of_another_meaning_does_not(question: str, text: str) -> None:
+    assert ask(question, an_item(text)) == [ABSTAINS]
+
+
 def test_version_four_still_weighs_a_deed_like_any_word() -> None:
-    earlier = ExtractiveModel.of(ExtractiveModel().document.replace(b'"code":"5"', b'"code":"4"'))
-    assert earlier is not None
+    earlier = model_of(4)
     items = [an_item("Wheat loaves bake for 40 minutes.", 1), an_item("Rye bread must cool, cool and cool again.", 2)]
     question = "How long do wheat loaves cool?"
     told = asyncio.run(earlier.complete(request(question, items)))
