@@ -1,7 +1,7 @@
 """The table of tamperings: what somebody with the file can do to a witnessed log, and the step that names it.
 
-Every part of two entries, every column of a leaf, every level of the tree, every checkpoint and cosignature, every table
-and trigger. What is not in the table is what a log without outside witnesses cannot notice: a history rewritten and signed
+Every column of a leaf, every level of the tree, every checkpoint and cosignature, every table and trigger; parts and
+files are in tests/api/test_home_tamperings.py. What is not in the table is what a log without outside witnesses cannot notice: a history rewritten and signed
 under the real key (tests/api/test_ledger_adversary.py, where a witness notices it).
 """
 
@@ -32,11 +32,6 @@ POLICY = parse_policy(
     "".join(f"witness {n} {key.verifier}\n" for n, key in enumerate(WITNESSES)).encode()
     + b"group g all 0 1\nquorum g\n"
 )
-PARTS = {
-    2: PART_NAMES[Kind.INTENT],
-    3: (*PART_NAMES[Kind.OUTCOME], "sources/1", "sources/2"),
-}
-"""The parts of the second request's entries, by index."""
 
 
 async def write(folder: Path) -> None:
@@ -91,21 +86,6 @@ async def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-def part_tamperings() -> Iterator[tuple[str, str, str]]:
-    """Of each part: bits of salt, key and content, all of each, and each of them gone."""
-    for index, names in PARTS.items():
-        for name in names:
-            where = f"WHERE idx = {index} AND name = '{name}'"
-            said = f"{name} of entry {index}"
-            yield f"a bit of the salt of {said}", f"UPDATE secrets SET salt = flip(salt) {where}", "salt"
-            yield f"a bit of the key of {said}", f"UPDATE secrets SET key = flip(key) {where}", "key"
-            yield f"a bit of the content of {said}", f"UPDATE blobs SET blob = flip(blob) {where}", "part"
-            yield f"no content of {said}", f"UPDATE blobs SET blob = x'' {where}", "part"
-            yield f"{said} gone", f"DELETE FROM blobs {where}; DELETE FROM secrets {where}", "part-missing"
-            yield f"the salt of {said} gone", f"DELETE FROM secrets {where}", "store"
-            yield f"the content of {said} gone", f"DELETE FROM blobs {where}", "store"
 
 
 def tree_tamperings() -> Iterator[tuple[str, str, str]]:
@@ -177,7 +157,7 @@ def schema_tamperings() -> Iterator[tuple[str, str, str]]:
 
 TAMPERINGS = {
     name: (statements, step)
-    for name, statements, step in (*part_tamperings(), *tree_tamperings(), *head_tamperings(), *schema_tamperings())
+    for name, statements, step in (*tree_tamperings(), *head_tamperings(), *schema_tamperings())
 }
 
 
@@ -197,10 +177,6 @@ def tamper(path: Path, statements: str) -> None:
         db.execute(sql)
     db.execute("COMMIT")
     db.close()
-
-
-async def test_the_table_is_long_enough() -> None:
-    assert len(TAMPERINGS) >= 80
 
 
 @pytest.mark.parametrize("name", TAMPERINGS)
