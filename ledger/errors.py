@@ -7,6 +7,7 @@ LedgerError
 │   ├── CheckpointPending    no checkpoint covers the entry yet; ask again in a second
 │   ├── WitnessUnavailable   a witness cannot be reached, or answers what no witness may
 │   ├── LedgerTablesMissing  the database holds no log, and the role may not make one
+│   ├── IndexDamaged         the index of entries holds what no entry has; it is to be mended from the log
 │   ├── SchemaUnsupported    the tables are of a version that this program does not use; names the command
 │   └── LogForked            the store is behind or beside a checkpoint that is held outside; nothing is signed
 ├── EntryNotFound        no entry of that id
@@ -36,6 +37,10 @@ class LedgerUnavailable(LedgerError):
 
 class LedgerNotResponding(LedgerUnavailable):
     """The store's server does not answer: no connection, or nothing in time."""
+
+
+class IndexDamaged(LedgerUnavailable):
+    """The index of entries holds what no entry has; it is to be mended from the log."""
 
 
 class EntryNotFound(LedgerError):

@@ -14,8 +14,9 @@ from typing import Protocol
 
 from ledger.model import Kind
 
-ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN, TEXT_DOMAIN = "subject", "place", "source", "text"
-"""Domains of the pseudonyms, an actor's being the one that provenance documents name, and of the keys of signatures."""
+ACTOR_DOMAIN, PLACE_DOMAIN, SOURCE_DOMAIN, TEXT_DOMAIN, SEAL_DOMAIN = "subject", "place", "source", "text", "index"
+"""Domains of the pseudonyms, an actor's being the one that provenance documents name, of the keys of signatures, and of
+the seals of facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class EntryFacts:
     """The sources that the answer cites; of a computed figure also those that it was computed from."""
     signature: bytes = b""
     """Of the text that a search reads (`ledger.search.signature`), under the tenant's key; empty if there is none."""
+    seal: str = ""
+    """A keyed digest of all the others, made by who read the entry: what is changed in the index does not have it."""
 
 
 @dataclass(frozen=True, slots=True)

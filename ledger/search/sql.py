@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from ledger.errors import LedgerUnavailable
+from ledger.errors import IndexDamaged, LedgerUnavailable
 from ledger.model import Kind
 from ledger.search.entry_index import EntryCounts, EntryFacts, EntryQuery, by_frequency
 from ledger.search.signature import has_bit
@@ -49,6 +49,7 @@ from ledger.stores.postgres.schema import REDACTOR, WRITER
 
 T = TypeVar("T")
 SCHEMA = "exhibit_ledger_index"
+_KINDS = frozenset(map(str, Kind))
 _BUSY_S = 10
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 0))")
 
@@ -259,7 +260,7 @@ def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[En
     matching = _matching(query).where(entry.idx > after).order_by(entry.idx).limit(limit)
     indexes = list(db.execute(matching).scalars())
     statement = (
-        select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash,
+        select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash, entry.seal,
                outcome.outcome, outcome.model, actor.actor, signature.signature)
         .outerjoin(outcome.idx.table, outcome.idx == entry.idx)
         .outerjoin(actor.idx.table, actor.idx == entry.idx)
@@ -273,9 +274,11 @@ def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[En
 
 
 def _facts(row: Sequence[Any], sets: Mapping[str, Any]) -> EntryFacts:
-    idx, entry_id, kind, t_ms, tenant, request_id, leaf_hash, outcome, model, actor, signature = row
+    idx, entry_id, kind, t_ms, tenant, request_id, leaf_hash, seal, outcome, model, actor, signature = row
+    if kind not in _KINDS:
+        raise IndexDamaged(f"the index of entries has an unknown kind at {idx}; mend it: exhibit ledger search --mend")
     leaf = (idx, entry_id, Kind(kind), t_ms, tenant, request_id, leaf_hash)
-    return EntryFacts(*leaf, outcome, model, actor, **sets, signature=signature or b"")
+    return EntryFacts(*leaf, outcome, model, actor, **sets, signature=signature or b"", seal=seal)
 
 
 def _matching(query: EntryQuery) -> Any:

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Integer, LargeBinary
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-INDEX_VERSION = 4
+INDEX_VERSION = 5
 _INDEX = BigInteger().with_variant(Integer, "sqlite")
 """An index of the log. SQLite keeps a table by its `INTEGER PRIMARY KEY`, and finds a row of any other in two steps."""
 
@@ -23,7 +23,7 @@ class VersionRow(Base, table=True):
 
 
 class EntryRow(Base, table=True):
-    """The facts of the leaf; `tenant` is a pseudonym."""
+    """The facts of the leaf, `tenant` being a pseudonym, and the seal of all that stands in any table of the entry."""
 
     __tablename__ = "entries"
     idx: int = Field(primary_key=True, sa_type=_INDEX)
@@ -33,6 +33,7 @@ class EntryRow(Base, table=True):
     t_ms: int = Field(sa_type=BigInteger, index=True)
     tenant: str = Field(index=True)
     request_id: str = Field(index=True)
+    seal: str
 
 
 class OutcomeRow(Base, table=True):

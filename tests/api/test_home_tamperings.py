@@ -298,9 +298,15 @@ def file_tamperings() -> Iterator[tuple[str, str, Change, int, str]]:
     yield "the held checkpoint emptied", "log", emptied("home/checkpoint.highest"), BROKEN, "behind"
     yield "a kept checkpoint changed", "log and a kept checkpoint", line("kept-checkpoint", 2), BROKEN, "signature"
     yield "an entry missing in the index", "log", indexed("DELETE FROM entries WHERE idx = 5"), BROKEN, "search-index"
-    for column in ("id", "leaf_hash", "tenant", "request_id"):
+    for column in ("id", "leaf_hash", "kind", "tenant", "request_id", "seal"):
         change = indexed(f"UPDATE entries SET {column} = 'another' WHERE idx = 5")
         yield f"{column} of an entry in the index", "log", change, BROKEN, "search-index"
+    for table in ("outcomes", "actors", "signatures", "rules", "places", "sources", "cited_sources"):
+        change = indexed(f"DELETE FROM {table} WHERE idx = (SELECT min(idx) FROM {table})")
+        yield f"{table} of an entry missing in the index", "log", change, BROKEN, "search-index"
+    for table, column in (("outcomes", "outcome"), ("actors", "actor"), ("rules", "rule"), ("outcomes", "model")):
+        change = indexed(f"UPDATE {table} SET {column} = 'another' WHERE idx = (SELECT min(idx) FROM {table})")
+        yield f"{column} of an entry in the index is another", "log", change, BROKEN, "search-index"
     yield "a file with what was erased", "log", made("home/notes.txt", TEXTS["ferry.md"]), BROKEN, "erased"
     yield "a cache with what was erased", "log", made("home/cache/page", TEXTS["ferry.md"][12:]), BROKEN, "erased"
     for path, step in (

@@ -6,7 +6,8 @@ index of entries knows, so pages have neither gaps nor duplicates while others w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import dataclass, fields, replace
 
 from ai.record.entry_facts import (
     actor_pseudonym,
@@ -17,10 +18,10 @@ from ai.record.entry_facts import (
     text_key,
 )
 from ledger.erasure.redaction import REDACTS
-from ledger.errors import LedgerUnavailable, VerificationFailed
+from ledger.errors import IndexDamaged, LedgerUnavailable, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
-from ledger.search.entry_index import EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
+from ledger.search.entry_index import SEAL_DOMAIN, EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
 from ledger.search.signature import bits_of, folded
 
 CAUGHT_UP_ENTRIES = 500
@@ -30,6 +31,7 @@ READ_ENTRIES = 500
 _BATCH = 100
 _COMPARED = 500
 _TEXT_PARTS = ("question", "answer")
+_SEALED = tuple(field.name for field in fields(EntryFacts) if field.name != "seal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +125,13 @@ class EntrySearch:
         return position
 
     async def differences(self) -> tuple[int, ...]:
-        """The entries, by index, of which the index of entries has nothing or something else than their leaf says; of
-        those above its position nothing is said. Only reads."""
+        """The entries, by index, of which the index of entries has nothing, something else than their leaf says, or not
+        what was read from their parts; of those above its position nothing is said. Only reads, and opens no part."""
         position, after, found = await self.index.position(), -1, list[int]()
         while (batch := await self.ledger.entries(after=after, limit=_COMPARED)) and after < position - 1:
-            kept = {each.index: each for each in await self.index.find(EntryQuery(), after=after, limit=_COMPARED)}
+            kept = await self._kept(after)
             found += [
-                each.index for each in batch if each.index < position and not _of_leaf(kept.get(each.index), each)
+                each.index for each in batch if each.index < position and not self._holds(kept.get(each.index), each)
             ]
             after = batch[-1].index
         return tuple(found)
@@ -142,7 +144,7 @@ class EntrySearch:
             continue
         after, mended = -1, list[int]()
         while batch := await self.ledger.entries(after=after, limit=_COMPARED):
-            kept = {each.index: each for each in await self.index.find(EntryQuery(), after=after, limit=_COMPARED)}
+            kept = await self._kept(after)
             facts = [await self._facts(entry) for entry in batch]
             wrong = [each for each in facts if kept.get(each.index) != each]
             if wrong:
@@ -150,6 +152,22 @@ class EntrySearch:
             mended += [each.index for each in wrong]
             after = batch[-1].index
         return tuple(mended)
+
+    async def _kept(self, after: int) -> dict[int, EntryFacts]:
+        """What the index has of the next entries; nothing where it cannot be read."""
+        try:
+            found = await self.index.find(EntryQuery(), after=after, limit=_COMPARED)
+        except IndexDamaged:
+            return {}
+        return {each.index: each for each in found}
+
+    def _holds(self, kept: EntryFacts | None, entry: Entry) -> bool:
+        """True if the facts that are kept are those that were read, and of the entry's leaf."""
+        return kept is not None and kept.seal == self._seal(kept) and _of_leaf(kept, entry)
+
+    def _seal(self, facts: EntryFacts) -> str:
+        said = {**{name: getattr(facts, name) for name in _SEALED}, "signature": facts.signature.hex()}
+        return self.ledger.pseudonym(SEAL_DOMAIN, json.dumps(said, sort_keys=True))
 
     async def _forget(self, redactions: list[Entry]) -> None:
         """Remove from the index everything that was erased of an entry."""
@@ -161,11 +179,12 @@ class EntrySearch:
 
     async def _facts(self, entry: Entry) -> EntryFacts:
         try:
-            return await entry_facts(entry, self.ledger)
+            facts = await entry_facts(entry, self.ledger)
         except LedgerUnavailable:
             raise
         except (VerificationFailed, ValueError, KeyError, TypeError):
-            return bare_facts(entry)  # damaged: still to be found by what its leaf says
+            facts = bare_facts(entry)  # damaged: still to be found by what its leaf says
+        return replace(facts, seal=self._seal(facts))
 
     def _query(self, wanted: EntryCriteria) -> EntryQuery:
         """The query by pseudonyms, as the index compares them."""
@@ -181,10 +200,10 @@ class EntrySearch:
         )
 
 
-def _of_leaf(kept: EntryFacts | None, entry: Entry) -> bool:
+def _of_leaf(kept: EntryFacts, entry: Entry) -> bool:
     """True if the facts that are kept are those of the entry's leaf, whatever they say of its parts."""
     told = bare_facts(entry)
-    return kept is not None and all(
+    return all(
         getattr(kept, name) == getattr(told, name)
         for name in ("index", "entry_id", "kind", "t_ms", "tenant", "request_id", "leaf_hash")
     )
