@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,7 @@ OLDEST = 2  # major version: the first with all that is asked of it
 GONE = (ConnectionError,)
 _CONNECTIONS = 16
 _PORT = 9200
+_PAGE, _KEPT_OPEN = 500, "2m"
 _UNREADABLE = "the full-text server gave an answer that cannot be read"
 _NO_ADDRESS = "the address of the full-text server is not valid: http or https, and a host, without query or fragment"
 
@@ -100,6 +102,26 @@ async def check_server(client: AsyncOpenSearch) -> int | None:
         told_version = f"OpenSearch {OLDEST} or newer is needed; the full-text server is of another kind or version"
         raise ChannelUnavailable(ChannelName.FULLTEXT, told_version)
     return int(major[0])
+
+
+async def every_document(address: Address, pattern: str, *, deadline_s: float) -> AsyncIterator[tuple[str, bytes]]:
+    """The index and the source of every document in the indexes of that pattern: what a search for erased text reads.
+    Raises ChannelError."""
+    client = client_of(address, deadline_s=deadline_s)
+    try:
+        with faults():
+            found = await client.search(
+                index=pattern, scroll=_KEPT_OPEN, size=_PAGE, body={"sort": ["_doc"]}, ignore_unavailable=True
+            )
+        while hits := found["hits"]["hits"]:
+            for hit in hits:
+                yield hit["_index"], json.dumps(hit["_source"], ensure_ascii=False).encode()
+            with faults():
+                found = await client.scroll(scroll_id=found["_scroll_id"], scroll=_KEPT_OPEN)
+        with faults():
+            await client.clear_scroll(scroll_id=found["_scroll_id"])
+    finally:
+        await client.close()
 
 
 @contextmanager

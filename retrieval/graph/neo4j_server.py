@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import ssl
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,10 @@ _VERIFIED = "+s"
 _NO_ADDRESS = "the address of the graph server is not valid: bolt, neo4j, bolt+s or neo4j+s, and a host"
 
 
+_EVERYTHING = (
+    "MATCH (n) RETURN reduce(all = '', label IN labels(n) | all + ':' + label), properties(n)",
+    "MATCH ()-[r]->() RETURN type(r), properties(r)",
+)
 _NO_AUTHORITIES = "the file of certificate authorities for the graph server cannot be used"
 _NOT_VERIFIED = "certificate authorities for the graph server need an address with bolt+s or neo4j+s"
 
@@ -72,6 +77,18 @@ def _trusted(uri: str, ca_file: Path | None) -> tuple[str, dict[str, Any]]:
     except OSError as exc:
         raise ChannelUnavailable(ChannelName.GRAPH, _NO_AUTHORITIES) from exc
     return f"{scheme.removesuffix(_VERIFIED)}://{rest}", {"ssl_context": context, "encrypted": True}
+
+
+async def every_property(driver: AsyncDriver) -> AsyncIterator[tuple[str, bytes]]:
+    """Of every node and relationship its labels or type, and its properties: what a search for erased text reads.
+    Raises ChannelError. The driver is closed at the end."""
+    async with driver, driver.session() as session:
+        for statement in _EVERYTHING:
+            with faults():
+                result = await session.run(statement)
+                rows = [row async for row in result]
+            for name, properties in rows:
+                yield name, json.dumps(properties, ensure_ascii=False, default=str).encode()
 
 
 @contextmanager

@@ -8,7 +8,10 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
+import psycopg
 import pytest
+from neo4j import GraphDatabase
 
 from api.cli.main import run
 from tests.command_line import command_line
@@ -20,6 +23,7 @@ pytestmark = pytest.mark.services
 # Long, since Neo4j packs a short text into fewer bits than a byte a letter.
 NAME = "Bartholomew Featherstonehaugh Cholmondeley Wriothesley"
 RARE = b"featherstonehaugh"
+FRAGMENT = NAME[3:43]
 Run = Callable[..., str]
 
 
@@ -41,11 +45,24 @@ def taken_in(folder: Path, cli: Run) -> None:
     cli("ingest", folder / "mill.md", folder / "road.md", "--collection", "k", "--label", "public")
 
 
-def redacted(cli: Run) -> list[dict[str, str]]:
+def redacted(cli: Run, server: str) -> list[dict[str, str]]:
+    """What is said to be left elsewhere; the rows of the server were searched."""
     report = json.loads(cli("ledger", "redact", "--source", "mill.md", "--basis", "x"))
     assert report["copies"]["documents"] == 1
+    assert report["scan"]["servers"] == [server]
+    assert (report["scan"]["hits"], report["scan"]["unread"]) == ([], [])
     remains: list[dict[str, str]] = report["remains"]
     return remains
+
+
+def left(home: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What `verify` finds of what was erased; its exit code agrees."""
+    capsys.readouterr()
+    code = run(["ledger", "verify", "--json", "--home", str(home)])
+    problems = json.loads(capsys.readouterr().out)["problems"]
+    assert code == (7 if problems else 0)
+    assert {problem["step"] for problem in problems} <= {"erased"}
+    return [problem["detail"].partition(" holds ")[0] for problem in problems]
 
 
 def holding(folder: Path) -> list[str]:
@@ -65,12 +82,17 @@ def opensearch(monkeypatch: pytest.MonkeyPatch) -> Iterator[opensearch_server.Op
         opensearch_server.discard(server)
 
 
-def test_opensearch_keeps_no_byte(opensearch: opensearch_server.OpenSearchServer, tmp_path: Path, cli: Run) -> None:
+def test_opensearch_keeps_no_byte(
+    opensearch: opensearch_server.OpenSearchServer, tmp_path: Path, cli: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     taken_in(tmp_path, cli)
     assert any("translog" in name for name in holding(opensearch.folder))
-    assert [each["where"] for each in redacted(cli)] == ["backups and snapshots"]
+    assert [each["where"] for each in redacted(cli, "OpenSearch")] == ["backups and snapshots"]
     assert holding(opensearch.folder) == []
     assert holding(tmp_path / "home") == []
+    planted = {"noted": [{"words": f"It says: {FRAGMENT}."}]}
+    httpx.put(f"{opensearch.url}/exhibit-fulltext-notes/_doc/1?refresh=true", json=planted).raise_for_status()
+    assert left(tmp_path / "home", capsys) == ["OpenSearch: exhibit-fulltext-notes"]
 
 
 @pytest.fixture
@@ -86,15 +108,19 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[postgres_server.Server]
 
 
 def test_postgresql_keeps_no_byte_once_its_log_is_overwritten(
-    cluster: postgres_server.Server, tmp_path: Path, cli: Run
+    cluster: postgres_server.Server, tmp_path: Path, cli: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     taken_in(tmp_path, cli)
     assert any("pg_wal" in name for name in holding(cluster._home))
-    left = redacted(cli)
-    assert {each["what"] for each in left[:-1]} == {"names and text of the source"}
+    remaining = redacted(cli, "PostgreSQL of the store of record")
+    assert {each["what"] for each in remaining[:-1]} == {"names and text of the source"}
     assert run(["ledger", "scrub", "--dsn", cluster.dsn]) == 0
     assert holding(cluster._home) == []
     assert holding(tmp_path / "home") == []
+    with psycopg.connect(cluster.dsn, autocommit=True) as connection:
+        connection.execute("CREATE TABLE exhibit.notes (words jsonb)")
+        connection.execute("INSERT INTO exhibit.notes VALUES (%s)", (json.dumps({"q": f'"{FRAGMENT}"'}),))
+    assert left(tmp_path / "home", capsys) == ["PostgreSQL of the store of record: exhibit.notes"]
 
 
 @pytest.fixture
@@ -111,11 +137,11 @@ def neo4j(monkeypatch: pytest.MonkeyPatch) -> Iterator[neo4j_server.Neo4jServer]
 
 
 def test_neo4j_keeps_bytes_until_its_database_is_made_anew(
-    neo4j: neo4j_server.Neo4jServer, tmp_path: Path, cli: Run
+    neo4j: neo4j_server.Neo4jServer, tmp_path: Path, cli: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     taken_in(tmp_path, cli)
     assert holding(neo4j.folder / "data") != []
-    graph, backups = redacted(cli)
+    graph, backups = redacted(cli, "Neo4j")
     assert backups["where"] == "backups and snapshots"
     assert graph["where"] == "files of the graph's server"
     assert holding(tmp_path / "home") == []
@@ -128,3 +154,7 @@ def test_neo4j_keeps_bytes_until_its_database_is_made_anew(
     cli("index", "rebuild")
     cli("ask", "When was the road from Topeka opened?")
     assert holding(neo4j.folder / "data") == []
+    address = neo4j.address
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        driver.execute_query("CREATE (:Note {words: $words})-[:SAYS {words: 'nothing'}]->(:Note)", words=FRAGMENT)
+    assert left(tmp_path / "home", capsys) == ["Neo4j: :Note"]

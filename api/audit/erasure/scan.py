@@ -1,4 +1,5 @@
-"""The search for what was erased: in every file of the home, by the keyed fingerprints that redactions record.
+"""The search for what was erased: in every file of the home and every row of its servers, by the keyed fingerprints
+that redactions record.
 
 What other sources say in the same words stays and is no finding: their wording is read first, and the fingerprints
 that stand in it are left out. `redact` records what the search found, `doctor` and `ledger verify` repeat it.
@@ -24,11 +25,13 @@ from api.home.stores import Embedded
 from api.wiring import open_ledger
 from api.wiring.ledger.log import last_shard
 from api.wiring.parts import open_records
+from api.wiring.served_rows import served_rows
 from ledger.erasure.fingerprint import Fingerprinter, Wanted, unpack
 from ledger.erasure.redaction import Scan, parse_detail
 from ledger.errors import LedgerError
 from ledger.ledger import Ledger
 from ledger.model import Kind
+from retrieval.errors import ChannelError, StoreUnavailable
 from retrieval.model import Lifecycle
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 _SEALED_STEP = 1024  # ciphertext: nothing else has even one window of it
 _SETTLE_S = 10.0
 _DOCUMENTS = 50
+_GATHERED_BYTES = 1024 * 1024
 _WORDED = ("question", "context")
 
 
@@ -81,7 +85,17 @@ async def scan_home(configuration: Configuration, maker: Fingerprinter, prints: 
         shared |= await asyncio.to_thread(_found, maker, everything, wording)
     wanted = Wanted(everything.values - shared)
     look = await asyncio.to_thread(_look_at, configuration, maker, wanted)
-    return Scan((), look.files, look.bytes, (), len(everything.values), len(shared), look.hits, look.unread)
+    servers, hits, unread = await _look_at_servers(configuration, maker, wanted)
+    return Scan(
+        redactions=(),
+        files=look.files,
+        bytes=look.bytes,
+        servers=servers,
+        prints=len(everything.values),
+        shared=len(shared),
+        hits=(*look.hits, *hits),
+        unread=(*look.unread, *unread),
+    )
 
 
 def settle(home: Path) -> None:
@@ -152,6 +166,43 @@ def _look_at(configuration: Configuration, maker: Fingerprinter, wanted: Wanted)
         if found:
             hits.append((where, len(found)))
     return _Look(files, size, tuple(hits), tuple(unread))
+
+
+async def _look_at_servers(
+    configuration: Configuration, maker: Fingerprinter, wanted: Wanted
+) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...], tuple[str, ...]]:
+    """The servers that were read, where something is left on them, and what could not be read."""
+    servers, unread, found = list[str](), list[str](), dict[str, frozenset[bytes]]()
+    for server in served_rows(backends_of(configuration)) if wanted.values else ():
+        try:
+            async for place, rows in _gathered(server.read()):
+                where = f"{server.name}: {place}"
+                if rows is None:
+                    unread.append(where)
+                    continue
+                hits = await asyncio.to_thread(_found, maker, wanted, decoded(rows))
+                found[where] = found.get(where, frozenset()) | hits
+            servers.append(server.name)
+        except (ChannelError, StoreUnavailable):
+            unread.append(server.name)
+    left = tuple((where, len(hits)) for where, hits in found.items() if hits)
+    return tuple(servers), left, tuple(unread)
+
+
+async def _gathered(rows: AsyncIterator[tuple[str, bytes | None]]) -> AsyncIterator[tuple[str, bytes | None]]:
+    """Rows of one place together, up to a size: each look into bytes has a cost of its own."""
+    at, held = "", bytearray()
+    async for where, row in rows:
+        if held and (where != at or row is None or len(held) > _GATHERED_BYTES):
+            yield at, bytes(held)
+            held.clear()
+        at = where
+        if row is None:
+            yield where, None
+        else:
+            held += row + b"\n"
+    if held:
+        yield at, bytes(held)
 
 
 def _found(maker: Fingerprinter, wanted: Wanted, pieces: Iterable[bytes]) -> frozenset[bytes]:
