@@ -12,7 +12,7 @@ from ai.canonical import digest_of, from_json
 from ai.case.case import Case, Services
 from ai.case.profiles import Profile
 from ai.gate.errors import RulesetInvalid
-from ai.gate.rules import ruleset_of
+from ai.gate.rules import ruleset_of, shipped_rules
 from ai.models.context import ContextBudgets
 from ai.record.settings import (
     BUDGETS,
@@ -80,15 +80,24 @@ def _in_force(name: str, value: str, running: Running) -> Running | None:
 
 
 def _found(name: str, digest: str, running: Running) -> bytes | None:
-    """From the archive; or, for records older than it, one number away from what is known."""
+    """From the software or the archive; or, for records older than it, one number away from what is known."""
     services, profile = running
-    released = _released(digest) if name == TEMPLATE else None
-    kept = services.archive.load(digest) if released is None else released.text.encode("utf-8")
+    shipped = _shipped(name, digest)
+    kept = services.archive.load(digest) if shipped is None else shipped
     if kept is not None or name not in _MOST:
         return kept
     known = (settings_of(services, profile)[name], settings_of(_as_shipped(services), profile)[name])
     found = (recovered(digest, each, most=_MOST[name]) for each in dict.fromkeys(known))
     return next((each for each in found if each is not None), None)
+
+
+def _shipped(name: str, digest: str) -> bytes | None:
+    """The template or gate rules of that digest, if they come with the software."""
+    if name == TEMPLATE:
+        released = _released(digest)
+        return None if released is None else released.text.encode("utf-8")
+    rules = shipped_rules().document if name == GATE else b""
+    return rules if digest_of(rules) == digest else None
 
 
 def _as_shipped(services: Services) -> Services:

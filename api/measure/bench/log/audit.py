@@ -6,7 +6,6 @@ sizes, kinds and facets are what they are in use.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import time
@@ -19,13 +18,13 @@ from typing import Any
 from api.audit.log.month_report import Month, month_report
 from api.audit.log.search import EntryCriteria, EntrySearch
 from api.measure.bench.goals import Verdict
-from api.measure.bench.log.filling import CALLERS, ORIGIN
+from api.measure.bench.log.filling import ORIGIN, by_callers
 from api.measure.bench.statistics import Percentiles, spread
 from api.wiring import new_id
 from api.wiring.ledger.bench_log import open_bench_log
 from ledger.entry.parts import source_number
 from ledger.ledger import Ledger
-from ledger.model import PART_NAMES, SOURCES, Entry, Kind, Ref
+from ledger.model import PART_NAMES, SOURCES, Entry, Kind
 from ledger.search.entry_index import EntryQuery
 
 TENANT = "default"
@@ -151,25 +150,23 @@ async def _fill(ledger: Ledger, pairs: Sequence[tuple[Recorded, Recorded]], entr
     """Requests until there are so many entries; gives the words that one question each holds."""
     chance = random.Random(4)  # noqa: S311 - a benchmark's filling
     words = ["".join(chance.choices(_SYLLABLES, k=5)) + str(number) for number in range(entries // 2)]
-    numbers = iter(range(entries // 2))
 
-    async def caller() -> None:
-        for number in numbers:
-            intent, outcome = pairs[number % len(pairs)]
-            request_id = new_id()
-            first = await ledger.record(
-                intent.kind, tenant=TENANT, request_id=request_id, parts=_with_word(intent.parts, words[number])
-            )
-            await ledger.record(
-                outcome.kind,
-                tenant=TENANT,
-                request_id=request_id,
-                parts=outcome.parts,
-                sources=outcome.sources,
-                refs=[Ref("intent", first.entry_id, first.leaf_hash)],
-            )
+    async def asked(number: int) -> None:
+        intent, outcome = pairs[number % len(pairs)]
+        request_id = new_id()
+        first = await ledger.record(
+            intent.kind, tenant=TENANT, request_id=request_id, parts=_with_word(intent.parts, words[number])
+        )
+        await ledger.record(
+            outcome.kind,
+            tenant=TENANT,
+            request_id=request_id,
+            parts=outcome.parts,
+            sources=outcome.sources,
+            refs=[first.as_ref("intent")],
+        )
 
-    await asyncio.gather(*(caller() for _ in range(CALLERS)))
+    await by_callers(len(words), asked)
     return words
 
 

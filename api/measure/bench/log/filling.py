@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 
 from api.wiring import new_id
 from ledger.ledger import Ledger
@@ -35,13 +36,20 @@ def contents_of(seed: int) -> Contents:
     return {name: filled(size) for name, size in PART_BYTES.items()}, [filled(SOURCE_BYTES) for _ in range(SOURCES)]
 
 
+async def by_callers(count: int, work: Callable[[int], Awaitable[None]]) -> None:
+    """Carry out the work of each number, by as many callers at a time as a batch takes."""
+    numbers = iter(range(count))
+
+    async def caller() -> None:
+        for number in numbers:
+            await work(number)
+
+    await asyncio.gather(*(caller() for _ in range(CALLERS)))
+
+
 async def fill(ledger: Ledger, count: int) -> None:
-    """So many small entries, in whole batches."""
-    left = count
-    while left:
-        batch = min(left, CALLERS)
-        await asyncio.gather(*(small(ledger) for _ in range(batch)))
-        left -= batch
+    """So many small entries."""
+    await by_callers(count, lambda _: small(ledger))
 
 
 async def small(ledger: Ledger) -> None:

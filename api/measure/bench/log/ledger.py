@@ -25,6 +25,7 @@ from api.measure.bench.log.filling import (
     SOURCE_BYTES,
     SOURCES,
     Contents,
+    by_callers,
     contents_of,
     fill,
     small,
@@ -143,14 +144,7 @@ async def _one(ledger: Ledger, contents: Contents) -> None:
 
 
 async def _record(ledger: Ledger, contents: Sequence[Contents], count: int) -> None:
-    """So many entries, by a fixed number of callers at a time."""
-    numbers = iter(range(count))
-
-    async def caller() -> None:
-        for number in numbers:
-            await _one(ledger, contents[number % len(contents)])
-
-    await asyncio.gather(*(caller() for _ in range(CALLERS)))
+    await by_callers(count, lambda number: _one(ledger, contents[number % len(contents)]))
 
 
 async def _paced(work: Callable[[int], Awaitable[None]], seconds: int) -> Percentiles:
