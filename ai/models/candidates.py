@@ -12,7 +12,7 @@ from functools import lru_cache
 from ai.errors import ModelTimeout
 from ai.intent.times import read_times
 from ai.model import PromptSource
-from ai.models.demands import REPEATS, Demands, alike
+from ai.models.demands import REPEATS, SAYS_NOTHING, Demands, alike
 from ai.text.markdown import plain
 from ai.text.question_type import (
     WantedKind,
@@ -286,6 +286,7 @@ class ReadQuestion:
         )
         if version >= MEANT_SINCE:
             forms = {term: found or like[term] for term, found in forms.items()}
+            forms = {term: found for term, found in forms.items() if found or term not in SAYS_NOTHING} or forms
         sentences = [sentence.tokens for read in reads for sentence in read.sentences]
         weights = {}
         for term, words in forms.items():

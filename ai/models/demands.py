@@ -33,10 +33,13 @@ SAYS_LITTLE = word_list(
     "contain contains contained consist exist exists existed serve serves served put set able allow allowed need "
     "needs needed require required requires supposed usually normally typically generally often always actually "
     "really ever still yet please best better good well new old large big small high low long short many much "
-    "begin begins began begun beginning start starts started someone somebody anybody anyone everyone everybody one "
-    "ones"
+    "someone somebody anybody anyone everyone everybody one ones"
 )
 """Words that a sentence that answers often lacks, since they say how something is asked."""
+SAYS_NOTHING = word_list("take takes took get gets got go goes happens")
+"""Words that weigh nothing where no source holds them."""
+_BEGINS = word_list("begin begins began begun beginning start starts started")
+"""Earlier rules counted these among them."""
 _TYPE = re.compile(r"\b(?:what|which)\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)(?=\s|$|\W)", re.IGNORECASE)
 _HELPED = re.compile(
     r"\b(?:do|does|did|can|could|should|must|may|might|will|would|shall)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE
@@ -54,16 +57,58 @@ _DEFINITE = (WantedKind.TIME, WantedKind.NUMBER, WantedKind.PERSON, WantedKind.P
 _FEW = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SPELT = {word: str(number) for number, word in enumerate(_FEW, 2)}
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)+")
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being|gets?|got)(?:\s(?:[a-z]+ly|not|never|also|first|then|later))?\s\Z"
+)
+_DONE_BY = re.compile(r"[^.;:,]*\bby\b")
+_WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+_DAILY = re.compile(r"\b(?:daily|(?:every|each|any) day|all (?:week|days))\b", re.IGNORECASE)
+_RANKED = re.compile(
+    r"\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)[\s-]([a-z]{3,})\b", re.IGNORECASE
+)
 _SPEAKER = frozenset({"i", "we", "you", "one", "it", "he", "she", "they"})
 _PART = 5
 """Letters from which a word within a longer one counts as a form of it: `quake` in `earthquake`."""
 
 
 @dataclass(frozen=True, slots=True)
+class Finer:
+    """What else a question demands. `done`: forms of the verb whose doer is asked for; `days`: days of the week;
+    `ranks`: nouns, each with the rank that is asked for (`first class`)."""
+
+    done: frozenset[str]
+    days: frozenset[str]
+    ranks: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, question: str, deed: frozenset[str]) -> Finer:
+        """The demands of a question whose verb, in the words of the sources, is `deed`."""
+        doer = _DOER.match(question)
+        asks_doer = doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS
+        return cls(deed if asks_doer else frozenset(), _days(question), _ranks(question))
+
+    def met(self, text: str, tokens: frozenset[str]) -> bool:
+        """True if the sentence does not leave out who did it (`it was built in 1971`), nor speaks of another day or
+        rank than the one asked for (`second class`)."""
+        if self.done and not self._tells_doer(text):
+            return False
+        if not (self.days <= _days(text) | _days(" ".join(tokens)) or _DAILY.search(text)):
+            return False
+        said = _ranks(text)
+        return all((rank, noun) in said or noun not in {each for _, each in said} for rank, noun in self.ranks)
+
+    def _tells_doer(self, text: str) -> bool:
+        said = [found for found in WORD.finditer(text) if fold(found[0]) in self.done]
+        return not said or any(
+            not _PASSIVE.search(text, 0, found.start()) or _DONE_BY.match(text, found.end()) for found in said
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Demands:
     """The demands of one question over some sources. `unheld` are its words that no source holds, `deed` the forms of
     its verb, `clause` those of each word of the clause, `names` the words of each name of several words, `asked` the
-    roots of all words; `definite`: it takes for granted what it asks about."""
+    roots of all words; `definite`: it takes for granted what it asks about; `finer`: what later rules demand."""
 
     unheld: frozenset[str]
     deed: frozenset[str] | None
@@ -72,17 +117,19 @@ class Demands:
     names: tuple[frozenset[str], ...]
     asked: frozenset[str]
     definite: bool
+    finer: Finer | None = None
 
     @classmethod
     def of(cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool) -> Demands:
         """The demands of a question, given the words of the sources that are forms of its words, or say nearly the
         same. `strict`: one that they say only by such a word, the sentence says so too."""
-        light = SAYS_LITTLE | _type_words(question)
+        little = SAYS_LITTLE if strict else SAYS_LITTLE | _BEGINS
+        light = little | _type_words(question)
         wanting = [term for term, found in forms.items() if not found and term not in light]
         unheld = frozenset(term for term in wanting if not like[term] and not _within(term, vocabulary))
         clause = clause_of(question)
         deed, told = clause[-1] if clause else None, None
-        if deed is not None and deed not in SAYS_LITTLE and deed in forms:
+        if deed is not None and deed not in SAYS_LITTLE | _BEGINS and deed in forms:
             told = forms[deed] | like[deed]
         return cls(
             unheld,
@@ -96,6 +143,7 @@ class Demands:
             tuple(_names(question)),
             frozenset(root_of(term) for term in forms),
             wanted_of(question) in _DEFINITE and not denies(question),
+            Finer.of(question, told or frozenset()) if strict else None,
         )
 
     def met(self, text: str, tokens: frozenset[str], title: frozenset[str]) -> bool:
@@ -107,6 +155,8 @@ class Demands:
         if any(words.isdisjoint(tokens) and words.isdisjoint(title) for words in self.clause):
             return False
         if not self.numbers <= _numbers_in(text) or any(_names_another(text, name) for name in self.names):
+            return False
+        if self.finer is not None and not self.finer.met(text, tokens | title):
             return False
         return not self.definite or not any(root_of(fold(word)) in self.asked for word in _DENIED.findall(text))
 
@@ -145,6 +195,14 @@ def _names_another(text: str, name: frozenset[str]) -> bool:
     if any(name <= found for found in said) or name <= frozenset(map(fold, WORD.findall(text))):
         return False
     return any(found & name and found - name for found in said)
+
+
+def _days(text: str) -> frozenset[str]:
+    return frozenset(found.casefold() for found in _WEEKDAY.findall(text))
+
+
+def _ranks(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset((rank.casefold(), root_of(fold(noun))) for rank, noun in _RANKED.findall(text))
 
 
 def _participle(word: str) -> bool:

@@ -38,7 +38,9 @@ _UNITS: Mapping[str, str] = {
         MASS: "mg g kg gram grams kilogram kilograms tonne tonnes ton tons lb lbs ounce ounces oz",
         VOLUME: "ml cl l litre litres liter liters gallon gallons pint pints cup cups barrel barrels bushel bushels",
         HEAT: "° °c °f degree degrees kelvin",
-        MONEY: "$ £ € dollar dollars cent cents euro euros pound pounds shilling shillings franc francs",
+        MONEY: "$ £ € dollar dollars cent cents euro euros pound pounds shilling shillings franc francs penny pence "
+        "crown crowns krone kroner krona kronor guilder guilders florin florins rupee rupees rouble roubles "
+        "ruble rubles yen yuan peso pesos lira liras zloty forint shekel shekels usd eur gbp chf",
         SHARE: "% percent per",
     }.items()
     for word in words.split()

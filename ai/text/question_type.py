@@ -77,6 +77,9 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 """Times that have no date; a condition is one too."""
+_RULED = re.compile(r"^\W*(?:\w+\s+)?when\s+(?:may|can|could|must|should|do|does|will|is|are)\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:if|unless|provided that|in case)\b", re.IGNORECASE)
+"""What is so by a rule is so under a condition."""
 _DOER = re.compile(
     r"(?:The|An?|Each|Every|All|Any|Our|Its|His|Her|Their|Only)\s(?P<doer>(?:[a-z][\w'’-]*\s){1,4}?)"
     r"(?:(?:can|could|may|might|must|should|shall|will|would|has|have|had|is|are|was|were)\s)?(?P<deed>[a-z][\w'’-]*(?:\s[a-z]\w+)?)\b"
@@ -130,7 +133,7 @@ def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = 
         case WantedKind.ANY:
             return True
         case WantedKind.TIME:
-            return _TIME.search(sentence) is not None or (loosely and _WHEN.search(sentence) is not None)
+            return _TIME.search(sentence) is not None or (loosely and _tells_when(sentence, question))
         case WantedKind.NUMBER:
             amount = wanted_amount(question)
             if amount is None:
@@ -143,6 +146,13 @@ def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = 
             said = words_of(question).content
             named = any(words_of(found[0]).content - said for found in _AT.finditer(sentence))
             return named or (loosely and _IN_A.search(sentence) is not None)
+
+
+def _tells_when(sentence: str, question: str) -> bool:
+    """True if the sentence names a time without a date, or a condition for what is asked as a rule."""
+    if _WHEN.search(sentence):
+        return True
+    return _RULED.match(question) is not None and _CONDITION.search(sentence) is not None
 
 
 def _does(sentence: str, question: str) -> bool:

@@ -476,6 +476,46 @@ def test_a_word_of_another_meaning_does_not(question: str, text: str) -> None:
     assert ask(question, an_item(text)) == [ABSTAINS]
 
 
+SAID = [
+    ("Who built the lift?", "The lift was built by the brothers Hamre."),
+    ("Who built the lift?", "The lift was built in 1971 by the brothers Hamre."),
+    ("Who built the lift?", "The brothers Hamre built the lift, which was painted in 1971."),
+    ("When does the bus to Lomen leave on Sundays?", "On Sundays the bus to Lomen leaves at 9.15."),
+    ("When may first class be booked?", "First class may be booked if the journey takes longer than four hours."),
+    ("What happens to a claim without receipts?", "A claim without receipts is returned."),
+    ("How much did the new hut cost?", "The new hut was put up at a cost of 48,000 crowns."),
+]
+UNSAID = [
+    ("Who built the lift?", "Supplies are brought to the hut of Hamre by a lift that was built in 1971."),
+    ("Who painted the boat of Ansel Thorne?", "The boat of Ansel Thorne is painted every spring."),
+    ("When does the bus to Lomen leave on Sundays?", "On Saturdays the bus to Lomen leaves at 9.15."),
+    ("When does the bus to Lomen leave on Fridays?", "From Monday to Wednesday the bus to Lomen leaves at 9.15."),
+    ("When may first class be booked?", "Second class may be booked at any time, unlike what is first."),
+    ("When was the first bridge opened?", "The second bridge was opened in 1952, ten years after the first one."),
+    ("When was the diary begun?", "The diary was printed in 2003."),
+]
+
+
+@pytest.mark.parametrize(("question", "text"), SAID)
+def test_a_sentence_that_says_doer_day_rank_or_condition_answers(question: str, text: str) -> None:
+    assert ask(question, an_item(text)) == [f"{text} [1]"]
+
+
+@pytest.mark.parametrize(("question", "text"), UNSAID)
+def test_a_sentence_that_leaves_out_the_doer_or_speaks_of_another_day_or_rank_does_not(
+    question: str, text: str
+) -> None:
+    assert ask(question, an_item(text)) == [ABSTAINS]
+
+
+@pytest.mark.parametrize("day", ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"])
+@pytest.mark.parametrize("other", ["Monday", "Thursday", "Sunday"])
+def test_what_holds_on_one_day_is_not_said_of_another(day: str, other: str) -> None:
+    text = f"On {other}s the reading room of the library closes at noon."
+    told = ask(f"When does the reading room close on {day}s?", an_item(text))
+    assert told == ([f"{text} [1]"] if day == other else [ABSTAINS])
+
+
 def test_version_four_still_weighs_a_deed_like_any_word() -> None:
     earlier = model_of(4)
     items = [an_item("Wheat loaves bake for 40 minutes.", 1), an_item("Rye bread must cool, cool and cool again.", 2)]
