@@ -4,14 +4,15 @@ text of anyone."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ai.answer.core import CoreResult
 from ai.canonical import digest, digest_of
 from ai.case.case import Case, Services
-from ledger.provenance.document import ProvActivity, ProvAgent, ProvEntity, ProvFacts
+from ledger.ledger import Ledger
+from ledger.provenance.document import CONTENT_DOMAIN, ProvActivity, ProvAgent, ProvEntity, ProvFacts, content_of
 from policy.model import Decision, Subject
 from retrieval.model import Run
 
@@ -25,11 +26,27 @@ _STAGES = (
     ("generate", "Generation"),
     ("policy_answer", "AnswerPoint"),
 )
+Content = Callable[[str, str], dict[str, str]]
+"""The attribute that stands for content, by the name that it had once and the content's digest."""
 
 
-def run_facts(case: Case, core: CoreResult, answer: bytes, services: Services) -> ProvFacts:
+def keyed(ledger: Ledger, entry_id: str) -> Content:
+    """Content goes by a keyed commitment of its digest for this entry: once it is erased, nobody without the home's
+    key can try guesses against it."""
+    return lambda _, content: {"commitment": ledger.pseudonym(CONTENT_DOMAIN, content_of(entry_id, content))}
+
+
+def as_recorded(document: bytes, ledger: Ledger, entry_id: str) -> Content:
+    """As a recorded document names content: those of earlier versions by its bare digest."""
+    return (lambda name, content: {name: content}) if b'"exhibit:sha256"' in document else keyed(ledger, entry_id)
+
+
+def run_facts(
+    case: Case, core: CoreResult, answer: bytes, services: Services, *, content: Content | None = None
+) -> ProvFacts:
     """The provenance of one outcome, whose body is `answer` as canonical bytes. The question stands as an entity
     without attributes: what it said is the ledger's `question` part."""
+    content = content or keyed(services.ledger, case.entry_id)
     spans = {stage: (start, end) for stage, start, end in case.watch.spans}
     ran = [(stage, kind) for stage, kind in _STAGES if stage in spans]
     sources = tuple(_source_id(item.index) for item in core.items)
@@ -45,8 +62,10 @@ def run_facts(case: Case, core: CoreResult, answer: bytes, services: Services) -
     cited = {quoted.index for sentence in core.release.sentences for quoted in sentence.quotes}
     return ProvFacts(
         run_id=case.entry_id,
-        answer=ProvEntity("answer", "Answer", {"outcome": str(core.release.outcome), "sha256": digest_of(answer)}),
-        entities=(ProvEntity("question", "Question"), *_sources(core)),
+        answer=ProvEntity(
+            "answer", "Answer", {"outcome": str(core.release.outcome), **content("sha256", digest_of(answer))}
+        ),
+        entities=(ProvEntity("question", "Question"), *_sources(core, content)),
         activities=tuple(activities),
         agents=agents_of(
             case.ask.subject,
@@ -64,14 +83,14 @@ def _source_id(index: int) -> str:
     return f"source/{index}"
 
 
-def _sources(core: CoreResult) -> list[ProvEntity]:
+def _sources(core: CoreResult, content: Content) -> list[ProvEntity]:
     return [
         ProvEntity(
             _source_id(item.index),
             "Computed" if item.evidence.computed is not None else "Source",
             {
                 "record": item.evidence.record_id.replace(" ", "_"),
-                "document": item.evidence.first.source.document_sha256,
+                **content("document", item.evidence.first.source.document_sha256),
             },
         )
         for item in core.items

@@ -11,7 +11,7 @@ from ai.answer.render import evidence_json
 from ai.canonical import canonical, digest_of, from_json, to_json
 from ai.case.case import Case, Services
 from ai.model import AdmittedItem
-from ai.record.provenance import agents_of, channel_searches
+from ai.record.provenance import Content, agents_of, channel_searches, keyed
 from ai.record.recording import ReplayInputs, decisions_json, intent_parts, source_json
 from ai.record.settings import keep_settings, search_pinned
 from ai.record.unchanged import record_unchanged
@@ -192,9 +192,11 @@ def retrieval_prov(
     decision: Decision,
     services: Services,
     runs: Sequence[Run] = (),
+    content: Content | None = None,
 ) -> bytes:
     """The provenance document of a reply that shows these items: at least one step, in the order in which they ran;
     the last one made the reply and used the items. Each run is a search of its own, inside the step `retrieve`."""
+    content = content or keyed(services.ledger, entry_id)
     sources = tuple(f"source/{item.index}" for item in items)
     activities = [
         ProvActivity(
@@ -211,8 +213,8 @@ def retrieval_prov(
     made_by = activities[-1].id
     facts = ProvFacts(
         run_id=entry_id,
-        answer=ProvEntity("answer", "Answer", {"sha256": digest_of(body)}),
-        entities=tuple(_source(item) for item in items),
+        answer=ProvEntity("answer", "Answer", content("sha256", digest_of(body))),
+        entities=tuple(_source(item, content) for item in items),
         activities=(*activities, *_searches(runs, steps)),
         agents=agents_of(subject, decision, services),
         generated_by=made_by,
@@ -231,9 +233,9 @@ def _searches(runs: Sequence[Run], steps: Sequence[Step]) -> list[ProvActivity]:
     return channel_searches(runs, span, informed_by="activity/retrieve")
 
 
-def _source(item: AdmittedItem) -> ProvEntity:
+def _source(item: AdmittedItem, content: Content) -> ProvEntity:
     return ProvEntity(
         f"source/{item.index}",
         "Computed" if item.evidence.computed is not None else "Source",
-        {"document": item.evidence.first.source.document_sha256},
+        content("document", item.evidence.first.source.document_sha256),
     )

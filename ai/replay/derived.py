@@ -13,7 +13,7 @@ from itertools import zip_longest
 from ai.answer.core import CoreResult
 from ai.case.case import Case, Services, Stopwatch
 from ai.model import AdmittedItem
-from ai.record.provenance import recorded_spans, run_facts, span_of
+from ai.record.provenance import as_recorded, recorded_spans, run_facts, span_of
 from ai.record.recording import source_parts
 from ai.record.retrieval_record import Step, retrieval_prov
 from ai.replay.comparison import Stage, compare
@@ -49,7 +49,9 @@ def _compare_prov(case: Case, core: CoreResult, parts: Mapping[str, bytes], serv
         check_prov(recorded)
         spans = recorded_spans(strict_object(recorded))
         timed = replace(case, watch=Stopwatch.of_spans(spans))
-        return compare(PROV, recorded, prov_document(run_facts(timed, core, parts.get("answer", b""), services)))
+        content = as_recorded(recorded, services.ledger, case.entry_id)
+        facts = run_facts(timed, core, parts.get("answer", b""), services, content=content)
+        return compare(PROV, recorded, prov_document(facts))
     except (MalformedProv, MalformedLeaf, KeyError, ValueError, IndexError) as exc:
         return Stage(PROV, False, f"not the provenance of such a run: {exc}")
 
@@ -101,6 +103,7 @@ def prov_again(parts: Mapping[str, bytes], shown: Shown, services: Services) -> 
             decision=shown.decision,
             services=replace(services, software=shown.software),
             runs=shown.runs,
+            content=as_recorded(recorded, services.ledger, shown.entry_id),
         )
     except (MalformedProv, MalformedLeaf, KeyError, ValueError, IndexError, StopIteration) as exc:
         return Stage(PROV, False, f"not the provenance of such a retrieval: {exc}")

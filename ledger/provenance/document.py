@@ -17,7 +17,14 @@ from ledger.entry.leaf import strict_object
 from ledger.errors import MalformedLeaf, MalformedProv
 from ledger.provenance.check import NAME, RELATIONS, RUN, RUN_ID, TYPE, VALUE, VOCABULARY, check_prov, qualified, refuse
 
+CONTENT_DOMAIN = "content"
+"""Domain of the pseudonyms by which an entry's document names content."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def content_of(entry_id: str, digest: str) -> str:
+    """What the commitment to content of that digest is made over: it is another one in every entry."""
+    return f"{entry_id} {digest}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from ledger.canonical import canonical_object
 from ledger.entry.leaf import strict_object
 from ledger.erasure.redaction import invalidation_document, parse_detail
 from ledger.errors import MalformedLeaf, MalformedProv, VerificationFailed
+from ledger.keys import pseudonym
 from ledger.model import Kind, Leaf
 from ledger.provenance.check import RUN, check_prov
+from ledger.provenance.document import CONTENT_DOMAIN, content_of
 
 PROV = "prov"
 READ = frozenset({PROV, "answer", "detail"})
@@ -21,9 +23,10 @@ READ = frozenset({PROV, "answer", "detail"})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def check_entry_prov(leaf: Leaf, parts: Mapping[str, bytes]) -> None:
+def check_entry_prov(leaf: Leaf, parts: Mapping[str, bytes], pseudonym_key: bytes) -> None:
     """Raise VerificationFailed with the step `prov` unless the document, if there is one, is canonical, names the entry
-    as its run, and the answer by the digest of its bytes; that of a redaction is made again from its detail."""
+    as its run, and the answer by the commitment of its digest, or in earlier versions by that digest; that of a
+    redaction is made again from its detail."""
     data = parts.get(PROV)
     if not data:
         return
@@ -31,16 +34,20 @@ def check_entry_prov(leaf: Leaf, parts: Mapping[str, bytes]) -> None:
         if leaf.kind is Kind.REDACTION:
             _check_redaction(leaf, data, parts.get("detail", b""))
         else:
-            _check_run(leaf, canonical_object(data) or check_prov(data), parts.get("answer"))
+            _check_run(leaf, canonical_object(data) or check_prov(data), parts.get("answer"), pseudonym_key)
     except (MalformedProv, MalformedLeaf, KeyError, TypeError, ValueError) as exc:
         raise VerificationFailed(PROV, f"the provenance does not hold: {exc}") from exc
 
 
-def _check_run(leaf: Leaf, body: Mapping[str, Any], answer: bytes | None) -> None:
+def _check_run(leaf: Leaf, body: Mapping[str, Any], answer: bytes | None, pseudonym_key: bytes) -> None:
     if body["prefix"]["run"] != RUN.format(run_id=leaf.entry_id):
         raise MalformedProv("it is of another run")
     [told] = [entity for name, entity in body["entity"].items() if name == "run:answer"]
-    if answer and told.get("exhibit:sha256") not in (None, "sha256:" + hashlib.sha256(answer).hexdigest()):
+    if not answer:
+        return
+    digest = "sha256:" + hashlib.sha256(answer).hexdigest()
+    commitment = pseudonym(pseudonym_key, CONTENT_DOMAIN, content_of(leaf.entry_id, digest))
+    if told.get("exhibit:sha256") not in (None, digest) or told.get("exhibit:commitment") not in (None, commitment):
         raise MalformedProv("its answer is not that of the entry")
 
 

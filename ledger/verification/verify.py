@@ -218,7 +218,8 @@ class _Audit:
             self._add("key", f"the parts cannot be opened: {exc}", stored)
             return
         sealed = await self._store.parts(leaf.entry_id)
-        problems, missing, opened = await asyncio.to_thread(_check_parts, stored, leaf, sealed, tenant_key)
+        secrets = (tenant_key, self._keys.pseudonym_key)
+        problems, missing, opened = await asyncio.to_thread(_check_parts, stored, leaf, sealed, *secrets)
         self._problems += problems
         self._missing += missing
         self._parts += opened
@@ -246,7 +247,7 @@ class _Audit:
 
 
 def _check_parts(
-    stored: StoredLeaf, leaf: Leaf, sealed: Iterable[SealedPart], tenant_key: bytes
+    stored: StoredLeaf, leaf: Leaf, sealed: Iterable[SealedPart], tenant_key: bytes, pseudonym_key: bytes
 ) -> tuple[list[Problem], list[Problem], int]:
     """Problems, missing parts, and how many parts hold."""
     problems: list[Problem] = []
@@ -272,7 +273,7 @@ def _check_parts(
         except VerificationFailed as exc:
             problems.append(Problem(exc.step, str(exc), stored.index, leaf.entry_id, name))
     try:
-        check_entry_prov(leaf, read)
+        check_entry_prov(leaf, read, pseudonym_key)
     except VerificationFailed as exc:
         problems.append(Problem(exc.step, str(exc), stored.index, leaf.entry_id, PROV))
     known = SOURCES not in leaf.parts or source_name(1) in committed or SOURCES in by_name
