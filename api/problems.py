@@ -120,6 +120,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         ledger.LedgerError: "LEDGER_UNAVAILABLE",
         ledger.LedgerUnavailable: "LEDGER_UNAVAILABLE",
         ledger.LedgerNotResponding: "LEDGER_UNAVAILABLE",
+        ledger.IndexDamaged: "LEDGER_UNAVAILABLE",
         ledger.KeyUnusable: "LEDGER_UNAVAILABLE",
         ledger.CheckpointPending: "LEDGER_UNAVAILABLE",
         ledger.WitnessUnavailable: "LEDGER_UNAVAILABLE",
