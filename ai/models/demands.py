@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ai.intent.times import read_times
+from ai.text.amounts import amounts_of
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, fold, words_of
 from retrieval.english.alike import ALIKE, Families
-from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
 from retrieval.english.stems import IRREGULAR, root_of
 
 REPEATS = word_list("again once twice")
@@ -53,6 +54,10 @@ _TURN = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:not|never|n['’]t|cannot)\s+(?!only\b|until\b|just\b|merely\b)(?:be(?:en)?\s+)?([a-z]+)")
+_DENIES_ALL = re.compile(
+    r"\b(?:no(?!\.)|nobody|none|neither|nor|forbid\w*|forbade|prohibit\w*|bann?(?:ed|s)?|refus\w+|except)\b",
+    re.IGNORECASE,
+)
 _DEFINITE = (WantedKind.TIME, WantedKind.NUMBER, WantedKind.PERSON, WantedKind.PLACE)
 _FEW = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SPELT = {word: str(number) for number, word in enumerate(_FEW, 2)}
@@ -60,7 +65,25 @@ _NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)+")
 _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?:\s(?:[a-z]+ly|not|never|also|first|then|later))?\s\Z"
 )
-_DONE_BY = re.compile(r"[^.;:,]*\bby\b")
+_DONE_BY = re.compile(r"[^.;:,]*?\bby\b(?P<doer>(?:\s[\w'’.-]++){0,4})")
+_WHO_MAY = re.compile(
+    r"^\W*who\s+(?:can(?:not|['’]t)?|could(?:n['’]t)?|may|might|must(?:n['’]t)?|should(?:n['’]t)?|shall|will|would)"
+    r"(?:\s+(?:not|also|only|never))?\s+(?!be\b)(?P<rest>[^?;:,()]+)",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"\b(?:next to|opposite|in front of|across from|above|below|between|outside|along|beyond|left of|right of"
+    r"|at the (?:back|front|top|bottom|end|foot|side|edge|corner) of)\s(?:an?|the|their|his|her|our|its)\s[a-z]"
+    r"|\b(?:at|in|on)\s(?!about\b|some\b|only\b|over\b|under\b)[a-z]{3,}\s\d{1,3}[a-z]?(?=[.,;)]|\s(?:of|in|on|and|by|next)\b|\Z)"
+)
+_TO_IT = re.compile(r"\s(?:it|them|him|her)\b")
+_WHOLE = word_list("everyone everybody anyone anybody nobody people men women children staff members")
+_NO_DOER = word_list("votes points goals times means way help use end time side beginning middle then now")
+_ARTICLES = word_list("the a an its his her their our each any")
+_DATES = frozenset(MONTHS) | word_list("monday tuesday wednesday thursday friday saturday sunday")
+_EMPTY_VERBS = word_list("have has had do be")
+_HE = word_list("he she they it we i you")
+_CLAUSE = re.compile(r"[,;:()]\s|\b(?:and|but|or)\s")
 _WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 _DAILY = re.compile(r"\b(?:daily|(?:every|each|any) day|all (?:week|days))\b", re.IGNORECASE)
 _RANKED = re.compile(
@@ -73,19 +96,29 @@ _PART = 5
 
 @dataclass(frozen=True, slots=True)
 class Finer:
-    """What else a question demands. `done`: forms of the verb whose doer is asked for; `days`: days of the week;
-    `ranks`: nouns, each with the rank that is asked for (`first class`)."""
+    """What else a question demands. `done`: forms of the verb whose doer is asked for; `besides`: the roots of its
+    other words; `days`: days of the week; `ranks`: nouns, each with the rank that is asked for (`first class`);
+    `denied`: the roots of what it denies."""
 
     done: frozenset[str]
+    besides: frozenset[str]
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
+    denied: frozenset[str]
 
     @classmethod
     def of(cls, question: str, deed: frozenset[str]) -> Finer:
         """The demands of a question whose verb, in the words of the sources, is `deed`."""
         doer = _DOER.match(question)
-        asks_doer = doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS
-        return cls(deed if asks_doer else frozenset(), _days(question), _ranks(question))
+        asks_doer = (doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS) or _WHO_MAY.match(question)
+        done = deed if asks_doer else frozenset[str]()
+        return cls(
+            done,
+            _roots(question) - {root_of(word) for word in done},
+            _days(question),
+            _ranks(question),
+            _denied(question),
+        )
 
     def met(self, text: str, tokens: frozenset[str]) -> bool:
         """True if the sentence does not leave out who did it (`it was built in 1971`), nor speaks of another day or
@@ -94,14 +127,59 @@ class Finer:
             return False
         if not (self.days <= _days(text) | _days(" ".join(tokens)) or _DAILY.search(text)):
             return False
+        if not (self.denied <= _denied(text) or _DENIES_ALL.search(text)):
+            return False
         said = _ranks(text)
         return all((rank, noun) in said or noun not in {each for _, each in said} for rank, noun in self.ranks)
 
+    def offers(self, text: str, wanted: WantedKind) -> bool:
+        """True if the sentence has what is wanted though it names nobody and no place: whoever did it (`by the guild`,
+        `Guests cannot open it`), or where something is beside another (`next to the door`)."""
+        if wanted is WantedKind.PLACE:
+            return _BESIDE.search(text) is not None
+        return wanted is WantedKind.PERSON and any(self._has_doer(text, found) for found in self._deeds(text))
+
+    def names_day(self, text: str) -> bool:
+        """True if the question is about a day of the week, and the sentence says it."""
+        return bool(self.days) and self.days <= _days(text)
+
+    def _deeds(self, text: str) -> Iterator[re.Match[str]]:
+        return (found for found in WORD.finditer(text) if fold(found[0]) in self.done)
+
     def _tells_doer(self, text: str) -> bool:
-        said = [found for found in WORD.finditer(text) if fold(found[0]) in self.done]
+        said = [*self._deeds(text)]
         return not said or any(
-            not _PASSIVE.search(text, 0, found.start()) or _DONE_BY.match(text, found.end()) for found in said
+            not _PASSIVE.search(text, 0, found.start()) or self._done_by(text, found.end()) for found in said
         )
+
+    def _done_by(self, text: str, end: int) -> bool:
+        """True if it goes on by whom: somebody, or a name that is no month."""
+        by = _DONE_BY.match(text, end)
+        if by is None:
+            return False
+        named = any(word[0].isupper() and fold(word) not in _DATES for word in WORD.findall(by["doer"]))
+        return named or self._is_somebody(by["doer"])
+
+    def _has_doer(self, text: str, deed: re.Match[str]) -> bool:
+        """True if the words that say who did it have one that the question lacks."""
+        if _PASSIVE.search(text, 0, deed.start()):
+            return self._done_by(text, deed.end())
+        before = _CLAUSE.split(text[: deed.start()])[-1]
+        done_to = self.besides - _roots(before)
+        said = [fold(word) for word in WORD.findall(before)]
+        after = text[deed.end() :]
+        if not _HE.isdisjoint(said) or not done_to <= _roots(text if _TO_IT.match(after) else after):
+            return False
+        return bool(_roots(before) - self.besides)
+
+    def _is_somebody(self, words: str) -> bool:
+        said = [fold(word) for word in WORD.findall(words)]
+        if not said or not _NO_DOER.isdisjoint(said):
+            return False
+        if any(amount.dimension is not None or amount.dated for amount in amounts_of(words)):
+            return False
+        some = said[0] in _ARTICLES or any(w in _WHOLE or (w.endswith("s") and len(w) > 3) for w in said)
+        return some and bool(_roots(words) - self.besides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +205,7 @@ class Demands:
         light = little | _type_words(question)
         wanting = [term for term, found in forms.items() if not found and term not in light]
         unheld = frozenset(term for term in wanting if not like[term] and not _within(term, vocabulary))
-        clause = clause_of(question)
+        clause = clause_of(question, may=strict)
         deed, told = clause[-1] if clause else None, None
         if deed is not None and deed not in SAYS_LITTLE | _BEGINS and deed in forms:
             told = forms[deed] | like[deed]
@@ -143,7 +221,7 @@ class Demands:
             tuple(_names(question)),
             frozenset(root_of(term) for term in forms),
             wanted_of(question) in _DEFINITE and not denies(question),
-            Finer.of(question, told or frozenset()) if strict else None,
+            Finer.of(question, told or forms.get(deed or "", frozenset())) if strict else None,
         )
 
     def met(self, text: str, tokens: frozenset[str], title: frozenset[str]) -> bool:
@@ -158,12 +236,18 @@ class Demands:
             return False
         if self.finer is not None and not self.finer.met(text, tokens | title):
             return False
-        return not self.definite or not any(root_of(fold(word)) in self.asked for word in _DENIED.findall(text))
+        return not self.definite or _denied(text).isdisjoint(self.asked)
 
 
-def clause_of(question: str) -> tuple[str, ...]:
+def clause_of(question: str, *, may: bool = True) -> tuple[str, ...]:
     """The words of the clause that is asked about, its verb last: `wheat`, `loaves` and `cool` in `How long do wheat
-    loaves cool?`; empty where none is found."""
+    loaves cool?`; empty where none is found. `may`: in `Who may open the door?` the verb comes first, and `have` is
+    a verb that says nothing, written as an empty word."""
+    asked = _WHO_MAY.match(question) if may else None
+    if asked is not None:
+        words = [match[0] for match in WORD.finditer(_TURN.split(asked["rest"], maxsplit=1)[0])]
+        words = [fold(word) for word in reversed(words) if word[0].islower()]
+        return tuple(word for word in words if word not in UNWEIGHED_WORDS)
     for pattern, any_form in ((_HELPED, True), (_BEEN, False)):
         found = pattern.search(question)
         if found is None:
@@ -172,7 +256,10 @@ def clause_of(question: str) -> tuple[str, ...]:
         words = [match[0] for match in WORD.finditer(clause)]
         if any_form and words and words[0].casefold() in _SPEAKER:
             words = [*reversed(words)]  # `Can I freeze fish`: the deed comes first
+        empty = may and bool(words) and fold(words[-1]) in _EMPTY_VERBS
         words = [fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS]
+        if empty:
+            return (*words, "")
         return tuple(words) if words and (any_form or _participle(words[-1])) else ()
     counted = _COUNTED.match(question)
     if counted is not None:
@@ -201,8 +288,16 @@ def _days(text: str) -> frozenset[str]:
     return frozenset(found.casefold() for found in _WEEKDAY.findall(text))
 
 
+def _denied(text: str) -> frozenset[str]:
+    return frozenset(root_of(fold(word)) for word in _DENIED.findall(text))
+
+
 def _ranks(text: str) -> frozenset[tuple[str, str]]:
     return frozenset((rank.casefold(), root_of(fold(noun))) for rank, noun in _RANKED.findall(text))
+
+
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(root_of(fold(word)) for word in WORD.findall(text) if fold(word) not in UNWEIGHED_WORDS)
 
 
 def _participle(word: str) -> bool:

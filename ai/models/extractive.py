@@ -28,11 +28,12 @@ from dataclasses import asdict
 from ai.canonical import canonical, digest_of
 from ai.errors import ReaderUnavailable
 from ai.model import Completion, ModelIdentity, PromptSource, SourceReading
-from ai.models.candidates import PARAMETERS, Candidate, Parameters, candidates, choose, holds_marker, names, tokens_of
-from ai.models.candidates import VERSION as RULES
+from ai.models.candidates import PARAMETERS, Candidate, Parameters, candidates, choose, holds_marker
 from ai.models.chat_model import ChatRequest
 from ai.models.prose import prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
+from ai.models.reading import VERSION as RULES
+from ai.models.reading import names, tokens_of
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from retrieval.algebra.operations import Lookup
 from retrieval.bundle import count_tokens
@@ -41,7 +42,7 @@ from retrieval.model import Intent
 VERSION = str(RULES)
 """Raised with every change of behaviour: part of the model's identity."""
 _EARLIER = frozenset({"3", "4", "5"})
-"""Earlier versions, which still run for entries that name them (`candidates.VERSION`)."""
+"""Earlier versions, which still run for entries that name them (`reading.VERSION`)."""
 
 
 class ExtractiveModel:

@@ -36,6 +36,8 @@ _PARAGRAPH = re.compile(
     r"(?=(?P<rest>[A-Z0-9\"'“‘(][^\n]*+(?:\n[^\n]++)*+))"
 )
 """A line without a stop that opens a paragraph, and the lines after it."""
+_UNIT = re.compile(r"(?:° ?[A-Z]|\d ?[mglh])\Z")
+"""A letter that is a unit, and no initial: `at 4 °C.`, `in 3 h.`"""
 _OPENED_WORD = re.compile(r"[\"'“‘(]*+(\w+)")
 
 
@@ -122,6 +124,8 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     if word in _MAY_END or (len(word) > 2 and "." in word):
         return _next_word(text, match.start("next")) in _STARTERS
     initial = len(word) == 1 and word.isalpha() and (word != "i" or text[match.start() - 1] == "I")
+    if initial and _UNIT.search(text, max(0, match.start("stop") - 8), match.start("stop")):
+        return True
     return word not in _NEVER_ENDS and not initial
 
 

@@ -20,7 +20,18 @@ _FAMILIES = (
     "spoken | spend spent | stand stood | steal stole stolen | strike struck stricken | swear swore sworn | sweep "
     "swept | swim swam swum | take took taken | teach taught | tear tore torn | tell told | think thought | throw "
     "threw thrown | understand understood | wear wore worn | win won | write wrote written | child children | man "
-    "men | woman women | foot feet | ox oxen | wife wives | life lives"
+    "men | woman women | foot feet | ox oxen | wife wives | life lives | rebuild rebuilt | rewrite rewrote rewritten | "
+    "repay repaid | resell resold | retell retold | redo redid redone | remake remade | retake retook retaken | "
+    "rethink rethought | rerun reran | undergo underwent undergone | undo undid undone | undertake undertook "
+    "undertaken | overcome overcame | oversee oversaw overseen | overtake overtook overtaken | overthrow overthrew "
+    "overthrown | outgrow outgrew outgrown | withdraw withdrew withdrawn | withhold withheld | withstand withstood | "
+    "mislead misled | mistake mistook mistaken | foresee foresaw foreseen | forget forgot forgotten | forgive forgave "
+    "forgiven | forbid forbade forbidden | uphold upheld | arise arose arisen | wake woke woken | awake awoke awoken | "
+    "bend bent | bind bound | bleed bled | breed bred | cling clung | creep crept | dream dreamt | kneel knelt | leap "
+    "leapt | learn learnt | light lit | shine shone | shrink shrank shrunk | slide slid | spill spilt | spin spun | "
+    "spring sprang sprung | stick stuck | sting stung | strive strove striven | swell swollen | swing swung | tread "
+    "trod trodden | weave wove woven | weep wept | sew sewn | sow sown | mow mown | prove proven | show shown | do did "
+    "done | goose geese | mouse mice | tooth teeth"
 )
 IRREGULAR = {word: family.split()[0] for family in _FAMILIES.split("|") for word in family.split()}
 

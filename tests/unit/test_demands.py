@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from ai.models.candidates import ReadQuestion, ReadSource, question_terms
 from ai.models.context import prompt_source
 from ai.models.demands import clause_of
+from ai.models.reading import ReadQuestion, ReadSource, question_terms
 from retrieval.model import Intent
 from tests.unit.test_extractive import an_item, ask
 

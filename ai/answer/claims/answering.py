@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
 from ai.model import AdmittedItem, Sentence
-from ai.models.candidates import names, question_terms
 from ai.models.context import prompt_source
+from ai.models.demands import SAYS_LITTLE, alike
+from ai.models.reading import names, question_terms
+from ai.models.rows import Row
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
+_LIKE = 0.75
+"""What a word of like meaning counts for."""
 _ENOUGH = 0.25
 """Of the question's own words by weight, half as the sentence has them and half as its document has them."""
 _ENOUGH_UNNAMED = 0.35
@@ -27,7 +31,10 @@ _ENOUGH_UNNAMED = 0.35
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The wish of the question: the kind of thing, the places and things that it names, and the words that it uses,
-    each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words."""
+    each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words,
+    `rows` the statements of those that are rows with a value in the column that is asked for. `finer`: rows are read by
+    their headers, and a word of like meaning counts for most of the
+    question's own."""
 
     question: str
     intent: Intent
@@ -35,9 +42,11 @@ class Wanted:
     weights: Mapping[str, float]
     titles: Mapping[int, frozenset[str]]
     texts: Mapping[int, frozenset[str]]
+    rows: frozenset[str]
+    finer: bool
 
     @classmethod
-    def of(cls, question: str, intent: Intent, items: Sequence[AdmittedItem]) -> Wanted:
+    def of(cls, question: str, intent: Intent, items: Sequence[AdmittedItem], *, finer: bool) -> Wanted:
         """The question as it was read, over the items that may answer it."""
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(_unaccented, question_terms(question, intent) | words_of(question).names | named)
@@ -48,7 +57,11 @@ class Wanted:
             term: math.log(1 + len(texts) / (sum(carries(text, term) for text in texts) + 0.5))
             for term in sorted(terms)
         }
-        return cls(question, intent, wanted_of(question), weights, titles, own)
+        if finer:  # `How hot does the water get?`: who asks says `get`, and no source does
+            held = frozenset[str]().union(*texts)
+            weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
+        rows = frozenset(_row_texts(question, intent, items)) if finer else frozenset[str]()
+        return cls(question, intent, wanted_of(question), weights, titles, own, rows, finer)
 
     def is_answered(self, sentence: Sentence, direct: frozenset[int]) -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
@@ -73,13 +86,26 @@ class Wanted:
     def _share(self, words: frozenset[str]) -> float:
         """How much of the question's own words occurs, by weight."""
         whole = sum(self.weights.values())
-        return sum(w for term, w in self.weights.items() if _says(words, term)) / whole if whole else 1.0
+        return sum(w * self._says(words, term) for term, w in self.weights.items()) / whole if whole else 1.0
+
+    def _says(self, words: frozenset[str], term: str) -> float:
+        if _says(words, term):
+            return 1.0
+        return _LIKE if self.finer and alike(term, words) else 0.0
 
     def _offers(self, text: str) -> bool:
         if self.kind is WantedKind.TIME and any(number.may_be_year for number in read_numbers(text)):
             return True
-        free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER)
+        free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER) or text.removesuffix(".") in self.rows
         return free or offers(text, self.kind, self.question, loosely=True)
+
+
+def _row_texts(question: str, intent: Intent, items: Sequence[AdmittedItem]) -> Iterator[str]:
+    """The statements of the rows that answer a question, without the stop."""
+    for item in items:
+        row = Row.of_source(prompt_source(item, intent))
+        if row is not None and row.answers(question):
+            yield " ".join((item.statement or "").split()).removesuffix(".")
 
 
 def abstains(text: str) -> bool:

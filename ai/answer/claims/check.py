@@ -16,7 +16,7 @@ from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
 from ai.answer.claims.tokens import Reading, bare, keys_of, read_tokens, sentences_of, words_in
-from ai.model import BOUND_SINCE, CLAIMS_VERSION, AdmittedItem, Claim, ClaimKind, Sentence
+from ai.model import BOUND_SINCE, CLAIMS_VERSION, FINER_SINCE, AdmittedItem, Claim, ClaimKind, Sentence
 from ai.models.context import is_direct
 from ai.text.support import WORD, fold
 from retrieval.model import Intent
@@ -49,7 +49,8 @@ class Sources:
         words = {item.index: _words(item) for item in items if item.index in stated}
         bound = version >= BOUND_SINCE
         asked = Question.of(intent, strictly=bound)
-        return cls(tuple(items), direct, figures, words, asked, Wanted.of(question, intent, items), bound)
+        wanted = Wanted.of(question, intent, items, finer=version >= FINER_SINCE)
+        return cls(tuple(items), direct, figures, words, asked, wanted, bound)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:

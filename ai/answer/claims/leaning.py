@@ -11,8 +11,9 @@ from ai.answer.claims.check import Sources, context_of
 from ai.answer.claims.prose import compare
 from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
 from ai.model import AdmittedItem, Claim, Sentence
-from ai.models.candidates import PARAMETERS, ReadSource, lead_of, means_another
+from ai.models.candidates import PARAMETERS, lead_of
 from ai.models.context import prompt_source
+from ai.models.reading import ReadSource, means_another
 from ai.text.question_type import first_word
 
 _EMPTY = re.compile(

@@ -1,0 +1,90 @@
+"""Rows of a table that say which value belongs to which column: the row that a question names, asked for a column.
+
+The reading is total: every word of the question names the row, a column or the table, or only asks. `How many ports
+does the Nimbus Max have?` is not answered from the row of `Nimbus Pro`, nor `How long are the loppers?` from what they
+weigh.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ai.model import PromptSource
+from ai.text.question_type import WantedKind, wanted_of
+from ai.text.sentences import word_list
+from retrieval.english.alike import ALIKE
+from retrieval.english.stems import root_of
+
+_WORD = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)?")
+_ASKS = frozenset(
+    map(
+        root_of,
+        word_list(
+            "a an the this that these of in on at for to from by it its there is are was were be been do does did has "
+            "have had get gets got what which who whose when where how many much number tell give show please me row "
+            "table"
+        ),
+    )
+)
+"""Words that only ask. No denial, comparison, choice or exception is among them: such a question is not for one row."""
+_FEWEST, _HEADER_WORDS = 2, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cells of a row, by the header of their column, and the roots of the words of its table's title."""
+
+    cells: Mapping[str, str]
+    title: frozenset[str]
+
+    @classmethod
+    def of_source(cls, source: PromptSource) -> Row | None:
+        """The row that a source is; None where it is something else."""
+        return cls.of(source.statement, source.title) if source.statement and source.kind == "passage" else None
+
+    @classmethod
+    def of(cls, statement: str, title: str) -> Row | None:
+        """A row from its pairs of header and value, as ingest writes them; None for another statement."""
+        pairs = [part.partition(": ") for part in statement.removesuffix(".").split("; ")]
+        headers = {header for header, mark, _ in pairs if mark and len(header.split()) <= _HEADER_WORDS}
+        if len(pairs) < _FEWEST or len(headers) != len(pairs):
+            return None
+        return cls({header: value for header, _, value in pairs}, frozenset(_roots(title)))
+
+    def answers(self, question: str) -> bool:
+        """True if the question names this row by whole cells, and asks for a column that has a value in it."""
+        asked = frozenset(_roots(question))
+        naming = {header: words for header, value in self.cells.items() if (words := _name(value)) and words <= asked}
+        wanted = asked.difference(_ASKS, *naming.values())
+        told = {header: wanted & _said_by(header) for header in self.cells}
+        if not naming or not wanted <= self.title.union(*told.values()):
+            return False
+        kind = wanted_of(question)
+        return any(words and _is_of(kind, self.cells[header]) for header, words in told.items() if header not in naming)
+
+
+def _is_of(kind: WantedKind, value: str) -> bool:
+    """True if a value may be of the kind that is asked for: `08:30` is no place."""
+    if kind in {WantedKind.TIME, WantedKind.NUMBER}:
+        return any(c.isdigit() for c in value)
+    return kind is WantedKind.ANY or any(c.isalpha() for c in value)
+
+
+def _said_by(header: str) -> frozenset[str]:
+    """The roots by which a question may ask for a column: those of its header, and those that say nearly the same
+    (`maker` for what it `made`)."""
+    roots = frozenset(_roots(header))
+    doers = [word for word in header.casefold().split() if word.endswith("er")]
+    roots = roots.union(root_of(word.removesuffix(end)) for word in doers for end in ("r", "er"))
+    return roots.union(*(ALIKE.get(root, frozenset()) for root in roots))
+
+
+def _name(value: str) -> frozenset[str]:
+    """The roots of the words of a name; none of a number."""
+    return frozenset(_roots(value)) - _ASKS if any(c.isalpha() for c in value) else frozenset()
+
+
+def _roots(text: str) -> Iterator[str]:
+    return (root_of(found[0].casefold()) for found in _WORD.finditer(text))
