@@ -12,6 +12,7 @@ import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -474,6 +475,7 @@ async def ledger(ask: Asker, entry: str) -> None:
         "subject": "key:e45a25d1598c",
         "rule": rules[0]["value"],
         "text": "Shawnee",
+        "day": datetime.fromtimestamp(known["t_ms"] / 1000, UTC).date().isoformat(),
         **since,
     }
     await ask("GET", f"{root}/entries", query=fields)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Protocol
 
 from ledger.model import Kind
@@ -72,8 +73,10 @@ class EntryQuery:
     bits: Mapping[str, tuple[int, ...]] | None = None
 
 
-FACETS = ("kind", "outcome", "rule", "model")
-"""What entries are counted by, each the name of a criterion."""
+FACETS = ("kind", "outcome", "rule", "model", "source", "cited", "place", "actor", "day")
+"""What entries are counted by, each the name of a criterion: sources, places and actors by pseudonym, days in UTC."""
+DAY_MS = 86_400_000
+_FIRST_DAY = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,22 @@ def counts_of(facts: Iterable[EntryFacts]) -> EntryCounts:
         entries += 1
         counted["kind"].update([str(each.kind)])
         counted["rule"].update(each.rules)
-        for facet, value in (("outcome", each.outcome), ("model", each.model)):
+        counted["day"].update([day_of(each.t_ms // DAY_MS)])
+        for facet, members in (("source", each.sources), ("cited", each.cited), ("place", each.places)):
+            counted[facet].update(members)
+        for facet, value in (("outcome", each.outcome), ("model", each.model), ("actor", each.actor)):
             counted[facet].update([] if value is None else [value])
     return EntryCounts(entries, {facet: by_frequency(counts.items()) for facet, counts in counted.items()})
+
+
+def day_of(number: int) -> str:
+    """A day as it is written, from its number since the first one."""
+    return (_FIRST_DAY + timedelta(days=number)).isoformat()
+
+
+def first_ms(day: date) -> int:
+    """When a day begins, UTC."""
+    return (day - _FIRST_DAY).days * DAY_MS
 
 
 def by_frequency(counts: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:

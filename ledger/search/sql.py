@@ -28,7 +28,7 @@ from sqlalchemy.pool import StaticPool
 
 from ledger.errors import IndexDamaged, LedgerUnavailable
 from ledger.model import Kind
-from ledger.search.entry_index import EntryCounts, EntryFacts, EntryQuery, by_frequency
+from ledger.search.entry_index import DAY_MS, EntryCounts, EntryFacts, EntryQuery, by_frequency, day_of
 from ledger.search.signature import has_bit
 from ledger.search.tables import (
     INDEX_VERSION,
@@ -289,12 +289,24 @@ def _matching(query: EntryQuery) -> Any:
 def _count(db: Connection, query: EntryQuery) -> EntryCounts:
     entry, outcome, rule = _columns(EntryRow), _columns(OutcomeRow), _columns(RuleRow)
     matching = _matching(query)
-    facets = {"kind": entry.kind, "outcome": outcome.outcome, "rule": rule.rule, "model": outcome.model}
+    facets = {
+        "kind": entry.kind,
+        "outcome": outcome.outcome,
+        "rule": rule.rule,
+        "model": outcome.model,
+        "source": _columns(SourceRow).source,
+        "cited": _columns(CitedRow).source,
+        "place": _columns(PlaceRow).place,
+        "actor": _columns(ActorRow).actor,
+    }
     values = {}
     for facet, column in facets.items():
         with_value = column.is_not(None) & column.table.c.idx.in_(matching)
         statement = select(column, func.count()).where(with_value).group_by(column)
         values[facet] = by_frequency((value, count) for value, count in db.execute(statement))
+    day = entry.t_ms // DAY_MS
+    days = db.execute(select(day, func.count()).where(entry.idx.in_(matching)).group_by(day))
+    values["day"] = by_frequency((day_of(number), count) for number, count in days)
     return EntryCounts(db.execute(select(func.count()).select_from(matching.subquery())).scalar_one(), values)
 
 

@@ -41,15 +41,50 @@ async def test_each_value_narrows_to_as_many_entries_as_it_says(connect: Connect
     matching = await found(auditor, **({"since": FILTERS["since"]} | filters))
     assert (body["entries"], body["complete"]) == (len(matching), True)
     facets = by_name(body)
-    assert set(facets) == {"kind", "outcome", "rule", "model"}
+    assert set(facets) == {"kind", "outcome", "rule", "model", "source", "cited", "place", "actor", "day"}
     for name, values in facets.items():
+        for value, count in list(values.items())[:3]:
+            assert (await counted(auditor, **filters | {name: value}))["entries"] == count, (name, value)
+        if name in ("source", "cited", "place", "day"):
+            continue  # an entry tells them in its parts
         field = {"rule": "rules"}.get(name, name)
         told = [each[field] if isinstance(each[field], list) else [each[field]] for each in matching]
         assert values == {value: sum(value in each for each in told) for value in values}, name
         assert {value for each in told for value in each if value is not None} == set(values), name
-        for value, count in list(values.items())[:3]:
-            assert (await counted(auditor, **filters | {name: value}))["entries"] == count, (name, value)
     assert sum(facets["outcome"].values()) >= 1
+
+
+async def test_sources_and_places_are_named_to_whom_they_are_shown(connect: Connect) -> None:
+    """Both auditors count the same entries; only the one who may see a source reads its name."""
+    await asked(connect("viewer"))
+    await asked(connect("contributor"), FERRY)
+    everything, public = by_name(await counted(connect("everything"))), by_name(await counted(connect("auditor")))
+    assert public["cited"].items() <= everything["cited"].items()
+    assert public["source"].items() < everything["source"].items()
+    assert "county-population" in public["source"]
+    assert "Shawnee County" in public["place"]
+    hidden = (everything["source"].keys() - public["source"].keys()) | (
+        everything["place"].keys() - public["place"].keys()
+    )
+    for form in ("json", "csv"):
+        told = (await connect("auditor").get(f"{BASE}/facets", params={"format": form})).text
+        assert [name for name in hidden if name in told] == []
+    assert public["actor"] == everything["actor"]
+    assert all(len(each) == 32 for each in public["actor"])
+
+
+async def test_an_auditor_without_a_scope_is_named_no_source(connect: Connect) -> None:
+    facets = by_name(await counted(connect("log-auditor")))
+    assert (facets["source"], facets["cited"], facets["place"]) == ({}, {}, {})
+
+
+async def test_a_day_and_times_hold_together(connect: Connect) -> None:
+    await asked(connect("viewer"))
+    auditor = connect("auditor")
+    (today, count), *_ = by_name(await counted(auditor, kind="outcome"))["day"].items()
+    assert count
+    assert (await counted(auditor, kind="outcome", day=today, until=f"{today}T00:00:00Z"))["entries"] == 0
+    assert (await counted(auditor, day="1999-12-31"))["entries"] == 0
 
 
 async def test_what_another_tenant_records_changes_no_byte(connect: Connect) -> None:
@@ -81,7 +116,7 @@ async def test_nobody_else_is_told(connect: Connect, path: str, key: str | None)
 
 
 @pytest.mark.parametrize(
-    "query", ["outcome=answer", "limit=5", "after=3", "format=ndjson", "unknown=1", "text=a", "rule=a%20b"]
+    "query", ["outcome=answer", "limit=5", "after=3", "format=ndjson", "unknown=1", "day=1", "text=a", "rule=a%20b"]
 )
 @pytest.mark.parametrize("path", [f"{BASE}/facets", "/audit/facets.json", "/audit/facets.csv"])
 async def test_a_count_that_cannot_be_meant_is_refused(connect: Connect, path: str, query: str) -> None:

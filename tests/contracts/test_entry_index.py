@@ -6,6 +6,7 @@ import dataclasses
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,10 @@ async def test_a_closed_index_is_unavailable(index: EntryIndex) -> None:
         await index.position()
 
 
+def day(each: EntryFacts) -> str:
+    return datetime.fromtimestamp(each.t_ms / 1000, UTC).date().isoformat()
+
+
 def counts(query: EntryQuery, kept: list[EntryFacts]) -> EntryCounts:
     """The meaning of the counts, read from what is kept."""
     matching = [each for each in kept if matches(query, each)]
@@ -205,6 +210,11 @@ def counts(query: EntryQuery, kept: list[EntryFacts]) -> EntryCounts:
         "outcome": {value: sum(e.outcome == value for e in matching) for value in {e.outcome or "" for e in kept}},
         "rule": {value: sum(value in e.rules for e in matching) for value in {r for e in kept for r in e.rules}},
         "model": {value: sum(e.model == value for e in matching) for value in {e.model or "" for e in kept}},
+        "source": {value: sum(value in e.sources for e in matching) for value in {s for e in kept for s in e.sources}},
+        "cited": {value: sum(value in e.cited for e in matching) for value in {s for e in kept for s in e.cited}},
+        "place": {value: sum(value in e.places for e in matching) for value in {p for e in kept for p in e.places}},
+        "actor": {value: sum(e.actor == value for e in matching) for value in {e.actor or "" for e in kept}},
+        "day": {value: sum(day(e) == value for e in matching) for value in {day(e) for e in kept}},
     }
     told = {
         name: tuple(sorted(((v, n) for v, n in each.items() if n), key=lambda pair: (-pair[1], pair[0])))

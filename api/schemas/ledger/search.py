@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
@@ -10,7 +11,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from api.audit.log.search import EntryCriteria
 from api.schemas.answer import ClosedModel
 from ledger.model import FORMS, Kind
-from ledger.search.entry_index import EntryQuery
+from ledger.search.entry_index import DAY_MS, EntryQuery, first_ms
 
 KindName = Literal["intent", "outcome", "retrieval", "redaction", "key", "config", "incident"]
 OutcomeName = Literal["ANSWER", "ABSTAIN", "DENY", "FAULT"]
@@ -44,20 +45,31 @@ class EntryNames(BaseModel):
     cited: Annotated[str, Field(min_length=1, max_length=400)] | None = None
     since: Annotated[AwareDatetime, Field(description="recorded at this time or later")] | None = None
     until: Annotated[AwareDatetime, Field(description="recorded before this time")] | None = None
+    day: Annotated[date, Field(description="recorded on this day, UTC")] | None = None
 
     def wanted(self, tenant: str | None) -> EntryCriteria:
         """The criteria of a search in that tenant; None is every tenant."""
         named = self.model_dump(include={"request_id", "actor", "outcome", "rule", "model", "place", "source", "cited"})
+        since, until = self._span()
         query = EntryQuery(
             tenant=tenant,
             kind=None if self.kind is None else Kind(self.kind),
             entry_id=self.id,
             leaf_hash=self.hash,
-            since_ms=None if self.since is None else round(self.since.timestamp() * 1000),
-            until_ms=None if self.until is None else round(self.until.timestamp() * 1000),
+            since_ms=since,
+            until_ms=until,
             **named,
         )
         return EntryCriteria(query, subject=self.subject, text=self.text)
+
+    def _span(self) -> tuple[int | None, int | None]:
+        """From when, and before when, in milliseconds: what times and day have in common."""
+        given = [None if each is None else round(each.timestamp() * 1000) for each in (self.since, self.until)]
+        if self.day is None:
+            return given[0], given[1]
+        first = first_ms(self.day)
+        since = first if given[0] is None else max(first, given[0])
+        return since, first + DAY_MS if given[1] is None else min(first + DAY_MS, given[1])
 
 
 class EntryFilters(EntryNames):
@@ -95,7 +107,7 @@ class FacetValue(ClosedModel):
 class Facet(ClosedModel):
     """What the entries are counted by: the name of the filter that narrows to a value."""
 
-    name: Literal["kind", "outcome", "rule", "model"]
+    name: Literal["kind", "outcome", "rule", "model", "source", "cited", "place", "actor", "day"]
     values: list[FacetValue]
 
 

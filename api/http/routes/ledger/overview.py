@@ -12,8 +12,10 @@ from starlette.responses import Response
 
 from api.audit.entries.export import plain_cell
 from api.audit.entries.records import AUDIT
+from api.audit.log.facets import named_counts
 from api.audit.log.health import LogHealth, log_health
 from api.audit.log.search import EntrySearch
+from api.audit.reauthorise import reading_of
 from api.http.callers import SECURITY, Calling
 from api.schemas.errors import errors
 from api.schemas.ledger.search import FacetFilters, FacetsResponse, LogHealthResponse
@@ -32,12 +34,16 @@ _FACET_VALUES = 50
     responses=errors(401, 403, 422, 503),
 )
 async def facets(call: Calling, filters: Annotated[FacetFilters, Query()]) -> FacetsResponse | Response:
-    """How many of the tenant's entries match, by kind, outcome, rule or reason code, and model; each value narrows a
-    search of entries. `format` gives the counts as CSV. Needs `ledger.audit`."""
+    """How many of the tenant's entries match, by kind, outcome, rule or reason code, model, source admitted or cited,
+    place, who asked (as a pseudonym) and day; each value narrows a search of entries. Sources and places are those that
+    the caller may see. `format` gives the counts as CSV. Needs `ledger.audit`."""
     call.caller.require(AUDIT)
-    ledger = call.system.services.ledger
+    services, subject = call.system.services, call.caller.subject
+    ledger = services.ledger
     async with open_entry_index(call.system.configuration, origin=ledger.origin) as index:
-        counts, complete = await EntrySearch(ledger, index).counts(filters.wanted(call.caller.subject.tenant))
+        counts, complete = await EntrySearch(ledger, index).counts(filters.wanted(subject.tenant))
+    reading = await reading_of(subject, request_id=call.request_id, services=services)
+    counts = await named_counts(counts, reading=reading, ledger=ledger)
     if filters.format == "csv":
         return Response(_csv(counts), media_type="text/csv; charset=utf-8; header=present")
     shown = [
