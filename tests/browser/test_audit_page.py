@@ -326,6 +326,11 @@ def test_nothing_keeps_anyone_out(chromium: Browser, server: PageServer, entry: 
             verdict(page)
             page.click("#replay-form button")
             page.wait_for_selector("#replayed .good", timeout=60_000)
+            ends, begins = (page.locator(each).bounding_box() for each in ("#replayed", "#compare-heading"))
+            assert ends is not None
+            assert begins is not None
+            assert begins["y"] - ends["y"] - ends["height"] >= 16
+            assert page.locator("footer a").all_inner_texts() == [f"/audit/{entry}.json", f"/audit/{entry}.csv"]
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

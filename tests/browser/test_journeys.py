@@ -161,6 +161,19 @@ def test_the_evidence_of_a_computation_is_what_was_computed_from_what(journey: O
     found.page.wait_for_selector("#slice, main blockquote", timeout=30_000)
 
 
+def test_on_a_phone_each_row_of_a_computation_is_its_title_and_what_it_states(journey: Open) -> None:
+    found = journey()
+    page = found.page
+    page.set_viewport_size({"width": 360, "height": 800})
+    found.ask(BORDERS)
+    page.locator(".chip").first.click()
+    page.wait_for_selector("#evidence .inputs blockquote", timeout=30_000)
+    rows = page.locator("#evidence .inputs blockquote").all_inner_texts()
+    assert len(rows) > 1
+    assert [row for row in rows if "{" in row or len(row) > 160] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 def test_why_not_and_what_is_held_instead(journey: Open) -> None:
     found = journey()
     page = found.page

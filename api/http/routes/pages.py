@@ -69,8 +69,8 @@ async def changes() -> HTMLResponse:
 
 @router.get("/audit/{entry_id}")
 async def entry(entry_id: Annotated[str, Path(pattern=_ENTRY)]) -> HTMLResponse:
-    """One entry: its page is the same for every id, whether there is such an entry or not."""
-    return _page("/audit", "entry", layout="record", path="/audit/{entry_id}", forms=FORMS)
+    """One entry: its page says no more than the id, whether there is such an entry or not."""
+    return _page("/audit", "entry", layout="record", path="/audit/{entry_id}", entry_id=entry_id, forms=FORMS)
 
 
 @router.get("/evidence/{document_id}")
@@ -95,7 +95,8 @@ def _page(here: str, name: str, *, layout: str, path: str | None = None, **value
     """A page below `here` of the navigation; `path` is its own where it is another."""
     words = strings()
     nav = [(path, getattr(words.site, each)) for path, each in _NAV.items()]
-    title, twins = getattr(words, name).title, TWINS.get(path or here, ())
+    title = getattr(words, name).title
+    twins = [each.format_map(values) for each in TWINS.get(path or here, ())]
     html = page(f"{name}.html.j2", title=title, layout=layout, here=here, nav=nav, twins=twins, **values)
     return HTMLResponse(html, headers={"content-security-policy": POLICY, "cache-control": "no-cache"})
 

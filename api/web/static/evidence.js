@@ -3,7 +3,7 @@ import { get } from "./api.js";
 import { byId, facts, h, pageOf, safe, section } from "./dom.js";
 import { say, words } from "./text.js";
 
-const w = words.evidence, FEW = 8, MOST = 300;
+const w = words.evidence, FEW = 8, MOST = 160;
 
 // Answers of earlier versions lead to the first row in place of the computation.
 const proved = cited => cited.computed && cited.href.includes("/computations/");
@@ -41,9 +41,10 @@ function cellOf({ cell, measurement, locator }) {
     h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, row), h("td", {}, h("mark", {}, cell)))));
 }
 
-// A row that was computed with, in its own words where they may be shown.
+// A row that was computed with: its title, and what it states where that may be shown.
 function rowOf(row) {
-  return h("li", {}, h("a", { href: safe(pageOf(row.href)) }, row.title ?? row.chunk_id), row.text ? h("blockquote", {}, row.text.slice(0, MOST)) : null);
+  const stated = row.statement ?? row.text;
+  return h("li", {}, h("a", { href: safe(pageOf(row.href)) }, row.title ?? row.chunk_id), stated ? h("blockquote", {}, stated.slice(0, MOST)) : null);
 }
 
 // The rows as they are read now, in place of their names.

@@ -13,9 +13,9 @@ async function fetched(event, path, name, type) {
   try { save(name, await text(path, type), type); } catch (error) { event.target.after(fault(error)); }
 }
 
-// The links at the foot of a page: of an entry its own, of two entries or of one over time those of the address.
+// The links at the foot of a page: of two entries or of one over time with what the address asks.
 for (const link of document.querySelectorAll("a[data-twin]")) {
-  const path = link.textContent.replace("{entry_id}", location.pathname.split("/").at(-1)), name = path.split("/").at(-1);
+  const path = link.textContent, name = path.split("/").at(-1);
   link.href = path;
   link.onclick = event => fetched(event, /compare|changes/.test(location.pathname) ? path + location.search : path, name, name.endsWith(".csv") ? "text/csv" : "application/json");
 }
