@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -116,6 +117,36 @@ def test_the_client_asks_and_raises(page: Page, server: PageServer) -> None:
         [server.origin, QUESTION],
     )
     assert asked == ["ANSWER", 2, True, 403, "FORBIDDEN"]
+
+
+FETCHES = """async ([origin, question]) => {
+  const read = async (path, options) => {
+    try { const reply = await fetch(origin + path, options); return [reply.status, await reply.json()]; } catch (error) { return error.name; }
+  };
+  const headers = { "content-type": "application/json" }, body = JSON.stringify({ question });
+  const asked = await read("/api/v1/ai/query", { method: "POST", headers, body });
+  return [asked, await read("/api/v1/layers"), await read("/api/v1/ledger/entries")];
+}"""
+"""What a page without any library reads of the API: an answer, a list, and a refusal."""
+
+
+def test_plain_fetch_works_where_the_origin_is_listed_and_fails_elsewhere(
+    chromium: Browser, server: PageServer, site: tuple[Path, str]
+) -> None:
+    (site[0] / "plain.html").write_text("<!doctype html><title>Plain</title>", "utf-8")
+    with elsewhere(site[0]) as unlisted:
+        read: dict[str, Any] = {}
+        for origin in (site[1], unlisted):
+            page = chromium.new_page()
+            page.goto(f"{origin}/plain.html")
+            read[origin] = page.evaluate(FETCHES, [server.origin, QUESTION])
+            page.close()
+    asked, layers, refused = read[site[1]]
+    assert (asked[0], asked[1]["outcome"]) == (200, "ANSWER")
+    assert "85,200" in asked[1]["answer"]
+    assert {each["id"] for each in layers[1]["layers"]} >= {"counties"}
+    assert (refused[0], refused[1]["error"]["code"]) == (403, "FORBIDDEN")
+    assert read[unlisted] == ["TypeError", "TypeError", "TypeError"]
 
 
 def test_an_origin_that_is_not_listed_gets_nothing(chromium: Browser, server: PageServer, tmp_path: Path) -> None:
