@@ -15,13 +15,13 @@ from playwright.sync_api import Browser, Page
 
 from api.home.configuration import load
 from api.http.app import create_app
+from tests.api.test_page_twins import routes
 from tests.browser.page_server import PageServer, page_server
 from tests.browser.test_ask_page import AXE, violations, with_key
 
 pytestmark = pytest.mark.services
 QUESTION = "Which counties border Shawnee County?"
-ASSETS = ("/assets/", "/docs/assets/", "/embed.js", "/client.")
-DATA = (".json", ".csv", ".js", ".ts")
+DATA = (".json", ".csv")
 ASKED = {
     "/audit/compare": "?a={entry_id}&b={entry_id}",
     "/audit/changes": "?entry={entry_id}",
@@ -37,12 +37,10 @@ NOWHERE = "/nowhere"
 
 def pages_of(app: FastAPI) -> set[str]:
     """The paths that answer a browser with a page: those outside of the API, and those of the API that say so."""
-    outside = (each for each in app.state.routes if not getattr(each, "include_in_schema", True))
-    found = {each.path for each in outside if "GET" in each.methods and not each.path.startswith(("/api/", *ASSETS))}
     described: Mapping[str, Mapping[str, Any]] = app.openapi()["paths"]
     replies = {path: told["get"]["responses"].get("200", {}) for path, told in described.items() if "get" in told}
     said = {path for path, reply in replies.items() if "text/html" in reply.get("content", {})}
-    return {each for each in found if not each.endswith(DATA)} | said
+    return {each for each in routes(app) if not each.endswith(DATA)} | said
 
 
 @pytest.fixture(scope="module")
