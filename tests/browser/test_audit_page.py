@@ -91,6 +91,17 @@ def test_a_facet_narrows_the_search_and_going_back_widens_it(opened: Opened, ser
     )
 
 
+def test_a_source_a_place_and_a_day_narrow_the_search(opened: Opened, server: PageServer, entry: str) -> None:
+    page = opened.page
+    with_key(page, server)
+    watch(opened, server, "/audit")
+    for name, value in (("cited", "county-population"), ("place", "Shawnee County"), ("day", "20")):
+        page.locator(f"#facets a[href*='{name}=']:has-text('{value}')").first.click()
+        page.wait_for_selector(f"#facets strong:has-text('{value}')")
+        assert page.input_value(f"#{name}").startswith(value)
+    assert page.locator(f"#results a[href='/audit/{entry}']").count() == 1
+
+
 def test_facets_count_what_the_search_finds_and_can_be_left_again(
     opened: Opened, server: PageServer, entry: str
 ) -> None:
