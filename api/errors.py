@@ -5,7 +5,8 @@ EdgeError
 ├── HomeUnusable           the home folder cannot be made, read or written, or its disk is full
 ├── HomeKeyMissing         the home is encrypted, and its key is not named, cannot be read or is no key
 ├── HomeKeyWrong           the home is encrypted under another key
-├── HomeBusy               another process takes documents into this folder, or holds a file of it
+├── HomeBusy               another process takes documents into this folder
+│   └── HomeFileBusy       a file of the home is held for too long
 ├── VersionUnsupported     a file is of a version that this program does not read; names the version
 ├── MalformedBody          the body is not JSON
 ├── RequestRejected        the request's fields are not valid; `details` says where
@@ -75,9 +76,15 @@ class HomeKeyWrong(EdgeError):
 
 
 class HomeBusy(EdgeError):
-    """Another process takes documents into this folder, or holds a file of it."""
+    """Another process takes documents into this folder."""
 
     code = "CONFLICT"
+
+
+class HomeFileBusy(HomeBusy):
+    """Another process or request holds a file of the home for too long."""
+
+    code = "HOME_BUSY"
 
 
 class VersionUnsupported(EdgeError):

@@ -60,6 +60,7 @@ MEANINGS: Mapping[str, CodeMeaning] = MappingProxyType(
         "CORPUS_CHANGED": CodeMeaning(503, EXIT_BACKEND, "A source was changed while the answer was made. Ask again."),
         "INTERNAL": CodeMeaning(500, EXIT_FAILED, "Something went wrong on our side. The request id helps to find it."),
         "INDEX_NOT_READY": CodeMeaning(503, EXIT_BACKEND, "The store of documents is not ready."),
+        "HOME_BUSY": CodeMeaning(503, EXIT_BACKEND, "A file of the home is in use. Try again shortly."),
         "HOME_LOCKED": CodeMeaning(
             503, EXIT_BACKEND, "The home is encrypted, and the key that was given does not open it."
         ),
@@ -96,6 +97,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         api.HomeKeyMissing: "HOME_LOCKED",
         api.HomeKeyWrong: "HOME_LOCKED",
         api.HomeBusy: "CONFLICT",
+        api.HomeFileBusy: "HOME_BUSY",
         api.VersionUnsupported: "VERSION_UNSUPPORTED",
         api.MalformedBody: "BAD_REQUEST",
         api.RequestRejected: "VALIDATION_FAILED",

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import apsw
 
-from api.errors import HomeBusy, HomeUnusable, VersionUnsupported
+from api.errors import HomeFileBusy, HomeUnusable, VersionUnsupported
 
 Statements = Sequence[str]
 _BUSY_MS = 30_000
@@ -38,7 +38,7 @@ class KeptSchema:
 
 def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
     """Take the file to the version of `schema`; returns the copy that was made of an older one. Does nothing for a file
-    that is not there. Raises VersionUnsupported, HomeBusy, HomeUnusable; the file is then as it was."""
+    that is not there. Raises VersionUnsupported, HomeFileBusy, HomeUnusable; the file is then as it was."""
     try:
         if not path.exists():
             return None
@@ -51,7 +51,7 @@ def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
             copy = _migrate(db, path, schema)
             db.execute("COMMIT")
     except apsw.BusyError as exc:
-        raise HomeBusy(f"another process uses {path}") from exc
+        raise HomeFileBusy(f"another process uses {path}") from exc
     except (apsw.Error, OSError) as exc:
         raise _unusable(path, schema, exc) from exc
     return copy
@@ -62,7 +62,7 @@ def kept_connection(
     path: Path, schema: KeptSchema, *, create: bool = True, busy_ms: int = 2_000
 ) -> Iterator[apsw.Connection]:
     """A connection to a file of the schema, brought up to date, and closed with the context; with `create` the file is
-    made for its owner alone where there is none. Raises HomeUnusable, HomeBusy, VersionUnsupported."""
+    made for its owner alone where there is none. Raises HomeUnusable, HomeFileBusy, VersionUnsupported."""
     try:
         if create and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,6 +74,8 @@ def kept_connection(
             yield db
         finally:
             db.close()
+    except apsw.BusyError as exc:
+        raise HomeFileBusy(f"another process or request uses {path}") from exc
     except (OSError, apsw.Error) as exc:
         reason = getattr(exc, "strerror", None) or exc
         raise HomeUnusable(f"the {schema.name} in {path} cannot be used: {reason}") from exc

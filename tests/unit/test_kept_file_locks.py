@@ -11,8 +11,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+from api.audit.erasure.decoded import readings
+from api.errors import HomeFileBusy
 from api.home.kept_file import kept_connection
 from api.home.request_records import REQUESTS_FILE, SCHEMA, RequestRecords
+from api.problems import problem_of
 
 CALLERS = 40
 
@@ -31,6 +34,18 @@ def test_opening_a_file_again_takes_no_lock_from_who_writes(tmp_path: Path) -> N
         other.close()
 
 
+def test_a_file_that_is_held_for_too_long_is_told_to_be_in_use(tmp_path: Path) -> None:
+    path = tmp_path / REQUESTS_FILE
+    with kept_connection(path, SCHEMA) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        with pytest.raises(HomeFileBusy) as told, kept_connection(path, SCHEMA, busy_ms=10) as other:
+            other.execute("BEGIN IMMEDIATE")
+        writer.execute("ROLLBACK")
+    problem = problem_of(told.value)
+    assert (problem.code, problem.status) == ("HOME_BUSY", 503)
+    assert str(tmp_path) not in problem.message
+
+
 def test_keys_that_come_at_once_are_all_kept(tmp_path: Path) -> None:
     records, start = RequestRecords(tmp_path), threading.Barrier(CALLERS)
 
@@ -44,6 +59,25 @@ def test_keys_that_come_at_once_are_all_kept(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(CALLERS) as threads:
         assert all(threads.map(use, range(CALLERS)))
+
+
+def test_a_search_of_a_file_that_is_open_loses_nothing_that_is_written_to_it_later(tmp_path: Path) -> None:
+    """Without the lock of the open connection, the next process that closes the file takes its log away."""
+    path = tmp_path / "kept.sqlite"
+    db = apsw.Connection(str(path))
+    db.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (words TEXT); INSERT INTO t VALUES ('before')").fetchall()
+    pieces = [piece for each in sorted(tmp_path.iterdir()) for piece in readings(each)]
+    _rows_seen_by_another_process(path)
+    db.execute("INSERT INTO t VALUES ('after')")
+    assert _rows_seen_by_another_process(path) == "[('before',), ('after',)]"
+    assert any(b"before" in piece for piece in pieces)
+    db.close()
+
+
+def _rows_seen_by_another_process(path: Path) -> str:
+    look = "import apsw, sys; print(apsw.Connection(sys.argv[1]).execute('SELECT * FROM t').fetchall())"
+    done = subprocess.run([sys.executable, "-c", look, str(path)], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def _from_another_process_is_busy(path: Path) -> None:

@@ -2,6 +2,9 @@
 
 JSON escapes, Base64, gzip, zlib and ZIP members, the LZ4 blocks of a full-text store, and the rows of a SQLite file,
 whose long values lie scattered over its pages. The raw bytes come first, so that free pages and logs are read too.
+
+Any file may be a database that this process has open, so SQLite reads the bytes: POSIX drops every lock that a process
+holds on a file when it closes any handle of it, and another process would then take the log of an open one away.
 """
 
 from __future__ import annotations
@@ -37,15 +40,17 @@ _ROWS = 1024 * 1024
 
 def readings(path: Path, seal: Seal = PLAIN) -> Iterator[bytes]:
     """Everything that the file says, in pieces that overlap. Raises OSError; a file that decodes to nothing is read as
-    it stands. Of an encrypted home it is read as it stands and as its key opens it."""
+    it stands. Of an encrypted home it is read as it stands and as its key opens it. The index of a database's log, page
+    numbers in memory that processes share, is left alone."""
+    if path.name.endswith("-shm") and path.with_name(path.name.removesuffix("-shm")).exists():
+        return
     if seal is not PLAIN:
         yield from _opened(path, seal)
-    with path.open("rb") as file:
-        head, before = file.read(len(_SQLITE)), b""
-        file.seek(0)
-        while data := file.read(_CHUNK):
-            yield from decoded(before + data)
-            before = data[-_OVERLAP:]
+    head, before = b"", b""
+    for data in _stored(path):
+        head = head or data[: len(_SQLITE)]
+        yield from decoded(before + data)
+        before = data[-_OVERLAP:]
     if head == _SQLITE:
         yield from _rows(path)
     elif path.suffix == ".store":
@@ -54,11 +59,34 @@ def readings(path: Path, seal: Seal = PLAIN) -> Iterator[bytes]:
         yield from _members(path)
 
 
+def _stored(path: Path) -> Iterator[bytes]:
+    """The bytes as they stand, in pieces, read by SQLite's own layer below databases, which keeps their locks."""
+    size, at = path.stat().st_size, 0
+    try:
+        with closing(_File(path)) as file:
+            while at < size and (data := file.xRead(min(_CHUNK, size - at), at)):
+                yield data
+                at += len(data)
+    except apsw.Error as exc:
+        if not path.exists():
+            raise FileNotFoundError(str(path)) from exc
+        raise OSError(f"{path} cannot be read: {exc}") from exc
+
+
+class _File(apsw.VFSFile):
+    """A file of whatever kind, opened as a database is."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("unix", str(path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+
+    close = apsw.VFSFile.xClose
+
+
 def _opened(path: Path, seal: Seal) -> Iterator[bytes]:
     """What the key of the home opens: a sealed file whole; of a database, whatever its name, every page, free ones too,
     and every row."""
     try:
-        yield from decoded(seal.opened(path.read_bytes()))
+        yield from decoded(seal.opened(b"".join(_stored(path))))
     except ValueError:
         yield from _pages(path)
 

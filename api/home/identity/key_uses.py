@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from api.errors import HomeBusy, HomeUnusable
+from api.errors import HomeFileBusy, HomeUnusable
 from api.home.kept_file import KeptSchema, kept_connection
 
 STEP_MS = 60_000
@@ -32,12 +32,12 @@ class KeyUses:
         try:
             with kept_connection(self._path, SCHEMA, busy_ms=_BUSY_MS) as db:
                 db.execute(_NOTE, (key_id, now_ms))
-        except (HomeBusy, HomeUnusable):
+        except (HomeFileBusy, HomeUnusable):
             return
         self._noted[key_id] = now_ms
 
     def all(self) -> Mapping[str, int]:
-        """The last use of each key that was used, in UTC milliseconds. Raises HomeUnusable, HomeBusy."""
+        """The last use of each key that was used, in UTC milliseconds. Raises HomeUnusable, HomeFileBusy."""
         if not self._path.exists():
             return {}
         with kept_connection(self._path, SCHEMA, create=False) as db:

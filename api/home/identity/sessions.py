@@ -44,7 +44,7 @@ class PageSession:
 
 
 class PageSessions:
-    """The sessions of one home folder. The methods block for about a millisecond. Raises HomeUnusable, HomeBusy."""
+    """The sessions of one home folder. The methods block for about a millisecond. Raises HomeUnusable, HomeFileBusy."""
 
     def __init__(self, path: Path, *, clock_ms: Callable[[], int]) -> None:
         self._path = path
