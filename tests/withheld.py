@@ -334,12 +334,12 @@ NOT_PAIRED: Mapping[str, str] = {
 """Rules that withhold no content from a search, and why there is no pair for them."""
 
 
+PATIENT = {f"EXHIBIT_RETRIEVAL__DEADLINE_MS__{name}": "60000" for name in ("GRAPH", "SPATIAL", "FULLTEXT", "VECTOR")}
+
+
 async def fill(folder: Path, world: World, environment: Mapping[str, str] | None = None) -> Any:
     """Takes the world into a home below the folder; gives its configuration."""
-    patient = {
-        f"EXHIBIT_RETRIEVAL__DEADLINE_MS__{name}": "60000" for name in ("GRAPH", "SPATIAL", "FULLTEXT", "VECTOR")
-    }
-    configuration = load({**patient, **(environment or {})}, home=folder / "home")
+    configuration = load({**PATIENT, **(environment or {})}, home=folder / "home")
     async with open_ingest(configuration) as ingest:
         for tenant, sources in (("default", world.sources), ("other", world.foreign)):
             if sources:
@@ -379,7 +379,7 @@ async def client_of(configuration: Any) -> AsyncIterator[httpx.AsyncClient]:
 
 @dataclass(frozen=True)
 class Call:
-    """One request; `{entry}` in its path is the entry of the last answer, `key` the name of the key it is made with."""
+    """One request; `{entry}` in its path or body is the entry of the last answer, `key` the name of the key it is made with."""
 
     method: str
     path: str
@@ -609,15 +609,15 @@ class Conversation:
         self._client = client
         self._tokens = tokens
         self._ids = _IDS if versions_alike else re.compile(_IDS.pattern.split("|")[0])
-        self._entry = "none"
+        self.entry = "none"
 
     async def reply(self, call: Call) -> str:
         """Status, headers and body without times and ids."""
         token = self._tokens.get(call.key)
         found = await self._client.request(
             call.method,
-            call.path.replace("{entry}", self._entry),
-            json=call.body,
+            call.path.replace("{entry}", self.entry),
+            json=_filled(call.body, self.entry),
             headers={"authorization": f"Bearer {token}"} if token else {},
         )
         kept = {
@@ -636,11 +636,15 @@ class Conversation:
         }
         text = _read(found)
         if "json" in found.headers.get("content-type", ""):
-            self._entry = (found.json().get("provenance") or {}).get("entry_id") or self._entry
+            self.entry = (found.json().get("provenance") or {}).get("entry_id") or self.entry
         if call.path == "/metrics":
             text = _METRIC.sub("", text)
         text = _TIMES.sub("", text)
         return f"{found.status_code} {self._ids.sub('', str(sorted(kept.items())))} {self._ids.sub('', text)}"
+
+
+def _filled(body: Mapping[str, Any] | None, entry: str) -> Mapping[str, Any] | None:
+    return body and {name: entry if value == "{entry}" else value for name, value in body.items()}
 
 
 _SALTED = ("receipts/", "verify.html", "log.vkey", "manifest.json")
