@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_origin
 
 import cattrs
+from cattrs.cols import homogenous_tuple_structure_factory
 
 from policy.errors import BundleRejected
 from policy.obligations import EVIDENCE, MEETS_TAGS
@@ -195,7 +196,23 @@ def _codec() -> cattrs.Converter:
         made.register_structure_hook(kind, exact(kind))
     made.register_structure_hook_func(lambda kind: kind == frozenset[str], _names)
     made.register_structure_hook_func(lambda kind: kind == Mapping[str, object], exact(dict))
+
+    @made.register_structure_hook_factory(_is_tuple)
+    def listed(kind: Any) -> Any:
+        structured = homogenous_tuple_structure_factory(kind, made)
+
+        def each(value: object, wanted: Any) -> object:
+            if not isinstance(value, list):
+                raise TypeError(f"a list is expected, not {type(value).__name__}")
+            return structured(value, wanted)
+
+        return each
+
     return made
+
+
+def _is_tuple(kind: Any) -> bool:
+    return get_origin(kind) is tuple
 
 
 def _names(value: object, _: object) -> frozenset[str]:

@@ -191,6 +191,20 @@ def test_whatever_the_schema_refuses_is_refused_on_reading(data: st.DataObject) 
             PolicyData.parse(json.dumps(document).encode())
 
 
+def test_no_value_of_another_shape_is_read_in_any_place() -> None:
+    """Every place of the data with every wrong value: a text, or an object, is no list without members."""
+    wrong = jsonschema.Draft202012Validator(schema())
+    document = json.loads(DATA_JSON)
+    for place, key in [each for each in places(document) if each[0] is not None]:
+        kept = place[key]
+        for value in WRONG:
+            place[key] = value
+            if not wrong.is_valid(document):
+                with pytest.raises(BundleRejected):
+                    PolicyData.parse(json.dumps(document).encode())
+        place[key] = kept
+
+
 @pytest.mark.parametrize("text", [b"", b"[]", b"null", b"\xff", b"{}"])
 def test_data_that_are_no_data(text: bytes) -> None:
     with pytest.raises(BundleRejected):
