@@ -55,7 +55,8 @@ _TURN = re.compile(
 )
 _DENIED = re.compile(r"\b(?:not|never|n['’]t|cannot)\s+(?!only\b|until\b|just\b|merely\b)(?:be(?:en)?\s+)?([a-z]+)")
 _DENIES_ALL = re.compile(
-    r"\b(?:no(?!\.)|nobody|none|neither|nor|forbid\w*|forbade|prohibit\w*|bann?(?:ed|s)?|refus\w+|except)\b",
+    r"\b(?:no(?!\.)|nobody|none|neither|nor|forbid\w*|forbade|prohibit\w*|bann?(?:ed|s)?|refus\w+|except"
+    r"|(?:not|never)\s(?:to|by|in|for|with|from|at|on|the|an?))\b",
     re.IGNORECASE,
 )
 _DEFINITE = (WantedKind.TIME, WantedKind.NUMBER, WantedKind.PERSON, WantedKind.PLACE)
@@ -127,7 +128,7 @@ class Finer:
             return False
         if not (self.days <= _days(text) | _days(" ".join(tokens)) or _DAILY.search(text)):
             return False
-        if not (self.denied <= _denied(text) or _DENIES_ALL.search(text)):
+        if not (self.denied <= _denied(text.casefold()) or _DENIES_ALL.search(text)):
             return False
         said = _ranks(text)
         return all((rank, noun) in said or noun not in {each for _, each in said} for rank, noun in self.ranks)

@@ -53,7 +53,8 @@ _ASKING = word_list(
 _WHY = re.compile(r"\W*(?:why|for what reason)\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"\W*(?:never|do not|don['’]t|no)\b", re.IGNORECASE)
 _HOW = re.compile(
-    r"\bhow\s+(long|far|tall|high|deep|wide|thick|old|heavy|hot|cold|warm|large|big|soon|often|frequently)\b",
+    r"\b(?:how|(?:at|to|above|below)\s+(?:what|which))\s+(temperature|long|far|tall|high|deep|wide|thick|old|heavy|hot|cold"
+    r"|warm|large|big|soon|often|frequently)\b",
     re.IGNORECASE,
 )
 """The adjective of a question word: a sentence that says the amount need not say it, unless it is all that is asked."""

@@ -27,7 +27,7 @@ _ASKS = (
         WantedKind.NUMBER,
         re.compile(
             r"\bhow (?:many|much|far|large|big|tall|long|old|deep|high|wide|thick|heavy|hot|cold|warm|soon|often"
-            r"|frequently)\b",
+            r"|frequently)\b|\b(?:what|which) temperature\b",
             re.IGNORECASE,
         ),
     ),
