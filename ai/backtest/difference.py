@@ -79,7 +79,7 @@ UNKNOWN: Mapping[str, str] = {
     "NOTHING_SEARCHED": "the query was denied then, so nothing was searched: what it would have found is not on record",
     "SCOPE_WIDER": "the scope has more classes now, which were not searched then",
     "DRAFT_OLDER": "more evidence may be used now; a draft that could cite it is not on record",
-    "TEXT_OTHER": "items would be shown in another form; what the model would have written then is not on record",
+    "TEXT_OTHER": "items or the answer would be shown in another form; what it would have said then is not on record",
 }
 """Facts that a record cannot tell, by code."""
 
@@ -218,8 +218,15 @@ def _unknown(request: RecordedRequest, chain: Chain, *, gained: bool, changed: b
         yield "SCOPE_WIDER"
     if gained:
         yield "DRAFT_OLDER"
-    if changed and request.answer:
+    if request.answer and (changed or _said_otherwise(request, chain)):
         yield "TEXT_OTHER"
+
+
+def _said_otherwise(request: RecordedRequest, chain: Chain) -> bool:
+    """True if the answer point has other duties now: a notice behind the answer, or words of it blacked out."""
+    then = {(each["op"], canonical(each["params"])) for run in request.answer for each in run.decision["obligations"]}
+    now = {(each.op, canonical(each.params)) for run in chain.answers for each in run.obligations}
+    return bool(chain.answers) and then != now
 
 
 def _scope(request: RecordedRequest) -> set[str]:

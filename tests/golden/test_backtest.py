@@ -128,6 +128,17 @@ async def test_a_denial_that_becomes_an_allowance_and_the_other_way_round(record
     assert {each.becomes for each in changed.values()} == {"DENY"}
 
 
+async def test_a_notice_behind_the_answer_is_foretold(recorded: Recorded, tmp_path: Path) -> None:
+    """Which sentences leave stays as it was; the words of the answer do not."""
+    home, bodies = recorded
+    found = await backtest(home, edited(tmp_path, lambda d: d["notice"].update(label="public")))
+    shown = by_question(found, bodies)["public_viewer", QUESTIONS[0][1]]
+    assert (shown.becomes, shown.fallen, shown.risen) == ("", (), ())
+    assert shown.answers is not None
+    assert shown.answers.startswith(bodies[0]["answer"])
+    assert shown.answers != bodies[0]["answer"]
+
+
 async def test_the_newest_and_those_since(recorded: Recorded) -> None:
     home, _ = recorded
     assert (await backtest(home, load_bundle(), limit=2)).requests == 2
