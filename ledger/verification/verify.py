@@ -71,6 +71,7 @@ class _Audit:
         self._intents: dict[str, EntryRef] = {}
         self._redacted: set[tuple[str | None, str | None]] = set()
         self._missing: list[Problem] = []
+        self._end = 0
         self._entries = 0
         self._parts = 0
 
@@ -80,7 +81,9 @@ class _Audit:
             self._add(STORE, fault)
 
     async def checkpoints(self) -> None:
-        """Signature of every checkpoint, and that the stored head is the signed one."""
+        """Signature of every checkpoint, and that the stored head is the signed one. What is appended from here on is
+        left to the next verification: it rests on checkpoints that are not read here."""
+        self._end = await self._store.size()
         for checkpoint in await self._store.checkpoints():
             size = checkpoint.head.size
             self._latest = checkpoint
@@ -95,6 +98,7 @@ class _Audit:
             self._quorum_of_latest()
         if self._signed.get(0, EMPTY_ROOT) != EMPTY_ROOT:
             self._add("checkpoint", "the checkpoint of size 0 does not have the root of the empty tree")
+        self._end = max(self._end, *self._signed, 0)
 
     def _quorum_of_latest(self) -> None:
         """The newest checkpoint is the one that everything else rests on: it must have its quorum."""
@@ -132,7 +136,7 @@ class _Audit:
     async def leaves(self) -> None:
         """Every leaf with its tree nodes, fields, references and parts; then that nothing signed for is missing."""
         after = -1
-        while batch := await self._store.scan(after=after, limit=_SCAN_ENTRIES):
+        while batch := await self._before_end(after):
             hashes = [hash_leaf(stored.leaf_bytes) for stored in batch]
             unsound = await self._tree.grow(batch, hashes)
             for stored, leaf_hash in zip(batch, hashes, strict=True):
@@ -144,10 +148,30 @@ class _Audit:
         for size in self._signed:
             if size > self._tree.size == self._tree.proved:
                 self._add("truncated", f"{self._tree.size} leaves are stored, {size} were signed for")
+        if self._unaccounted():
+            await self._erased_meanwhile()
+
+    async def _before_end(self, after: int) -> list[StoredLeaf]:
+        batch = await self._store.scan(after=after, limit=_SCAN_ENTRIES)
+        return [stored for stored in batch if stored.index < self._end]
+
+    async def _erased_meanwhile(self) -> None:
+        """The redactions since `checkpoints`: a part may have gone between that and its turn."""
+        after = self._end - 1
+        while batch := await self._store.scan(after=after, limit=_SCAN_ENTRIES, kind=Kind.REDACTION):
+            for stored in batch:
+                try:
+                    await self._contents(stored, parse_leaf(stored.leaf_bytes))
+                except MalformedLeaf as exc:
+                    self._add("leaf", str(exc), stored)
+            after = batch[-1].index
+
+    def _unaccounted(self) -> list[Problem]:
+        return [each for each in self._missing if (each.entry_id, each.part) not in self._redacted]
 
     def report(self) -> VerifyReport:
         """The findings."""
-        unaccounted = [p for p in self._missing if (p.entry_id, p.part) not in self._redacted]
+        unaccounted = self._unaccounted()
         found = (*self._problems, *unaccounted)
         problems = tuple(sorted(found, key=lambda problem: problem.step == STORE))  # what it means, before where it is
         return VerifyReport(

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache
+from time import monotonic, sleep
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -50,6 +51,11 @@ _OF_RECORDS = ("record", "gazetteer_entry", "relationship")
 _HOLDING_TEXT = ("document", "record", "gazetteer_entry", "relationship", "document_field", "ingest_file")
 _HELD_ONCE = "ingest"
 _PING_S = 2.0
+_UNSEEN_S = 60
+_TRANSACTIONS = """SELECT virtualxid FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'virtualxid' AND datname = current_database() AND pid <> pg_backend_pid()
+AND backend_type IS DISTINCT FROM 'autovacuum worker'"""
+_STILL_OPEN = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'virtualxid' AND virtualxid = ANY(%s))"
 _NOTICED = ("corpus", "document", "visibility_class", "record", "gazetteer_entry", "document_field")
 
 
@@ -144,6 +150,7 @@ class PostgresEngine:
     async def compact(self) -> None:
         def work() -> None:
             with psycopg.connect(self._dsn, autocommit=True) as connection:
+                _until_unseen(connection)
                 for table in _HOLDING_TEXT:
                     connection.execute(f"VACUUM (FULL) {quoted(self._schema)}.{table}".encode())
 
@@ -156,6 +163,17 @@ class PostgresEngine:
         await self._readers.aclose()
         if self._writer is not None:
             await self._writer.aclose()
+
+
+def _until_unseen(connection: Connection) -> None:
+    """A table that is rewritten keeps each deleted row that an open transaction can still see: waits for those. Raises
+    StoreNotResponding where one stays open."""
+    older = [each for (each,) in connection.execute(_TRANSACTIONS)]
+    until = monotonic() + _UNSEEN_S
+    while older and connection.execute(_STILL_OPEN, (older,)).fetchone() == (True,):
+        if monotonic() > until:
+            raise StoreNotResponding(f"a transaction has been open for {_UNSEEN_S} s and sees what was erased")
+        sleep(0.02)
 
 
 def open_postgres_jobs(dsn: str, *, schema: str = SCHEMA, row_security: bool = True) -> SqlJobs:

@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,9 +30,11 @@ def own_home(home: Path, tmp_path: Path) -> Path:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """`exhibit serve` on a free port: where it listens, and its process."""
+def serving(home: Path, settings: Mapping[str, str] | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """`exhibit serve` on a free port, with these settings: where it listens, and its process. Whoever asks much must
+    read what it writes, or it waits for a pipe that is full."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("EXHIBIT_") or k == "EXHIBIT_CACHE"}
+    environment |= settings or {}
     command = [sys.executable, "-m", "api.cli.main", "serve", "--port", "0", "--home", str(home)]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:

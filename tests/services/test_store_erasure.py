@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -14,10 +16,12 @@ import pytest
 from neo4j import GraphDatabase
 
 from api.cli.main import run
+from tests.api.test_serving import serving
 from tests.command_line import command_line
 from tests.services import neo4j_server, opensearch_server, postgres_server
 from tests.services.conftest import _install as install_extensions
 from tests.services.conftest import missing
+from tests.soak import NO_LIMIT
 
 pytestmark = pytest.mark.services
 # Long, since Neo4j packs a short text into fewer bits than a byte a letter.
@@ -158,3 +162,59 @@ def test_neo4j_keeps_bytes_until_its_database_is_made_anew(
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         driver.execute_query("CREATE (:Note {words: $words})-[:SAYS {words: 'nothing'}]->(:Note)", words=FRAGMENT)
     assert left(tmp_path / "home", capsys) == ["Neo4j: :Note"]
+
+
+CLIENTS = 4
+
+
+def keep_asking(url: str, token: str, over: threading.Event, seen: list[str]) -> None:
+    """Ask of the other source until it is over; the outcomes."""
+    with httpx.Client(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
+        while not over.is_set():
+            reply = client.post("/api/v1/ai/query", json={"question": "When was the road from Topeka opened?"})
+            seen.append(f"{reply.status_code} {reply.json().get('outcome')}")
+
+
+def test_nothing_is_left_on_any_server_while_all_of_them_answer(
+    opensearch: opensearch_server.OpenSearchServer,
+    cluster: postgres_server.Server,
+    neo4j: neo4j_server.Neo4jServer,
+    tmp_path: Path,
+    cli: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ledger, store of record, vectors, text and graph on servers; four clients ask without a pause."""
+    home, ledger = tmp_path / "home", {"EXHIBIT_LEDGER__DSN": cluster.dsn}
+    for name, value in ledger.items():
+        monkeypatch.setenv(name, value)
+    taken_in(tmp_path, cli)
+    token = json.loads(cli("key", "create", "--name", "k", "--role", "public_viewer"))["token"]
+    over, seen = threading.Event(), list[str]()
+    with ThreadPoolExecutor(CLIENTS + 1) as clients, serving(home, {**ledger, **NO_LIMIT}) as (url, server):
+        assert server.stderr is not None
+        clients.submit(server.stderr.read)
+        asked = httpx.post(
+            f"{url}/api/v1/ai/query",
+            json={"question": "Who kept the mill at Lecompton?"},
+            headers={"authorization": f"Bearer {token}"},
+            timeout=60,
+        ).json()
+        assert NAME in asked["answer"]
+        try:
+            asking = [clients.submit(keep_asking, url, token, over, seen) for _ in range(CLIENTS)]
+            report = json.loads(cli("ledger", "redact", "--source", "mill.md", "--basis", "x"))
+            assert asked["provenance"]["entry_id"] in {each["entry_id"] for each in report["entries"]}
+            assert set(report["scan"]["servers"]) == {"PostgreSQL of the ledger", "Neo4j", "OpenSearch"}
+            assert (report["scan"]["hits"], report["scan"]["unread"]) == ([], [])
+            assert run(["ledger", "scrub", "--dsn", cluster.dsn]) == 0
+            before = len(seen)
+            assert (holding(cluster._home), holding(opensearch.folder), holding(home)) == ([], [], [])
+            assert left(home, capsys) == []
+            assert len(seen) > before > 0
+        finally:
+            over.set()
+        for each in asking:
+            each.result()
+    assert set(seen) <= {"200 ANSWER", "409 None", "503 None"}, set(seen)
+    assert seen.count("200 ANSWER") > len(seen) * 0.9

@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.entry.leaf import encode_leaf
+from ledger.erasure.redaction import Redaction, Target
 from ledger.errors import LedgerError, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.merkle.tree import EMPTY_ROOT, Frontier, hash_leaf, root_of
 from ledger.model import PART_NAMES, Checkpoint, Kind, Leaf, Problem, Ref, TreeHead
 from ledger.notes.note import checkpoint_text, sign_note
 from ledger.stores.sqlite.store import SqliteLedgerStore
-from ledger.stores.store import NewEntry, StoredLeaf
+from ledger.stores.store import NewEntry, PartAt, StoredLeaf
 from tests.ledger_doubles import MemoryKeyRing, MemoryLedgerStore, open_ledger
 
 REQUESTS = 5
@@ -407,3 +408,39 @@ def test_a_flipped_bit_in_the_file_is_found(
         assert what in ("note", "root", "hash", "node")
         return
     assert found, what
+
+
+class GrowingStore(SqliteLedgerStore):
+    """Somebody appends right after the checkpoints were read."""
+
+    then: Callable[[], Awaitable[object]] | None = None
+
+    async def checkpoints(self) -> tuple[Checkpoint, ...]:
+        read = await super().checkpoints()
+        if self.then is not None:
+            then, self.then = self.then, None
+            await then()
+        return read
+
+
+@pytest.mark.parametrize("erases", [False, True])
+async def test_a_log_that_grows_meanwhile_holds(tmp_path: Path, erases: bool) -> None:
+    ids = await write_log(tmp_path / "ledger.sqlite")
+    store = await GrowingStore.open(tmp_path / "ledger.sqlite")
+    ledger = await open_ledger(store, first_id=100)
+
+    async def grow() -> None:
+        for number in range(3):
+            await ledger.record(Kind.INTENT, tenant="default", request_id=f"later{number}", parts={"question": b"?"})
+            await ledger.checkpoint()
+        if erases:
+            erased = Redaction(Target.ENTRY, ids[1], "request", (PartAt(ids[1], "answer"),))
+            await ledger.redact(erased, request_id="erased")
+
+    store.then = grow
+    report = await ledger.verify()
+    assert (report.problems, report.entries) == ((), 2 * REQUESTS)
+    assert report.erased == (1 if erases else 0)
+    later = await ledger.verify()
+    assert (later.problems, later.entries) == ((), 2 * REQUESTS + 3 + (1 if erases else 0))
+    await ledger.aclose()

@@ -7,8 +7,10 @@ being written shares the next, so a batch waits for the one before it and never 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from time import monotonic
 from typing import Any
 
 import psycopg
@@ -41,6 +43,12 @@ from ledger.stores.postgres.writes import (
     rows_of,
 )
 from ledger.stores.store import AppendedBatch, LogIdentity, NewEntry, PartAt, RefusedBatch, StoredLeaf
+
+_UNSEEN_S = 60
+_TRANSACTIONS = """SELECT virtualxid FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'virtualxid' AND datname = current_database() AND pid <> pg_backend_pid()
+AND backend_type IS DISTINCT FROM 'autovacuum worker'"""
+_STILL_OPEN = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'virtualxid' AND virtualxid = ANY(%s))"
 
 
 async def install(
@@ -248,9 +256,11 @@ class PostgresLedgerStore:
 
     async def shrink(self) -> None:
         """See LedgerStore: the tables that lost rows are rewritten. Raises LedgerUnavailable where the login role is no
-        redactor; the server's write-ahead log and backups keep what they hold until they are recycled."""
+        redactor, or a transaction that can see the rows stays open for a minute; the server's write-ahead log and
+        backups keep what they hold until they are recycled."""
 
         async def work(db: Connection) -> None:
+            await _until_unseen(db)
             said: list[str] = []
             db.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
             await db.execute(f"SET ROLE {REDACTOR}")
@@ -291,6 +301,16 @@ class PostgresLedgerStore:
     async def _leaves(self, sql: str, bindings: Sequence[Any]) -> tuple[StoredLeaf, ...]:
         rows = await self._run(lambda db: rows_of(db, sql, bindings))
         return tuple(StoredLeaf(*row) for row in rows)
+
+
+async def _until_unseen(db: Connection) -> None:
+    """A table that is rewritten keeps each deleted row that an open transaction can still see: waits for those."""
+    older = [each for (each,) in await rows_of(db, _TRANSACTIONS, ())]
+    until = monotonic() + _UNSEEN_S
+    while older and (await rows_of(db, _STILL_OPEN, (older,)))[0][0]:
+        if monotonic() > until:
+            raise LedgerUnavailable(f"a transaction has been open for {_UNSEEN_S} s and sees what was erased")
+        await asyncio.sleep(0.02)
 
 
 def _quoted(name: str) -> str:
