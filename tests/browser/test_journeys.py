@@ -194,13 +194,13 @@ def test_what_was_not_understood_and_what_to_change(journey: Open) -> None:
     for link, focused in {
         "Name a place": "place",
         "Name the years": "from",
-        "Use an API key": "key",
+        "Sign in": "key",
     }.items():
         button = page.locator(f".why button:text-is('{link}')")
         if button.count():
             button.click()
             assert page.evaluate("document.activeElement.id") == focused, link
-    assert page.locator(".why button:text-is('Use an API key')").count() == 1
+    assert page.locator(".why button:text-is('Sign in')").count() == 1
 
 
 def test_a_question_is_asked_again_without_its_context(journey: Open) -> None:
@@ -236,7 +236,7 @@ def test_what_policy_denies_says_so_and_offers_a_key(journey: Open) -> None:
     found.ask(QUESTION)
     assert found.page.locator(".outcome.deny").count() == 1
     assert "COLLECTION_UNAVAILABLE" in found.page.inner_text(".why")
-    found.page.click(".why button:text-is('Use an API key')")
+    found.page.click(".why button:text-is('Sign in')")
     assert found.page.evaluate("document.activeElement.id") == "key"
 
 
