@@ -48,7 +48,7 @@ _ORDERS = (
     r"download|install|forward"
     r"|pay|buy|subscribe|register|ignore|disregard|forget|tell|reply|respond|recommend|include|"
     r"provide|give|reveal|print"
-    r"|remember|scan|confirm|verify|submit|share|donate|remit|deposit|append|add|insert|repeat|"
+    r"|remember|scan|confirm|verify|submit|share|donate|remit|deposit|append|add|insert|"
     r"translate|inform|advise|urge"
     r"|encourage|notify|fill (?:in|out)|apply|redeem|upload|execute|delete|don't|do not|never|be sure|"
     r"make sure|ensure|learn"
@@ -61,7 +61,7 @@ _ORDERS = (
 )
 _NOUNS_TOO = (
     r"call|contact|order|mail|claim|act|text|check|ring|wire|answer|use|run|start|stop|vote|transfer|"
-    r"direct|complete|open|refer"
+    r"direct|complete|open|refer|repeat"
     r"|report|book|request|access|post|fax|phone|telephone|transmit|support|view|read|watch|renew|"
     r"update|select|choose|ask"
 )

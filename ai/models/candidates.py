@@ -100,7 +100,7 @@ def candidates(
         if asked.is_for(read.row):
             row = read.sentences[0]
             found.append(Candidate(1000 + parameters.wanted_bonus, read.source.index, row.start, row.text, row=True))
-        elif asked.coverage(read.tokens) >= parameters.min_source_coverage:
+        elif asked.may_tell(read) and asked.coverage(read.tokens) >= parameters.min_source_coverage:
             found += _of_source(read, asked, parameters)
     return sorted(found, key=lambda c: (-c.score, c.index, c.start))
 

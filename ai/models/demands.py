@@ -15,7 +15,7 @@ from ai.intent.times import read_times
 from ai.text.amounts import amounts_of
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.sentences import word_list
-from ai.text.support import WORD, fold, words_of
+from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.alike import ALIKE, Families
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
 from retrieval.english.stems import IRREGULAR, root_of
@@ -63,6 +63,7 @@ _DEFINITE = (WantedKind.TIME, WantedKind.NUMBER, WantedKind.PERSON, WantedKind.P
 _FEW = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SPELT = {word: str(number) for number, word in enumerate(_FEW, 2)}
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)+")
+_AT_NAME = re.compile(r"\b(at|in|near|from|to)\s+(?:the\s+)?([A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)*)")
 _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?:\s(?:[a-z]+ly|not|never|also|first|then|later))?\s\Z"
 )
@@ -77,6 +78,7 @@ _BESIDE = re.compile(
     r"|at the (?:back|front|top|bottom|end|foot|side|edge|corner) of)\s(?:an?|the|their|his|her|our|its)\s[a-z]"
     r"|\b(?:at|in|on)\s(?!about\b|some\b|only\b|over\b|under\b)[a-z]{3,}\s\d{1,3}[a-z]?(?=[.,;)]|\s(?:of|in|on|and|by|next)\b|\Z)"
 )
+_WHICH = re.compile(r"\W*(?:which|that|whom)\b", re.IGNORECASE)
 _TO_IT = re.compile(r"\s(?:it|them|him|her)\b")
 _WHOLE = word_list("everyone everybody anyone anybody nobody people men women children staff members")
 _NO_DOER = word_list("votes points goals times means way help use end time side beginning middle then now")
@@ -99,13 +101,14 @@ _PART = 5
 class Finer:
     """What else a question demands. `done`: forms of the verb whose doer is asked for; `besides`: the roots of its
     other words; `days`: days of the week; `ranks`: nouns, each with the rank that is asked for (`first class`);
-    `denied`: the roots of what it denies."""
+    `denied`: the roots of what it denies; `places`: names behind `at`, `in` and the like, each with that word."""
 
     done: frozenset[str]
     besides: frozenset[str]
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
     denied: frozenset[str]
+    places: frozenset[tuple[str, str]]
 
     @classmethod
     def of(cls, question: str, deed: frozenset[str]) -> Finer:
@@ -119,7 +122,19 @@ class Finer:
             _days(question),
             _ranks(question),
             _denied(question),
+            _places(question),
         )
+
+    def lies(self, text: str, tokens: frozenset[str], around: frozenset[str], known: frozenset[str]) -> bool:
+        """True if the sentence is of the places that the question names: one of them is said around it, and where the
+        sentence itself, of the words `tokens`, does not say it, it names no other there (`at Brekke` for `at Tangen`).
+        `known` are words of names that were read as places or things: those are looked for elsewhere."""
+        for beside, name in self.places:
+            if name in known or carries(tokens, name):
+                continue
+            if not carries(around, name) or any(where == beside for where, _ in _places(text)):
+                return False
+        return True
 
     def met(self, text: str, tokens: frozenset[str]) -> bool:
         """True if the sentence does not leave out who did it (`it was built in 1971`), nor speaks of another day or
@@ -167,6 +182,8 @@ class Finer:
             return self._done_by(text, deed.end())
         before = _CLAUSE.split(text[: deed.start()])[-1]
         done_to = self.besides - _roots(before)
+        if _WHICH.match(before):  # `a day card, which the harbour master issues`
+            done_to -= _roots(text[: deed.start() - len(before)])
         said = [fold(word) for word in WORD.findall(before)]
         after = text[deed.end() :]
         if not _HE.isdisjoint(said) or not done_to <= _roots(text if _TO_IT.match(after) else after):
@@ -283,6 +300,16 @@ def _names_another(text: str, name: frozenset[str]) -> bool:
     if any(name <= found for found in said) or name <= frozenset(map(fold, WORD.findall(text))):
         return False
     return any(found & name and found - name for found in said)
+
+
+def _places(text: str) -> frozenset[tuple[str, str]]:
+    """The last words of names behind a word that says where, each with that word; months, days and models (`R2`) are
+    none."""
+    found = (
+        (beside, fold(name.split()[-1].removesuffix("'s").removesuffix("’s")))
+        for beside, name in _AT_NAME.findall(text)
+    )
+    return frozenset((beside, name) for beside, name in found if name.isalpha() and name not in _DATES)
 
 
 def _days(text: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from ai.intent.times import read_times
 from ai.model import PromptSource
-from ai.models.demands import REPEATS, SAYS_NOTHING, Demands, alike
+from ai.models.demands import REPEATS, SAYS_LITTLE, SAYS_NOTHING, Demands, alike
 from ai.models.rows import Row
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
 from ai.text.markdown import plain
@@ -255,6 +255,14 @@ class ReadQuestion:
         """True if the question asks for a value of this row."""
         return row is not None and self.version >= MEANT_SINCE and row.answers(self.question)
 
+    def may_tell(self, read: ReadSource) -> bool:
+        """True unless the source is a row that lacks a word of the question which others have: what a caravan costs is
+        not its deposit."""
+        if read.row is None or self.version < MEANT_SINCE:
+            return True
+        telling = (found for term, found in self.forms.items() if found and term not in SAYS_LITTLE)
+        return not any(found.isdisjoint(read.tokens) for found in telling)
+
     def hangs(self, text: str) -> bool:
         """True if the sentence begins with a word that leans on the one before."""
         if self.version < MEANT_SINCE:
@@ -268,7 +276,18 @@ class ReadQuestion:
     def demanded(self, read: ReadSentence, within: ReadSource, meant: frozenset[str]) -> bool:
         """True if a sentence of prose, whose pronoun means one of the words `meant`, says what this question demands;
         versions before `DEMANDS_SINCE` demand nothing."""
-        return self.demands is None or self.demands.met(read.text, read.tokens, within.title | meant)
+        if self.demands is None:
+            return True
+        finer = self.demands.finer
+        around = within.title | meant | read.around
+        if finer is not None and not finer.lies(read.text, read.tokens | meant, around, self._named_words):
+            return False
+        return self.demands.met(read.text, read.tokens, within.title | meant)
+
+    @property
+    def _named_words(self) -> frozenset[str]:
+        found = (mention.surface for mention in self.intent.mentions if mention.candidates)
+        return frozenset(fold(word) for surface in found for word in WORD.findall(surface))
 
     def says_role(self, tokens: frozenset[str]) -> bool:
         """True unless the question asks who had a role, and the words say nothing of it."""

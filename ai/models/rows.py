@@ -24,11 +24,12 @@ _ASKS = frozenset(
         word_list(
             "a an the this that these of in on at for to from by it its there is are was were be been do does did has "
             "have had get gets got what which who whose when where how many much number tell give show please me row "
-            "table"
+            "table need needs needed require required"
         ),
     )
 )
 """Words that only ask. No denial, comparison, choice or exception is among them: such a question is not for one row."""
+_PRICES = frozenset(map(root_of, word_list("cost costs price prices pay charge charged hire rent")))
 _FEWEST, _HEADER_WORDS = 2, 6
 
 
@@ -51,7 +52,7 @@ class Row:
         headers = {header for header, mark, _ in pairs if mark and len(header.split()) <= _HEADER_WORDS}
         if len(pairs) < _FEWEST or len(headers) != len(pairs):
             return None
-        return cls({header: value for header, _, value in pairs}, frozenset(_roots(title)))
+        return cls({header: value for header, _, value in pairs}, _said_by(title))
 
     def answers(self, question: str) -> bool:
         """True if the question names this row by whole cells, and asks for a column that has a value in it."""
@@ -59,6 +60,8 @@ class Row:
         naming = {header: words for header, value in self.cells.items() if (words := _name(value)) and words <= asked}
         wanted = asked.difference(_ASKS, *naming.values())
         told = {header: wanted & _said_by(header) for header in self.cells}
+        if any("per" in _roots(header) for header, words in told.items() if words):
+            wanted -= _PRICES  # `How much is a kayak per hour?`
         if not naming or not wanted <= self.title.union(*told.values()):
             return False
         kind = wanted_of(question)

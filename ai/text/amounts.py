@@ -68,6 +68,11 @@ _HOW = re.compile(
     r"\bhow (?P<word>long|far|tall|high|deep|wide|thick|old|heavy|hot|cold|warm|often|frequently|soon)\b", re.IGNORECASE
 )
 _WHAT_HEAT = re.compile(r"\b(?:what|which) temperature\b", re.IGNORECASE)
+_WHAT_PRICE = re.compile(
+    r"\bwhat (?:is|was|are|were) (?:the|its|their) (?:[a-z-]+ ){0,2}?(?:price|cost|fee|fare|charge|deposit|rent)s?"
+    r" (?:of|for)\b",
+    re.IGNORECASE,
+)
 _BY_WORD: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("long", "far"), frozenset({TIME, LENGTH})),
     **dict.fromkeys(("tall", "high", "deep", "wide", "thick"), frozenset({LENGTH})),
@@ -126,6 +131,8 @@ def wanted_amount(question: str) -> WantedAmount | None:
     if found := _HOW.search(question):
         word = found["word"].casefold()
         return WantedAmount("often" if word == "frequently" else word, frozenset(), _BY_WORD.get(word, frozenset()))
+    if _WHAT_PRICE.search(question):
+        return WantedAmount("much", frozenset(), frozenset({MONEY}))
     if _WHAT_HEAT.search(question):
         return WantedAmount("hot", frozenset(), _BY_WORD["hot"])
     return None

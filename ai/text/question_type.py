@@ -27,7 +27,9 @@ _ASKS = (
         WantedKind.NUMBER,
         re.compile(
             r"\bhow (?:many|much|far|large|big|tall|long|old|deep|high|wide|thick|heavy|hot|cold|warm|soon|often"
-            r"|frequently)\b|\b(?:what|which) temperature\b",
+            r"|frequently)\b|\b(?:what|which) temperature\b"
+            r"|\bwhat (?:is|was|are|were) (?:the|its|their) (?:[a-z-]+ ){0,2}?"
+            r"(?:price|cost|fee|fare|charge|deposit|rent)s? (?:of|for)\b",
             re.IGNORECASE,
         ),
     ),
@@ -65,7 +67,9 @@ _LEADS = re.compile(r"\W*([A-Z][\w'’-]+)(?=\s+(?:[A-Z]|(?:was|is|were|had|beca
 _AT = re.compile(
     r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over|up|down|off|toward|towards)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
 )
-_IN_A = re.compile(r"\b(?:in|at|on|near|inside|under|behind|beside)\s+(?:an?|the|their|his|her|our|my|its)\s+[a-z]")
+_IN_A = re.compile(
+    r"\b(?:in|into|at|on|onto|near|inside|under|behind|beside)\s+(?:an?|the|their|his|her|our|my|its)\s+[a-z]"
+)
 
 _WHEN = re.compile(
     r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]\.?m\b"

@@ -20,7 +20,19 @@ from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.records.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.records.storable import require_storable
 from retrieval.ingest.values import About, Owner, Parts, SourceSpec
-from retrieval.media_types import DELIMITERS, EITHER, FEATURES
+from retrieval.media_types import (
+    DELIMITERS,
+    DOCX,
+    EITHER,
+    EMAIL,
+    EPUB,
+    FEATURES,
+    HTML,
+    MARKDOWN,
+    MBOX,
+    ODT,
+    PPTX,
+)
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
@@ -29,6 +41,8 @@ RECIPE_VERSION = 3
 _LONGEST_LINE = 300
 RECOGNITION_VERSION = 2
 """Of what a table says that nothing describes: such a file is read again after a change."""
+_WITH_TABLES = frozenset({MARKDOWN, HTML, DOCX, ODT, PPTX, EPUB, EMAIL, MBOX})
+"""Kinds of text whose tables' rows say what they hold, which they did not at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +97,7 @@ def document_id_of(
     if source.table is None:  # a measure is called as the table is; features are named by their own properties
         table = [source.title, RECOGNITION_VERSION]
         named = table if media_type in (*DELIMITERS, *EITHER) else "names" if media_type in FEATURES else None
+        named = "rows" if media_type in _WITH_TABLES else named
     identity = {
         "sha256": sha256,
         "class": visibility.class_id,

@@ -18,13 +18,14 @@ BlockKind = Literal["heading", "prose"]
 @dataclass(frozen=True, slots=True)
 class Block:
     """A run of characters with one role. What no block covers (code, badges, markup) is in the text but in no
-    passage."""
+    passage. A row of a table whose header is known has a `statement`, and is a passage of its own."""
 
     start_char: int
     end_char: int
     kind: BlockKind
     level: int = 0
     title: str = ""
+    statement: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,9 @@ def cited(body: dict[str, Any]) -> set[str]:
 def test_the_corpus_is_known_and_grows(changed: KeptHome, cli: Run, tmp_path: Path) -> None:
     migrated(cli, changed)
     manifest = changed.folder / "corpus" / "manifest.toml"
-    again = document(cli, "ingest", "--manifest", manifest, "--home", changed.home)
+    # Texts whose tables say more by now are read once more; then all of it is known.
+    first, again = (document(cli, "ingest", "--manifest", manifest, "--home", changed.home) for _ in range(2))
+    assert {"skipped"} <= {each["state"] for each in first["files"]} <= {"skipped", "done"}, first
     assert {each["state"] for each in again["files"]} == {"skipped"}, again
     (tmp_path / "ferry.md").write_text("# The ferry\n\nWilliam Nace kept the ferry at Lecompton in 1856.\n", "utf-8")
     document(cli, "ingest", tmp_path / "ferry.md", "--collection", "kansas", "--home", changed.home)

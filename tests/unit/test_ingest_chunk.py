@@ -73,7 +73,7 @@ def test_sentences_end_where_sentences_end() -> None:
 
 
 def test_a_passage_closes_near_its_size_at_a_sentence() -> None:
-    text = " ".join(f"This is sentence number {i} of the story." for i in range(100))
+    text = " ".join(f"Here is sentence number {i} of the story." for i in range(100))
     found = [text[p.start_char : p.end_char] for p in passages(loaded(text), ChunkSize(50, 100))]
     assert all(50 <= len(part.split()) < 60 for part in found[:-1])
     assert all(part.endswith(".") for part in found)

@@ -59,7 +59,12 @@ def test_a_slide_is_a_page_under_its_title_with_table_and_notes() -> None:
     assert (loaded.about.title, loaded.about.author) == ("Crossings", "County office")
     source = SourceSpec(Path("a.pptx"), "a", "A")
     parts = read_file(FileTask(source, Owner("a@1", "a", "c"), PPTX, {}, ChunkSize(), data)).parts
-    assert [(r.locator.page, r.heading) for r in parts.records] == [(1, "The bridge"), (2, "The ferry")]
+    assert [(r.locator.page, r.heading, r.statement) for r in parts.records] == [
+        (1, "The bridge", None),
+        (1, "The bridge", "Year: 1950; Cars: 12."),
+        (1, "The bridge", None),
+        (2, "The ferry", None),
+    ]
 
 
 @given(st.lists(st.tuples(PHRASES, st.lists(PHRASES, min_size=1, max_size=3)), min_size=1, max_size=3))

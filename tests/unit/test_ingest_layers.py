@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -322,6 +323,18 @@ def test_a_damaged_file_is_read_or_refused(kind: str, data: st.DataObject) -> No
         except LoadError as exc:
             assert exc.code == "VALIDATION_FAILED"
             assert "its parser failed" not in str(exc)
+
+
+def test_a_column_that_is_named_otherwise_in_one_place_is_read_or_refused() -> None:
+    """A Parquet file names each column in its schema, its chunks and Arrow's schema."""
+    whole, refused = WHOLE[PARQUET], 0
+    for place in [found.start() for found in re.finditer(b"shape|name", whole)]:
+        try:
+            read(whole[:place] + b"S" + whole[place + 1 :], PARQUET)
+        except LoadError as exc:
+            assert "its parser failed" not in str(exc)
+            refused += 1
+    assert refused
 
 
 def _whole() -> dict[str, bytes]:

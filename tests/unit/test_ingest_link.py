@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,9 +116,16 @@ def passage(text: str, *, heading: str | None = None, statement: str | None = No
 
 
 def test_mentions_come_from_prose_only() -> None:
-    found = mentions_of([passage("Topeka in 1854."), passage("Wichita,1870", statement="Wichita, 1870.", number=1)])
+    row = passage("Wichita,1870", statement="Wichita, 1870.", number=1)
+    row = replace(row, locator=replace(row.locator, row=1))
+    found = mentions_of([passage("Topeka in 1854."), row])
     assert [(m.record_id, m.key, m.time is None) for m in found] == [("d#c0", "topeka", True), ("d#c0", "1854", False)]
     assert {(m.class_id, m.document_id) for m in found} == {("class", "d")}
+
+
+def test_the_row_of_a_table_in_a_text_mentions_what_it_names() -> None:
+    found = mentions_of([passage("Topeka 1854", statement="Town: Topeka; Founded: 1854.")])
+    assert [m.key for m in found] == ["topeka", "1854"]
 
 
 def test_dated_headings_are_events() -> None:

@@ -23,6 +23,26 @@ ANSWERED = [
     (TOOL, "How heavy are the loppers?"),
     (TOOL, "How many years is the guarantee of the loppers?"),
 ]
+BOAT = "Boat: Kayak; Seats: 1; Per hour: 6; Deposit: 20."
+VACCINE = "Vaccine: Tetanus; Doses: 3; Interval: 6 months."
+PITCH = "Pitch: Caravan; Low season: 22; High season: 31."
+OF_A_TITLE = [
+    (BOAT, "Boats", "How much does a kayak cost per hour?"),
+    (BOAT, "Boats", "What is the deposit for the kayak?"),
+    (VACCINE, "Vaccinations", "How many doses of tetanus are needed?"),
+    (VACCINE, "Vaccinations", "What interval is required for tetanus?"),
+    (PITCH, "Campsite — Prices", "How much does a caravan cost in high season?"),
+]
+NOT_OF_A_TITLE = [
+    (BOAT, "Boats", "How much does a kayak cost per day?"),
+    (BOAT, "Boats", "What does the kayak cost?"),
+    (BOAT, "Boats", "What do the seats of the kayak cost?"),
+    (BOAT, "Boats", "How much does a canoe cost per hour?"),
+    (VACCINE, "Vaccinations", "How many doses of tetanus and measles are needed?"),
+    (PITCH, "Campsite — Prices", "How much does a caravan cost in winter?"),
+    (PITCH, "Campsite — Boats", "How much does a caravan cost in high season?"),
+    (PITCH, "Campsite — Prices", "How much does a bungalow cost in high season?"),
+]
 PASSED_OVER = [
     (RUN, "How many kilometres is the Fun run?"),
     (RUN, "Where does the Family run start?"),
@@ -48,6 +68,18 @@ PASSED_OVER = [
 def test_a_row_answers_for_its_columns(statement: str, question: str) -> None:
     row = Row.of(statement, "things")
     assert row is not None and row.answers(question)
+
+
+@pytest.mark.parametrize(("statement", "title", "question"), OF_A_TITLE)
+def test_a_row_answers_under_its_heading(statement: str, title: str, question: str) -> None:
+    row = Row.of(statement, title)
+    assert row is not None and row.answers(question)
+
+
+@pytest.mark.parametrize(("statement", "title", "question"), NOT_OF_A_TITLE)
+def test_a_heading_answers_for_no_other_column(statement: str, title: str, question: str) -> None:
+    row = Row.of(statement, title)
+    assert row is not None and not row.answers(question)
 
 
 @pytest.mark.parametrize(("statement", "question"), PASSED_OVER)

@@ -34,6 +34,8 @@ def read_parquet(name: str, data: bytes) -> Extracted:
         geo = _geometries(name, json.loads(stated)) if stated else None
         wanted = [*columns, *([geo[0]] if geo else ())]
         table = file.read(columns=wanted, use_threads=False)
+        if missing := {*wanted}.difference(table.column_names):
+            raise LoadError(f"{name}: the Parquet file states columns that it does not hold: {min(missing)[:80]!r}")
         rows = table.to_pylist()
     except (LoadError, MemoryError):
         raise

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from retrieval.errors import LoadError
 from retrieval.ingest.parsing.runs import Run, text_of
+from retrieval.ingest.parsing.statements import statements
 from retrieval.ingest.values import About, Extracted
 
 _SILENT = frozenset(
@@ -58,6 +59,7 @@ _UNNESTED = frozenset(
         *("p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "colgroup", "option", "optgroup"),
     )
 )
+_LAYS_OUT = "table table, [colspan]:not([colspan='1']), [rowspan]:not([rowspan='1']), h1, h2, h3, h4, h5, h6, li, pre"
 _DEEPEST = 1_000
 """Open elements at once; the parser looks at all of them for each tag. Browsers stop at 512."""
 
@@ -96,9 +98,7 @@ def html_runs(name: str, source: str) -> list[Run]:
     body = LexborHTMLParser(source).body
     if body is None:
         raise LoadError(f"{name}: no HTML body")
-    runs: list[tuple[int, list[str]]] = [(0, [])]
-    _walk(body, runs, level=0)
-    return [Run("".join(words), level) for level, words in runs]
+    return _runs(body)
 
 
 def _nests_too_deep(source: str) -> bool:
@@ -118,25 +118,73 @@ def _nests_too_deep(source: str) -> bool:
     return False
 
 
-def _walk(root: LexborNode, runs: list[tuple[int, list[str]]], level: int) -> None:
+@dataclass(slots=True)
+class _Open:
+    """A run to which words are still added."""
+
+    level: int
+    words: list[str] = field(default_factory=list)
+    statement: str | None = None
+
+
+def _runs(root: LexborNode) -> list[Run]:
+    runs = [_Open(0)]
+    said: dict[int, str] = {}
     # An explicit stack: a page may nest deeper than Python recurses. None closes a block.
-    stack: list[tuple[LexborNode | None, int]] = [(root, level)]
+    stack: list[tuple[LexborNode | None, int]] = [(root, 0)]
     while stack:
         node, level = stack.pop()
         if node is None:
-            runs.append((level, []))
+            runs.append(_Open(level))
             continue
         tag = node.tag or ""
+        if tag == "table":
+            said |= _rows_said(node)
+        if node.mem_id in said:
+            words = " ".join(_words(cell) for cell in _cells(node))
+            runs += [_Open(level, [words], said[node.mem_id]), _Open(level)]
+            continue
         if tag == "-text":
-            runs[-1][1].append(node.text_content or "")
+            runs[-1].words.append(node.text_content or "")
         elif tag == "br":
-            runs[-1][1].append(" ")
+            runs[-1].words.append(" ")
         elif tag in ("td", "th"):
-            runs[-1][1].append(" ")
+            runs[-1].words.append(" ")
             stack += [(child, level) for child in reversed(list(node.iter(include_text=True)))]
         elif tag not in _SILENT:
             inside = int(tag[1]) if re.fullmatch("h[1-6]", tag) else level
             if tag in _BREAKING:
-                runs.append((inside, []))
+                runs.append(_Open(inside))
                 stack.append((None, level))
             stack += [(child, inside) for child in reversed(list(node.iter(include_text=True)))]
+    return [Run("".join(run.words), run.level, run.statement) for run in runs]
+
+
+def _rows_said(table: LexborNode) -> dict[int, str]:
+    """What the rows of a table say, by their nodes; nothing for one that spans cells, or that holds blocks and other
+    tables: it lays out a page."""
+    rows = [row for part in (table, *_parts(table)) for row in part.iter() if row.tag == "tr"]
+    cells = [_cells(row) for row in rows]
+    if table.css_first(_LAYS_OUT) is not None or not rows:
+        return {}
+    in_head = rows[0].parent is not None and rows[0].parent.tag == "thead"
+    headed = in_head or all(cell.tag == "th" or _is_bold(cell) for cell in cells[0])
+    told = statements([[_words(cell) for cell in row] for row in cells], headed=headed)
+    return {row.mem_id: said for row, said in zip(rows, told, strict=True) if said is not None}
+
+
+def _parts(table: LexborNode) -> list[LexborNode]:
+    return [part for tag in ("thead", "tbody", "tfoot") for part in table.iter() if part.tag == tag]
+
+
+def _cells(row: LexborNode) -> list[LexborNode]:
+    return [cell for cell in row.iter() if cell.tag in ("td", "th")]
+
+
+def _words(cell: LexborNode) -> str:
+    return " ".join(" ".join(run.words.split()) for run in _runs(cell) if run.words.strip())
+
+
+def _is_bold(cell: LexborNode) -> bool:
+    words = _words(cell)
+    return words == " ".join(" ".join(_words(each) for each in cell.css("b, strong")).split())

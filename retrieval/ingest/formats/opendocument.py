@@ -10,7 +10,7 @@ from typing import Any
 from retrieval.errors import LoadError
 from retrieval.ingest.formats.office import MOST_COLUMNS, Row, sheets_as_csv
 from retrieval.ingest.parsing.packed import Packed, unpacked
-from retrieval.ingest.parsing.runs import Run, text_of
+from retrieval.ingest.parsing.runs import Run, rows_as_runs, text_of
 from retrieval.ingest.parsing.table_text import shown
 from retrieval.ingest.parsing.xml import local, parsed_xml
 from retrieval.ingest.values import About, Extracted
@@ -62,10 +62,29 @@ def _runs(name: str, body: Any) -> Iterator[Run]:
             yield Run(_words(element), min(max(int(level), 1), 9) if level.isascii() and level.isdigit() else 1)
         elif kind == "p":
             yield Run(_words(element), 1 if _is_title(element) else 0)
+        elif kind == "table" and not _lays_out(element):
+            yield from _rows_of(element)
         elif kind == "table-row":
             yield Run(" ".join(_words(cell) for cell in element if local(cell) == "table-cell"))
         else:
             stack += [(child, depth + 1) for child in reversed(element)]
+
+
+def _lays_out(table: Any) -> bool:
+    """True if cells span others or are repeated, or hold headings, lists and tables: then it is no table of data."""
+    within = (each for each in table.iter() if each is not table)
+    spans = ("number-columns-spanned", "number-rows-spanned", "number-columns-repeated", "number-rows-repeated")
+    return any(
+        local(each) in ("table", "h", "list", "covered-table-cell")
+        or (local(each) in ("table-row", "table-cell") and any((_stated(each, name) or "1") != "1" for name in spans))
+        for each in within
+    )
+
+
+def _rows_of(table: Any) -> list[Run]:
+    headed = next(table.iter("{*}table-header-rows"), None) is not None
+    rows = table.iter("{*}table-row")
+    return rows_as_runs([[_words(cell) for cell in row if local(cell) == "table-cell"] for row in rows], headed=headed)
 
 
 def _is_title(paragraph: Any) -> bool:

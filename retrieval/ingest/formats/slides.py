@@ -10,7 +10,7 @@ from typing import Any
 from retrieval.errors import LoadError
 from retrieval.ingest.parsing.extras import extra
 from retrieval.ingest.parsing.packed import unpacked
-from retrieval.ingest.parsing.runs import Run, pages_of
+from retrieval.ingest.parsing.runs import Run, pages_of, rows_as_runs
 from retrieval.ingest.values import About, Extracted
 
 _LARGEST_TEXT = 24 * 2**20
@@ -54,7 +54,8 @@ def _slide(name: str, slide: Any) -> Iterator[Run]:
         if shape.has_text_frame:
             yield from (Run(paragraph.text) for paragraph in shape.text_frame.paragraphs)
         elif getattr(shape, "has_table", False) and shape.has_table:
-            yield from (Run(" ".join(cell.text for cell in row.cells)) for row in shape.table.rows)
+            rows = [[cell.text for cell in row.cells] for row in shape.table.rows]
+            yield from rows_as_runs(rows, headed=bool(shape.table.first_row))
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         yield from (Run(paragraph.text) for paragraph in slide.notes_slide.notes_text_frame.paragraphs)
 

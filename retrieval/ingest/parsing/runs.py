@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from retrieval.ingest.parsing.statements import statements
 from retrieval.ingest.values import Block, Extracted
 
 _BREAK = "\n\n"
@@ -14,10 +15,17 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Words that belong together: a heading of that level, or prose (0)."""
+    """Words that belong together: a heading of that level, or prose (0), which may be a row that says something."""
 
     words: str
     level: int = 0
+    statement: str | None = None
+
+
+def rows_as_runs(rows: Sequence[Sequence[str]], *, headed: bool = False) -> list[Run]:
+    """The rows of a table, each a run; `headed` as for `statements`."""
+    told = statements(rows, headed=headed)
+    return [Run(" ".join(row), statement=said) for row, said in zip(rows, told, strict=True)]
 
 
 def text_of(runs: Iterable[Run]) -> Extracted:
@@ -47,7 +55,7 @@ def _joined(pages: Iterable[Iterable[Run]]) -> tuple[str, tuple[Block, ...], tup
                 parts.append(_BREAK)
                 position += len(_BREAK)
             kind, title = ("heading", words) if run.level else ("prose", "")
-            blocks.append(Block(position, position + len(words), kind, run.level, title))  # type: ignore[arg-type]
+            blocks.append(Block(position, position + len(words), kind, run.level, title, run.statement))  # type: ignore[arg-type]
             parts.append(words)
             position += len(words)
         spans.append((blocks[held].start_char if held < len(blocks) else position, position))

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from retrieval.ingest.parsing.statements import statements
 from retrieval.ingest.values import Block
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _LINE = re.compile(r"[^\n]*\n?")
 _PARAGRAPH = re.compile(r"(?:^[^\S\n]*+\S[^\n]*+(?:\n|\Z))+", re.MULTILINE)
@@ -63,10 +69,13 @@ def front_matter(text: str) -> Mapping[str, str]:
 def bare(words: str) -> str:
     """Words without Markdown's emphasis, code marks, footnote marks, links and leading symbols: for headings and
     matching."""
-    words = re.sub(r"\[\^[^\]]+\]|`|\*\*|__|(?<!\w)[*_]|[*_](?!\w)", "", words)
-    words = _LINK.sub(lambda link: link["words"] if link["end"] else link[0], words)
-    words = re.sub(r"^[^\w(\"'“‘]+", "", re.sub(r"\s+", " ", words))
+    words = re.sub(r"^[^\w(\"'“‘]+", "", re.sub(r"\s+", " ", _unmarked(words)))
     return re.sub(r"(?<![^\w)\"'”’.,;:!?%])[^\w)\"'”’.,;:!?%]+$", "", words)
+
+
+def _unmarked(words: str) -> str:
+    words = re.sub(r"\[\^[^\]]+\]|`|\*\*|__|(?<!\w)[*_]|[*_](?!\w)", "", words)
+    return _LINK.sub(lambda link: link["words"] if link["end"] else link[0], words)
 
 
 def text_blocks(text: str) -> Iterator[Block]:
@@ -112,7 +121,7 @@ def markdown_blocks(text: str) -> Iterator[Block]:
     from markdown_it import MarkdownIt  # noqa: PLC0415  the parser is loaded for Markdown only
 
     lines = [0, *(match.end() for match in _LINE.finditer(text))]
-    hidden = 0
+    hidden, said = 0, dict[int, str | None]()
     front = _FRONT.match(text)
     body = "\n" * text.count("\n", 0, front.end()) + text[front.end() :] if front else text
     tokens = MarkdownIt("commonmark").enable("table").parse(body)
@@ -126,8 +135,24 @@ def markdown_blocks(text: str) -> Iterator[Block]:
             yield _trimmed(text, start, end, heading=int(token.tag[1]), title=bare(tokens[i + 1].content))
         elif token.type == "paragraph_open":
             yield from _paragraph(text, start, end)
+        elif token.type == "table_open":
+            said = _rows_said(tokens[i:])
         elif token.type == "tr_open" and not _TABLE_RULE.fullmatch(text[start:end]):
-            yield _trimmed(text, start, end)
+            yield replace(_trimmed(text, start, end), statement=said.get(token.map[0]))
+
+
+def _rows_said(tokens: Sequence[Token]) -> dict[int, str | None]:
+    """What the rows of the table that opens here say, by their lines."""
+    rows: dict[int, list[str]] = {}
+    row: list[str] = []
+    for i, token in enumerate(tokens):
+        if token.type == "table_close":
+            break
+        if token.type == "tr_open" and token.map is not None:
+            row = rows.setdefault(token.map[0], [])
+        elif token.type in ("th_open", "td_open"):
+            row.append(_unmarked(tokens[i + 1].content))
+    return dict(zip(rows, statements(list(rows.values()), headed=True), strict=True))
 
 
 def _paragraph(text: str, start: int, end: int) -> Iterator[Block]:

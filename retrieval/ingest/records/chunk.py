@@ -31,12 +31,13 @@ class ChunkSize:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A span of the text and the headings above it."""
+    """A span of the text and the headings above it; a row of a table says its statement."""
 
     start_char: int
     end_char: int
     headings: tuple[str, ...]
     page: int | None
+    statement: str | None = None
 
 
 def chunk(
@@ -63,6 +64,7 @@ def chunk(
                 text=text,
                 locator=locator,
                 heading=" > ".join(passage.headings) or None,
+                statement=passage.statement,
                 time=_spanned(text),
             )
         )
@@ -81,12 +83,16 @@ def passages(loaded: LoadedFile, size: ChunkSize, skip: Sequence[str] = ()) -> I
         run: list[tuple[int, int]] = []
         words = 0
         for block in blocks:
-            apart = bool(run) and _left_out(loaded.text, run[-1][1], block.start_char)
-            if run and (apart or block.kind == "heading"):
+            apart = block.kind == "heading" or block.statement is not None
+            if run and (apart or _left_out(loaded.text, run[-1][1], block.start_char)):
                 yield _closed(run, path, page)
                 run, words = [], 0
             if block.kind == "heading":
                 path = [*(above for above in path if above.level < block.level), block]
+                continue
+            if block.statement is not None:
+                row = _closed([(block.start_char, block.end_char)], path, page)
+                yield replace(row, statement=block.statement)
                 continue
             for start, end in sentences(loaded.text, block.start_char, block.end_char, size.longest_words):
                 run.append((start, end))
@@ -104,7 +110,8 @@ def _set_apart(text: str, found: Iterable[Passage], size: ChunkSize, suspect: Su
     for passage in found:
         heading = " > ".join(passage.headings)
         start, end = passage.start_char, passage.end_char
-        if not suspect(as_scanned(text[start:end], None, heading)) or (heading and suspect(heading)):
+        row = passage.statement is not None
+        if row or not suspect(as_scanned(text[start:end], None, heading)) or (heading and suspect(heading)):
             yield passage
             continue
         told = groupby(sentences(text, start, end, size.longest_words), lambda each: suspect(text[each[0] : each[1]]))
@@ -137,7 +144,7 @@ def _pages(loaded: LoadedFile, skip: Sequence[str]) -> Iterator[tuple[int | None
             yield number, tuple(block for block in loaded.blocks if start <= block.start_char < end)
             continue
         found = blocks_of(loaded.text[start:end], loaded.media_type, skip)
-        yield number, tuple(Block(b.start_char + start, b.end_char + start, b.kind, b.level, b.title) for b in found)
+        yield number, tuple(replace(b, start_char=b.start_char + start, end_char=b.end_char + start) for b in found)
 
 
 def sentences(text: str, start: int, end: int, longest_words: int) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from retrieval.english.lists import MONTH_NUMBERS
 from retrieval.index import SurfaceMention, surface_key
-from retrieval.model import Record, TimeRange
+from retrieval.model import Record, RecordKind, TimeRange
 
 _YEAR = re.compile(r"[12][0-9]{3}")  # without a look-behind: its first character is found at the speed of C
 _BEFORE = re.compile(
@@ -114,10 +114,10 @@ def _keys_of(name: str) -> tuple[str, ...]:
 
 
 def mentions_of(records: Iterable[Record]) -> list[SurfaceMention]:
-    """The mentions of every record that is prose (a row or feature declares its entities instead)."""
+    """The mentions of every record that is prose (a row of a file or a feature declares its entities instead)."""
     found: list[SurfaceMention] = []
     for record in records:
-        if record.statement is not None:
+        if record.kind is not RecordKind.PASSAGE or record.locator.row is not None:
             continue
         found += [
             SurfaceMention(record.record_id, key, record.class_id, record.document_id)
