@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 from asgi_lifespan import LifespanManager
 
+from ai.model import Completion
+from ai.models.chat_model import ChatRequest
+from ai.models.extractive import ExtractiveModel
+from api import wiring
 from api.home.configuration import load
 from api.http.app import create_app
+from api.http.map.layers import map_of
+from api.http.map.shapes import MapIndex
+from api.http.map.suggestions import KEPT_MS, Around, Suggestions, Trial
 from api.wiring import open_ingest
 from tests.api.conftest import Connect
-from tests.api_world import EXAMPLES
+from tests.api_world import EXAMPLES, make_world
+from tests.harness import subject
 from tests.map_world import map_home
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+HERE = Around()
 
 
 async def suggested(client: httpx.AsyncClient, **asked: str) -> list[dict[str, object]]:
@@ -66,6 +76,63 @@ async def test_hidden_documents_change_no_suggestion(tmp_path: Path) -> None:
             asked = ({}, {"layer": "forts"}, {"bbox": "-98,38,-95,40"}, {"layer": "secret-forts"}, {"limit": "20"})
             told.append([await suggested(client, **each) for each in asked])
     assert told[0] == told[1]
+
+
+class Counting(ExtractiveModel):
+    """The default model, which counts how often it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: int = 0
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        self.asked += 1
+        return await super().complete(request)
+
+
+async def test_they_are_kept_for_an_authority_until_something_changes(tmp_path: Path) -> None:
+    world = await make_world(tmp_path)
+    kept, model, shapes = Suggestions(), Counting(), MapIndex()
+
+    async def of(system: wiring.System, role: str, around: Around = HERE, *, later_ms: int = 0) -> tuple[int, int]:
+        """How many are offered, and how many candidates were tried for it."""
+        view = await map_of(subject(system, role), request_id="r", index=shapes, services=system.services)
+        access = replace(view.reading.access, now_ms=view.reading.access.now_ms + later_ms)
+        view = replace(view, reading=replace(view.reading, access=access))
+        before = model.asked
+        found = await kept.of(view, around, Trial(system.profile("focus"), model))
+        return len(found), model.asked - before
+
+    async with wiring.open_system(world.configuration) as system:
+        offered, tried = await of(system, "public_viewer")
+        assert offered and tried >= offered
+        assert await of(system, "public_viewer") == (offered, 0)
+        assert await of(system, "public_viewer", later_ms=KEPT_MS // 2) == (offered, 0)
+        for role in ("contributor", "maintainer"):  # what somebody may is not told from what somebody else was told
+            assert (await of(system, role))[1] > 0, role
+        assert (await of(system, "public_viewer", Around(place="Shawnee County")))[1] > 0
+        assert (await of(system, "public_viewer", Around(limit=2)))[1] > 0
+        assert await of(system, "public_viewer") == (offered, 0)
+        assert (await of(system, "public_viewer", later_ms=2 * KEPT_MS))[1] > 0
+    (tmp_path / "mill.md").write_text("# The mill\n\nThe mill at Eudora was built in 1862.\n", "utf-8")
+    async with open_ingest(world.configuration) as ingest:
+        report = await ingest.run([tmp_path / "mill.md"], tenant="default", collection="kansas", label="public")
+        assert not report.failed, report.failed
+    async with wiring.open_system(world.configuration) as system:
+        assert (await of(system, "public_viewer"))[1] > 0, "the corpus is another"
+
+
+async def test_only_so_many_are_kept(tmp_path: Path) -> None:
+    world = await make_world(tmp_path)
+    kept, model, shapes = Suggestions(capacity=2), Counting(), MapIndex()
+    async with wiring.open_system(world.configuration) as system:
+        view = await map_of(subject(system), request_id="r", index=shapes, services=system.services)
+        tries = []
+        for limit in (1, 2, 3, 3, 2, 1):
+            before = model.asked
+            await kept.of(view, Around(limit=limit), Trial(system.profile("focus"), model))
+            tries.append(model.asked > before)
+    assert tries == [True, True, True, False, False, True]
 
 
 async def test_every_kind_is_offered_and_answered(tmp_path: Path) -> None:
