@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from ai.intent.times import read_times
 from ai.text.amounts import amounts_of
+from ai.text.contrast import DATES, Contrast
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.sentences import word_list
-from ai.text.support import WORD, carries, fold, words_of
+from ai.text.support import WORD, fold, words_of
 from retrieval.english.alike import ALIKE, Families
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
+from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.english.stems import IRREGULAR, root_of
 
 REPEATS = word_list("again once twice")
@@ -63,7 +64,6 @@ _DEFINITE = (WantedKind.TIME, WantedKind.NUMBER, WantedKind.PERSON, WantedKind.P
 _FEW = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SPELT = {word: str(number) for number, word in enumerate(_FEW, 2)}
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)+")
-_AT_NAME = re.compile(r"\b(at|in|near|from|to)\s+(?:the\s+)?([A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)*)")
 _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?:\s(?:[a-z]+ly|not|never|also|first|then|later))?\s\Z"
 )
@@ -83,15 +83,9 @@ _TO_IT = re.compile(r"\s(?:it|them|him|her)\b")
 _WHOLE = word_list("everyone everybody anyone anybody nobody people men women children staff members")
 _NO_DOER = word_list("votes points goals times means way help use end time side beginning middle then now")
 _ARTICLES = word_list("the a an its his her their our each any")
-_DATES = frozenset(MONTHS) | word_list("monday tuesday wednesday thursday friday saturday sunday")
 _EMPTY_VERBS = word_list("have has had do be")
 _HE = word_list("he she they it we i you")
 _CLAUSE = re.compile(r"[,;:()]\s|\b(?:and|but|or)\s")
-_WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
-_DAILY = re.compile(r"\b(?:daily|(?:every|each|any) day|all (?:week|days))\b", re.IGNORECASE)
-_RANKED = re.compile(
-    r"\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)[\s-]([a-z]{3,})\b", re.IGNORECASE
-)
 _SPEAKER = frozenset({"i", "we", "you", "one", "it", "he", "she", "they"})
 _PART = 5
 """Letters from which a word within a longer one counts as a form of it: `quake` in `earthquake`."""
@@ -100,15 +94,12 @@ _PART = 5
 @dataclass(frozen=True, slots=True)
 class Finer:
     """What else a question demands. `done`: forms of the verb whose doer is asked for; `besides`: the roots of its
-    other words; `days`: days of the week; `ranks`: nouns, each with the rank that is asked for (`first class`);
-    `denied`: the roots of what it denies; `places`: names behind `at`, `in` and the like, each with that word."""
+    other words; `denied`: the roots of what it denies; `contrast`: what tells a sentence from one beside it."""
 
     done: frozenset[str]
     besides: frozenset[str]
-    days: frozenset[str]
-    ranks: frozenset[tuple[str, str]]
     denied: frozenset[str]
-    places: frozenset[tuple[str, str]]
+    contrast: Contrast
 
     @classmethod
     def of(cls, question: str, deed: frozenset[str]) -> Finer:
@@ -119,34 +110,18 @@ class Finer:
         return cls(
             done,
             _roots(question) - {root_of(word) for word in done},
-            _days(question),
-            _ranks(question),
             _denied(question),
-            _places(question),
+            Contrast.of(question),
         )
 
-    def lies(self, text: str, tokens: frozenset[str], around: frozenset[str], known: frozenset[str]) -> bool:
-        """True if the sentence is of the places that the question names: one of them is said around it, and where the
-        sentence itself, of the words `tokens`, does not say it, it names no other there (`at Brekke` for `at Tangen`).
-        `known` are words of names that were read as places or things: those are looked for elsewhere."""
-        for beside, name in self.places:
-            if name in known or carries(tokens, name):
-                continue
-            if not carries(around, name) or any(where == beside for where, _ in _places(text)):
-                return False
-        return True
-
     def met(self, text: str, tokens: frozenset[str]) -> bool:
-        """True if the sentence does not leave out who did it (`it was built in 1971`), nor speaks of another day or
-        rank than the one asked for (`second class`)."""
+        """True if the sentence does not leave out who did it (`it was built in 1971`), denies what the question does,
+        and is of no other day, rank, name or contrary."""
         if self.done and not self._tells_doer(text):
-            return False
-        if not (self.days <= _days(text) | _days(" ".join(tokens)) or _DAILY.search(text)):
             return False
         if not (self.denied <= _denied(text.casefold()) or _DENIES_ALL.search(text)):
             return False
-        said = _ranks(text)
-        return all((rank, noun) in said or noun not in {each for _, each in said} for rank, noun in self.ranks)
+        return self.contrast.agrees(text, tokens)
 
     def offers(self, text: str, wanted: WantedKind) -> bool:
         """True if the sentence has what is wanted though it names nobody and no place: whoever did it (`by the guild`,
@@ -154,10 +129,6 @@ class Finer:
         if wanted is WantedKind.PLACE:
             return _BESIDE.search(text) is not None
         return wanted is WantedKind.PERSON and any(self._has_doer(text, found) for found in self._deeds(text))
-
-    def names_day(self, text: str) -> bool:
-        """True if the question is about a day of the week, and the sentence says it."""
-        return bool(self.days) and self.days <= _days(text)
 
     def _deeds(self, text: str) -> Iterator[re.Match[str]]:
         return (found for found in WORD.finditer(text) if fold(found[0]) in self.done)
@@ -173,7 +144,7 @@ class Finer:
         by = _DONE_BY.match(text, end)
         if by is None:
             return False
-        named = any(word[0].isupper() and fold(word) not in _DATES for word in WORD.findall(by["doer"]))
+        named = any(word[0].isupper() and fold(word) not in DATES for word in WORD.findall(by["doer"]))
         return named or self._is_somebody(by["doer"])
 
     def _has_doer(self, text: str, deed: re.Match[str]) -> bool:
@@ -302,26 +273,8 @@ def _names_another(text: str, name: frozenset[str]) -> bool:
     return any(found & name and found - name for found in said)
 
 
-def _places(text: str) -> frozenset[tuple[str, str]]:
-    """The last words of names behind a word that says where, each with that word; months, days and models (`R2`) are
-    none."""
-    found = (
-        (beside, fold(name.split()[-1].removesuffix("'s").removesuffix("’s")))
-        for beside, name in _AT_NAME.findall(text)
-    )
-    return frozenset((beside, name) for beside, name in found if name.isalpha() and name not in _DATES)
-
-
-def _days(text: str) -> frozenset[str]:
-    return frozenset(found.casefold() for found in _WEEKDAY.findall(text))
-
-
 def _denied(text: str) -> frozenset[str]:
     return frozenset(root_of(fold(word)) for word in _DENIED.findall(text))
-
-
-def _ranks(text: str) -> frozenset[tuple[str, str]]:
-    return frozenset((rank.casefold(), root_of(fold(noun))) for rank, noun in _RANKED.findall(text))
 
 
 def _roots(text: str) -> frozenset[str]:

@@ -51,6 +51,7 @@ _ASKING = word_list(
     "want wanted wants use used using do does did"
 )
 _WHY = re.compile(r"\W*(?:why|for what reason)\b", re.IGNORECASE)
+_BECAUSE = re.compile(r"\b(because(?:\s+of)?|due\s+to|owing\s+to|thanks\s+to|since|out\s+of)\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"\W*(?:never|do not|don['’]t|no)\b", re.IGNORECASE)
 _HOW = re.compile(
     r"\b(?:how|(?:at|to|above|below)\s+(?:what|which))\s+(temperature|long|far|tall|high|deep|wide|thick|old|heavy|hot|cold"
@@ -232,13 +233,30 @@ class ReadQuestion:
         so and the text gives no reason, or forbids it."""
         if self.denies:
             return denies(text)
-        return not _WHY.match(self.question) or (gives_reason(text) and not _FORBIDS.match(text))
+        if not _WHY.match(self.question):
+            return True
+        return gives_reason(text) and not _FORBIDS.match(text) and (self.version < MEANT_SINCE or self._explains(text))
+
+    def _explains(self, text: str) -> bool:
+        """True unless a word of the question is said in the reason alone: `It was late because the lorry broke down`
+        tells not why the lorry was late. A pronoun may mean it."""
+        before, because, after = _BECAUSE.split(text, maxsplit=1) if _BECAUSE.search(text) else (text, "", "")
+        if not because or means_another(text):
+            return True
+        if not before.strip():
+            after, comma, before = after.partition(",")
+            if not comma:
+                return True
+        told, reason = tokens_in(before.casefold()), tokens_in(after.casefold())
+        return not any(not found.isdisjoint(reason) and found.isdisjoint(told) for found in self.forms.values())
 
     def offered(self, text: str, *, full: bool) -> bool:
         """True if the sentence has something of the wanted kind. `full`: it covers nearly the whole question, so that
         it need not name it."""
         finer = self.demands.finer if self.demands is not None else None
-        loosely = (full or (finer is not None and finer.names_day(text))) and self.wanted is not WantedKind.NUMBER
+        loosely = (
+            full or (finer is not None and finer.contrast.names_day(text))
+        ) and self.wanted is not WantedKind.NUMBER
         if offers(text, self.wanted, self.question, loosely=loosely):
             return True
         return full and finer is not None and finer.offers(text, self.wanted)
@@ -280,7 +298,7 @@ class ReadQuestion:
             return True
         finer = self.demands.finer
         around = within.title | meant | read.around
-        if finer is not None and not finer.lies(read.text, read.tokens | meant, around, self._named_words):
+        if finer is not None and not finer.contrast.lies(read.text, read.tokens | meant, around, self._named_words):
             return False
         return self.demands.met(read.text, read.tokens, within.title | meant)
 

@@ -74,3 +74,19 @@ def test_a_price_is_an_amount(question: str) -> None:
     assert ask(question, an_item("Wheelchairs can be borrowed at the entrance.", 1)) == NONE
     told = "A wheelchair has a price of 4 euros, a fee for the day and a rent of 9 euros for the week."
     assert told in " ".join(ask(question, an_item(told, 1)))
+
+
+CAUSES = [("the compost", "late", "the lorry", "broken"), ("the concert", "short", "the organ", "cold")]
+
+
+@pytest.mark.parametrize("because", ["because", "since"])
+@pytest.mark.parametrize(("thing", "how", "cause", "state"), CAUSES)
+def test_the_reason_of_one_thing_is_not_that_of_its_cause(
+    thing: str, how: str, cause: str, state: str, because: str
+) -> None:
+    told = f"{thing[0].upper()}{thing[1:]} was {how} {because} {cause} was {state}."
+    turned = f"{because[0].upper()}{because[1:]} {cause} was {state}, {thing} was {how}."
+    for text in (told, turned):
+        item = an_item(f"{text} Nobody came on Monday.", 1)
+        assert text in " ".join(ask(f"Why was {thing} {how}?", item)), text
+        assert ask(f"Why was {cause} {how}?", item) == NONE, text
