@@ -153,7 +153,7 @@ _PLACES = re.compile(
     r'"(?:index|size|next|after|before|newest|checkpoint_size|tree_size|first|last|bytes|leaf|origin|head|root|'
     r'lag|rseq|unsigned|published|signed|position|sum_seconds|0|1|2|5|10|30|60|120)[a-z_.0-9]*": ?(?:[0-9.]+|"[^"]*"|null)|key:[0-9a-f]{12}|x-ledger-index[^,]*'
     r"|\b(?:[0-9a-f]{32}|[0-9a-f]{64})\b|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f-]{17}|^\d+(?=,)|(?<=,r1,)\d+(?=,)|\b\d{13}-[0-9a-f]{8}\b"
-    r'|(?<=after=)\d+|"[a-z_]*_ms": ?(?:\{[^}]*\}|[0-9.]+)|/[^" ]*/(?=(?:default|home)/)'
+    r'|(?<=after=)\d+|"[a-z_]*_ms": ?(?:\{[^}]*\}|"?[0-9.]+"?)|/[^" ]*/(?=(?:default|home)/)'
     r'|"entries": ?\d+(?=, ?"gaps")',
     re.MULTILINE,
 )
