@@ -4,7 +4,6 @@ the shipped ones, and those are unknown to it."""
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +21,9 @@ from api.audit.policy.explaining import explain
 from api.errors import SettingsInvalid
 from api.home.configuration import CONFIG_FILE, Configuration, load
 from api.http.app import create_app
-from policy.bundles.bundle import SHIPPED
-from policy.data import DATA_PATH
 from retrieval.ingest.report import IngestReport
 from tests import harness
+from tests.edited_bundles import edited
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 RANKS = ("open", "members", "staff", "board", "sealed")
@@ -82,12 +80,8 @@ class Other:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def other(tmp_path_factory: pytest.TempPathFactory) -> Other:
     folder = tmp_path_factory.mktemp("labels")
-    for part in ("rego", "wasm"):
-        shutil.copytree(SHIPPED / part, folder / "policy" / part)
-    data = json.loads((folder / "policy" / "rego" / DATA_PATH).read_bytes())
-    with_other_names(data)
-    (folder / "policy" / "rego" / DATA_PATH).write_text(json.dumps(data))
-    configuration = load({"EXHIBIT_POLICY__BUNDLE": str(folder / "policy")}, home=folder / "home")
+    bundle = edited(folder / "policy", with_other_names)
+    configuration = load({"EXHIBIT_POLICY__BUNDLE": str(bundle)}, home=folder / "home")
     files = folder / "files"
     files.mkdir()
     for label, text in TEXTS.items():

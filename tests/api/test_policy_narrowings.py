@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,16 +10,7 @@ import pytest
 
 from api.audit.policy.release import Candidacy, narrowings_of, trial_engines, widenings_of
 from policy.bundles.bundle import SHIPPED, load_bundle
-from policy.data import DATA_PATH
-
-
-def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Path:
-    for part in ("rego", "wasm"):
-        shutil.copytree(SHIPPED / part, folder / part)
-    data = json.loads((folder / "rego" / DATA_PATH).read_text())
-    edit(data)
-    (folder / "rego" / DATA_PATH).write_text(json.dumps(data))
-    return folder
+from tests.edited_bundles import edited
 
 
 def less(data: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,11 @@ from api.home.backends import backends_of
 from api.home.configuration import Configuration, load
 from api.wiring import open_system, releases_of
 from api.wiring.ledger.log import log_to_write
-from policy.bundles.archive import SIGNATURES, copy_bundle
-from policy.bundles.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.archive import SIGNATURES
+from policy.bundles.bundle import load_bundle
 from policy.errors import BundleUnsigned
 from tests.command_line import Run, command_line
+from tests.edited_bundles import edited
 from tests.published import publish_to
 from tests.unit.test_policy_signatures import pair
 
@@ -44,11 +44,7 @@ def pinned(tmp_path: Path, **more: str) -> Configuration:
 
 def candidate(folder: Path) -> Path:
     """A copy of the shipped bundle that permits less."""
-    copy_bundle(SHIPPED, folder)
-    data = json.loads((folder / "rego" / DATA_PATH).read_text())
-    data["limits"]["injection_milli"] = 400
-    (folder / "rego" / DATA_PATH).write_text(json.dumps(data))
-    return folder
+    return edited(folder, lambda data: data["limits"].update(injection_milli=400))
 
 
 async def opens(configuration: Configuration) -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from policy.bundles.bundle import SHIPPED
-from policy.data import DATA_PATH
 from tests.api_world import POPULATION, make_world
 from tests.command_line import Run, command_line
+from tests.edited_bundles import edited
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +28,6 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, rec
     monkeypatch.setenv("PATH", str(tmp_path))
     shutil.copytree(recorded, tmp_path / "home")
     return command_line(capsys, monkeypatch, "--home", tmp_path / "home")
-
-
-def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Path:
-    for part in ("rego", "wasm"):
-        shutil.copytree(SHIPPED / part, folder / part)
-    data = json.loads((folder / "rego" / DATA_PATH).read_text())
-    edit(data)
-    (folder / "rego" / DATA_PATH).write_text(json.dumps(data))
-    return folder
 
 
 def test_from_a_question_to_its_explanation_and_a_backtest(cli: Run, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,11 @@ from api.wiring.ledger.log import log_to_write
 from ledger.model import Kind
 from policy.authoring.widening import need_a_second_person
 from policy.authoring.widening.data import data_widenings
-from policy.bundles.bundle import DATA_PATH, SHIPPED, load_bundle
+from policy.bundles.bundle import load_bundle
 from policy.bundles.releases import Releases
 from policy.errors import BundleNotFound, BundleUnpublished
 from tests.api_world import make_world
+from tests.edited_bundles import edited
 from tests.published import copied, published
 
 OPENS = "role contributor: clearance confidential"
@@ -38,12 +38,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def bundle(folder: Path, change: Callable[[dict[str, Any]], None]) -> Path:
     """The shipped bundle whose widenings of roles need a second person, with a change of its data."""
-    shutil.copytree(SHIPPED, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    path = folder / "rego" / DATA_PATH
-    data = json.loads(path.read_text("utf-8")) | {"second_person": ["role *"]}
-    change(data)
-    path.write_text(json.dumps(data), "utf-8")
-    return folder
+
+    def edit(data: dict[str, Any]) -> None:
+        data["second_person"] = ["role *"]
+        change(data)
+
+    return edited(folder, edit)
 
 
 def wider(data: dict[str, Any]) -> None:

@@ -3,10 +3,8 @@ differ in it alone are asked the same."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +13,8 @@ import pytest
 
 from api.home.configuration import load
 from api.http.app import create_app
-from policy.bundles.bundle import SHIPPED, load_bundle
-from policy.data import DATA_PATH
+from policy.bundles.bundle import load_bundle
+from tests.edited_bundles import edited
 from tests.withheld import (
     ALTERED_BY,
     HIDDEN_BY,
@@ -134,21 +132,11 @@ async def test_documents_without_a_time_or_a_withdrawal_are_seen(tmp_path: Path)
 async def test_texts_that_other_data_of_the_policy_let_through_are_seen(guard: str, tmp_path: Path) -> None:
     change = UNGUARDED[guard].data
     assert change is not None
-    bundle = with_data(change, tmp_path / "policy")
+    bundle = edited(tmp_path / "policy", change)
     pair = {**HIDDEN_BY, **ALTERED_BY}[guard]()
     environment = {"EXHIBIT_POLICY__BUNDLE": str(bundle)}
     homes = [await fill(tmp_path / str(n), world, environment) for n, world in enumerate(pair)]
     await differ(homes, versions_alike=True)
-
-
-def with_data(change: Callable[[dict[str, Any]], None], folder: Path) -> Path:
-    """The shipped bundle with other data, as a folder for `policy.bundle`."""
-    shutil.copytree(SHIPPED, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    path = folder / "rego" / DATA_PATH
-    data = json.loads(path.read_text("utf-8"))
-    change(data)
-    path.write_text(json.dumps(data), "utf-8")
-    return folder
 
 
 def test_every_route_is_asked_or_has_a_reason() -> None:

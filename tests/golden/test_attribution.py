@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,11 +21,9 @@ from api.cli.replay.swap import causes_of
 from api.home.configuration import load
 from api.wiring import open_ingest
 from ledger.model import Kind
-from policy.bundles.archive import copy_bundle
-from policy.bundles.bundle import SHIPPED
-from policy.data import DATA_PATH
 from policy.model import Decision, Effect
 from policy.points import PolicyPoints
+from tests.edited_bundles import edited
 from tests.harness import ask, opened, with_services
 from tests.published import published
 
@@ -137,13 +134,7 @@ async def test_a_change_lowers_the_grade_and_has_one_cause(
 
 async def with_other_data(home: Path, change: Callable[[Any], None]) -> None:
     """A bundle with other data decides in the home from now on."""
-    folder = home.parent / "bundle"
-    copy_bundle(SHIPPED, folder)
-    file = folder / "rego" / DATA_PATH
-    data = json.loads(file.read_text())
-    change(data)
-    file.write_text(json.dumps(data))
-    await published(home, folder)
+    await published(home, edited(home.parent / "bundle", change))
 
 
 @pytest.mark.parametrize(

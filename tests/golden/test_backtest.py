@@ -21,9 +21,9 @@ from api.audit.policy.backtesting import Shelf, run_backtest
 from api.home.configuration import load
 from api.wiring import System, open_embedded
 from ledger.model import Kind
-from policy.bundles.bundle import SHIPPED, Bundle, load_bundle
-from policy.data import DATA_PATH
+from policy.bundles.bundle import Bundle, load_bundle
 from policy.errors import BundleNotFound
+from tests.edited_bundles import edited
 from tests.harness import ask, opened
 
 CODY = "What did William Cody's family do in Kansas?"
@@ -56,16 +56,6 @@ async def asked_by(system: System, role: str, question: str) -> dict[str, Any]:
     return await ask(system, question, role=role)
 
 
-def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Bundle:
-    """The shipped bundle with other data."""
-    for part in ("rego", "wasm"):
-        shutil.copytree(SHIPPED / part, folder / part)
-    data = json.loads((folder / "rego" / DATA_PATH).read_text())
-    edit(data)
-    (folder / "rego" / DATA_PATH).write_text(json.dumps(data))
-    return load_bundle(folder)
-
-
 async def backtest(home: Path, candidate: Bundle, *, since_ms: int = 0, limit: int = len(QUESTIONS)) -> Backtest:
     return await run_backtest(load({}, home=home), candidate, since_ms=since_ms, limit=limit)
 
@@ -90,7 +80,9 @@ async def test_the_same_bundle_reproduces_everything_and_changes_nothing(recorde
 
 async def test_a_regression_is_listed_with_the_exact_entries_and_sentences(recorded: Recorded, tmp_path: Path) -> None:
     home, bodies = recorded
-    found = await backtest(home, edited(tmp_path, lambda d: d["roles"]["contributor"].update(clearance="public")))
+    found = await backtest(
+        home, load_bundle(edited(tmp_path, lambda d: d["roles"]["contributor"].update(clearance="public")))
+    )
     changed = by_question(found, bodies)
     assert set(changed) == {asked for asked in QUESTIONS if asked[0] in ("contributor", "archivist")}
     cody = changed["contributor", CODY]
@@ -108,7 +100,7 @@ async def test_what_opens_is_listed(recorded: Recorded, tmp_path: Path) -> None:
     home, bodies = recorded
     duty = {"op": "datamark", "params": {}}
     found = await backtest(
-        home, edited(tmp_path, lambda d: d["handling"]["culturally_sensitive"].update(obligation=duty))
+        home, load_bundle(edited(tmp_path, lambda d: d["handling"]["culturally_sensitive"].update(obligation=duty)))
     )
     entry_id = bodies[5]["provenance"]["entry_id"]
     assert {each.entry_id: [name.split()[:2] for name in each.opened] for each in found.differences} == {
@@ -119,7 +111,9 @@ async def test_what_opens_is_listed(recorded: Recorded, tmp_path: Path) -> None:
 
 async def test_a_denial_that_becomes_an_allowance_and_the_other_way_round(recorded: Recorded, tmp_path: Path) -> None:
     home, bodies = recorded
-    found = await backtest(home, edited(tmp_path, lambda d: d["roles"]["public_viewer"].update(permissions=[])))
+    found = await backtest(
+        home, load_bundle(edited(tmp_path, lambda d: d["roles"]["public_viewer"].update(permissions=[])))
+    )
     changed = by_question(found, bodies)
     assert set(changed) == set(QUESTIONS[:2])
     assert {(f.point, f.to_allow, f.codes) for each in changed.values() for f in each.flips} == {
@@ -131,7 +125,7 @@ async def test_a_denial_that_becomes_an_allowance_and_the_other_way_round(record
 async def test_a_notice_behind_the_answer_is_foretold(recorded: Recorded, tmp_path: Path) -> None:
     """Which sentences leave stays as it was; the words of the answer do not."""
     home, bodies = recorded
-    found = await backtest(home, edited(tmp_path, lambda d: d["notice"].update(label="public")))
+    found = await backtest(home, load_bundle(edited(tmp_path, lambda d: d["notice"].update(label="public"))))
     shown = by_question(found, bodies)["public_viewer", QUESTIONS[0][1]]
     assert (shown.becomes, shown.fallen, shown.risen) == ("", (), ())
     assert shown.answers is not None

@@ -20,10 +20,8 @@ from ai.replay.replay import Grade, Verdict, replay
 from api import wiring
 from api.audit.entries.recorded_policy import recorded_policies
 from api.home.configuration import load
-from policy.bundles.archive import copy_bundle
-from policy.bundles.bundle import SHIPPED
-from policy.data import DATA_PATH
 from tests.command_line import Run, command_line
+from tests.edited_bundles import edited
 from tests.golden.kept_homes import VERSIONS, KeptHome, unpack
 from tests.harness import with_services
 from tests.published import published
@@ -91,13 +89,8 @@ async def test_after_a_reader_was_chosen(kept: KeptHome, before: Grades) -> None
 
 async def test_after_another_policy_was_published(kept: KeptHome, before: Grades, tmp_path: Path) -> None:
     """One that denies every reader of the public everything."""
-    folder = tmp_path / "bundle"
-    copy_bundle(SHIPPED, folder)
-    file = folder / "rego" / DATA_PATH
-    data = json.loads(file.read_text("utf-8"))
-    data["roles"]["public_viewer"].update(permissions=[])
-    file.write_text(json.dumps(data), "utf-8")
-    await published(kept.home, folder)
+    denies_all = edited(tmp_path / "bundle", lambda data: data["roles"]["public_viewer"].update(permissions=[]))
+    await published(kept.home, denies_all)
     assert await grades(kept) == before
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,10 +25,10 @@ from policy.authoring.testing.vectors import patched
 from policy.bundles.bundle import SHIPPED, load_bundle, read_sources
 from policy.canonical import canonical
 from policy.checks import decision_of
-from policy.data import DATA_PATH
 from policy.errors import BundleRejected, OpaUnavailable
 from policy.opa.server import OpaServerEngine
 from policy.wasm import WasmEngine
+from tests.edited_bundles import edited
 from tests.opa_server import TOKEN, OpaServer, pinned_opa, serving
 from tests.policy_world import base, damaged, vectors
 from tests.services.certificates import self_signed
@@ -66,17 +65,6 @@ async def problem_of(engine: OpaServerEngine, point: str = "query") -> str | Non
     except OpaUnavailable as exc:
         return exc.problem
     return None
-
-
-def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Path:
-    """A copy of the shipped bundle with other data."""
-    shutil.copytree(SHIPPED / "rego", folder / "rego")
-    shutil.copytree(SHIPPED / "wasm", folder / "wasm")
-    path = folder / "rego" / DATA_PATH
-    data = json.loads(path.read_text())
-    edit(data)
-    path.write_text(json.dumps(data))
-    return folder
 
 
 # ------------------------------------------------------------------------------------------------------------- parity
