@@ -472,6 +472,7 @@ def _every_surface(question: str) -> list[Call]:
         Call("GET", "/api/v1/ledger/entries/{entry}/package"),
         *(Call("GET", f"/api/v1/computations/{{entry}}/{n}") for n in (1, 9)),
         Call("GET", "/metrics", key="operator"),
+        *OF_THE_LOG,
     ]
 
 
@@ -489,6 +490,10 @@ _CLOSED = (
     *("policy/decisions/{entry}", "policy/candidates/none/trial", "ledger/difference?a={entry}&b={entry}"),
 )
 """Surfaces that the reader may not use: how they say so depends on nothing either."""
+OF_THE_LOG = tuple(
+    Call("GET", path, key="auditor") for path in ("/api/v1/ledger/facets", "/api/v1/ledger/entries", "/audit.csv")
+)
+"""What an auditor without clearance sees of everybody's questions, counted and listed."""
 _ASKED_OF = {"/audit/compare": "?a={entry}&b={entry}", "/audit/changes": "?entry={entry}"}
 _PAGES = (
     *(
@@ -592,6 +597,8 @@ _IDS = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=@)[0-9a-f]{12}|(?<=%40)[0-9a-f]{12}|sha256:[0-9a-f]{64}"
     r"|computed:[0-9a-f]{32}|\b[0-9a-f]{64}\b"
 )
+_PSEUDONYMS = re.compile(r'"[0-9a-f]{32}"')
+"""Who asked, under the key of the home."""
 _TIMES = re.compile(
     r'"(?:timings_ms|policy_ms|promise)": ?\{[^}]*\}|"(?:took_ms|latency_ms|total_latency_ms)": ?\d+|\d{4}-\d\d-\d\dT[0-9:.]+\+00:00'
 )
@@ -639,7 +646,7 @@ class Conversation:
             self.entry = (found.json().get("provenance") or {}).get("entry_id") or self.entry
         if call.path == "/metrics":
             text = _METRIC.sub("", text)
-        text = _TIMES.sub("", text)
+        text = _PSEUDONYMS.sub("", _TIMES.sub("", text))
         return f"{found.status_code} {self._ids.sub('', str(sorted(kept.items())))} {self._ids.sub('', text)}"
 
 
@@ -691,7 +698,7 @@ async def told(
 ) -> list[str]:
     """Each reply as text. `reader` other than nobody in particular asks with a key."""
     keys = key_store(configuration)
-    tokens = {"operator": keys.create(name="operator", tenant="default", roles=("operator",))[1]}
+    tokens = {role: keys.create(name=role, tenant="default", roles=(role,))[1] for role in ("operator", "auditor")}
     if reader != NOBODY:
         tokens[""] = keys.create(name="reader", tenant=reader.tenant, roles=(reader.role,), groups=reader.groups)[1]
     async with client_of(configuration) as client:
