@@ -10,7 +10,8 @@ if [ -z "$program" ]; then
     echo "chromium: there is none; install the system's package, or set EXHIBIT_TEST_CHROMIUM" >&2
     exit 8
   fi
-  apt-get install --yes --no-install-recommends chromium >&2
+  apt-get -o Acquire::Retries=5 update >&2
+  apt-get -o Acquire::Retries=5 install --yes --no-install-recommends chromium >&2
   program=$(command -v chromium)
 fi
 "$program" --version

@@ -40,7 +40,8 @@ prepare() {
 	[ "$(id -u)" = 0 ] || { echo "podman.sh: containers are tried as root only, this is $(id -un)" >&2; exit 8; }
 	if ! installed; then
 		command -v apt-get >/dev/null || { echo "podman.sh: there is no podman, and no apt-get to install it" >&2; exit 8; }
-		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+		apt-get -o Acquire::Retries=5 update -qq >&2
+		DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 install -qq -y --no-install-recommends \
 			podman conmon runc netavark aardvark-dns iptables >&2
 	fi
 	configure
