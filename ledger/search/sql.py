@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+import psycopg
 from sqlalchemy import (
     Connection,
     Engine,
@@ -45,6 +46,7 @@ from ledger.search.tables import (
     SourceRow,
     VersionRow,
 )
+from ledger.stores.postgres.horizon import wait_until_unseen
 from ledger.stores.postgres.schema import REDACTOR, WRITER
 
 T = TypeVar("T")
@@ -149,6 +151,8 @@ class SqlEntryIndex:
 
         def work() -> None:
             with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+                if db.dialect.name == "postgresql":
+                    wait_until_unseen(cast("psycopg.Connection[Any]", db.connection.driver_connection))
                 db.execute(text("VACUUM" if db.dialect.name == "sqlite" else "VACUUM (FULL)"))
 
         await self._in_thread(work)

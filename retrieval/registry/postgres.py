@@ -52,10 +52,21 @@ _HOLDING_TEXT = ("document", "record", "gazetteer_entry", "relationship", "docum
 _HELD_ONCE = "ingest"
 _PING_S = 2.0
 _UNSEEN_S = 60
-_TRANSACTIONS = """SELECT virtualxid FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE locktype = 'virtualxid' AND datname = current_database() AND pid <> pg_backend_pid()
-AND backend_type IS DISTINCT FROM 'autovacuum worker'"""
-_STILL_OPEN = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'virtualxid' AND virtualxid = ANY(%s))"
+_NEXT = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text"
+"""The transaction after all that have deleted something by now."""
+_SEEN = b"""
+SELECT EXISTS (
+    SELECT FROM pg_stat_activity
+    WHERE coalesce(datname, current_database()) = current_database() AND pid <> pg_backend_pid()
+        AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum)
+        AND greatest(age(backend_xid), age(backend_xmin)) > age(%(next)s::xid8::xid)
+    UNION ALL
+    SELECT FROM pg_prepared_xacts
+    WHERE database = current_database() AND age(transaction) > age(%(next)s::xid8::xid)
+    UNION ALL
+    SELECT FROM pg_replication_slots WHERE age(xmin) > age(%(next)s::xid8::xid)
+)
+"""
 _NOTICED = ("corpus", "document", "visibility_class", "record", "gazetteer_entry", "document_field")
 
 
@@ -166,11 +177,11 @@ class PostgresEngine:
 
 
 def _until_unseen(connection: Connection) -> None:
-    """A table that is rewritten keeps each deleted row that an open transaction can still see: waits for those. Raises
-    StoreNotResponding where one stays open."""
-    older = [each for (each,) in connection.execute(_TRANSACTIONS)]
-    until = monotonic() + _UNSEEN_S
-    while older and connection.execute(_STILL_OPEN, (older,)).fetchone() == (True,):
+    """A table that is rewritten keeps each deleted row that a transaction can still see: waits for those, and for later
+    ones that began while an earlier one was writing. Raises StoreNotResponding where one still sees them after a
+    minute."""
+    after, until = connection.execute(_NEXT).fetchone(), monotonic() + _UNSEEN_S
+    while connection.execute(_SEEN, {"next": after[0] if after else None}).fetchone() == (True,):
         if monotonic() > until:
             raise StoreNotResponding(f"a transaction has been open for {_UNSEEN_S} s and sees what was erased")
         sleep(0.02)

@@ -213,6 +213,34 @@ async def test_a_redactor_erases_and_rewrites_and_a_writer_does_neither(
     await writer.aclose()
 
 
+async def test_what_a_later_transaction_still_sees_is_not_left_behind(
+    postgres_dsn: str, schema: str, store: LedgerStore
+) -> None:
+    """A transaction that began after the erasure, while an earlier one was still writing, sees what the earlier did."""
+    item = entry(1)
+    await store.append([item])
+    table = f"SELECT pg_read_binary_file(pg_relation_filepath('{schema}.secrets'))"
+    async with (
+        await psycopg.AsyncConnection.connect(postgres_dsn) as writing,
+        await psycopg.AsyncConnection.connect(postgres_dsn) as reading,
+    ):
+        await writing.execute("SELECT pg_current_xact_id()")
+        erased = [PartAt(item.leaf.entry_id, part.name) for part in await store.parts(item.leaf.entry_id)]
+        await store.append([entry(2, kind=Kind.REDACTION)], erase=erased)
+        shrinking = asyncio.create_task(store.shrink())
+        await asyncio.wait({shrinking}, timeout=0.3)
+        await reading.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
+        await reading.execute("SELECT 1")
+        await writing.commit()
+        await asyncio.wait({shrinking}, timeout=1)
+        await reading.rollback()
+        await shrinking
+    [(left,)] = _as_superuser(postgres_dsn, f"SELECT count(*) FROM {schema}.secrets WHERE salt = 'salt'")
+    [(data,)] = _as_superuser(postgres_dsn, "CHECKPOINT", table)
+    assert isinstance(data, bytes)
+    assert data.count(b"salt") == left
+
+
 async def test_an_administrator_prepares_and_the_application_needs_no_more(postgres_dsn: str, tmp_path: Path) -> None:
     """`exhibit ledger prepare`, then a whole home as the login role that may only write."""
     name = f"app_{uuid.uuid4().hex[:12]}"

@@ -156,3 +156,35 @@ async def test_a_cancelled_read_is_cancelled_in_the_server(store: IngestStore, p
         await running
     assert await asyncio.wait_for(engine.read(lambda session: session.rows("SELECT 1"), scope=None), 10) == [(1,)]
     await engine.aclose()
+
+
+async def test_what_a_later_transaction_still_sees_is_not_left_behind(
+    store: IngestStore, postgres_dsn: str, schema: str
+) -> None:
+    """A transaction that began after the deletion, while an earlier one was still writing, sees what the earlier did."""
+    await fill(store, CONTENT)
+    engine = PostgresEngine(postgres_dsn, schema=schema, readers=1)
+    with (
+        psycopg.connect(postgres_dsn) as writing,
+        psycopg.connect(postgres_dsn) as reading,
+        psycopg.connect(postgres_dsn, autocommit=True) as deleting,
+    ):
+        rows = f"FROM {schema}.record WHERE length(text) > 20".encode()
+        gone = [str(text).encode() for (text,) in deleting.execute(b"SELECT DISTINCT text " + rows)]
+        assert len(gone) > 1
+        writing.execute("SELECT pg_current_xact_id()")
+        deleting.execute(b"DELETE " + rows)
+        shrinking = asyncio.create_task(engine.compact())
+        await asyncio.wait({shrinking}, timeout=0.3)
+        reading.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        reading.execute("SELECT 1")
+        writing.commit()
+        await asyncio.wait({shrinking}, timeout=1)
+        reading.rollback()
+        await shrinking
+        deleting.execute("CHECKPOINT")
+        file = f"SELECT pg_read_binary_file(pg_relation_filepath('{schema}.record'))".encode()
+        row = deleting.execute(file).fetchone()
+    assert row is not None
+    assert [text for text in gone if text in row[0]] == []
+    await engine.aclose()

@@ -7,10 +7,8 @@ being written shares the next, so a batch waits for the one before it and never 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from time import monotonic
 from typing import Any
 
 import psycopg
@@ -20,6 +18,7 @@ from ledger.errors import LedgerTablesMissing, LedgerUnavailable, SchemaUnsuppor
 from ledger.merkle.tree import Frontier, Node
 from ledger.model import Checkpoint, Kind, SealedPart, TreeHead
 from ledger.stores.postgres.checks import faults_of
+from ledger.stores.postgres.horizon import until_unseen
 from ledger.stores.postgres.pool import DEADLINE_S, Guard, LedgerConnections, asked_once, said_by
 from ledger.stores.postgres.schema import (
     AS_ONESELF,
@@ -45,10 +44,6 @@ from ledger.stores.postgres.writes import (
 from ledger.stores.store import AppendedBatch, LogIdentity, NewEntry, PartAt, RefusedBatch, StoredLeaf
 
 _UNSEEN_S = 60
-_TRANSACTIONS = """SELECT virtualxid FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE locktype = 'virtualxid' AND datname = current_database() AND pid <> pg_backend_pid()
-AND backend_type IS DISTINCT FROM 'autovacuum worker'"""
-_STILL_OPEN = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'virtualxid' AND virtualxid = ANY(%s))"
 
 
 async def install(
@@ -260,7 +255,7 @@ class PostgresLedgerStore:
         backups keep what they hold until they are recycled."""
 
         async def work(db: Connection) -> None:
-            await _until_unseen(db)
+            await until_unseen(db)
             said: list[str] = []
             db.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
             await db.execute(f"SET ROLE {REDACTOR}")
@@ -301,16 +296,6 @@ class PostgresLedgerStore:
     async def _leaves(self, sql: str, bindings: Sequence[Any]) -> tuple[StoredLeaf, ...]:
         rows = await self._run(lambda db: rows_of(db, sql, bindings))
         return tuple(StoredLeaf(*row) for row in rows)
-
-
-async def _until_unseen(db: Connection) -> None:
-    """A table that is rewritten keeps each deleted row that an open transaction can still see: waits for those."""
-    older = [each for (each,) in await rows_of(db, _TRANSACTIONS, ())]
-    until = monotonic() + _UNSEEN_S
-    while older and (await rows_of(db, _STILL_OPEN, (older,)))[0][0]:
-        if monotonic() > until:
-            raise LedgerUnavailable(f"a transaction has been open for {_UNSEEN_S} s and sees what was erased")
-        await asyncio.sleep(0.02)
 
 
 def _quoted(name: str) -> str:
