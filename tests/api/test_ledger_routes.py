@@ -8,7 +8,9 @@ import httpx
 import pytest
 
 from api.schemas.evidence import EntriesResponse, EntryResponse
+from api.wiring import new_id
 from ledger.errors import MalformedNote, VerificationFailed
+from ledger.model import Kind
 from ledger.proofs.receipt import verify_receipt
 from tests.api_world import FERRY, POPULATION
 
@@ -96,6 +98,23 @@ async def test_provenance_in_three_notations(connect: Any, form: str, kind: str,
         assert (await auditor.get(link, params={"format": "xml"})).status_code == 422
     assert response.headers["content-type"].startswith(kind)
     assert says in response.text
+
+
+@pytest.mark.parametrize(
+    "suffix", ["/prov", "/prov?format=provn", "/prov?format=jsonld", "/parts/prov", "/parts/bundle"]
+)
+async def test_a_part_that_an_entry_does_not_have_is_absent(connect: Any, app: Any, suffix: str) -> None:
+    """A question that failed has an outcome without provenance: nothing is no JSON."""
+    ledger = app.state.live.system.services.ledger
+    failed = {"tenant": "default", "request_id": new_id()}
+    intent = await ledger.record(Kind.INTENT, parts={"question": b"Why?"}, **failed)
+    outcome = await ledger.record(Kind.OUTCOME, parts={"answer": b'{"code":"INTERNAL"}'}, **failed)
+    async with connect("auditor") as auditor:
+        link = f"{ENTRIES}/{outcome.entry_id}"
+        absent = await auditor.get(f"{link}{suffix}")
+        assert (await auditor.get(f"{link}/parts/answer")).json() == {"code": "INTERNAL"}
+        assert (await auditor.get(f"{ENTRIES}/{intent.entry_id}{suffix}")).status_code == 404
+    assert (absent.status_code, absent.json()["error"]["code"]) == (404, "NOT_FOUND")
 
 
 @pytest.mark.parametrize("suffix", ["", "/receipt", "/prov", "/parts/answer", "/parts/question"])

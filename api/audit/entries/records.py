@@ -47,11 +47,15 @@ class Reader:
         return entry
 
     async def part(self, entry_id: str, name: str) -> bytes:
-        """One part in the clear. Raises NoSuchThing for what the caller may not read, PartErased."""
+        """One part in the clear. Raises NoSuchThing for what the caller may not read or the entry does not have,
+        PartErased."""
         entry = await self.entry(entry_id)
         if not self.principal.may(AUDIT) and name not in await self._own_parts(entry):
             raise NoSuchThing(_ABSENT)
-        return await self.services.ledger.part(entry_id, name)
+        data = await self.services.ledger.part(entry_id, name)
+        if not data:  # an absent part is committed to as no bytes
+            raise NoSuchThing(_ABSENT)
+        return data
 
     async def receipt(self, entry_id: str, *, disclose: Sequence[str] | None = None, size: int | None = None) -> str:
         """The receipt, with the question or the answer and its cited sources disclosed, or only the named parts and

@@ -48,15 +48,25 @@ def show(
     if prov is not None:
         from ledger.provenance.document import prov_jsonld, prov_n
 
-        data = with_ledger(home, lambda ledger: ledger.part(entry_id, "prov"), shard=shard)
+        data = _part(entry_id, "prov", home, shard)
         print(data.decode() if prov == "json" else prov_n(data) if prov == "provn" else prov_jsonld(data))
         return
     if part is not None:
-        data = with_ledger(home, lambda ledger: ledger.part(entry_id, part), shard=shard)
+        data = _part(entry_id, part, home, shard)
         print(data.decode("utf-8", "replace"))
         return
     entry = with_ledger(home, lambda ledger: ledger.entry(entry_id), shard=shard)
     emit(entry_json(entry), as_json=as_json, render=lambda: _shown(entry))
+
+
+def _part(entry_id: str, name: str, home: Path | None, shard: int | None) -> bytes:
+    """A part in the clear. Raises EntryNotFound where the entry has none of that name."""
+    from ledger.errors import EntryNotFound
+
+    data: bytes = with_ledger(home, lambda ledger: ledger.part(entry_id, name), shard=shard)
+    if not data:  # an absent part is committed to as no bytes
+        raise EntryNotFound(f"entry {entry_id} has no part {name}")
+    return data
 
 
 def _shown(entry: Entry) -> str:

@@ -155,7 +155,7 @@ async def prov(
 ) -> Response:
     """The provenance document (W3C PROV-JSON, as recorded; PROV-N and JSON-LD are made of it). Needs `ledger.audit`."""
     data = await _reader(call).part(entry_id, "prov")
-    if form == "json" or not data:
+    if form == "json":
         return Response(data, media_type="application/json")
     if form == "provn":
         return Response(prov_n(data), media_type="text/provenance-notation; charset=utf-8")
