@@ -1,5 +1,5 @@
-"""`/docs` without the network: Swagger UI from the installed package, under a policy that allows nothing from
-elsewhere."""
+"""`/docs` without the network: Swagger UI from the installed package, started by `static/reference.js`, under a
+policy that allows nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ router = APIRouter(include_in_schema=False)
 _ASSETS = {"swagger-ui.css": "text/css", "swagger-ui-bundle.js": "text/javascript"}
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<link rel="icon" href="data:,"><link rel="stylesheet" href="/docs/assets/swagger-ui.css"></head>
-<body><main id="ui"></main>
-<script src="/docs/assets/swagger-ui-bundle.js"></script><script src="/docs/assets/start.js"></script>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="/assets/reference.css"></head>
+<body><main id="ui" data-operations="{operations}"></main>
+<script src="/docs/assets/swagger-ui-bundle.js"></script><script src="/assets/reference.js"></script>
 <noscript>{noscript} <a href="/openapi.json">/openapi.json</a></noscript>
 </body></html>
 """
-_START = (
-    'SwaggerUIBundle({url: "/openapi.json", dom_id: "#ui", deepLinking: true, validatorUrl: null, '
-    "presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset]});\n"
-)
 # Swagger UI sets styles from its script, hence 'unsafe-inline' for styles alone.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; "
@@ -41,8 +38,6 @@ async def page() -> HTMLResponse:
 @router.get("/docs/assets/{name}")
 async def asset(name: str) -> Response:
     """One of its files."""
-    if name == "start.js":
-        return Response(_START, media_type="text/javascript")
     if name not in _ASSETS:
         raise NoSuchThing("There is no such file.")
     content = (files("fastapi_offline") / "static" / name).read_bytes()

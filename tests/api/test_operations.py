@@ -59,7 +59,7 @@ async def test_the_documentation_needs_no_network(client: httpx.AsyncClient) -> 
     for link in links:
         if link.startswith("/"):
             assert (await client.get(link)).status_code == 200, link
-    start = (await client.get("/docs/assets/start.js")).text
+    start = (await client.get("/assets/reference.js")).text
     assert "validatorUrl: null" in start
 
 
