@@ -10,11 +10,12 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page
 
@@ -74,11 +75,23 @@ async def _home(folder: Path, sources: Sequence[str]) -> tuple[Path, dict[str, s
 
 @contextmanager
 def page_server(
-    folder: Path, *, environment: Mapping[str, str] | None = None, more: Sequence[str] = ()
+    folder: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    more: Sequence[str] = (),
+    before: Callable[[Path], Coroutine[Any, Any, object]] | None = None,
 ) -> Iterator[PageServer]:
-    """The server, running, with these settings in its environment and more sources than two; it is stopped at the end."""
+    """The server, running, with these settings in its environment and more sources than two; it is stopped at the end.
+    What is to be done in its home before it starts is given by `before`."""
+
+    async def made() -> tuple[Path, dict[str, str]]:
+        home, keys = await _home(folder, (*SOURCES, *more))
+        if before is not None:
+            await before(home)
+        return home, keys
+
     with ThreadPoolExecutor(1) as thread:  # the browser's driver has this thread's event loop
-        home, keys = thread.submit(lambda: asyncio.run(_home(folder, (*SOURCES, *more)))).result()
+        home, keys = thread.submit(lambda: asyncio.run(made())).result()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from tests.altered_logs import changed, forged
 from tests.browser.page_server import PageServer, page_server
 from tests.browser.test_ask_page import QUESTION
 from tests.browser.test_audit_page import verdict
@@ -26,6 +27,7 @@ from tests.browser.test_journeys import BORDERS, Open, journey  # noqa: F401 - a
 from tests.opa_server import pinned_opa
 
 pytestmark = pytest.mark.services
+FORGED = "What was the population of Riley County in 1940?"
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +35,13 @@ def server(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
     """It and the commands beside it compile with the pinned `opa`."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("EXHIBIT_OPA_BIN", str(pinned_opa(pytestconfig).path))
-        with page_server(tmp_path_factory.mktemp("audited")) as running:
+        with page_server(tmp_path_factory.mktemp("audited"), before=with_a_forgery) as running:
             yield running
+
+
+async def with_a_forgery(home: Path) -> None:
+    """An answer of 1940 on the log, with its figure changed by somebody who holds the log's keys."""
+    await forged(home, FORGED, {"answer": lambda answer: answer.replace(b"20,617", b"20,671")})
 
 
 def asked(server: PageServer, question: str) -> dict[str, Any]:
@@ -60,6 +67,7 @@ def test_an_auditor_finds_every_answer_that_used_a_source(journey: Open, server:
     bodies = [asked(server, each) for each in (*years, BORDERS, "Who invented the cheese wheel of Mars?")]
     used = {each["provenance"]["entry_id"] for each in bodies if cites(each, "county-population")}
     assert 6 <= len(used) < len(bodies)
+    used.add(first_answer(server))  # the forged one cites it too
     found = journey("/audit", "auditor")
     page = found.page
     page.fill("#cited", "county-population")
@@ -87,12 +95,50 @@ def test_one_is_verified_with_the_network_gone_and_a_changed_one_is_refused(jour
     assert verdict(page) == ("failed", "page")
 
 
-def test_one_is_replayed_and_a_record_that_was_altered_is_named(journey: Open, server: PageServer) -> None:  # noqa: F811
-    entry = asked(server, "What was the population of Riley County in 1940?")["provenance"]["entry_id"]
-    page = journey(f"/audit/{entry}", "auditor").page
+def first_answer(server: PageServer) -> str:
+    """The first outcome on the log, as the auditor's key finds it: the forged one."""
+    url = f"{server.origin}/api/v1/ledger/entries?kind=outcome&limit=1"
+    request = urllib.request.Request(url, headers={"authorization": f"Bearer {server.keys['auditor']}"})
+    with urllib.request.urlopen(request, timeout=60) as response:
+        [found] = json.loads(response.read())["entries"]
+    return str(found["entry_id"])
+
+
+def replayed(page: Page, mark: str) -> str:
+    """What the page says of the replay, once it shows a verdict of that class."""
     page.click("#replay-form button")
-    page.wait_for_selector("#replayed .good", timeout=60_000)
-    assert "Reproduced: R1." in page.inner_text("#replayed")
+    page.wait_for_selector(f"#replayed .{mark}", timeout=60_000)
+    return page.inner_text("#replayed")
+
+
+def test_one_is_replayed(journey: Open, server: PageServer) -> None:  # noqa: F811
+    entry = asked(server, "What was the population of Riley County in 1930?")["provenance"]["entry_id"]
+    page = journey(f"/audit/{entry}", "auditor").page
+    assert "Reproduced: R1." in replayed(page, "good")
+    assert page.locator("#replayed .sides").count() == 0
+
+
+def test_a_record_of_another_figure_is_verified_but_not_reproduced(journey: Open, server: PageServer) -> None:  # noqa: F811
+    """Whoever holds the log's keys can commit it to a figure that was never found: its receipt verifies, and
+    the replay shows both figures side by side."""
+    page = journey(f"/audit/{first_answer(server)}", "auditor").page
+    page.wait_for_selector("#verify:not([disabled])", timeout=30_000)
+    assert verdict(page) == ("verified", None)
+    assert "Reproduced" not in replayed(page, "fault")
+    row = page.locator("#replayed .sides tr:has(th:text-is('answer'))")
+    recorded, again = row.locator("td").all_inner_texts()
+    assert ("20,671" in recorded, "20,617" in again) == (True, True)
+    assert [each[:2] for each in row.locator("mark").all_inner_texts()] == ["71", "17"]
+
+
+def test_a_record_that_was_altered_on_the_disk_is_named(journey: Open, server: PageServer) -> None:  # noqa: F811
+    entry = asked(server, "What was the population of Riley County in 1920?")["provenance"]["entry_id"]
+    page = journey(f"/audit/{entry}", "auditor").page
+    where = f"name = 'answer' AND idx = (SELECT idx FROM leaves WHERE id = '{entry}')"
+    with changed(server.home, f"UPDATE blobs SET blob = flip(blob) WHERE {where}"):
+        told = replayed(page, "fault")
+    assert "commitment answer" in told
+    assert "Reproduced: R1." in replayed(page, "good")  # put back
 
 
 def ingest(server: PageServer, folder: Path, figure: str) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 import pytest_asyncio
 
@@ -26,6 +24,7 @@ from api import wiring
 from ledger.entry.parts import source_number
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
+from tests.altered_logs import changed
 from tests.harness import ask, opened, subject, with_services
 
 FIGURE = "What was the population of Shawnee County in 1930?"
@@ -78,36 +77,6 @@ async def test_every_part_that_a_receipt_can_disclose_is_graded_or_kept_with_a_r
     assert not kept or kind is not Kind.INTENT
 
 
-@contextmanager
-def changed(scene: Scene, *statements: str) -> Iterator[None]:
-    """The log's file changed by somebody with the disk, who puts the triggers back; afterwards as it was."""
-    db = apsw.Connection(str(scene.home / "ledger.sqlite"))
-    db.create_scalar_function("flip", lambda data: data[:20] + bytes([data[20] ^ 1]) + data[21:])
-    triggers = db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
-    held = {name: db.execute(f"SELECT * FROM {name}").fetchall() for name in ("secrets", "blobs")}
-    try:
-        _without(db, triggers, statements)
-        yield
-    finally:
-        fields = {"secrets": "(idx, name, salt, key)", "blobs": "(idx, name, blob)"}
-        _without(db, triggers, [f"DELETE FROM {name}" for name in held])
-        for name, rows in held.items():
-            marks = ", ".join("?" * len(rows[0]))
-            db.executemany(f"INSERT INTO {name} {fields[name]} VALUES ({marks})", rows)
-        db.close()
-
-
-def _without(db: apsw.Connection, triggers: Collection[Any], statements: Collection[str]) -> None:
-    db.execute("BEGIN IMMEDIATE")
-    for name, _ in triggers:
-        db.execute(f"DROP TRIGGER {name}")
-    for statement in statements:
-        db.execute(statement)
-    for _, sql in triggers:
-        db.execute(sql)
-    db.execute("COMMIT")
-
-
 MUTATIONS = {
     "altered": ("UPDATE blobs SET blob = flip(blob) WHERE {}",),
     "emptied": ("UPDATE blobs SET blob = x'' WHERE {}",),
@@ -124,7 +93,7 @@ async def test_no_part_that_was_touched_keeps_its_grade_or_passes_verify(
     entry = await scene.system.services.ledger.entry(scene.ids[kind])
     for name in await scene.names(kind):
         where = f"name = '{name}' AND idx = {entry.index}"
-        with changed(scene, *(statement.format(where) for statement in MUTATIONS[mutation])):
+        with changed(scene.home, *(statement.format(where) for statement in MUTATIONS[mutation])):
             found = await scene.replay(kind)
             verified = await scene.system.services.ledger.verify()
         assert found.grade is Grade.NONE, (name, found)
