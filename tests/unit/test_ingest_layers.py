@@ -310,6 +310,9 @@ def test_what_is_no_such_file_is_refused_by_name(name: str, kind: str) -> None:
         read(BAD[name], kind)
 
 
+@pytest.mark.filterwarnings(
+    "ignore:CRS .* is deprecated:RuntimeWarning"
+)  # a damaged number may be that of an old system
 @given(kind=st.sampled_from([SHAPEFILE, FLATGEOBUF, PARQUET]), data=st.data())
 @settings(max_examples=100, deadline=None)
 def test_a_damaged_file_is_read_or_refused(kind: str, data: st.DataObject) -> None:
