@@ -70,14 +70,19 @@ def _denies_what_is_held(phrases: Phrases) -> bool:
 
 
 def _counts_what_only_texts_hold(phrases: Phrases, items: Sequence[Item]) -> bool:
-    """True for `How many sailors did she save?`, where the corpus has no figure, kind or thing of that name; and for
-    `How far in advance?`, which is between no places. A sentence may say it, with the number beside the word."""
+    """True for `How many sailors did she save?` and `What is the mite count?`, where the corpus has no figure, kind or
+    thing of that name; and for `How far in advance?`, which is between no places. A sentence may say it, with the
+    number beside the word."""
     if phrases.filled & (_STRUCTURED | _RECKONED) or any(item.roles.keys() & _HELD for item in items):
         return False
     if "distance" in phrases.asked:
         return not phrases.filled & _SOMEWHERE
-    after = [item for one, item in pairwise(items) if one.has(Role.MANY)]
-    return bool(after) and all(item in phrases.left for item in after)
+    counted = [one if item.text == "count" else after for one, item, after in _triples(items) if item.has(Role.MANY)]
+    return bool(counted) and all(item is not None and item in phrases.left for item in counted)
+
+
+def _triples(items: Sequence[Item]) -> zip[tuple[Item | None, Item, Item | None]]:
+    return zip((None, *items[:-1]), items, (*items[1:], None), strict=True)
 
 
 def _measured(items: Sequence[Item]) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
 from ai.models.reading import (
-    HANGING,
     MEANT_SINCE,
     VERSION,
     ReadQuestion,
@@ -19,6 +18,7 @@ from ai.models.reading import (
     document_of,
     tokens_in,
 )
+from ai.text.leaning import leans_back
 from ai.text.question_type import (
     WantedKind,
     defines,
@@ -138,6 +138,10 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     """The sentence as a candidate, with the one before it when it hangs on that or lacks what that offers; or None
     where it cannot answer."""
     read = within.sentences[place]
+    if read.answers and asked.repeats(read.answers):
+        return _replied(within, place, asked, parameters)
+    if read.text.endswith("?") if asked.version >= MEANT_SINCE else read.item:
+        return None
     meant = _meant(within, place, asked, parameters)
     covered, words = _covered(read, within, asked, meant), read.text.count(" ") + 1
     behind = 0 if within.source.statement is not None else parameters.rank_slope * (within.source.index - 1)
@@ -174,6 +178,19 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     return Candidate(score, within.source.index, read.start, read.text, lead.text if lead else "", row)
 
 
+def _replied(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> Candidate | None:
+    """What stands behind the same question in the source, with that question where it is in the text."""
+    read = within.sentences[place]
+    before = within.sentences[place - 1].text if place else ""
+    lead = before if before == read.answers else ""
+    if read.text.count(" ") >= parameters.max_words or holds_marker(read.text) or holds_marker(lead):
+        return None
+    if not asked.is_timely(read, within.source) or (not lead and asked.hangs(read.text)):
+        return None
+    score = 1000 + parameters.wanted_bonus + parameters.defining_bonus
+    return Candidate(score, within.source.index, read.start, read.text, lead)
+
+
 def is_about(
     read: ReadSentence, within: ReadSource, asked: ReadQuestion, parameters: Parameters, *, hangs: bool, covered: int
 ) -> bool:
@@ -198,7 +215,7 @@ def lead_of(within: ReadSource, place: int, parameters: Parameters) -> ReadSente
     if not within.sentences[place].follows:
         return None
     before = within.sentences[place - 1]
-    fits = before.text.count(" ") < parameters.long_words and first_word(before.text) not in HANGING
+    fits = before.text.count(" ") < parameters.long_words and not leans_back(before.text)
     return before if fits and is_whole(before.text, within.source) else None
 
 

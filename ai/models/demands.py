@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from ai.intent.times import read_times
 from ai.text.amounts import amounts_of
-from ai.text.contrast import DATES, Contrast
+from ai.text.contrast import DATES, Contrast, labelled
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, fold, words_of
-from retrieval.english.alike import ALIKE, Families
+from retrieval.english.alike import ALIKE, WE, WRITERS, Families
 from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.english.stems import IRREGULAR, root_of
 
@@ -202,7 +202,7 @@ class Demands:
             unheld,
             told or None,
             tuple(
-                found | like[term]
+                found | like[term] | (WE if strict and found and term in WRITERS else frozenset())
                 for term, found in forms.items()
                 if term not in light and ((found and term in clause) or (strict and not found and like[term]))
             ),
@@ -325,4 +325,4 @@ def _numbers(question: str) -> frozenset[str]:
 
 def _numbers_in(text: str) -> frozenset[str]:
     spelt = (_SPELT[word] for word in WORD.findall(text.casefold()) if word in _SPELT)
-    return words_of(text).numbers.union(spelt)
+    return words_of(text).numbers.union(spelt, (label for label, _ in labelled(text)))

@@ -13,7 +13,8 @@ from ai.model import PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import Candidate, Parameters, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
-from ai.models.reading import HANGING, VERSION, ReadQuestion, ReadSource, means_another
+from ai.models.reading import VERSION, ReadQuestion, ReadSource
+from ai.text.leaning import HANGING, means_another
 from ai.text.question_type import first_word, offers
 from retrieval.model import Intent
 

@@ -7,13 +7,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from ai.intent.times import read_times
 from ai.model import PromptSource
 from ai.models.demands import REPEATS, SAYS_LITTLE, SAYS_NOTHING, Demands, alike
 from ai.models.rows import Row
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
+from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
 from ai.text.question_type import (
     WantedKind,
@@ -25,7 +25,7 @@ from ai.text.question_type import (
     topic_of,
     wanted_of,
 )
-from ai.text.sentences import Span, split_sentences, trimmed, word_list
+from ai.text.sentences import Span, bare_sentences, is_item, word_list
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import ALIKE, EARLIER
 from retrieval.english.lists import UNWEIGHED_WORDS
@@ -60,26 +60,7 @@ _HOW = re.compile(
 )
 """The adjective of a question word: a sentence that says the amount need not say it, unless it is all that is asked."""
 _MEANT = 2
-HANGING = word_list(
-    "he she they it this that these those his her their its him them such here there but and so then thus therefore "
-    "however moreover nevertheless accordingly meanwhile otherwise besides also yet or nor hence"
-)
-"""First words that lean on the sentence before."""
-_MEANING = word_list("he she they it this that these those his her their its him them such")
-"""First words that mean something named before: without it nobody knows who or what is spoken of."""
-_MEANS_NOTHING = re.compile(
-    r"\W*(?:it\s+(?:is|was|has\s+been|had\s+been|would\s+be|may\s+be|seems|seemed|appears|appeared)\s+(?:\w+\s+)?(?:that|"
-    r"(?:true|clear|evident|certain|likely|probable|possible|impossible|necessary|important|said|believed|thought|known|"
-    r"estimated|reported)\s+(?:that|to|for))|those\s+(?:who|whose|whom|which|of))\b",
-    re.IGNORECASE,
-)
-"""`It is said that`, `Those who`: the word means nothing before it."""
-_THERE_IS = re.compile(r"\W*there\s+(?:is|are|was|were|has|have|had|will|must|may|can)\b", re.IGNORECASE)
-"""`There are sixty places`: the word means no place."""
-_DO_IT = re.compile(
-    r"\W*(?:(?:please|always|never|then|now|do not|don['’]t)\s+)?(?P<deed>[a-z]{3,})\s+(?:it|them)\b", re.IGNORECASE
-)
-"""`Keep it away from flames.`"""
+_WHOLLY = 1000
 
 
 def question_terms(question: str, intent: Intent) -> frozenset[str]:
@@ -108,7 +89,9 @@ def tokens_of(source: PromptSource) -> frozenset[str]:
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
     """A sentence as read once: its words, its years. `around` are its words, those of the two sentences before it,
-    which its pronouns may mean, and the title's. `follows`: it continues the paragraph of the sentence before."""
+    which its pronouns may mean, and the title's. `follows`: it continues the paragraph of the sentence before.
+    `answers`: the question that stands right before it, as in a list of questions and answers. `item`: it is one of a
+    list."""
 
     start: int
     text: str
@@ -116,6 +99,8 @@ class ReadSentence:
     around: frozenset[str]
     years: frozenset[int]
     follows: bool
+    answers: str = ""
+    item: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +117,22 @@ class ReadSource:
     def of(cls, source: PromptSource) -> ReadSource:
         text = source.statement or source.text
         about = _about(source)
-        spans = (Span(0, len(text)),) if source.statement else _spans(text)
+        spans = (Span(0, len(text)),) if source.statement else bare_sentences(text)
         heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
         title = tokens_in(f"{source.title} {heading}".casefold())
         sentences: list[ReadSentence] = []
         for span in spans:
             shown = " ".join(plain(text[span.start : span.end]).split())
             tokens = tokens_in(shown.casefold()) | about
-            around = title.union(tokens, *(before.tokens for before in sentences[-_MEANT:]))
+            around = title.union(tokens, *(each.tokens for each in sentences[-_MEANT:]))
             follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
-            sentences.append(ReadSentence(span.start, shown, tokens, around, _years(shown), follows))
+            before = sentences[-1].text if sentences else source.title.rpartition(" > ")[2].rpartition(" — ")[2]
+            answers = before if before.endswith("?") and not shown.endswith("?") else ""
+            sentences.append(
+                ReadSentence(
+                    span.start, shown, tokens, around, _years(shown), follows, answers, is_item(text, span.start)
+                )
+            )
         words = title.union(*(each.tokens for each in sentences))
         return cls(source, words, title, tuple(sentences), Row.of_source(source))
 
@@ -156,11 +147,6 @@ def _about(source: PromptSource) -> frozenset[str]:
     if source.statement is None:
         return frozenset()
     return tokens_in(" ".join(f"{entity.type} {entity.name}" for entity in source.entities).casefold())
-
-
-@lru_cache(maxsize=256)
-def _spans(text: str) -> tuple[Span, ...]:
-    return tuple(trimmed(text, span) for span in split_sentences(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +247,24 @@ class ReadQuestion:
             return True
         return full and finer is not None and finer.offers(text, self.wanted)
 
+    def repeats(self, question: str) -> bool:
+        """True if it is the question that another one asks, in other words at most: all of its own words are there, and
+        few others."""
+        said = tokens_in(question.casefold())
+        if self.version < MEANT_SINCE or self.coverage(said) < _WHOLLY or self.denies != denies(question):
+            return False
+        theirs, ours = wanted_amount(question), wanted_amount(self.question)
+        if wanted_of(question) is not self.wanted or not self.concerns(said):
+            return False
+        if (theirs.word if theirs else "") != (ours.word if ours else ""):
+            return False
+        terms = question_terms(question, Intent())
+        own = {root for found in self.forms.values() for root in map(root_of, found)}
+        own.update(root_of(fold(word)) for word in WORD.findall(self.question))
+        shared = sum(root_of(term) in own for term in terms)
+        finer = self.demands.finer if self.demands is not None else None
+        return 3 * shared >= 2 * len(terms) and (finer is None or finer.contrast.agrees(question, said))
+
     def is_measured(self, text: str) -> bool:
         """True if the question asks for a temperature, a weight or a size, and the sentence states one: `It runs at
         65 °C.`"""
@@ -285,11 +289,11 @@ class ReadQuestion:
         """True if the sentence begins with a word that leans on the one before."""
         if self.version < MEANT_SINCE:
             return first_word(text) in HANGING
-        return (first_word(text) in HANGING and not _THERE_IS.match(text)) or self.means_another(text)
+        return leans_back(text) or self.means_another(text)
 
     def means_another(self, text: str) -> bool:
         """True if the sentence begins with a word that means something named before it, or with an order on it."""
-        return means_another(text) or (self.version >= MEANT_SINCE and _orders_it(text))
+        return means_another(text) or (self.version >= MEANT_SINCE and orders_it(text))
 
     def demanded(self, read: ReadSentence, within: ReadSource, meant: frozenset[str]) -> bool:
         """True if a sentence of prose, whose pronoun means one of the words `meant`, says what this question demands;
@@ -298,8 +302,12 @@ class ReadQuestion:
             return True
         finer = self.demands.finer
         around = within.title | meant | read.around
-        if finer is not None and not finer.contrast.lies(read.text, read.tokens | meant, around, self._named_words):
-            return False
+        if finer is not None:
+            own, known = read.tokens | meant, self._named_words
+            if not finer.contrast.lies(read.text, own, around, known):
+                return False
+            if not finer.contrast.means(read.text, own | within.title, known):
+                return False
         return self.demands.met(read.text, read.tokens, within.title | meant)
 
     @property
@@ -349,16 +357,6 @@ def _documents(reads: Sequence[ReadSource]) -> dict[str, frozenset[str]]:
 def document_of(read: ReadSource) -> str:
     """The title of the document that a source is a passage of."""
     return read.source.title.partition(" — ")[0]
-
-
-def means_another(text: str) -> bool:
-    """True if a sentence begins with a word that means something named before it."""
-    return first_word(text) in _MEANING and not _MEANS_NOTHING.match(text)
-
-
-def _orders_it(text: str) -> bool:
-    found = _DO_IT.match(text)
-    return found is not None and fold(found["deed"]) not in UNWEIGHED_WORDS
 
 
 def tokens_in(folded: str) -> frozenset[str]:

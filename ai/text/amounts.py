@@ -63,6 +63,11 @@ _OFTEN = re.compile(
     re.IGNORECASE,
 )
 _AGED = re.compile(r"\b(?:aged?|old|born)\b", re.IGNORECASE)
+_OF_AGE = re.compile(
+    r"\b(?:am|is|was|are|were|be|been|at|over|under|least|than|turn(?:s|ed)?|reach(?:es|ed)?)\s(?:(?:about|only|nearly|already)\s)?"
+    r"(?:\d+|[a-z]+)\s(?:days|weeks|months|years?|decades|century|centuries)\b",
+    re.IGNORECASE,
+)
 _HOW_MANY = re.compile(r"\bhow (?P<word>many|much)\b(?P<rest>[^?.!,;]{0,80})", re.IGNORECASE)
 _HOW = re.compile(
     r"\bhow (?P<word>long|far|tall|high|deep|wide|thick|old|heavy|hot|cold|warm|often|frequently|soon)\b", re.IGNORECASE
@@ -97,6 +102,26 @@ _BY_ADJECTIVE: Mapping[str, re.Pattern[str]] = {
     "heavy": re.compile(r"\b(?:heavy|weigh(?:s|ed|ing|t)?)\b", re.IGNORECASE),
 }
 """A length alone is not a height: `four kilometres west of the village`."""
+_NAMED_BEFORE = re.compile(
+    r"\b(?P<what>[a-z]{2,})(?:,?\sof\s(?:which|whom)\s(?:there\s(?:are|were)|(?:we|they)\s(?:have|had))\s(?P<number>\d[\d.,]*|[a-z]+)\b"
+    r"|\snumber(?:ed|ing)?\s(?:about\s|some\s)?(?P<total>\d[\d.,]*|[a-z]+)\b"
+    r"|\s(?:are|were)\s(?P<sum>\d[\d.,]*|[a-z]+)\sin\snumber\b)",
+    re.IGNORECASE,
+)
+"""What is counted stands before its number: `the keys, of which there are four`."""
+_PEOPLE = frozenset(
+    map(root_of, ("people", "person", "persons", "guests", "visitors", "passengers", "spectators", "listeners"))
+)
+_SEATS = re.compile(
+    r"\b(?:seat|sleep|accommodate|hold|carr(?:y|ie)|employ|fit|take|admit)(?:s|ed)?\s(?:(?:about|around|nearly|over|up\sto)\s)?"
+    r"(?:\d[\d,.]*\d|\d|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a\shundred)(?=[.;]|,\s|\s(?:and|but|in|at)\b|\Z)",
+    re.IGNORECASE,
+)
+_HAD = re.compile(
+    r"(?<![\w.,])(?P<number>\d[\d.,]{0,11}|[a-z]+)[\s-](?P<unit>[a-z]+)(?:s['’]|['’]s)\s(?:[a-z]+\s)??(?P<what>[a-z]{2,})\b",
+    re.IGNORECASE,
+)
+"""`three months' notice`: so much of it."""
 _PRICED = re.compile(
     r"\b(?:costs?|prices?|pay|paid|fees?|charged?|worth|earn(?:s|ed)?|salary|salaries)\b", re.IGNORECASE
 )
@@ -144,9 +169,9 @@ def states_amount(sentence: str, wanted: WantedAmount, *, loosely: bool) -> bool
         return _OFTEN.search(sentence) is not None
     found = amounts_of(sentence)
     if wanted.word == "old":
-        undated = [each for each in found if not each.dated]
-        return _AGED.search(sentence) is not None or any(each.dimension in (None, TIME) for each in undated)
-    if any(not wanted.counted.isdisjoint(each.beside) for each in found):
+        bare = any(each.dimension is None and not each.dated for each in found)
+        return bare or _AGED.search(sentence) is not None or _OF_AGE.search(sentence) is not None
+    if any(not wanted.counted.isdisjoint(each.beside) for each in found) or _says_so(sentence, wanted):
         return True
     if wanted.dimensions:
         adjective = _BY_ADJECTIVE.get(wanted.word)
@@ -157,6 +182,40 @@ def states_amount(sentence: str, wanted: WantedAmount, *, loosely: bool) -> bool
         return spans or free or any(each.dimension in wanted.dimensions for each in found)
     measured = _MUCH if wanted.word == "much" else _MANY
     return (loosely or not wanted.counted) and any(not each.dated and each.dimension in measured for each in found)
+
+
+def _says_so(sentence: str, wanted: WantedAmount) -> bool:
+    """True if the number stands behind what is counted, before its genitive or before the adjective that is asked with:
+    `the keys, of which there are four`, `three months' notice`, `32 bytes long`."""
+    if wanted.counted:
+        return _seats(sentence, wanted.counted) or any(
+            wanted.counted & {root_of(fold(what))} for what in (*_counted_before(sentence), *_had(sentence))
+        )
+    said = [fold(match[0]) for match in _TOKEN.finditer(sentence)] if wanted.word in _BY_WORD else []
+    threes = zip(said, said[1:], said[2:], strict=False)
+    return any(last == wanted.word and _is_number(first) and unit.isalpha() for first, unit, last in threes)
+
+
+def _seats(sentence: str, counted: frozenset[str]) -> bool:
+    """True for `The hall seats 640.` if people are counted."""
+    return not counted.isdisjoint(_PEOPLE) and _SEATS.search(sentence) is not None
+
+
+def _counted_before(sentence: str) -> Iterator[str]:
+    for found in _NAMED_BEFORE.finditer(sentence):
+        if _is_number(fold(found["number"] or found["total"] or found["sum"])):
+            yield found["what"]
+
+
+def _had(sentence: str) -> Iterator[str]:
+    for found in _HAD.finditer(sentence):
+        number, unit = fold(found["number"]), fold(found["unit"])
+        if TIME in (_UNITS.get(unit), _UNITS.get(f"{unit}s")) and (_is_number(number) or number in _VAGUE):
+            yield found["what"]
+
+
+def _is_number(token: str) -> bool:
+    return token[0].isdigit() or token in _SPELT
 
 
 @lru_cache(maxsize=4096)
@@ -173,6 +232,8 @@ def _amounts(tokens: list[str], breaks: list[bool]) -> Iterator[Amount]:
         unit = _UNITS.get(after) or (
             _UNITS.get(tokens[at + 2]) if after.endswith("ing") and at + 2 < len(tokens) else None
         )
+        if tokens[at + 1 : at + 4] == ["and", "a", "half"]:
+            unit = _UNITS.get(tokens[at + 4]) if at + 4 < len(tokens) else None
         if unit is None and at and tokens[at - 1] in _SYMBOLS:
             unit = MONEY
         number = token[0].isdigit() or (token in _SPELT and (token, after) != ("one", "of"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ai.text.sentences import word_list
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import ALIKE
-from retrieval.english.lists import MONTHS
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
 from retrieval.english.opposites import OPPOSITES
 from retrieval.english.stems import root_of
 
@@ -26,30 +26,90 @@ _COUNTED = re.compile(
     r"\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})\s+(?:(?:more|other|new|further)\s+)?([a-z]{3,})",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(
+    r"\b(?P<noun>[A-Za-z]{3,})\s(?:(?:no\.?|number)\s)?"
+    r"(?P<labels>(?:\d{1,4}[a-z]?|[A-HJ-Z]|[IVX]{2,4})\b"
+    r"(?:(?:,\s|\s?[–-]\s?|\s(?:and|or|to)\s)(?:\d{1,4}[a-z]?|[A-HJ-Z])\b(?![.,]\d))*)(?!\s?[%°$£€]|[.,:]\d)"
+)
+_LABEL = re.compile(r"\d+[a-z]?|[A-Z]+")
+_RANGE = re.compile(r"(?<!\d)(\d{1,4})(?:\s?[–-]\s?|\sto\s)(\d{1,4})(?!\d)")
+_LONGEST_RANGE = 200
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)+")
 _AT_NAME = re.compile(r"\b(at|in|near|from|to)\s+(?:the\s+)?([A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)*)")
+_SUBJECT = re.compile(
+    r"(?:(?:The|Our|Its|His|Her|Their)\s(?P<one>(?:[A-Z][\w'’-]*+\s)+)|(?P<other>(?:[A-Z][\w'’-]*+\s){2,}))(?=[a-z])"
+)
+_SINGLE = re.compile(r"(?<=[\w,;:]\s)[A-Z][\w'’-]*+")
+_FOR = re.compile(
+    r"\b(sp[eo]a?k\w*|vot\w+|argu\w+|testif\w+|campaign\w+|decid\w+|rul(?:ed|ing)|plead\w*|petition\w*|f[io]ught|fight\w*"
+    r"|wr[io]t\w+|is|are|was|were)\s(for|in\sfavou?r|against)\b",
+    re.IGNORECASE,
+)
+_OF = re.compile(
+    r"\b(?P<head>[a-z]{3,})\s(?P<by>of|by|for|with|about|against|through|between|towards?|at|in|on|near|outside|inside|behind"
+    r"|beside|opposite|under|from|to|into)\s"
+    r"(?P<what>(?:[A-Za-z][\w'’-]*\s?){1,4})",
+    re.IGNORECASE,
+)
+_WHO_DID = re.compile(
+    r"\W*who\s(?P<deed>[a-z]{3,})\s(?:the\s)?(?P<name>[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*)\W*\Z", re.IGNORECASE
+)
+_FOLLOWERS = {
+    root_of("succeeded"): word_list("successor heir"),
+    root_of("replaced"): word_list("successor replacement"),
+    root_of("followed"): word_list("successor"),
+    root_of("preceded"): word_list("predecessor"),
+    root_of("married"): word_list("husband wife spouse"),
+}
+_BE = word_list("is was be become became")
+_SUBJECT_AT = re.compile(
+    r"(?:The|An?|Its|Our|His|Her|Their)\s(?P<subject>(?:[a-z]+\s){1,2})(?:at|in|near|of|from)\s(?:the\s)?"
+    r"(?P<name>[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*)"
+)
+_FUNCTIONS = frozenset(map(root_of, UNWEIGHED_WORDS))
+_NAMED_FIRST = re.compile(r"(?:the\s)?[A-Z][\w'’-]*\s[a-z]")
+_WHERE = dict.fromkeys(word_list("at in on near outside inside behind beside opposite under"), "where")
+_CLAUSE = re.compile(r";\s+")
+_DEAR = re.compile(r"\W*(?:my\s)?dear(?:est)?\s([A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*)", re.IGNORECASE)
+_NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
+_LEAST_BARE = 4
+_NON = re.compile(r"\bnon-([a-z]{4,})", re.IGNORECASE)
 _HOW_WORD = re.compile(r"\bhow\s+[a-z]+", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at\s+(?:least|most|first|last|best|worst)|more\s+or\s+less|no\s+longer)\b", re.IGNORECASE)
+_HELPS = re.compile(r"\b(?:do|does|did|can|could|will|would|shall|should|may|might|must)\b", re.IGNORECASE)
 Opposed = tuple[frozenset[str], frozenset[str]]
+Phrase = tuple[str, str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What a question says of it. `days`: days of the week; `ranks`: nouns, each with its rank (`first class`) or its
-    small number (`two keys`); `places`: the last words of names behind `at`, `in` and the like, each with that word;
-    `names`: the words of each name of several; `opposed`: the roots of what a word says, each with those of its
-    contrary."""
+    """What a question says of it. `days`: days of the week; `ranks`: nouns, each with its rank (`first class`), its
+    small number (`two keys`) or its label (`hive 3`); `places`: the last words of names behind `at`, `in` and the like,
+    each with that word; `names`: the words of each name of several; `opposed`: the roots of what a word says, each
+    with those of its contrary; `sides`: the deeds for something and those against it; `single`: the words of
+    its names; `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the roots of its
+    words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
     places: frozenset[tuple[str, str]]
     names: tuple[tuple[str, ...], ...]
     opposed: tuple[Opposed, ...]
+    sides: frozenset[tuple[str, bool]]
+    single: frozenset[str]
+    of_what: tuple[Phrase, ...]
+    small: frozenset[str]
+    done_to: tuple[str, ...]
 
     @classmethod
     def of(cls, question: str) -> Contrast:
         """What the question says."""
-        return cls(_days(question), _ranks(question), _places(question), _names(question), tuple(_opposed(question)))
+        single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha()) - DATES
+        named, opposed = _names(question), tuple(_opposed(question))
+        of_what = tuple(_phrases(question, asks=True))
+        days, ranks, places, sides = _days(question), _ranks(question), _places(question), _sides(question)
+        small = frozenset(root for root in _small_roots(question) if root not in _FUNCTIONS)
+        return cls(days, ranks, places, named, opposed, sides, single, of_what, small, _done_to(question))
 
     def agrees(self, text: str, tokens: frozenset[str]) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is of another day, rank, number
@@ -59,9 +119,15 @@ class Contrast:
         said = _ranks(text)
         if any((rank, noun) not in said and noun in {each for _, each in said} for rank, noun in self.ranks):
             return False
+        told = _sides(text) if self.sides else frozenset[tuple[str, bool]]()
+        if any((deed, side) not in told and (deed, not side) in told for deed, side in self.sides):
+            return False
         if self.names and _names_another(text, self.names):
             return False
-        return not self.opposed or not self._contradicted(text, frozenset(map(root_of, tokens)))
+        if self.done_to and _has_done(text, self.done_to):
+            return False
+        own = frozenset(map(root_of, tokens)) - {root_of(fold(word)) for word in _NON.findall(text)}
+        return not (self._contradicted(text, own) or self._of_another(text, own) or self._only_names(text, own))
 
     def lies(self, text: str, tokens: frozenset[str], around: frozenset[str], known: frozenset[str]) -> bool:
         """True if the sentence is of the places that the question names: one of them is said around it, and where the
@@ -74,13 +140,69 @@ class Contrast:
                 return False
         return True
 
+    def means(self, text: str, own: frozenset[str], known: frozenset[str]) -> bool:
+        """True unless the sentence is about another name than the question's, of which its words `own`, with those of
+        its title and of what its pronoun means, say nothing: `The Alma has run` for `has the Birgit run`."""
+        asked = self.single - known
+        subject, addressed = _SUBJECT.match(text), _DEAR.match(text)
+        if addressed and not asked.isdisjoint(map(fold, WORD.findall(addressed[1]))):
+            return False
+        if asked and ";" in text and not self._means_clause(text, asked):
+            return False
+        if not asked or subject is None or any(carries(own, name) for name in asked):
+            return True
+        return not {fold(word) for word in WORD.findall(subject["one"] or subject["other"])}.isdisjoint(self.single)
+
     def names_day(self, text: str) -> bool:
         """True if the question is about a day of the week, and the sentence says it."""
         return bool(self.days) and self.days <= _days(text)
 
+    def _means_clause(self, text: str, asked: frozenset[str]) -> bool:
+        """True unless all clauses that say a word of the question are about another name: of `Mo and Suki came in 2022;
+        Suki had three cubs` the second."""
+        said = [(clause, [fold(word) for word in WORD.findall(clause)]) for clause in _CLAUSE.split(text)]
+        telling = [(clause, words) for clause, words in said if not self.small.isdisjoint(map(root_of, words))]
+        other = [words for clause, words in telling if _NAMED_FIRST.match(clause) and asked.isdisjoint(words)]
+        return not telling or len(other) < len(telling)
+
+    def _only_names(self, text: str, own: frozenset[str]) -> bool:
+        """True if a word of the question is said only where the subject is: `The museum at Castle Bray opens`."""
+        found = _SUBJECT_AT.match(text)
+        named = {root_of(fold(word)) for word in WORD.findall(found["name"])} if found else frozenset[str]()
+        if found is None or self.small.isdisjoint(named):
+            return False
+        said = frozenset(root_of(fold(word)) for word in WORD.findall(text))
+        besides = frozenset(root_of(fold(word)) for word in WORD.findall(f"{found['subject']} {text[found.end() :]}"))
+        return not self.small.isdisjoint(named - besides - (own - said))
+
+    def _of_another(self, text: str, own: frozenset[str]) -> bool:
+        """True if the sentence says nothing of what something is of, and that it is of something else."""
+        missing = [each for each in self.of_what if own.isdisjoint(each[2])]
+        told = list(_phrases(text)) if missing else []
+        return any((head, by) == (one, beside) for head, by, _ in missing for one, beside, _ in told)
+
     def _contradicted(self, text: str, own: frozenset[str]) -> bool:
-        told = _small_roots(text)
+        told = _small_roots(text) | _small_words(text)
         return any(own.isdisjoint(asked) and not told.isdisjoint(contrary) for asked, contrary in self.opposed)
+
+
+def labelled(text: str) -> Iterator[tuple[str, str]]:
+    """Each label of a noun: of `hives 1 and 3` and of `pages 2 to 9` all that they mean."""
+    for found in _LABELLED.finditer(text):
+        noun = fold(found["noun"])
+        if noun not in UNWEIGHED_WORDS and noun not in DATES:
+            yield from ((label, f"{root_of(noun)} labelled") for label in _labels(found["labels"]))
+
+
+def _labels(said: str) -> Iterator[str]:
+    yield from (label.casefold() for label in _LABEL.findall(said))
+    for first, last in _RANGE.findall(said):
+        yield from map(str, range(int(first) + 1, min(int(last), int(first) + _LONGEST_RANGE)))
+
+
+def _sides(text: str) -> frozenset[tuple[str, bool]]:
+    """The deeds that are for something (true) and against it."""
+    return frozenset((root_of(fold(deed)), fold(side) != "against") for deed, side in _FOR.findall(text))
 
 
 def _days(text: str) -> frozenset[str]:
@@ -90,7 +212,7 @@ def _days(text: str) -> frozenset[str]:
 def _ranks(text: str) -> frozenset[tuple[str, str]]:
     ranked = ((rank.casefold(), root_of(fold(noun))) for rank, noun in _RANKED.findall(text))
     counted = ((number.casefold(), f"{root_of(fold(noun))} counted") for number, noun in _COUNTED.findall(text))
-    return frozenset([*ranked, *((_NUMBER.get(number, number), noun) for number, noun in counted)])
+    return frozenset([*ranked, *((_NUMBER.get(number, number), noun) for number, noun in counted), *labelled(text)])
 
 
 def _places(text: str) -> frozenset[tuple[str, str]]:
@@ -118,6 +240,52 @@ def _names_another(text: str, names: tuple[tuple[str, ...], ...]) -> bool:
     return False
 
 
+def _phrases(text: str, *, asks: bool = False) -> Iterator[Phrase]:
+    """`journey by ship`, `keeper of the old mill`. `asks`: what ends a question with a helping verb is its own verb."""
+    for found in _OF.finditer(text):
+        head, what = fold(found["head"]), [fold(word) for word in WORD.findall(found["what"])]
+        if head in UNWEIGHED_WORDS:
+            continue
+        first = next((n for n, word in enumerate(what) if word not in UNWEIGHED_WORDS), len(what))
+        after = (n for n, word in enumerate(what) if n > first and word in UNWEIGHED_WORDS)
+        said = what[first : next(after, len(what))]
+        if asks and len(said) > 1 and not text[found.end() :].strip(" ?.!") and _HELPS.search(text, 0, found.start()):
+            said = said[:-1]
+        roots = frozenset(root_of(word) for word in said)
+        if not roots:
+            continue
+        by = fold(found["by"])
+        if roots <= DATES:
+            continue
+        yield (
+            root_of(head),
+            _WHERE.get(by, by),
+            roots.union(*(ALIKE.get(root, ()) for root in roots)) if asks else roots,
+        )
+
+
+def _done_to(question: str) -> tuple[str, ...]:
+    """The root of the deed, and the words of the name that it was done to."""
+    found = _WHO_DID.match(question)
+    return (root_of(fold(found["deed"])), *map(fold, WORD.findall(found["name"]))) if found else ()
+
+
+def _has_done(text: str, done_to: tuple[str, ...]) -> bool:
+    """True if the sentence says that the name did it, or is the one who did: `Ida Holm succeeded`, `her successor is
+    Ida Holm`."""
+    deed, *name = done_to
+    words = [fold(word) for word in WORD.findall(text)]
+    for at in range(len(words) - len(name) + 1):
+        if words[at : at + len(name)] != name:
+            continue
+        after, before = words[at + len(name) : at + len(name) + 1], words[max(0, at - 3) : at]
+        if [root_of(word) for word in after] == [deed]:
+            return True
+        if before and before[-1] in _BE and not _FOLLOWERS.get(deed, frozenset()).isdisjoint(before):
+            return True
+    return False
+
+
 def _opposed(question: str) -> Iterator[Opposed]:
     """Not of `how high`, which asks for the height of what is low too, and not where the question says both."""
     roots = _small_roots(_HOW_WORD.sub(" ", question))
@@ -126,9 +294,18 @@ def _opposed(question: str) -> Iterator[Opposed]:
         contrary = OPPOSITES[root] - roots - alike
         if contrary:
             yield alike, contrary
+    for word in sorted(_small_words(question)):
+        bare = {word.removeprefix(prefix) for prefix in _NEGATING if word.startswith(prefix)}
+        negated = {f"{prefix}{word}" for prefix in _NEGATING} if len(word) >= _LEAST_BARE else set[str]()
+        contrary = frozenset(negated | {each for each in bare if len(each) >= _LEAST_BARE})
+        yield frozenset({root_of(word)}), contrary - _small_words(question)
 
 
 def _small_roots(text: str) -> frozenset[str]:
-    """The roots of the words that are no names: those in small letters, and the first."""
-    words = WORD.findall(_AT_LEAST.sub(" ", text))
-    return frozenset(root_of(fold(word)) for n, word in enumerate(words) if n == 0 or word[0].islower())
+    return frozenset(map(root_of, _small_words(text)))
+
+
+def _small_words(text: str) -> frozenset[str]:
+    """The words that are no names: those in small letters, and the first. `non-smoking` is one."""
+    words = WORD.findall(_NON.sub(r"non\1", _AT_LEAST.sub(" ", text)))
+    return frozenset(fold(word) for n, word in enumerate(words) if n == 0 or word[0].islower())

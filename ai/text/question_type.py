@@ -65,10 +65,14 @@ _NUMBER = re.compile(
 _FIRST = re.compile(r"[^\W\d_]+")
 _LEADS = re.compile(r"\W*([A-Z][\w'’-]+)(?=\s+(?:[A-Z]|(?:was|is|were|had|became|came|went|took|made|led|\w+ed)\b))")
 _AT = re.compile(
-    r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over|up|down|off|toward|towards)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
+    r"\b(?:in|at|near|on|from|to|of|by|through|across|along|into|within|between|around|over|up|down|off|toward|towards|under|behind|beside|above|below|opposite)\s+(?:the\s+)?(?:[A-Z][\w.'’-]*)"
 )
+_PATH = re.compile(r"\b(?:in|to|at|on|from|under|into)\s(?:~?/|[A-Za-z]:\\|\$?\{?[A-Z_]{3,}\}?/|[a-z]{2,5}://)\.?\w")
+"""A place in a computer: `/etc/keeper.conf`."""
 _IN_A = re.compile(
     r"\b(?:in|into|at|on|onto|near|inside|under|behind|beside)\s+(?:an?|the|their|his|her|our|my|its)\s+[a-z]"
+    r"|\bon\s(?:deck|board|land|shore|foot|site|stage|campus)\b|\bat\s(?:home|sea|school|work|church|anchor|reception)\b"
+    r"|\bin\s(?:port|prison|hospital|bed|church|school|storage|dock)\b"
 )
 
 _WHEN = re.compile(
@@ -77,7 +81,10 @@ _WHEN = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
     r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|same|\d{1,2}(?:st|nd|rd|th)) "
     r"(?:hour|day|week|month|quarter|year|season)\b"
-    r"|\b(?:before|after|within|every|until|for|at least|at most|once|when|as soon as|during|whenever|while)\b",
+    r"|\b(?:before|after|within|every|until|for|at least|at most|once|when|as soon as|during|whenever|while)\b"
+    r"|\b(?:on|at|upon|by)\s(?:(?:the|its|their|his|her|our|your|each|every)\s)?(?:very\s)?(?:first|last|next|start|beginning"
+    r"|end|close|arrival|departure|entry|delivery|receipt|completion|signing|signature|request|demand|payment|installation"
+    r"|birth|death)\b",
     re.IGNORECASE,
 )
 """Times that have no date; a condition is one too."""
@@ -149,7 +156,7 @@ def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = 
         case WantedKind.PLACE:
             said = words_of(question).content
             named = any(words_of(found[0]).content - said for found in _AT.finditer(sentence))
-            return named or (loosely and _IN_A.search(sentence) is not None)
+            return named or (loosely and (_IN_A.search(sentence) or _PATH.search(sentence)) is not None)
 
 
 def _tells_when(sentence: str, question: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 MARKER_PATTERN = (
     r"(?:\[\^?\s*+(?:(?:sources?|refs?|citations?)\s*+)?(?:[#:.]\s*+)?\d{1,9}"
@@ -30,6 +31,8 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t][^\n]*\n", re.MULTILINE)
+_ITEM = re.compile(r"[-*+•–][ \t]+")
+_ITEM_MARKS = ("-", "*", "+", "•", "–")
 _LAST_WORD = re.compile(r"(?<![\w.&'’-])[\w.&'’-]++$")
 _PARAGRAPH = re.compile(
     r"(?:(?<=\n\n)|\A\s*+)(?P<first>[^\W_][^\n.!?:;]{2,79})\n"
@@ -92,6 +95,20 @@ def trimmed(text: str, span: Span) -> Span:
     piece = text[span.start : span.end]
     start = span.start + len(piece) - len(piece.lstrip())
     return Span(start, max(start, span.start + len(piece.rstrip())))
+
+
+@lru_cache(maxsize=256)
+def bare_sentences(text: str) -> tuple[Span, ...]:
+    """The sentences without the space around them and without the mark of an item of a list."""
+    spans = (trimmed(text, span) for span in split_sentences(text))
+    return tuple(
+        Span(found.end() if (found := _ITEM.match(text, span.start)) else span.start, span.end) for span in spans
+    )
+
+
+def is_item(text: str, start: int) -> bool:
+    """True if the mark of an item of a list stands before `start`."""
+    return text[start - 1 : start].isspace() and text[:start].rstrip(" \t").endswith(_ITEM_MARKS)
 
 
 def _hard_cuts(text: str) -> list[int]:

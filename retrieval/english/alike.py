@@ -76,3 +76,11 @@ EARLIER = _read(_FAMILIES)
 ALIKE = _read(" | ".join((_FAMILIES, _FORMS, _EVERYDAY)))
 """By a root those that say nearly the same, itself included; `EARLIER` are those of the rules before version 6 of the
 default model."""
+WE = frozenset({"we", "our", "us"})
+_WRITERS = (
+    "school company firm library museum church parish society association hotel hostel shop restaurant cafe hospital "
+    "clinic surgery practice university college council charity farm bakery brewery cooperative organisation "
+    "organization orchestra theatre"
+)
+WRITERS = frozenset(_WRITERS.split())
+"""Those who write `we` of themselves: in their own texts it says the same as the word for them."""

@@ -8,20 +8,20 @@ from collections.abc import Iterator, Mapping
 from retrieval.english.stems import root_of
 
 _PAIRS = (
-    "more / less fewer; most / least fewest; larger bigger / smaller; largest biggest / smallest; large big / small; "
-    "higher taller / lower shorter; highest tallest / lowest shortest; high / low; older / younger newer; "
-    "oldest / youngest newest; old / new young; longer / shorter; longest / shortest; long / short; earlier / later; "
-    "earliest / latest; deeper / shallower; deepest / shallowest; deep / shallow; wider / narrower; wide / narrow; "
-    "faster / slower; fastest / slowest; fast / slow; cheaper / dearer; cheapest / dearest; heaviest / lightest; "
-    "best / worst; better / worse; strong / weak; hot warm / cold; rich / poor; wet / dry; full / empty; "
-    "begin start commence / end finish conclude cease; increase rise / decrease fall decline drop; win / lose; "
-    "before / after; north / south; northern / southern; east / west; eastern / western; upper / lower; inner / outer; "
-    "top / bottom; front / rear; inside indoor indoors / outside outdoor outdoors; upstairs / downstairs; "
-    "summer / winter; spring / autumn; morning mornings / afternoon afternoons evening evenings; "
-    "weekday weekdays / weekend weekends; male / female; man men / woman women; boy / girl; king / queen; "
-    "prince / princess; mother / father; brother / sister; son / daughter; uncle / aunt; adult / child; "
-    "public / private; positive / negative; maximum / minimum; major / minor; import / export; arrival / departure; "
-    "arrive / depart leave; profit / loss; victory / defeat; birth / death; born / died dead; alive / dead"
+    "more / less fewer; most / least fewest; larger bigger / smaller; largest biggest / smallest; large big great / "
+    "small little; higher taller / lower shorter; highest tallest / lowest shortest; high / low; older / younger "
+    "newer; oldest / youngest newest; old / new young; longer / shorter; longest / shortest; long / short; earlier / "
+    "later; earliest / latest; deeper / shallower; deepest / shallowest; deep / shallow; wider / narrower; wide / "
+    "narrow; faster / slower; fastest / slowest; fast / slow; cheaper / dearer; cheapest / dearest; heaviest / "
+    "lightest; best / worst; better / worse; strong / weak; hot warm / cold; rich / poor; wet / dry; full / empty; "
+    "begin start commence / end finish conclude cease; increase rise / decrease fall decline drop; win / lose; before "
+    "/ after; above / below; with / without; upstream / downstream; north / south; northern / southern; east / west; "
+    "eastern / western; upper / lower; inner / outer; top / bottom; front / rear; inside indoor indoors / outside "
+    "outdoor outdoors; upstairs / downstairs; summer / winter; spring / autumn; morning mornings / afternoon "
+    "afternoons evening evenings; weekday weekdays / weekend weekends; male / female; man men / woman women; boy / "
+    "girl; king / queen; prince / princess; mother / father; brother / sister; son / daughter; uncle / aunt; adult / "
+    "child; public / private; positive / negative; maximum / minimum; major / minor; import / export; arrival / "
+    "departure; arrive / depart leave; profit / loss; victory / defeat; birth / death; born / died dead; alive / dead"
 )
 
 

@@ -42,6 +42,42 @@ def test_a_number_of_another_phrase_counts_nothing(number: str, thing: str, unit
     assert states(question, f"It has {number} {thing}{stop} and no more.")
 
 
+@given(numbers, st.sampled_from(THINGS), st.sampled_from(THINGS))
+def test_a_number_may_stand_behind_what_it_counts(number: str, thing: str, other: str) -> None:
+    question = f"How many {thing} are there?"
+    for said in (
+        f"The {{}}, of which there are {number}, are kept upstairs.",
+        f"The {{}} number {number} in all.",
+        f"The {{}} are {number} in number.",
+    ):
+        if " " in number:  # `two hundred in number` begins with a word of its own
+            continue
+        assert states(question, said.format(thing))
+        if other != thing:
+            assert not states(question, said.format(other))
+    assert not states(question, f"The {thing}, of which there are many, are kept upstairs.")
+    assert not states(question, f"The {thing} are old, and {number} km away is a mill.")
+
+
+@given(
+    st.sampled_from(("three", "3", "12", "two")), st.sampled_from(TIMES), st.sampled_from(("notice", "leave", "pay"))
+)
+def test_a_time_has_a_genitive(number: str, unit: str, what: str) -> None:
+    said = f"Either side gives {number} {unit}' {what} in writing."
+    assert states(f"How much {what} is given?", said)
+    assert not states("How much sugar is given?", said)
+    assert not states(f"How much {what} is given?", f"Either side gives {what} in the {number} mills' yard.")
+    assert not states(f"How much {what} is given?", f"The {unit}' {what} is given in writing.")
+
+
+@given(st.sampled_from(("32", "twelve", "4")), st.sampled_from(("bytes", "pages", "letters", "planks")))
+def test_a_measure_of_any_unit_says_its_adjective(number: str, unit: str) -> None:
+    for word, other in (("long", "wide"), ("deep", "high"), ("thick", "old")):
+        assert states(f"How {word} is it?", f"It is {number} {unit} {word} and is never changed.")
+        assert not states(f"How {other} is it?", f"It is {number} {unit} {word}.") or other == "old"
+    assert not states("How long is it?", f"It has {number} {unit} and is long.")
+
+
 @given(numbers, st.sampled_from(TIMES), st.sampled_from(THINGS))
 def test_how_long_is_a_time_or_a_length(number: str, unit: str, thing: str) -> None:
     assert states("How long does it last?", f"It lasts {number} {unit}.")
@@ -58,6 +94,10 @@ def test_how_long_is_a_time_or_a_length(number: str, unit: str, thing: str) -> N
         ("How often is it cleaned?", "It is cleaned every 60 days.", True),
         ("How often is it cleaned?", "It is cleaned with 60 brushes.", False),
         ("How old was he?", "He was 43 when he came.", True),
+        ("How old is the bridge?", "It was closed for two years.", False),
+        ("How old is the battery?", "It is full after four and a half hours.", False),
+        ("How old is the bridge?", "It is 90 years old.", True),
+        ("How old was the boy?", "He had turned eleven years when he came.", True),
         ("How old was he?", "He died in 1999.", False),
         ("How much does it cost?", "A ticket is $12.", True),
         ("How much does it cost?", "Entry is free.", True),

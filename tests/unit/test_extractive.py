@@ -523,3 +523,103 @@ def test_version_four_still_weighs_a_deed_like_any_word() -> None:
     told = asyncio.run(earlier.complete(request(question, items)))
     assert told.text == "Wheat loaves bake for 40 minutes. [1]"
     assert ask(question, *items) == ["The sources do not answer this question."]
+
+
+EVENTS = (
+    "the first run",
+    "arrival",
+    "the last day of term",
+    "delivery",
+    "its completion",
+    "request",
+    "the first request",
+)
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_time_may_be_an_event(event: str) -> None:
+    said = f"The encryption key is created on {event}."
+    assert said in " ".join(ask("When is the encryption key created?", an_item(said, 1)))
+    assert ask("When is the signing key created?", an_item(said, 1)) == [ABSTAINS]
+    aside = "The encryption key is created on a machine of its own."
+    assert ask("When is the encryption key created?", an_item(aside, 1)) == [ABSTAINS]
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/keeper.conf", "~/.keeper/conf", "C:\\Keeper\\conf", "$HOME/keeper", "file://srv/a"]
+)
+def test_a_place_may_be_a_path(path: str) -> None:
+    said = f"The installer writes the settings to {path} and starts the service."
+    assert said in " ".join(ask("Where are the settings written?", an_item(said, 1)))
+    assert ask("Where are the passwords written?", an_item(said, 1)) == [ABSTAINS]
+
+
+@pytest.mark.parametrize("kind", ["agreement", "lease", "contract"])
+def test_a_document_speaks_of_itself(kind: str) -> None:
+    said = f"This {kind} is made between Hollins Estates (the landlord) and Petra Lund (the tenant)."
+    began = "It begins on 1 March 2023 and runs for two years."
+    item = an_item(f"{said} {began}", 1, title=f"Tenancy {kind}")
+    assert said in " ".join(ask("Who is the landlord?", item))
+    assert ask(f"When does the {kind} begin?", item)[-1].startswith(began)
+    other = an_item(f"The parties met in May. This {kind} was signed by Hollins Estates, the landlord.", 1)
+    assert not " ".join(ask("Who is the landlord?", other)).startswith("This")
+
+
+@pytest.mark.parametrize("writer", ["school", "museum", "library", "clinic"])
+def test_who_writes_we_speaks_of_itself(writer: str) -> None:
+    said = "We have 212 cupboards this term, eleven more than last year."
+    item = an_item(f"The {writer} is open again. {said}", 1, title=f"Fernhill {writer}")
+    assert said in " ".join(ask(f"How many cupboards does the {writer} have?", item))
+    assert ask(f"How many tables does the {writer} have?", item) == [ABSTAINS]
+    assert ask("How many cupboards does the bishop have?", item) == [ABSTAINS]
+
+
+REPLIES = {
+    "How far does a full charge take me?": "Between 60 and 90 km, depending on the wind.",
+    "How long does charging take?": "A flat battery is full after four and a half hours.",
+    "Can I wash the bike with a hose?": "Yes, but never with a pressure washer.",
+    "Where is the serial number?": "It is stamped under the bottom bracket.",
+    "How old must riders be?": "Riders must be at least fourteen.",
+    "Who repairs my motor?": "Only the factory in Moss does.",
+}
+OTHERS = (
+    "How far is the nearest dealer?",
+    "How long does the guarantee last?",
+    "Can I wash the bike with petrol?",
+    "Can't I wash the bike with a hose?",
+    "Where is the serial port?",
+    "How old must the battery be?",
+    "Who repairs my saddle?",
+    "Who sells the motor?",
+)
+
+
+@pytest.mark.parametrize("form", ["**{}**\n{}\n\n", "{}\n{}\n\n", "{} {}\n\n", "*{}* {}\n"])
+def test_questions_and_answers_answer_their_questions(form: str) -> None:
+    item = an_item("".join(form.format(question, reply) for question, reply in REPLIES.items()), 1, title="Questions")
+    for question, reply in REPLIES.items():
+        assert [line.removesuffix(" [1]") for line in ask(question, item)] == [question, reply]
+    for question in OTHERS:
+        assert not any(reply in " ".join(ask(question, item)) for reply in REPLIES.values()), question
+
+
+def test_a_heading_may_ask() -> None:
+    for question, reply in REPLIES.items():
+        item = an_item(f"{reply} The office has moved.", 1, title=f"Questions — Questions > {question}")
+        leans = reply.startswith("It ")
+        assert (reply in " ".join(ask(question, item))) == (not leans), question
+
+
+@pytest.mark.parametrize("question", REPLIES)
+def test_a_question_is_no_answer(question: str) -> None:
+    assert ask(question, an_item(f"The visitors asked us this. {question}", 1)) == [ABSTAINS]
+
+
+@pytest.mark.parametrize("mark", ["-", "*", "+", "\u2022", "\u2013"])
+def test_an_item_of_a_list_is_a_sentence(mark: str) -> None:
+    said = ("Passwords must have at least twelve characters.", "The default theme is dark.", "It is chosen under View.")
+    item = an_item("".join(f"{mark} {each}\n" for each in said), 1, title="Changes")
+    assert ask("How many characters must passwords have?", item) == [f"{said[0]} [1]"]
+    assert ask("What is the default theme?", item) == [f"{said[1]} [1]"]
+    assert ask("How many characters must names have?", item) == [ABSTAINS]
+    assert ask("What is the default language?", item) == [ABSTAINS]

@@ -15,6 +15,7 @@ from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
+from ai.text.contrast import Contrast
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
@@ -33,8 +34,8 @@ class Wanted:
     """The wish of the question: the kind of thing, the places and things that it names, and the words that it uses,
     each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words,
     `rows` the statements of those that are rows with a value in the column that is asked for. `finer`: rows are read by
-    their headers, and a word of like meaning counts for most of the
-    question's own."""
+    their headers, a word of like meaning counts for most of the question's own, and a sentence of another day, rank,
+    number, label or name than the question's, or of the contrary, says nothing of it."""
 
     question: str
     intent: Intent
@@ -44,6 +45,7 @@ class Wanted:
     texts: Mapping[int, frozenset[str]]
     rows: frozenset[str]
     finer: bool
+    contrast: Contrast
 
     @classmethod
     def of(cls, question: str, intent: Intent, items: Sequence[AdmittedItem], *, finer: bool) -> Wanted:
@@ -61,7 +63,7 @@ class Wanted:
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         rows = frozenset(_row_texts(question, intent, items)) if finer else frozenset[str]()
-        return cls(question, intent, wanted_of(question), weights, titles, own, rows, finer)
+        return cls(question, intent, wanted_of(question), weights, titles, own, rows, finer, Contrast.of(question))
 
     def is_answered(self, sentence: Sentence, direct: frozenset[int]) -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
@@ -72,6 +74,8 @@ class Wanted:
             return not direct.isdisjoint(sentence.markers)
         cited = [n for n in sentence.markers if n in self.titles]
         said = _read(sentence.text).union(*(self.titles[n] for n in cited))
+        if self.finer and not self.contrast.agrees(sentence.text, said):
+            return False
         around = said.union(*(self.texts[n] for n in cited))
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED

@@ -13,7 +13,8 @@ from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
 from ai.model import AdmittedItem, Claim, Sentence
 from ai.models.candidates import PARAMETERS, lead_of
 from ai.models.context import prompt_source
-from ai.models.reading import ReadSource, means_another
+from ai.models.reading import ReadSource
+from ai.text.leaning import means_another
 from ai.text.question_type import first_word
 
 _EMPTY = re.compile(

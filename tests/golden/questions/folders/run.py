@@ -1,5 +1,5 @@
 """Asks folders of short documents, as a user has them: `python -m
-tests.golden.questions.folders.run [first|second|third|fourth|fifth]`.
+tests.golden.questions.folders.run [first|second|third|fourth|fifth|sixth|seventh|eighth|ninth]`.
 
 The questions of a folder were written with it and before any was asked. What one of them should be is in `bank.toml`:
 words of the sentence that answers, or none.
@@ -45,7 +45,9 @@ async def asked_of(folder: Path, home: Path) -> list[tuple[ProseQuestion, list[s
 def main() -> int:
     """Parse the command line and ask."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("which", choices=("first", "second", "third", "fourth", "fifth"))
+    parser.add_argument(
+        "which", choices=("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+    )
     chosen = parser.parse_args()
     totals: Counter[str] = Counter()
     for folder in sorted((HERE / chosen.which).iterdir()):
