@@ -8,9 +8,10 @@ good enough.
    for and it stands under the times asked for; when it has what the question word wants (a date, a number, a name);
    and when it covers enough of the question's content words, weighted by how rare they are among the sources. A word
    that no source holds, and a deed that the sentence does not say, are never outweighed (`demands`).
-4. Where a reader is at hand, sentences of prose compete by what it makes of them, and there is an answer when it finds
-   one likely enough, which it does sooner where there is a candidate (`prose`). Rows are no matter for it. Where it
-   cannot be run, the candidates decide, and the identity says so.
+4. Where a reader is at hand, it drops the candidates when it finds an answer among the sentences unlikely; and where
+   there is no candidate, sentences of prose compete by what it makes of them, and there is an answer when it finds one
+   likely enough (`prose`). It is not asked about rows. Where it cannot be run, the candidates decide, and the identity
+   says so.
 5. The best one is cited, and up to two more that are nearly as good and say something else.
 
 Scores are integers in thousandths; the parameters of 3 are set on real questions (docs/adr/0010-generation.md), the
@@ -126,13 +127,13 @@ class ExtractiveModel:
     async def _read(
         self, request: ChatRequest, reader: SentenceReader, by_words: list[Candidate]
     ) -> tuple[list[Candidate], SourceReading | None]:
-        """What the reader makes of the sentences, and of there being candidates; these where it has none to read."""
+        """What the reader makes of the sentences, or leaves of the candidates; these where it has none to read."""
         sources = request.prompt.sources
         rules = int(self._version)
         found = prospects(request.question, request.intent, sources, self._parameters, by_words, version=rules)
         if not found:
             return by_words, None
-        return await read_prospects(request.question, found, sources, reader, by_words=bool(by_words))
+        return await read_prospects(request.question, found, sources, reader, by_words=by_words, version=rules)
 
     def _identity(self) -> ModelIdentity:
         reader = None if self._reader is None else self._reader.lack or self._reader.digest

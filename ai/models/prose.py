@@ -13,7 +13,7 @@ from ai.model import PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import Candidate, Parameters, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
-from ai.models.reading import VERSION, ReadQuestion, ReadSource
+from ai.models.reading import MEANT_SINCE, VERSION, ReadQuestion, ReadSource
 from ai.text.leaning import HANGING, means_another
 from ai.text.question_type import first_word, offers
 from retrieval.model import Intent
@@ -85,17 +85,24 @@ async def read_prospects(
     sources: Sequence[PromptSource],
     reader: SentenceReader,
     *,
-    by_words: bool,
+    by_words: list[Candidate],
+    version: int = VERSION,
 ) -> tuple[list[Candidate], SourceReading]:
-    """The prospects with their chances for scores, best first, none where it is not likely enough that any answers;
-    and the reading, for the record. `by_words` where the words alone find an answer. Raises `ReaderUnavailable`."""
+    """What the reader leaves of the candidates that answer by their words, all or none; without such candidates, the
+    prospects with their chances for scores, best first, none where it is not likely enough that any answers. And the
+    reading, for the record. Before version 6 of the default model the prospects compete in both cases. Raises
+    `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
     told, places = _told(found, sources)
-    reading = await reader.read(question, told, by_words=by_words)
+    reading = await reader.read(question, told, by_words=bool(by_words))
     chances = tuple(SentenceChance(*places[each.passage, each.place], each.milli) for each in reading.sentences)
-    record = SourceReading(reader.digest, reading.answered_milli, await reader.least_milli(), chances)
+    confirms = bool(by_words) and version >= MEANT_SINCE
+    least = await reader.least_milli(by_words=confirms)
+    record = SourceReading(reader.digest, reading.answered_milli, least, chances)
     if record.answered_milli < record.least_milli:
         return [], record
+    if confirms:
+        return by_words, record
     kept = [by_start[each.index, each.start] for each in chances]
     return [
         Candidate(chance.milli, each.index, each.start, each.text, each.lead)

@@ -54,8 +54,8 @@ class ScriptedReader:
     digest: str = "sha256:" + "1" * 64
     asked: list[tuple[str, tuple[Told, ...], bool]] = field(default_factory=list)
 
-    async def least_milli(self) -> int:
-        return 500
+    async def least_milli(self, *, by_words: bool) -> int:
+        return 150 if by_words else 500
 
     async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
         self.asked.append((question, tuple(passages), by_words))
@@ -95,7 +95,20 @@ def test_the_reader_is_told_whether_words_answer_and_decides() -> None:
     assert complete(reader, asked).text == f"{BARN} [1]"
     assert complete(reader, request(WHY, [an_item(DUST)])).text != ABSTAINS
     assert [by_words for _, _, by_words in reader.asked] == [True, False]
-    assert complete(ScriptedReader({"storm": 800}, answered=499), asked).text == ABSTAINS
+    assert complete(ScriptedReader({"storm": 800}, answered=150), asked).text == f"{BARN} [1]"
+    assert complete(ScriptedReader({"storm": 800}, answered=149), asked).text == ABSTAINS
+
+
+def test_candidates_are_confirmed_not_replaced_since_version_six() -> None:
+    """An earlier version lets the sentences compete by their chances, as it did when it was asked."""
+    asked = request("What did the storm destroy?", [an_item(f"{BARN} The gale ruined the mill of the town.")])
+    for version, says, least in (("6", BARN, 150), ("5", "The gale ruined the mill of the town.", 500)):
+        reader = ScriptedReader({"gale": 900, "barn": 300})
+        done = asyncio.run(ExtractiveModel(reader=reader, version=version).complete(asked))
+        assert done.text.startswith(says), version
+        assert done.reading is not None
+        assert done.reading.least_milli == least
+        assert done.reading.sentences[0].milli == 900
 
 
 def test_what_answers_by_its_words_is_read_even_if_it_looks_like_a_heading() -> None:

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from ai.models.reader.reader import Reader
     from ai.models.reader.told import Reading, Told
 
+CONFIRMED_AT = 3
+"""Where words alone answer, the chance that confirms them is that of this many times the stated rate: most of what they
+find is an answer."""
+
 
 class SentenceReader(Protocol):
     """Reads passages for a question, `by_words` if their words alone make an answer likely.
 
     `digest` pins the weights and the calibration. `read` is a function of its arguments and of what `digest` pins, and
     raises `ReaderUnavailable` where it cannot be run; then `lack` says why, until the process ends. `least_milli` is
-    the chance from which a bundle is answered.
+    the chance from which a bundle is answered; `by_words` where words alone answer, which less confirms.
     """
 
     @property
@@ -29,7 +33,7 @@ class SentenceReader(Protocol):
     @property
     def lack(self) -> str: ...
 
-    async def least_milli(self) -> int: ...
+    async def least_milli(self, *, by_words: bool) -> int: ...
 
     async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading: ...
 
@@ -56,10 +60,10 @@ class LazyReader:
         """Why it cannot be run; empty where it can, or was not tried."""
         return self._lack
 
-    async def least_milli(self) -> int:
+    async def least_milli(self, *, by_words: bool) -> int:
         """See `SentenceReader`."""
         reader = await asyncio.to_thread(self._opened)
-        return reader.calibration.least(self._rate_milli)
+        return reader.calibration.least(self._rate_milli * (CONFIRMED_AT if by_words else 1))
 
     async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
         """See `SentenceReader`."""
