@@ -241,7 +241,7 @@ class ReadQuestion:
         it need not name it."""
         finer = self.demands.finer if self.demands is not None else None
         loosely = (
-            full or (finer is not None and finer.contrast.names_day(text))
+            full or (finer is not None and finer.meant.contrast.names_day(text))
         ) and self.wanted is not WantedKind.NUMBER
         if offers(text, self.wanted, self.question, loosely=loosely):
             return True
@@ -263,7 +263,7 @@ class ReadQuestion:
         own.update(root_of(fold(word)) for word in WORD.findall(self.question))
         shared = sum(root_of(term) in own for term in terms)
         finer = self.demands.finer if self.demands is not None else None
-        return 3 * shared >= 2 * len(terms) and (finer is None or finer.contrast.agrees(question, said))
+        return 3 * shared >= 2 * len(terms) and (finer is None or finer.meant.agrees(question, said))
 
     def is_measured(self, text: str) -> bool:
         """True if the question asks for a temperature, a weight or a size, and the sentence states one: `It runs at
@@ -304,9 +304,9 @@ class ReadQuestion:
         around = within.title | meant | read.around
         if finer is not None:
             own, known = read.tokens | meant, self._named_words
-            if not finer.contrast.lies(read.text, own, around, known):
+            if not finer.meant.contrast.lies(read.text, own, around, known):
                 return False
-            if not finer.contrast.means(read.text, own | within.title, known):
+            if not finer.meant.contrast.means(read.text, own | within.title, known, around):
                 return False
         return self.demands.met(read.text, read.tokens, within.title | meant)
 

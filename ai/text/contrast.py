@@ -104,7 +104,8 @@ class Contrast:
     @classmethod
     def of(cls, question: str) -> Contrast:
         """What the question says."""
-        single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha()) - DATES
+        single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha())
+        single -= DATES | {"i"}
         named, opposed = _names(question), tuple(_opposed(question))
         of_what = tuple(_phrases(question, asks=True))
         days, ranks, places, sides = _days(question), _ranks(question), _places(question), _sides(question)
@@ -127,7 +128,7 @@ class Contrast:
         if self.done_to and _has_done(text, self.done_to):
             return False
         own = frozenset(map(root_of, tokens)) - {root_of(fold(word)) for word in _NON.findall(text)}
-        return not (self._contradicted(text, own) or self._of_another(text, own) or self._only_names(text, own))
+        return not (self._contradicted(text, own) or self._of_another(text) or self._only_names(text, own))
 
     def lies(self, text: str, tokens: frozenset[str], around: frozenset[str], known: frozenset[str]) -> bool:
         """True if the sentence is of the places that the question names: one of them is said around it, and where the
@@ -140,14 +141,17 @@ class Contrast:
                 return False
         return True
 
-    def means(self, text: str, own: frozenset[str], known: frozenset[str]) -> bool:
-        """True unless the sentence is about another name than the question's, of which its words `own`, with those of
-        its title and of what its pronoun means, say nothing: `The Alma has run` for `has the Birgit run`."""
+    def means(self, text: str, own: frozenset[str], known: frozenset[str], around: frozenset[str]) -> bool:
+        """True unless a name of the question is not said near the sentence (`around`), or the sentence is about another
+        name, and its words `own`, with those of its title and of what its pronoun means, say nothing of the question's:
+        `The Alma has run` for `has the Birgit run`."""
         asked = self.single - known
         subject, addressed = _SUBJECT.match(text), _DEAR.match(text)
         if addressed and not asked.isdisjoint(map(fold, WORD.findall(addressed[1]))):
             return False
         if asked and ";" in text and not self._means_clause(text, asked):
+            return False
+        if not all(_is_near(name, around) for name in asked):
             return False
         if not asked or subject is None or any(carries(own, name) for name in asked):
             return True
@@ -175,9 +179,10 @@ class Contrast:
         besides = frozenset(root_of(fold(word)) for word in WORD.findall(f"{found['subject']} {text[found.end() :]}"))
         return not self.small.isdisjoint(named - besides - (own - said))
 
-    def _of_another(self, text: str, own: frozenset[str]) -> bool:
+    def _of_another(self, text: str) -> bool:
         """True if the sentence says nothing of what something is of, and that it is of something else."""
-        missing = [each for each in self.of_what if own.isdisjoint(each[2])]
+        said = frozenset(root_of(fold(word)) for word in WORD.findall(text))
+        missing = [each for each in self.of_what if said.isdisjoint(each[2])]
         told = list(_phrases(text)) if missing else []
         return any((head, by) == (one, beside) for head, by, _ in missing for one, beside, _ in told)
 
@@ -198,6 +203,14 @@ def _labels(said: str) -> Iterator[str]:
     yield from (label.casefold() for label in _LABEL.findall(said))
     for first, last in _RANGE.findall(said):
         yield from map(str, range(int(first) + 1, min(int(last), int(first) + _LONGEST_RANGE)))
+
+
+def _is_near(name: str, around: frozenset[str]) -> bool:
+    """True if the words hold a form of the name: `Persia` and `Persian`."""
+    if carries(around, name):
+        return True
+    stem = name[: max(_LEAST_BARE, len(name) - 3)]
+    return len(name) > _LEAST_BARE and any(word.startswith(stem) for word in around)
 
 
 def _sides(text: str) -> frozenset[tuple[str, bool]]:

@@ -46,7 +46,8 @@ def main() -> int:
     """Parse the command line and ask."""
     parser = argparse.ArgumentParser()
     parser.add_argument(
-        "which", choices=("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+        "which",
+        choices=("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "eleventh"),
     )
     chosen = parser.parse_args()
     totals: Counter[str] = Counter()
