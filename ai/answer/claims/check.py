@@ -16,7 +16,7 @@ from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
 from ai.answer.claims.tokens import Reading, bare, keys_of, read_tokens, sentences_of, words_in
-from ai.model import BOUND_SINCE, CLAIMS_VERSION, FINER_SINCE, AdmittedItem, Claim, ClaimKind, Sentence
+from ai.model import BOUND_SINCE, CHAINED_SINCE, CLAIMS_VERSION, FINER_SINCE, AdmittedItem, Claim, ClaimKind, Sentence
 from ai.models.context import is_direct
 from ai.text.support import WORD, fold
 from retrieval.model import Intent
@@ -30,7 +30,8 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The admitted items as read for one draft."""
+    """The admitted items as read for one draft. `bound`: a sentence stays behind the one that it leans on; `chained`:
+    where that leans on another itself, behind both."""
 
     items: tuple[AdmittedItem, ...]
     direct: frozenset[int]
@@ -39,6 +40,7 @@ class Sources:
     question: Question
     wanted: Wanted
     bound: bool
+    chained: bool
 
     @classmethod
     def of(cls, items: Sequence[AdmittedItem], intent: Intent, question: str, version: int = CLAIMS_VERSION) -> Sources:
@@ -50,7 +52,7 @@ class Sources:
         bound = version >= BOUND_SINCE
         asked = Question.of(intent, strictly=bound)
         wanted = Wanted.of(question, intent, items, finer=version >= FINER_SINCE)
-        return cls(tuple(items), direct, figures, words, asked, wanted, bound)
+        return cls(tuple(items), direct, figures, words, asked, wanted, bound, version >= CHAINED_SINCE)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:

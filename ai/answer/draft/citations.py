@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ai.answer.claims.answering import abstains
 from ai.answer.claims.check import Sources, check_sentence
-from ai.answer.claims.leaning import Lead, bound, fallen, leans
+from ai.answer.claims.leaning import Leads, bound, fallen, leans
 from ai.answer.draft.staying import is_sound
 from ai.gate import asked_of, find_appeals
 from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
@@ -96,16 +96,17 @@ def draft_sentences(
 
 
 def _bound(sentences: Sequence[Sentence], checks: _Checks) -> tuple[Sentence, ...]:
-    """The sentences, each that leans on another behind that one; the system sets it there where the draft does not."""
+    """The sentences, each that leans on others behind those; the system sets them there where the draft does not."""
     if checks.sources is None or not any(map(leans, sentences)):
         return tuple(sentences)
     found: list[Sentence] = []
     for sentence in sentences:
         before = next((each.text for each in reversed(found) if is_sound(each)), None)
         kept = bound(sentence, before, checks.sources) if leans(sentence) else sentence
-        if isinstance(kept, Lead):
-            lead = replace(_sentence(0, MarkedSentence(kept.text, (kept.index,)), checks), attribution="system")
-            found += [lead, sentence] if is_sound(lead) else [fallen(sentence)]
+        if isinstance(kept, Leads):
+            marked = (MarkedSentence(text, (kept.index,)) for text in kept.texts)
+            leads = [replace(_sentence(0, each, checks), attribution="system") for each in marked]
+            found += [*leads, sentence] if all(map(is_sound, leads)) else [fallen(sentence)]
         else:
             found.append(kept)
     return tuple(replace(each, i=i) for i, each in enumerate(found))

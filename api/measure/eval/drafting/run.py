@@ -59,8 +59,7 @@ async def tried(system: System, trials: Iterable[Trial], tell: Callable[[str], N
         done = await answer(ask, services=services, profile=system.profile("focus"))
         if not model.draft:
             continue
-        said = [_plain(each["text"]) for each in done.body["sentences"] if each["citations"]]
-        released = [each for each in model.on_trial if _plain(each) in said]
+        released = _released(done.body, trial, model.on_trial)
         whole = bool(released) and (len(released) == len(model.on_trial) or not trial.right)
         if whole and trial.right and trial.said:
             whole = _cites(done.body, trial, model.on_trial)
@@ -68,6 +67,23 @@ async def tried(system: System, trials: Iterable[Trial], tell: Callable[[str], N
         if len(found) % 200 == 0:
             tell(f"{len(found)} drafts ...")
     return found
+
+
+def _released(body: Any, trial: Trial, on_trial: Sequence[str]) -> list[str]:
+    """The sentences on trial that left with a citation."""
+    said = [_plain(each["text"]) if each["citations"] else "" for each in body["sentences"]]
+    wanted = [_plain(each) for each in on_trial]
+    if not trial.adjoining:
+        return [text for text in wanted if text in said]
+    runs = (said[at : at + len(wanted)] for at in range(len(said)))
+    return wanted if any(_is_run(run, wanted) for run in runs) else []
+
+
+def _is_run(run: Sequence[str], wanted: Sequence[str]) -> bool:
+    """True if the sentences are those wanted; where one begins, who splits a text may differ in."""
+    return len(run) == len(wanted) and all(
+        a and (a.endswith(b) or b.endswith(a)) for a, b in zip(run, wanted, strict=True)
+    )
 
 
 def _cites(body: Any, trial: Trial, on_trial: Sequence[str]) -> bool:
@@ -83,7 +99,7 @@ def _cites(body: Any, trial: Trial, on_trial: Sequence[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split()).strip(" .-").casefold()
+    return " ".join(text.split()).strip(' .-"”’)').casefold()
 
 
 async def measure(
