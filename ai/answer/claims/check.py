@@ -221,10 +221,12 @@ def _plain_sentences(text: str) -> frozenset[str]:
     return frozenset(map(bare, sentences_of(text)))
 
 
-def _sentences(item: AdmittedItem) -> tuple[str, ...]:
-    if item.evidence.computed is not None:
-        return ()
-    return sentences_of(item.text)
+@lru_cache(maxsize=512)
+def _said_by(statement: str | None, text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
+    """What an item says, statement and sentences, each with its words; and all of these words."""
+    whole = () if statement is None else (statement,)
+    said = tuple((each, words_in(each)) for each in (*whole, *sentences_of(text)))
+    return said, frozenset().union(*(words for _, words in said))
 
 
 def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Match:
@@ -232,12 +234,14 @@ def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Mat
     is not asked for, so that sentences without the text's numbers are not compared."""
     reading: Reading = read_tokens(text)
     context = context_of(item)
-    whole = (item.statement,) if item.statement is not None else ()
     best = Match("not_in_source", "no cited item says it", 0)
     keys = frozenset(token.key for token in reading.tokens)
     numbers = frozenset(token.key for token in reading.tokens if token.number)
-    for source in (*whole, *_sentences(item)):
-        if 3 * (len(keys & words_in(source)) + len(numbers)) < len(keys):
+    said, held = _said_by(item.statement, "" if item.evidence.computed is not None else item.text)
+    if 3 * (len(keys & held) + len(numbers)) < len(keys):
+        return best
+    for source, words in said:
+        if 3 * (len(keys & words) + len(numbers)) < len(keys):
             continue  # too few words in common, whatever their forms
         theirs = keys_of(source)
         if 3 * len(keys & theirs) < len(keys) or (only_borne_out and not numbers <= theirs):

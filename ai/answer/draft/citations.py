@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ai.answer.claims.answering import abstains
 from ai.answer.claims.check import Sources, check_sentence
@@ -221,25 +222,31 @@ def _whole(item: AdmittedItem) -> str:
 
 
 def _best_span(sentence: str, text: str, asked: str | None) -> Span:
-    spans = [trimmed(text, span) for span in split_sentences(text)]
+    spans = _spans_of(text)
     if not spans:
         return Span(0, len(text))
     wanted = words_of(sentence)
-    hits = [_hits(wanted.content, wanted.numbers, text[s.start : s.end]) for s in spans]
+    hits = [_hits(wanted.content, wanted.numbers, said) for _, said in spans]
     best = max(range(len(spans)), key=lambda i: (len(hits[i]), -i))
     first = last = best
     held = hits[best]
     for _ in range(_QUOTE_SENTENCES - 1):
         gains = [(len(hits[i] - held), -i) for i in (first - 1, last + 1) if 0 <= i < len(spans)]
         gain, where = max(gains, default=(0, 0))
-        if gain < 2 or (asked is not None and not _adjoins(text, spans[-where], asked)):
+        if gain < 2 or (asked is not None and not _adjoins(spans[-where][1], asked)):
             break
         first, last, held = min(first, -where), max(last, -where), held | hits[-where]
-    return Span(spans[first].start, spans[last].end)
+    return Span(spans[first][0].start, spans[last][0].end)
 
 
-def _adjoins(text: str, span: Span, asked: str) -> bool:
-    said = text[span.start : span.end]
+@lru_cache(maxsize=512)
+def _spans_of(text: str) -> tuple[tuple[Span, str], ...]:
+    """The sentences of a passage, each with its words as they stand."""
+    spans = (trimmed(text, span) for span in split_sentences(text))
+    return tuple((span, text[span.start : span.end]) for span in spans)
+
+
+def _adjoins(said: str, asked: str) -> bool:
     return set(find_appeals(said)) <= set(asked_of(asked, said))
 
 

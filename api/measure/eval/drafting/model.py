@@ -41,7 +41,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sentence of a passage that answers a question; `before` is the one before it where it leans on that by its first
+    """A sentence of a passage that answers a question. `before`: the one before it where it leans on that by its first
     word, else empty."""
 
     question: str
