@@ -10,7 +10,7 @@ import pytest
 from ai.answer.claims.lexicon import BOUNDS, bound_of
 from ai.gate import appeals
 from ai.gate.appeals import KINDS
-from ai.gate.linear import Work, spelled, union
+from ai.gate.linear import Pattern, Work, spelled, union
 
 WORDS = sorted({word for words, _ in BOUNDS for word in words} | {"some", "nearly", "county", ""})
 TEXTS = (
@@ -41,7 +41,7 @@ def test_the_bound_before_a_number_is_the_first_of_the_list_that_fits() -> None:
 def test_one_search_finds_a_kind_of_appeal_where_one_of_its_patterns_does(kind: str, text: str) -> None:
     view, patterns = spelled(text.casefold()), appeals._PATTERNS[kind]
 
-    def matches(*some: appeals.Pattern) -> bool:
+    def matches(*some: Pattern) -> bool:
         return any(next(each.spans(view, work=Work(10_000)), None) is not None for each in some)
 
     assert matches(union(patterns)) == matches(*patterns)

@@ -51,7 +51,7 @@ class Sources:
         words = {item.index: _words(item) for item in items if item.index in stated}
         bound = version >= BOUND_SINCE
         asked = Question.of(intent, strictly=bound)
-        wanted = Wanted.of(question, intent, items, finer=version >= FINER_SINCE)
+        wanted = Wanted.of(question, intent, items, finer=version >= FINER_SINCE, weighed=version >= CHAINED_SINCE)
         return cls(tuple(items), direct, figures, words, asked, wanted, bound, version >= CHAINED_SINCE)
 
 
@@ -62,6 +62,13 @@ def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
         return replace(sentence, claims=(), answers=False)
     checked = _checked(sentence, sources)
     return replace(checked, answers=sources.wanted.is_answered(checked, sources.direct))
+
+
+def answers_behind(sentence: Sentence, before: str, sources: Sources) -> Sentence:
+    """The sentence, checked, with whether it says something of what was asked behind those that it leans on."""
+    if sentence.answers or not sources.chained:
+        return sentence
+    return replace(sentence, answers=sources.wanted.is_answered(sentence, sources.direct, before))
 
 
 def _checked(sentence: Sentence, sources: Sources) -> Sentence:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ai.answer.claims.answering import abstains
-from ai.answer.claims.check import Sources, check_sentence
-from ai.answer.claims.leaning import Leads, bound, fallen, leans
+from ai.answer.claims.check import Sources, answers_behind, check_sentence
+from ai.answer.claims.leaning import bound, fallen, leans
 from ai.answer.draft.staying import is_sound
 from ai.gate import asked_of, find_appeals
 from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
@@ -103,14 +103,20 @@ def _bound(sentences: Sequence[Sentence], checks: _Checks) -> tuple[Sentence, ..
     found: list[Sentence] = []
     for sentence in sentences:
         before = next((each.text for each in reversed(found) if is_sound(each)), None)
-        kept = bound(sentence, before, checks.sources) if leans(sentence) else sentence
-        if isinstance(kept, Leads):
-            marked = (MarkedSentence(text, (kept.index,)) for text in kept.texts)
-            leads = [replace(_sentence(0, each, checks), attribution="system") for each in marked]
-            found += [*leads, sentence] if all(map(is_sound, leads)) else [fallen(sentence)]
-        else:
-            found.append(kept)
+        found += _led(sentence, before, checks, checks.sources) if leans(sentence) else [sentence]
     return tuple(replace(each, i=i) for i, each in enumerate(found))
+
+
+def _led(sentence: Sentence, before: str | None, checks: _Checks, sources: Sources) -> list[Sentence]:
+    """A sentence that leans on others, with those of them that the draft does not have right before it."""
+    kept = bound(sentence, before, sources)
+    if isinstance(kept, Sentence):
+        return [answers_behind(kept, before or "", sources)]
+    marked = (MarkedSentence(text, (kept.index,)) for text in kept.texts)
+    leads = [replace(_sentence(0, each, checks), attribution="system") for each in marked]
+    if not all(map(is_sound, leads)):
+        return [fallen(sentence)]
+    return [*leads, answers_behind(sentence, " ".join(kept.texts), sources)]
 
 
 @dataclass(frozen=True, slots=True)

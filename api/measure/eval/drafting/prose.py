@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from api.measure.eval.drafting import exchanged as exchanged_kinds
 from api.measure.eval.drafting import turned
 from api.measure.eval.drafting.corpus import LEANS, SENTENCE
 from api.measure.eval.drafting.model import Sources, Told, Trial
@@ -281,4 +282,5 @@ _WRONG: Mapping[str, Turn] = {
     "uncited": _one_word,
     "leaning on another": _same,
     **turned.KINDS,
+    **exchanged_kinds.KINDS,
 }
