@@ -372,6 +372,11 @@ def test_about_is_within_a_tenth(written: str, fact: int, agrees: bool) -> None:
             "In the long winter the council feared the loss of Skerrow.",
         ),
         (
+            "Since the end of the last council the mayor has read the bill.",
+            "Since the last of the end council the mayor has read the bill.",
+            "According to the text, since the end of the last council the mayor has read the bill.",
+        ),
+        (
             "The monks kept a mill above the bridge.",
             "The bridge kept a mill above the monks.",
             "Above the bridge the monks kept a mill.",

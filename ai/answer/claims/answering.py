@@ -82,7 +82,7 @@ class Wanted:
         wanted = cls(question, intent, kind, weights, titles, own, rows, finer, contrast, indexes, replies)
         if not weighed or intent.operations:
             return wanted
-        return replace(wanted, nearest=max(map(wanted._share, wanted._told(passages)), default=0.0))
+        return replace(wanted, nearest=max(map(wanted._nearest, passages), default=0.0))
 
     def is_answered(self, sentence: Sentence, direct: frozenset[int], behind: str = "") -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
@@ -108,11 +108,19 @@ class Wanted:
         reply = self.replies.get(bare(text), frozenset())
         return self._share(said) >= least or (bool(reply) and self._share(said | reply) >= least)
 
-    def _told(self, passages: Sequence[AdmittedItem]) -> Iterator[frozenset[str]]:
-        """The words of each of their sentences, with those of its title; what asks tells nothing."""
-        for item in passages:
-            title = self.titles[item.index]
-            yield from (_read(said) | title for said in sentences_of(item.text) if not _asks(said))
+    def _nearest(self, item: AdmittedItem) -> float:
+        """How much of the question's own words the sentence of a passage says that says most, with those of its title;
+        what asks tells nothing."""
+        title, whole = self.titles[item.index], sum(self.weights.values())
+        by_title = {term: self._says(title, term) for term in self.weights}
+        told = sum(w * by_title[term] for term, w in self.weights.items())
+        left = {term: w for term, w in self.weights.items() if by_title[term] < 1}
+        most = 0.0
+        for said in sentences_of(item.text) if left else ():
+            words = _read(said)
+            gain = sum(w * max(0.0, self._says(words, term) - by_title[term]) for term, w in left.items())
+            most = gain if gain > most and not _asks(said) else most
+        return (told + most) / whole if whole else 1.0
 
     def _concerns(self, words: frozenset[str]) -> bool:
         return all(

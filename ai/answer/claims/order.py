@@ -6,12 +6,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from ai.answer.claims.lexicon import POLES, SYMMETRIC
+from ai.answer.claims.lexicon import SYMMETRIC
 from ai.answer.claims.roles import Found, Placed
 from ai.answer.claims.tokens import Token
 from ai.text.sentences import word_list
 
-_PLACING = word_list("above below over under")
+_PLACING = word_list("above below over under before after earlier later following")
 _AND = re.compile(r"^\s*(?:,\s*)?(?:(?:and|or)\s+)?(?:the\s+)?$", re.IGNORECASE)
 
 
@@ -62,8 +62,9 @@ def _is_phrase(block: Sequence[tuple[int, int]], mine: Sequence[Token], theirs: 
 
 
 def _places(key: str) -> bool:
-    """True if a word that compares opens a phrase of time or place: `after the war`, not `the fall of the house`."""
-    return POLES.get(key, ("", 0))[0] == "order" or key in _PLACING
+    """True if a word that compares opens a phrase of time or place: `after the war`, not `the fall of the house`, nor
+    `the last Congress`."""
+    return key in _PLACING
 
 
 def _ranks(theirs: Sequence[Token], source: str) -> list[int]:

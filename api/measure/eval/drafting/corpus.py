@@ -21,7 +21,9 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 """`It is believed that`, `It is our duty to`, `That it was intended is manifest`: the word may mean nothing."""
-SENTENCE = re.compile(r"(?<=[.!?])(?<!Messrs\.)(?<!Mr\.)(?<!Gen\.)(?<!Dr\.)[\"”’)]*\s+(?=[A-Z\"“(])")
+_NUMBERED = re.compile(r"[.!?] \d{1,2}\.$")
+"""The number of the next paragraph at the end of a sentence."""
+SENTENCE = re.compile(r"(?<=[.!?])(?<!Messrs\.)(?<!Mr\.)(?<!St\.)(?<!Gen\.)(?<!Dr\.)[\"”’)]*\s+(?=[A-Z\"“(])")
 
 
 def _leans(sentence: str) -> bool:
@@ -60,7 +62,8 @@ def sentences_of(records: Sequence[Record], *, most: int, seed: int = 5) -> list
             continue
         passage = " ".join(record.text.split())
         for before, sentence in pairwise(["", *map(str.strip, SENTENCE.split(passage))]):
-            whole = sentence.endswith(".") and sentence[0].isupper() and (before or not LEANS.match(sentence))
+            whole = sentence.endswith(".") and sentence[0].isupper() and not _NUMBERED.search(sentence)
+            whole = whole and bool(before or not LEANS.match(sentence))
             if 8 <= len(sentence.split()) <= 32 and whole:
                 words = re.findall(r"[A-Za-z’'-]{5,}", sentence)
                 question = f"What is said about {' '.join(words[:6])}?"
