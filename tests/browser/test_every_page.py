@@ -34,6 +34,11 @@ FOLDED = ":not(.is-open) .opblock-summary-control"
 CUT = """[...document.querySelectorAll(".table:has(.rows)")].filter(each => each.scrollWidth > each.clientWidth)
     .map(each => each.getAttribute("aria-label"))"""
 """Tables whose columns cannot all be seen at once."""
+OVERLAID = """[...document.querySelectorAll(".rows td:not(:empty)")].filter(each => {
+    const name = getComputedStyle(each, "::before"), shown = name.content !== "none" && each.offsetParent;
+    return shown && parseFloat(getComputedStyle(each).paddingLeft) < parseFloat(name.width);
+}).map(each => each.textContent)"""
+"""Cells whose words lie over the name of their column."""
 NOWHERE = "/nowhere"
 """An address without a page: the page of a problem is one too."""
 
@@ -104,7 +109,7 @@ def test_no_page_keeps_anyone_out(
         unfold(page)
         page.add_script_tag(path=str(AXE))
         wide = page.evaluate("document.documentElement.scrollWidth")
-        cut = page.evaluate(CUT)
+        cut = page.evaluate(CUT) + page.evaluate(OVERLAID)
         if (kept := violations(page)) or wide > width or cut:
             found[path] = (kept, wide, cut)
     context.close()
