@@ -36,7 +36,8 @@ CUT = """[...document.querySelectorAll(".table:has(.rows)")].filter(each => each
 """Tables whose columns cannot all be seen at once."""
 OVERLAID = """[...document.querySelectorAll(".rows td:not(:empty)")].filter(each => {
     const name = getComputedStyle(each, "::before"), shown = name.content !== "none" && each.offsetParent;
-    return shown && parseFloat(getComputedStyle(each).paddingLeft) < parseFloat(name.width);
+    const room = parseFloat(getComputedStyle(each).paddingLeft);
+    return shown && (room < parseFloat(name.width) || each.clientHeight < parseFloat(name.height));
 }).map(each => each.textContent)"""
 """Cells whose words lie over the name of their column."""
 NOWHERE = "/nowhere"
