@@ -493,7 +493,11 @@ _CLOSED = (
 )
 """Surfaces that the reader may not use: how they say so depends on nothing either."""
 OF_THE_LOG = tuple(
-    Call("GET", path, key="auditor") for path in ("/api/v1/ledger/facets", "/api/v1/ledger/entries", "/audit.csv")
+    Call("GET", path, key="auditor")
+    for path in (
+        *("/api/v1/ledger/facets", "/api/v1/ledger/entries", "/audit.csv", "/audit/facets.csv", "/audit/facets.json"),
+        *("/audit/{entry}.json", "/audit/compare.csv?a={entry}&b={entry}", "/audit/changes.csv?entry={entry}"),
+    )
 )
 """What an auditor without clearance sees of everybody's questions, counted and listed."""
 _ASKED_OF = {"/audit/compare": "?a={entry}&b={entry}", "/audit/changes": "?entry={entry}"}
@@ -597,7 +601,7 @@ _IDS = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=@)[0-9a-f]{12}|(?<=%40)[0-9a-f]{12}|sha256:[0-9a-f]{64}"
     r"|computed:[0-9a-f]{32}|\b[0-9a-f]{64}\b"
 )
-_PSEUDONYMS = re.compile(r'"[0-9a-f]{32}"')
+_PSEUDONYMS = re.compile(r'"[0-9a-f]{32}"|pseudonym [0-9a-f]{32}')
 """Who asked, under the key of the home."""
 _TIMES = re.compile(
     r'"(?:timings_ms|policy_ms|promise)": ?\{[^}]*\}|"(?:took_ms|latency_ms|total_latency_ms)": ?\d+|\d{4}-\d\d-\d\dT[0-9:.]+\+00:00'

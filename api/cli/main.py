@@ -25,6 +25,7 @@ COMMANDS = {
     "ingest": "take in documents",
     "job": "list jobs of ingest; do, end or repeat them",
     "serve": "serve the HTTP API",
+    "export": "write a layer as one file of vector tiles",
     "index": "compare, rebuild and mend the indexes, withdraw sources",
     "source": "list, label, withdraw, restore, supersede and erase sources",
     "asset": "list assets, entities and relationships",
