@@ -12,6 +12,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from ledger.errors import VerificationFailed
+from ledger.notes.note import parse_vkey
+from ledger.proofs.claim import promised_in
 from tests.map_world import map_home
 
 Home = tuple[httpx.AsyncClient, dict[str, str]]
@@ -281,3 +284,19 @@ async def test_an_answer_as_geojson(home: Home) -> None:
     assert (await client.post("/api/v1/ai/query", json=question, headers=both)).json()["outcome"] == plain["outcome"]
     wrong = await client.post("/api/v1/ai/query", json=question | {"options": {"format": "kml"}})
     assert wrong.status_code == 422
+
+
+async def test_features_carry_the_logs_promise(client: httpx.AsyncClient) -> None:
+    """Of the very bytes that left: names beyond ASCII, whole degrees and small ones among them."""
+    keys = [parse_vkey(key) for key in (await client.get("/api/v1/ledger/vkeys")).text.split()]
+    layers = [layer["id"] for layer in (await client.get("/api/v1/layers")).json()["layers"]]
+    pages = [(await client.get(f"/api/v1/layers/{layer}/features?limit=3")).json() for layer in layers]
+    one = (await client.get(f"/api/v1/features/{pages[0]['features'][0]['id']}")).json()
+    for body in (*pages, one):
+        assert promised_in(body, keys).entry_id == body["provenance"]["entry_id"]
+        geometry = body["features"][0] if "features" in body else body
+        for key, altered in (("id", "x"), ("geometry", None)):
+            kept, geometry[key] = geometry[key], altered
+            with pytest.raises(VerificationFailed):
+                promised_in(body, keys)
+            geometry[key] = kept
