@@ -150,7 +150,9 @@ def test_every_database_is_sealed(encrypted: Lived, plain: Lived, tmp_path: Path
         assert cli("ledger", "search", "--home", home)[0] == 0
         found = {path.name: path.read_bytes()[:16] for path in home.rglob("*.sqlite")}
         assert {"ledger-index.sqlite", "ledger.sqlite", "record.sqlite"} <= set(found)
-        assert {name for name, head in found.items() if head == b"SQLite format 3\0"} == (set() if sealed else set(found))
+        assert {name for name, head in found.items() if head == b"SQLite format 3\0"} == (
+            set() if sealed else set(found)
+        )
 
 
 def test_the_same_search_finds_everything_in_a_home_that_is_not_encrypted(plain: Lived) -> None:
