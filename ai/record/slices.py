@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ai.answer.links import receipt_href
 from ai.answer.render import locator_json, spans_json
-from ai.answer.shapes import EvidenceResponse, WireMeasurement
+from ai.answer.shapes import EvidenceBody, WireMeasurement
 from ai.canonical import canonical, from_json, to_json
 from ai.case.case import Services
 from ai.governance.admission import Access, Admission, admit
@@ -16,6 +16,7 @@ from ai.governance.scoping import NO_PROMPT
 from ai.model import AdmittedItem
 from ai.record.recording import decisions_json
 from ai.record.retrieval_record import SLICE, Step, retrieval_prov
+from ai.record.trace import traced
 from ledger.model import Kind
 from policy.model import ClassFacts, Decision, RequestFacts, Subject
 from retrieval.model import ChannelName, ChannelRank, Evidence, EvidenceBundle, Record, RecordKind, SourcedRecord
@@ -38,7 +39,7 @@ async def record_slice(
     scope: Scope,
     steps: Sequence[Step],
     services: Services,
-) -> EvidenceResponse:
+) -> EvidenceBody:
     """Append the `retrieval` entry of an admitted slice; returns the body that may now leave. Raises
     `LedgerUnavailable`: then nothing may."""
     entry_id, (item,) = services.new_id(), admission.items
@@ -63,7 +64,7 @@ async def record_slice(
         decision=admission.decisions[-1],
         services=services,
     )
-    parts |= {"context": canonical(asked), "scope": canonical({"scope": to_json(scope)}), "prov": prov}
+    parts |= {"context": canonical(traced(asked)), "scope": canonical({"scope": to_json(scope)}), "prov": prov}
     await services.ledger.record(
         Kind.RETRIEVAL,
         tenant=access.subject.tenant,
@@ -113,7 +114,7 @@ def _source(document_id: str, item: AdmittedItem) -> bytes:
     return canonical({"document_id": document_id, "text": item.text})
 
 
-def _parts(access: Access, admission: Admission, body: EvidenceResponse | None) -> dict[str, bytes]:
+def _parts(access: Access, admission: Admission, body: EvidenceBody | None) -> dict[str, bytes]:
     parts = {
         "policy.query": canonical(decisions_json([access.decision])),
         "policy.evidence": canonical(decisions_json(admission.decisions)),
@@ -139,7 +140,7 @@ def _evidence(found: Slice, locator: str) -> Evidence:
     return Evidence(1, record.record_id, (SourcedRecord(record, facts),), (rank,), 0.0)
 
 
-def _body(found: Slice, item: AdmittedItem, *, request_id: str, entry_id: str) -> EvidenceResponse:
+def _body(found: Slice, item: AdmittedItem, *, request_id: str, entry_id: str) -> EvidenceBody:
     """The body of `/evidence`: the words as they may be shown; cell and measurement only where nothing is withheld."""
     facts = item.evidence.first.source
     whole = not item.redacted

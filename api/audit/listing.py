@@ -10,6 +10,7 @@ from ai.canonical import canonical, digest_of, to_json
 from ai.model import AdmittedItem
 from ai.record.recording import decisions_json
 from ai.record.retrieval_record import Step, retrieval_prov
+from ai.record.trace import traced
 from api.audit.reauthorise import Reading
 from ledger.model import Kind
 from policy.model import Decision
@@ -50,7 +51,7 @@ async def record_listing(
         request_id=access.request.id,
         entry_id=entry_id,
         parts={
-            "context": canonical(asked),
+            "context": canonical(traced(asked)),
             "scope": canonical({"scope": to_json(reading.scope)}),
             "bundle": canonical({"items": [_named(item) for item in items]}),
             "policy.query": canonical(decisions_json([access.decision])),

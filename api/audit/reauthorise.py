@@ -14,7 +14,7 @@ from typing import Any
 
 from ai.answer.places import shape_evidence
 from ai.answer.rows import row_evidence
-from ai.answer.shapes import EvidenceResponse
+from ai.answer.shapes import EvidenceBody
 from ai.canonical import to_json
 from ai.case.case import Services
 from ai.governance.admission import Access, Admission, admit
@@ -80,7 +80,7 @@ async def reading_of(subject: Subject, *, request_id: str, services: Services) -
 
 async def read_slice(
     document_id: str, locator: str, *, subject: Subject, request_id: str, services: Services
-) -> EvidenceResponse:
+) -> EvidenceBody:
     """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing, alike for what is
     absent and what is not admitted."""
     reading = await reading_of(subject, request_id=request_id, services=services)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import shutil
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -139,6 +140,19 @@ def copied(held: Lived, to: Path, vault: Vault | None) -> Path:
 def test_a_stolen_home_says_nothing(encrypted: Lived) -> None:
     assert encrypted.found_open == set()
     assert found_in(encrypted.world.configuration.home, encrypted.secrets) == set()
+
+
+def test_every_database_is_sealed(encrypted: Lived, plain: Lived, tmp_path: Path, cli: Run) -> None:
+    """The index of entries, which the first search makes, too: who asked and what is alike stands there by pseudonym."""
+    for held, sealed in ((plain, False), (encrypted, True)):
+        home = tmp_path / str(sealed)
+        shutil.copytree(held.world.configuration.home, home)
+        assert cli("ledger", "search", "--home", home)[0] == 0
+        found = {path.name: path.read_bytes()[:16] for path in home.rglob("*.sqlite")}
+        assert {"ledger-index.sqlite", "ledger.sqlite", "record.sqlite"} <= set(found)
+        assert {name for name, head in found.items() if head == b"SQLite format 3\0"} == (
+            set() if sealed else set(found)
+        )
 
 
 def test_the_same_search_finds_everything_in_a_home_that_is_not_encrypted(plain: Lived) -> None:

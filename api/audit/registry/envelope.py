@@ -17,6 +17,7 @@ from ai.case.case import Services
 from ai.model import AdmittedItem
 from ai.record.recording import decisions_json
 from ai.record.retrieval_record import Step, retrieval_prov
+from ai.record.trace import traced
 from api.audit.reauthorise import Reading
 from ledger.model import Kind
 from policy.model import Decision, Subject
@@ -127,7 +128,7 @@ async def _record(listing: Listing, asked: JsonObject, body: JsonObject, *, read
         request_id=access.request.id,
         entry_id=body["entry_id"],
         parts={
-            "context": canonical(asked),
+            "context": canonical(traced(asked)),
             "scope": canonical({"scope": to_json(reading.scope)}),
             "candidates": canonical({"registry": audited}),
             "policy.query": canonical(decisions_json([access.decision])),
@@ -162,7 +163,7 @@ async def release_fault(
         tenant=subject.tenant,
         request_id=request_id,
         entry_id=entry_id,
-        parts={"context": canonical({**asked, "subject": subject.id}), "answer": canonical(answer)},
+        parts={"context": canonical(traced({**asked, "subject": subject.id})), "answer": canonical(answer)},
     )
     return {
         "correlation_id": request_id,
