@@ -444,7 +444,7 @@ def _every_surface(question: str) -> list[Call]:
         Call("GET", "/retrieval/stats"),
         Call("GET", "/version"),
         *(Call("POST", "/api/v1/retrieve/basic", {**kansas, "mode": m}) for m in modes),
-        Call("POST", "/api/v1/retrieve/agentic", {**own, "reasoning_effort": "medium"}),
+        Call("POST", "/api/v1/retrieve/agentic", {**own, "reasoning_effort": "medium", "max_latency_ms": 120_000}),
         Call("POST", "/api/v1/ai/stream", {"question": question}),
         Call("POST", "/api/v1/ai/query", {"question": question, "options": {"collections": ["vault"]}}),
         Call("POST", "/api/v1/ai/query", {"question": question, "options": {"profile": "agentic"}}),

@@ -14,7 +14,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -142,8 +142,17 @@ class Uploads:
             shutil.rmtree(self.folder(state, job_id), ignore_errors=True)
 
     def size(self) -> int:
-        """The bytes that wait, in any state."""
-        return sum(each.stat().st_size for each in self._root.glob("*/*/*") if each.is_file())
+        """The bytes that wait, in any state; of an upload that is not whole, those that were announced."""
+        return sum(self._size(state, job_id) for state in (OPEN, READY, KEPT) for job_id in self.jobs(state))
+
+    def count(self) -> int:
+        """The jobs that wait, in any state."""
+        return sum(len(self.jobs(state)) for state in (OPEN, READY, KEPT))
+
+    def _size(self, state: str, job_id: str) -> int:
+        here = {path.name: found.st_size for path, found in _found(self.folder(state, job_id)) if path.name != _LIST}
+        announced = {each.name: each.length for each in self.files(state, job_id) if state == OPEN}
+        return sum(max(here.get(name, 0), announced.get(name, 0)) for name in here.keys() | announced.keys())
 
     def older_than(self, seconds: float, state: str) -> tuple[str, ...]:
         """The jobs in that state that nothing was written to for so long."""
@@ -166,13 +175,29 @@ class Uploads:
 
 
 def _written_s(folder: Path) -> float:
-    return max((each.stat().st_mtime for each in (folder, *folder.iterdir())), default=0.0)
+    """When something was last written there, in seconds since 1970; infinite where the folder has gone meanwhile."""
+    try:
+        return max(folder.stat().st_mtime, *(found.st_mtime for _, found in _found(folder)), 0.0)
+    except FileNotFoundError:
+        return float("inf")
+
+
+def _found(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """The files of a folder, without those that another process moves or removes meanwhile."""
+    try:
+        paths = list(folder.iterdir())
+    except FileNotFoundError:
+        return
+    for path in paths:
+        with suppress(FileNotFoundError):
+            yield path, path.stat()
 
 
 @contextmanager
 def appending(path: Path, *, offset: int, length: int) -> Iterator[Appending]:
-    """The file, open to be continued at `offset`, which must be where it ends. Raises KeyReused where it is not, or
-    while another request continues it; NoSuchThing where there is no such file."""
+    """The file, open to be continued at `offset`, which must be where it ends, and held until the block ends. Raises
+    KeyReused where it is not, or while another request holds it; NoSuchThing where there is no such file, or no longer
+    once it is held."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
     except FileNotFoundError:
@@ -182,7 +207,14 @@ def appending(path: Path, *, offset: int, length: int) -> Iterator[Appending]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise KeyReused("Another request continues this upload.") from None
-        size = os.fstat(file.fileno()).st_size
+        held = os.fstat(file.fileno())
+        try:
+            stays = path.stat().st_ino == held.st_ino
+        except FileNotFoundError:  # whoever held it before has completed it
+            stays = False
+        if not stays:
+            raise NoSuchThing("There is no such upload.")
+        size = held.st_size
         if size != offset:
             raise KeyReused(f"The upload goes on at {size}.")
         try:

@@ -98,8 +98,8 @@ async def send(call: Writing, request: Request) -> JSONResponse:
     ingest = await ingest_call(call, request)
     settings = ingest.desk.settings
     length = request.headers.get("content-length", "")
-    async with ingest.desk.sending.one():
-        await ingest.desk.require_room(int(length[:20]) if length.isdigit() else settings.request_bytes)
+    most = int(length[:20]) if length.isdigit() else settings.request_bytes
+    async with ingest.desk.sending.one(), ingest.desk.room(most):
         job = await _received(ingest, request)
     ledger = call.system.services.ledger
     try:
