@@ -17,7 +17,7 @@ from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
-from ai.text.contrast import Contrast
+from ai.text.meant import Meant
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
@@ -40,7 +40,8 @@ class Wanted:
     each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words,
     `rows` the statements of those that are rows with a value in the column that is asked for. `finer`: rows are read by
     their headers, a word of like meaning counts for most of the question's own, and a sentence of another day, rank,
-    number, label or name than the question's, or of the contrary, says nothing of it. `nearest`: how much of the
+    number, label or name than the question's, or of the contrary, says nothing of it. `weighed`: so does one of
+    another month, rate, role or kind, and a sentence is held against the nearest one. `nearest`: how much of the
     question's own words the sentence of the `passages` says that says most of them; 0 where that is not weighed.
     `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words."""
 
@@ -52,7 +53,8 @@ class Wanted:
     texts: Mapping[int, frozenset[str]]
     rows: frozenset[str]
     finer: bool
-    contrast: Contrast
+    meant: Meant
+    weighed: bool
     passages: frozenset[int]
     replies: Mapping[str, frozenset[str]]
     nearest: float = 0.0
@@ -77,9 +79,9 @@ class Wanted:
         rows = frozenset(_row_texts(question, intent, items)) if finer else frozenset[str]()
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         indexes = frozenset(item.index for item in passages)
-        kind, contrast = wanted_of(question), Contrast.of(question)
+        kind, meant = wanted_of(question), Meant.of(question, frozenset[str]().union(*texts))
         replies = dict(_replies(passages)) if weighed else {}
-        wanted = cls(question, intent, kind, weights, titles, own, rows, finer, contrast, indexes, replies)
+        wanted = cls(question, intent, kind, weights, titles, own, rows, finer, meant, weighed, indexes, replies)
         if not weighed or intent.operations:
             return wanted
         return replace(wanted, nearest=max(map(wanted._nearest, passages), default=0.0))
@@ -93,7 +95,7 @@ class Wanted:
             return not direct.isdisjoint(sentence.markers)
         cited = [n for n in sentence.markers if n in self.titles]
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
-        if self.finer and not self.contrast.agrees(sentence.text, said):
+        if self.finer and not (self.meant if self.weighed else self.meant.contrast).agrees(sentence.text, said):
             return False
         around = said.union(*(self.texts[n] for n in cited))
         if self.passages.issuperset(cited) and not self._comes_near(sentence.text, said):
