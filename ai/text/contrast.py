@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ai.text.roles import deed_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import ALIKE
@@ -39,6 +40,7 @@ _AT_NAME = re.compile(r"\b(at|in|near|from|to)\s+(?:the\s+)?([A-Z][\w'’-]*+(?:
 _SUBJECT = re.compile(
     r"(?:(?:The|Our|Its|His|Her|Their)\s(?P<one>(?:[A-Z][\w'’-]*+\s)+)|(?P<other>(?:[A-Z][\w'’-]*+\s){2,}))(?=[a-z])"
 )
+_BEHIND = re.compile(r"\s([a-z][\w'’-]*)")
 _SINGLE = re.compile(r"(?<=[\w,;:]\s)[A-Z][\w'’-]*+")
 _FOR = re.compile(
     r"\b(sp[eo]a?k\w*|vot\w+|argu\w+|testif\w+|campaign\w+|decid\w+|rul(?:ed|ing)|plead\w*|petition\w*|f[io]ught|fight\w*"
@@ -87,8 +89,9 @@ class Contrast:
     small number (`two keys`) or its label (`hive 3`); `places`: the last words of names behind `at`, `in` and the like,
     each with that word; `names`: the words of each name of several; `opposed`: the roots of what a word says, each
     with those of its contrary; `sides`: the deeds for something and those against it; `single`: the words of
-    its names; `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the roots of its
-    words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
+    its names, and `alone` those that stand for themselves (not `the Lecompton constitution`); `of_what`: what something
+    is of, by or for (`the journey by ship`), as roots; `small`: the roots of its words that are no names; `done_to`: the
+    deed and the name in `Who succeeded Ida Holm?`."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
@@ -97,6 +100,7 @@ class Contrast:
     opposed: tuple[Opposed, ...]
     sides: frozenset[tuple[str, bool]]
     single: frozenset[str]
+    alone: frozenset[str]
     of_what: tuple[Phrase, ...]
     small: frozenset[str]
     done_to: tuple[str, ...]
@@ -110,7 +114,19 @@ class Contrast:
         of_what = tuple(_phrases(question, asks=True))
         days, ranks, places, sides = _days(question), _ranks(question), _places(question), _sides(question)
         small = frozenset(root for root in _small_roots(question) if root not in _FUNCTIONS)
-        return cls(days, ranks, places, named, opposed, sides, single, of_what, small, _done_to(question))
+        return cls(
+            days,
+            ranks,
+            places,
+            named,
+            opposed,
+            sides,
+            single,
+            single & _alone(question),
+            of_what,
+            small,
+            _done_to(question),
+        )
 
     def agrees(self, text: str, tokens: frozenset[str]) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is of another day, rank, number
@@ -151,7 +167,7 @@ class Contrast:
             return False
         if asked and ";" in text and not self._means_clause(text, asked):
             return False
-        if not all(_is_near(name, around) for name in asked):
+        if not all(_is_near(name, around) for name in self.alone - known):
             return False
         if not asked or subject is None or any(carries(own, name) for name in asked):
             return True
@@ -203,6 +219,17 @@ def _labels(said: str) -> Iterator[str]:
     yield from (label.casefold() for label in _LABEL.findall(said))
     for first, last in _RANGE.findall(said):
         yield from map(str, range(int(first) + 1, min(int(last), int(first) + _LONGEST_RANGE)))
+
+
+def _alone(question: str) -> frozenset[str]:
+    """The words of names with no noun behind them."""
+    deed = deed_of(question)
+    behind = ((fold(found[0]), _BEHIND.match(question, found.end())) for found in WORD.finditer(question))
+    return frozenset(
+        name
+        for name, after in behind
+        if after is None or fold(after[1]) in UNWEIGHED_WORDS or root_of(fold(after[1])) == deed
+    )
 
 
 def _is_near(name: str, around: frozenset[str]) -> bool:

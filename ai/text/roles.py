@@ -203,8 +203,7 @@ class Roles:
         said = frozenset(root_of(fold(word)) for word in WORD.findall(question))
         found = _DOES_OR_IS.search(question)
         words = found["rest"].split() if found is not None else []
-        verb = _verb(words)
-        deed = root_of(fold(words[verb])) if verb else _deed_of(question)
+        verb, deed = _verb(words), deed_of(question)
         after = [fold(word) for word in words[verb + 1 :]] if verb else []
         particle = after[0] if after and after[0] in _PARTICLES and (len(after) == 1 or after[1] in _ENDS_VERB) else ""
         done_to = (
@@ -346,8 +345,12 @@ def _verb(words: list[str]) -> int:
     return len(words) - 1 if words and words[-1][0].islower() else 0
 
 
-def _deed_of(question: str) -> str:
-    """The verb of `Who taught Ben Holt?`."""
+def deed_of(question: str) -> str:
+    """The root of the verb that is asked about, where it is known: of `Who taught Ben Holt?`, `When did it sink?`."""
+    found = _DOES_OR_IS.search(question)
+    words = found["rest"].split() if found is not None else []
+    if verb := _verb(words):
+        return root_of(fold(words[verb]))
     found = _WHO.match(question)
     return root_of(fold(found["deed"])) if found is not None else ""
 
