@@ -89,9 +89,9 @@ class Contrast:
     small number (`two keys`) or its label (`hive 3`); `places`: the last words of names behind `at`, `in` and the like,
     each with that word; `names`: the words of each name of several; `opposed`: the roots of what a word says, each
     with those of its contrary; `sides`: the deeds for something and those against it; `single`: the words of
-    its names, and `alone` those that stand for themselves (not `the Lecompton constitution`); `of_what`: what something
-    is of, by or for (`the journey by ship`), as roots; `small`: the roots of its words that are no names; `done_to`: the
-    deed and the name in `Who succeeded Ida Holm?`."""
+    its names, and `alone` those that stand for themselves (not `the Lecompton constitution`); `of_what`: what
+    something is of, by or for (`the journey by ship`), as roots; `small`: the roots of its words that are no names;
+    `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
