@@ -3,8 +3,8 @@
 A function of the question's words alone: no name and no kind of place has to be known, so the same question is routed
 alike for everybody and over every corpus. What is read is the form: the question word, the noun it asks for, and what
 binds that noun to the rest (a relation of places, a condition on a figure, a measure, a superlative). A name is told
-from a word by its capital. The key from the categories of GeoQuestions to kinds, and the figures, are in
-docs/retrieval.md (ADR 0081).
+from a word by its capital, unless the whole question is in small letters. The key from the categories of GeoQuestions
+to kinds, and the figures, are in docs/retrieval.md (ADR 0081).
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ LEADING: Mapping[QuestionKind, tuple[ChannelName, ...]] = {
 }
 """The channels that a kind is for."""
 
-_NAME = r"(?:the )?(?-i:[A-Z])[\w’'-]*"
 _NOUN = r"(?:[\w’'-]+ ){0,4}?[\w’'-]+"
 """What is asked for, up to five words: its last is the head noun, which is not looked at."""
 _IS = r"(?:is|are|was|were)"
@@ -73,63 +72,76 @@ _HAS = rf"(?:has|have|had|{_DO} not have|(?:do|does|did)n[’']t have|possess(?:
 _SOME = rf"(?:(?:an?|no|any|all|both|more|less|fewer|at (?:least|most)|over|under|between|{_FIGURE})\b|(?-i:[a-z])+s\b)"
 """How many: an article, a quantifier or a bare plural."""
 _COUNTED = rf"(?:how many|(?:total |exact )?(?:number|count|amount) of) (?!{_PEOPLE}\b)"
-_AGGREGATE = re.compile(
-    rf"\b{_COUNTED}{_NOUN} (?:(?:that |which )?(?:{_IS} )?(?:(?:right |either |connected |there )*(?:in|on|to)\b"
-    rf"|there\b|exists?\b|{_HAS} {_SOME}|{_LIES})|{_DO} (?:{_NAME}).{{0,60}}? have\b)"
-    rf"|\b{_COUNTED}{_NOUN} (?:in|on|of) (?:each|{_NAME})"
-    rf"|\b(?:average|mean|median)\b.{{0,60}}\b{_MEASURE}\b"
-    r"|\b(?:average|mean|median) number of\b"
-    rf"|\b(?:total|combined|maximum|minimum|sum of).{{0,30}}\b{_MEASURE} (?:of|among|for|in) (?:the |all |each )*"
-    r"(?-i:[a-z])+s (?:in|of|that|within|located)\b"
-    rf"|\bhow much of {_NAME}|\b(?:percentage|share|proportion) of {_NAME}"
-    rf"|^\W*{_DO} .{{1,60}} have (?:more|fewer|less) (?-i:[a-z])\w+ than\b",
-    re.IGNORECASE,
-)
-_SUPERLATIVE = re.compile(
-    rf"^\W*(?:which|what|{_TELL})(?: {_IS})?(?: the)?(?: {_FIGURE}| top)* {_LONGEST} .{{0,80}}?"
-    rf"(?:\b(?:in|of|on|within) (?:the )?|\b(?:that|which|bordering)\b|{_LIES})"
-    rf"|^\W*(?:which|what) {_NOUN}\b.{{0,80}}?\b(?:{_IS}|{_HAS}|covers?|occup(?:y|ies)) (?:the )?(?:{_LONGEST}"
-    rf"|(?:most|fewest|least) (?-i:[a-z])+(?: in (?:\d{{4}}|{_NAME}))?\W*$)|^\W*how \w+ {_IS} the {_LONGEST}",
-    re.IGNORECASE,
-)
-_OF_ONE = re.compile(
-    rf"^\W*(?:what|how much)(?: {_IS}|'s|’s)? (?:the |a )?(?:(?!average|mean|median)\S+ ){{0,2}}?{_MEASURE} "
-    rf"(?:density )?(?:residing )?(?:of|in|at) (?:the )?(?:(?-i:[a-z])+(?<!s) (?:of )?(?:the )?)?(?-i:[A-Z])",
-    re.IGNORECASE,
-)
-_RELATED = re.compile(
-    rf"^\W*(?:(?:in|to|with|on) )?(?:in {_NAME}[^,]{{0,40}}, )?(?:which|{_TELL})\b.{{0,200}}?{_LIES}"
-    rf"|^\W*what (?:{_IS} the )?(?:(?-i:[a-z])+ ){{1,3}}?(?:{_IS} )?{_LIES}"
-    rf"|^\W*which (?:{_NOUN} )?{_IS} (?:the |all the )?(?:{_NOUN} )?(?:in|of|on|at) {_NAME}"
-    rf"|^\W*(?:which|what) {_NOUN} (?:(?:in|of|on) {_NAME} )?(?:{_NOUN} )?(?:only )?{_HAS} {_SOME}"
-    rf"|^\W*{_TELL} .{{0,80}}?\b(?:in|of|on|at) {_NAME}|^\W*{_TELL} .{{0,80}}?\b(?:{_IS} (?:in|on)|{_HAS} {_SOME})"
-    rf"|^\W*find all\b|^\W*which {_NOUN} exists? in\b"
-    rf"|^\W*in (?:which|what) {_NOUN} {_IS} .{{1,80}} (?:located|situated)\b"
-    rf"|^\W*which {_IS} {_NAME}[’']s? ",
-    re.IGNORECASE,
-)
-_TEST = re.compile(
-    rf"^\W*(?:{_IS}|{_DO})\b.{{1,120}}?(?:{_LIES}|\bparts? of\b)"
-    rf"|^\W*{_IS} {_NAME}(?-i:.{{1,60}}?) (?:in|on) (?:an? |{_NAME})"
-    rf"|^\W*{_DO} {_NAME}.{{0,60}} have (?:any|an?) |\bhow (?:close|far|near)\b",
-    re.IGNORECASE,
-)
-_STATED = re.compile(
-    r"^\W*(?:which|what|who)\b.{0,140}?\b(?:sign|signs|signed|cedes?|ceded|part(?:y|ies) to)\b"
-    r"|^\W*(?:which|what|list|name)(?: all)?(?: the)? \w+ (?:of|in|from) \d{4}\b",
-    re.IGNORECASE,
-)
 _FULL_NAME = r"(?-i:(?:[a-z]+ ){0,3}[A-Z][\w’'-]*(?:,? (?:[A-Z][\w’'-]*|of|the|and|de))*)"
 _ON_A_MAP = r"(?: on (?:a|the) map)?\W*$"
-_ATTRIBUTE = re.compile(
-    rf"^\W*where {_IS} (?:[\w’',-]+ ){{1,7}}?(?:located|situated){_ON_A_MAP}"
-    rf"|^\W*where (?:{_IS}|lies?) (?:the |an? )?{_FULL_NAME}(?: {_IS})?{_ON_A_MAP}"
-    rf"|^\W*where (?:(?-i:[a-z])+ )*?{_NAME}.{{0,60}} {_IS} located\b"
-    rf"|\b(?:what|which|how (?:large|big|long|wide))\b.{{0,40}}?\b{_MEASURE}\b.{{0,60}}?(?-i:[A-Z])"
-    rf"|\b{_MEASURE} (?:of|in|at) {_NAME}|\bhow (?:large|big|wide) {_IS} {_NAME}"
-    rf"|\bhow many {_PEOPLE} (?:lived?|resided?|inhabit(?:ed)?|{_IS}|{_DO}|in|had)\b",
-    re.IGNORECASE,
+_STATED = (
+    r"^\W*(?:which|what|who)\b.{0,140}?\b(?:sign|signs|signed|cedes?|ceded|part(?:y|ies) to)\b"
+    r"|^\W*(?:which|what|list|name)(?: all)?(?: the)? \w+ (?:of|in|from) \d{4}\b"
 )
+
+
+def _forms(begins: str) -> tuple[tuple[QuestionKind, re.Pattern[str]], ...]:
+    """The forms in the order in which they are tried; `begins` is how a name begins."""
+    name = rf"(?:the )?{begins}[\w’'-]*"
+    aggregate = (
+        rf"\b{_COUNTED}{_NOUN} (?:(?:that |which )?(?:{_IS} )?(?:(?:right |either |connected |there )*(?:in|on|to)\b"
+        rf"|there\b|exists?\b|{_HAS} {_SOME}|{_LIES})|{_DO} (?:{name}).{{0,60}}? have\b)"
+        rf"|\b{_COUNTED}{_NOUN} (?:in|on|of) (?:each|{name})"
+        rf"|\b(?:average|mean|median)\b.{{0,60}}\b{_MEASURE}\b"
+        r"|\b(?:average|mean|median) number of\b"
+        rf"|\b(?:total|combined|maximum|minimum|sum of).{{0,30}}\b{_MEASURE} (?:of|among|for|in) (?:the |all |each )*"
+        r"(?-i:[a-z])+s (?:in|of|that|within|located)\b"
+        rf"|\bhow much of {name}|\b(?:percentage|share|proportion) of {name}"
+        rf"|^\W*{_DO} .{{1,60}} have (?:more|fewer|less) (?-i:[a-z])\w+ than\b"
+    )
+    superlative = (
+        rf"^\W*(?:which|what|{_TELL})(?: {_IS})?(?: the)?(?: {_FIGURE}| top)* {_LONGEST} .{{0,80}}?"
+        rf"(?:\b(?:in|of|on|within) (?:the )?|\b(?:that|which|bordering)\b|{_LIES})"
+        rf"|^\W*(?:which|what) {_NOUN}\b.{{0,80}}?\b(?:{_IS}|{_HAS}|covers?|occup(?:y|ies)) (?:the )?(?:{_LONGEST}"
+        rf"|(?:most|fewest|least) (?-i:[a-z])+(?: in (?:\d{{4}}|{name}))?\W*$)|^\W*how \w+ {_IS} the {_LONGEST}"
+    )
+    of_one = (
+        rf"^\W*(?:what|how much)(?: {_IS}|'s|’s)? (?:the |a )?(?:(?!average|mean|median)\S+ ){{0,2}}?{_MEASURE} "
+        rf"(?:density )?(?:residing )?(?:of|in|at) (?:the )?(?:(?-i:[a-z])+(?<!s) (?:of )?(?:the )?)?{begins}"
+    )
+    related = (
+        rf"^\W*(?:(?:in|to|with|on) )?(?:in {name}[^,]{{0,40}}, )?(?:which|{_TELL})\b.{{0,200}}?{_LIES}"
+        rf"|^\W*what (?:{_IS} the )?(?:(?-i:[a-z])+ ){{1,3}}?(?:{_IS} )?{_LIES}"
+        rf"|^\W*which (?:{_NOUN} )?{_IS} (?:the |all the )?(?:{_NOUN} )?(?:in|of|on|at) {name}"
+        rf"|^\W*(?:which|what) {_NOUN} (?:(?:in|of|on) {name} )?(?:{_NOUN} )?(?:only )?{_HAS} {_SOME}"
+        rf"|^\W*{_TELL} .{{0,80}}?\b(?:in|of|on|at) {name}|^\W*{_TELL} .{{0,80}}?\b(?:{_IS} (?:in|on)|{_HAS} {_SOME})"
+        rf"|^\W*find all\b|^\W*which {_NOUN} exists? in\b"
+        rf"|^\W*in (?:which|what) {_NOUN} {_IS} .{{1,80}} (?:located|situated)\b"
+        rf"|^\W*which {_IS} {name}[’']s? "
+    )
+    test = (
+        rf"^\W*(?:{_IS}|{_DO})\b.{{1,120}}?(?:{_LIES}|\bparts? of\b)"
+        rf"|^\W*{_IS} {name}(?-i:.{{1,60}}?) (?:in|on) (?:an? |{name})"
+        rf"|^\W*{_DO} {name}.{{0,60}} have (?:any|an?) |\bhow (?:close|far|near)\b"
+    )
+    attribute = (
+        rf"^\W*where {_IS} (?:[\w’',-]+ ){{1,7}}?(?:located|situated){_ON_A_MAP}"
+        rf"|^\W*where (?:{_IS}|lies?) (?:the |an? )?{_FULL_NAME}(?: {_IS})?{_ON_A_MAP}"
+        rf"|^\W*where (?:(?-i:[a-z])+ )*?{name}.{{0,60}} {_IS} located\b"
+        rf"|\b(?:what|which|how (?:large|big|long|wide))\b.{{0,40}}?\b{_MEASURE}\b.{{0,60}}?{begins}"
+        rf"|\b{_MEASURE} (?:of|in|at) {name}|\bhow (?:large|big|wide) {_IS} {name}"
+        rf"|\bhow many {_PEOPLE} (?:lived?|resided?|inhabit(?:ed)?|{_IS}|{_DO}|in|had)\b"
+    )
+    tried = (
+        (QuestionKind.ATTRIBUTE, of_one),
+        (QuestionKind.AGGREGATE, aggregate),
+        (QuestionKind.SUPERLATIVE, superlative),
+        (QuestionKind.RELATION, test),
+        (QuestionKind.RELATION, related),
+        (QuestionKind.RELATION, _STATED),
+        (QuestionKind.ATTRIBUTE, attribute),
+    )
+    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in tried)
+
+
+_WITH_CAPITALS = _forms(r"(?-i:[A-Z])")
+_IN_SMALL_LETTERS = _forms(r"[a-z]")
+"""Any word may be a name where the whole question is written in small letters."""
 _LONGEST_FORM = 500
 """Characters read of a question. Its form stands at the beginning; some forms cost the square of the length."""
 
@@ -137,12 +149,5 @@ _LONGEST_FORM = 500
 def kind_of(question: str) -> QuestionKind:
     """The kind of the question; TEXT where its form says nothing of places."""
     text = " ".join(question.split())[:_LONGEST_FORM]
-    if _OF_ONE.search(text):
-        return QuestionKind.ATTRIBUTE
-    if _AGGREGATE.search(text):
-        return QuestionKind.AGGREGATE
-    if _SUPERLATIVE.search(text):
-        return QuestionKind.SUPERLATIVE
-    if _TEST.search(text) or _RELATED.search(text) or _STATED.search(text):
-        return QuestionKind.RELATION
-    return QuestionKind.ATTRIBUTE if _ATTRIBUTE.search(text) else QuestionKind.TEXT
+    forms = _IN_SMALL_LETTERS if text == text.lower() else _WITH_CAPITALS
+    return next((kind for kind, form in forms if form.search(text)), QuestionKind.TEXT)
