@@ -53,7 +53,7 @@ def pages() -> Mapping[str, str]:
 def question_forms() -> str:
     """The forms of questions with their examples, and the words of English that they may use."""
     text = (
-        f"{NOTE}# Forms and words of questions\n\n[What is answered](questions.md) tells the rules. A question is read"
+        f"{NOTE}# Forms and words of questions\n\n[Questions that are understood](questions.md) has the rules. A question is read"
     )
     text += " by one form, and each of its words has a part in it.\n\n## Forms\n| form | for example |\n|---|---|\n"
     for reader in READERS:
