@@ -32,6 +32,7 @@ from api.http.policy.reload import PinnedSystem, live
 from api.http.policy.trials import PolicyTrials
 from api.http.routes import (
     ai,
+    assets,
     collections,
     computations,
     corpus,
@@ -41,7 +42,6 @@ from api.http.routes import (
     ingest,
     ledger,
     map,
-    page_twins,
     pages,
     policy,
     registry,
@@ -81,7 +81,7 @@ _ROUTERS = (
     session.router,
     health.router,
     docs_page.router,
-    page_twins.router,
+    assets.router,
     pages.router,
 )
 
