@@ -63,12 +63,12 @@ class IngestDesk:
     async def require_room(self, more: int) -> None:
         """Raise Overloaded where so many bytes more may not wait."""
         if await asyncio.to_thread(self.uploads.size) + more > self.settings.waiting_bytes:
-            raise Overloaded("Too much waits to be taken in; try again later.")
+            raise Overloaded("Too much is waiting to be ingested; try again later.")
 
     def require_kind(self, name: str) -> None:
         """Raise UnsupportedMediaType for a name whose ending the settings do not allow."""
         if self.settings.kinds and Path(name).suffix.lower() not in self.kinds:
-            raise UnsupportedMediaType(f"Files of these kinds are taken: {' '.join(self.kinds)}.")
+            raise UnsupportedMediaType(f"These kinds of files are accepted: {' '.join(self.kinds)}.")
 
     @property
     def kinds(self) -> tuple[str, ...]:

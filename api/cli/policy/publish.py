@@ -27,7 +27,9 @@ INPUTS = 600
 PUBLISH = "policy.publish"
 KeyFile = Annotated[
     Path | None,
-    typer.Option("--key-file", help="File with the API key of whoever does this, where a second person is needed."),
+    typer.Option(
+        "--key-file", help="File with the API key of the person who publishes, where a second person is needed."
+    ),
 ]
 Why = Annotated[str, typer.Option("--why", help="Why, in words; kept on the ledger.")]
 
@@ -220,7 +222,7 @@ async def _try(candidacy: Candidacy, accepted: frozenset[str], inputs: int) -> T
         found = await widenings_of(candidacy, opened)
     unknown = accepted - {each.name for each in found}
     if unknown:
-        raise typer.BadParameter(f"nothing widens by the name {sorted(unknown)[0]!r}", param_hint="--accept")
+        raise typer.BadParameter(f"there is no widening named {sorted(unknown)[0]!r}", param_hint="--accept")
     return Trial([*passed, _gate_of(found, accepted)], found)
 
 
