@@ -5,7 +5,7 @@ EdgeError
 ├── HomeUnusable           the home folder cannot be made, read or written, or its disk is full
 ├── HomeKeyMissing         the home is encrypted, and its key is not named, cannot be read or is no key
 ├── HomeKeyWrong           the home is encrypted under another key
-├── HomeBusy               another process takes documents into this folder
+├── HomeBusy               another process is ingesting documents into this folder
 │   └── HomeFileBusy       a file of the home is held for too long
 ├── VersionUnsupported     a file is of a version that this program does not read; names the version
 ├── MalformedBody          the body is not JSON

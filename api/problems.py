@@ -45,15 +45,17 @@ MEANINGS: Mapping[str, CodeMeaning] = MappingProxyType(
         "BAD_REQUEST": CodeMeaning(400, EXIT_USAGE, "The request could not be read."),
         "UNAUTHORIZED": CodeMeaning(401, EXIT_AUTH, "The credential is missing or not valid."),
         "FORBIDDEN": CodeMeaning(403, EXIT_AUTH, "This is not allowed with this credential."),
-        "NOT_FOUND": CodeMeaning(404, EXIT_NOT_FOUND, "There is nothing of that name."),
+        "NOT_FOUND": CodeMeaning(404, EXIT_NOT_FOUND, "Nothing with that name was found."),
         "METHOD_NOT_ALLOWED": CodeMeaning(405, EXIT_USAGE, "This method is not offered here."),
         "REQUEST_TIMEOUT": CodeMeaning(408, EXIT_BACKEND, "The request did not arrive in time."),
-        "CONFLICT": CodeMeaning(409, EXIT_CONFLICT, "The request conflicts with what is there."),
+        "CONFLICT": CodeMeaning(409, EXIT_CONFLICT, "The request conflicts with the current state."),
         "PAYLOAD_TOO_LARGE": CodeMeaning(413, EXIT_USAGE, "The request is too large."),
         "UNSUPPORTED_MEDIA_TYPE": CodeMeaning(415, EXIT_USAGE, "The content type is not application/json."),
-        "EMBED_MODEL_MISMATCH": CodeMeaning(422, EXIT_USAGE, "The vectors are of another model than the index holds."),
-        "READER_MISSING": CodeMeaning(422, EXIT_FAILED, "What reads files of this kind is not installed."),
-        "LIMIT_EXCEEDED": CodeMeaning(422, EXIT_FAILED, "Reading the file took more than is allowed."),
+        "EMBED_MODEL_MISMATCH": CodeMeaning(
+            422, EXIT_USAGE, "The vectors come from another model than those in the index."
+        ),
+        "READER_MISSING": CodeMeaning(422, EXIT_FAILED, "The reader for files of this kind is not installed."),
+        "LIMIT_EXCEEDED": CodeMeaning(422, EXIT_FAILED, "Reading the file took more memory or time than is allowed."),
         "VALIDATION_FAILED": CodeMeaning(422, EXIT_USAGE, "The request is not valid."),
         "RATE_LIMITED": CodeMeaning(429, EXIT_BACKEND, "Too many requests."),
         "HEAD_TOO_LARGE": CodeMeaning(431, EXIT_USAGE, "The head of the request is too large."),
@@ -65,7 +67,7 @@ MEANINGS: Mapping[str, CodeMeaning] = MappingProxyType(
             503, EXIT_BACKEND, "The home is encrypted, and the key that was given does not open it."
         ),
         "VERSION_UNSUPPORTED": CodeMeaning(
-            503, EXIT_BACKEND, "What is stored here is of a version that cannot be read."
+            503, EXIT_BACKEND, "The stored data are of a version that this release cannot read."
         ),
         "POLICY_UNAVAILABLE": CodeMeaning(503, EXIT_BACKEND, "Policy cannot be asked, so nothing is released."),
         "LEDGER_UNAVAILABLE": CodeMeaning(503, EXIT_BACKEND, "The ledger cannot record, so nothing is released."),

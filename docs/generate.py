@@ -52,10 +52,9 @@ def pages() -> Mapping[str, str]:
 
 def question_forms() -> str:
     """The forms of questions with their examples, and the words of English that they may use."""
-    text = (
-        f"{NOTE}# Forms and words of questions\n\n[What is answered](questions.md) tells the rules. A question is read"
-    )
-    text += " by one form, and each of its words has a part in it.\n\n## Forms\n| form | for example |\n|---|---|\n"
+    text = f"{NOTE}# Forms and words of questions\n\n"
+    text += "[Questions that are understood](questions.md) has the rules. A question is read by one form, and each of"
+    text += " its words has a part in it.\n\n## Forms\n| form | for example |\n|---|---|\n"
     for reader in READERS:
         told = " ".join((inspect.getdoc(reader) or "").split())
         examples, form = told.rsplit("`: ", 1)

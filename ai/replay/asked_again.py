@@ -29,7 +29,7 @@ from policy.model import Subject
 NOT_KNOWN: Mapping[str, str] = {
     "NO_RUN": "the entry holds no whole run, so it cannot be asked again",
     "STEPS_CHOSEN": "an agent chose the steps of the search; which it would choose now is not on record",
-    "MODEL_OTHER": "the model's words for another prompt are not on record, and it is none that always says the same",
+    "MODEL_OTHER": "the model's words for another prompt are not on record, and the model does not always say the same",
     "SETTINGS_GONE": "the settings of the record cannot be had any more",
     "CORPUS_OTHER": "the stores find other things for the recorded question than they found then",
 }

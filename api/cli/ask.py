@@ -27,7 +27,7 @@ def ask(
     collection: Annotated[
         list[str] | None, typer.Option("--collection", help="Only this collection; may be repeated.")
     ] = None,
-    top_k: Annotated[int, typer.Option("--top-k", help="Most items of evidence.")] = 8,
+    top_k: Annotated[int, typer.Option("--top-k", help="Maximum number of items of evidence.")] = 8,
     role: Role = "public_viewer",
     groups: Groups = None,
     tenant: Tenant = "default",
@@ -100,7 +100,8 @@ def _listed(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _origin(citation: Mapping[str, Any]) -> str:
-    return f"({citation['kind']}, {citation['channel']}/{citation['store']}, {citation['license']})"
+    licence = "licence not stated" if citation["license"] == "unstated" else citation["license"]
+    return f"({citation['kind']}, {citation['channel']}/{citation['store']}, {licence})"
 
 
 def _quotes(sentences: Sequence[Mapping[str, Any]], number: int) -> list[str]:

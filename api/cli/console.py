@@ -47,6 +47,11 @@ def dim(text: str) -> str:
     return styled(text, "2")
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, in the singular for one: `1 document`, `8 documents`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Columns as wide as their content; numbers to the right."""
     cells = [[("" if cell is None else str(cell)) for cell in row] for row in rows]

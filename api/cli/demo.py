@@ -77,8 +77,8 @@ async def _play(configured: Configuration, say: Callable[[str], None]) -> dict[s
             vkey = system.services.ledger.vkey
         found = await _tampered(configured, Path(scratch), say)
     elapsed_s = round(time.perf_counter() - started, 1)
-    say(f"\n{styled('everything that was claimed was seen', '32')} in {elapsed_s} s")
-    say(dim(f'go on:  export EXHIBIT_HOME={configured.home}\n        exhibit ask "{shown.SCENES[0].question}"'))
+    say(f"\n{styled('every claim above was checked', '32')} in {elapsed_s} s")
+    say(dim(f'next:   export EXHIBIT_HOME={configured.home}\n        exhibit ask "{shown.SCENES[0].question}"'))
     return {
         "home": str(configured.home),
         "scenes": [_scene_json(scene.shows, body) for scene, body in zip(shown.SCENES, bodies, strict=True)],
@@ -136,7 +136,7 @@ async def _ended(beside: subprocess.Popen[bytes]) -> None:
 
     _, err = await asyncio.to_thread(beside.communicate)
     if beside.returncode != 0:
-        raise ExpectationFailed(f"the corpus without hidden documents was not taken in: {err.decode()[-300:]}")
+        raise ExpectationFailed(f"the corpus without hidden documents was not ingested: {err.decode()[-300:]}")
 
 
 async def _hidden_changes_nothing(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from api.cli.console import configuration, emit, styled
+from api.cli.console import configuration, counted, emit, styled
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_FAILED, problem_of
 from retrieval.files.seal import PLAIN
@@ -65,7 +65,8 @@ async def _all(configured: Callable[[], Configuration], *, repair: bool) -> list
         settings = configured()
     except Exception as exc:
         return [Finding("settings", "failed", problem_of(exc).local, SHOW_SETTINGS)]
-    findings = [Finding("settings", "ok", f"{len(settings.origins) - 1} set beside the defaults")]
+    changed = len(settings.origins) - 1
+    findings = [Finding("settings", "ok", f"{counted(changed, 'setting')} changed from the defaults")]
     looks = {"repair": _repaired, **_LOOKS} if repair else _LOOKS
     for name, look in looks.items():
         down = any(f.name.startswith("server") and f.state == "failed" for f in findings)
@@ -105,7 +106,7 @@ async def _repaired(configured: Configuration) -> AsyncIterator[Finding]:
     require_corpus(configured)
     async with open_ingest(configured) as ingest:
         mended = await ingest.repair_all()
-    yield Finding("repair", "ok", f"{mended} tenants compared, every channel mended")
+    yield Finding("repair", "ok", f"{mended} tenants compared, every channel repaired")
 
 
 async def _servers(configured: Configuration) -> AsyncIterator[Finding]:
@@ -159,7 +160,7 @@ async def _home(configured: Configuration) -> AsyncIterator[Finding]:
 
 def _encryption(configured: Configuration) -> Finding:
     """An encrypted home covers its own files; what servers hold of the documents lies on their disks as it is."""
-    stores, told = configured.settings.stores, "what the home holds is encrypted, and the key opens it"
+    stores, told = configured.settings.stores, "the home is encrypted, and the key opens it"
     servers = {"PostgreSQL": stores.postgis_dsn, "OpenSearch": stores.opensearch_url, "Neo4j": stores.neo4j_uri}
     plain = [name for name, address in servers.items() if address]
     if not plain:
@@ -184,21 +185,34 @@ async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
         return
     state: Literal["ok", "warning"] = "ok" if found["documents"] else "warning"
     yield Finding(
-        "corpus", state, f"{found['documents']} documents", None if found["documents"] else "exhibit ingest PATH"
+        "corpus", state, counted(found["documents"], "document"), None if found["documents"] else "exhibit ingest PATH"
     )
+    embedded = _embedded(configured)
     for channel in found["channels"]:
         if channel["fault"]:
             follow = REBUILD if REBUILD in channel["fault"] else None
             yield Finding(f"index {channel['channel']}", "failed", channel["fault"], follow)
             continue
         wrong = channel["missing"] or channel["stale"]
-        detail = f"{channel['documents']} documents, {channel['missing']} missing, {channel['stale']} stale"
+        place = "in the home" if channel["channel"] in embedded else "on its server"
+        held = counted(channel["documents"], "document")
+        detail = f"{held} {place}, {channel['missing']} missing, {channel['stale']} stale"
         yield Finding(
             f"index {channel['channel']}",
             "failed" if wrong else "ok",
             detail,
             "exhibit doctor --repair" if wrong else None,
         )
+
+
+def _embedded(configured: Configuration) -> set[str]:
+    """The channels whose index is a file or folder of the home, whatever their names say."""
+    from api.home.backends import backends_of
+    from api.home.stores import Embedded
+
+    parts = backends_of(configured)
+    stores = {"neo4j": parts.graph, "postgis": parts.spatial, "fulltext": parts.fulltext, "vector": parts.vector}
+    return {name for name, store in stores.items() if isinstance(store, Embedded)}
 
 
 async def _policy(configured: Configuration) -> AsyncIterator[Finding]:
@@ -257,7 +271,9 @@ async def _erasures(configured: Configuration) -> AsyncIterator[Finding]:
     if scan is None:
         return
     if scan.clean:
-        yield Finding("erasures", "ok", f"nothing of {scan.prints} fingerprints in {scan.files} files")
+        yield Finding(
+            "erasures", "ok", f"no trace of what was erased ({scan.prints} fingerprints) in {scan.files} files"
+        )
     else:
         wrong = [where for where, _ in scan.hits] or scan.unread
         said = "holds something of what was erased" if scan.hits else "could not be searched for what was erased"

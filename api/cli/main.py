@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -22,11 +23,11 @@ from api.home.version import VERSION
 COMMANDS = {
     "demo": "ingest the sample corpus, ask, show cited answers, verify the receipts",
     "ask": "ask a question",
-    "ingest": "take in documents",
-    "job": "list jobs of ingest; do, end or repeat them",
+    "ingest": "ingest documents",
+    "job": "list ingest jobs; run, end or repeat them",
     "serve": "serve the HTTP API",
     "export": "write a layer as one file of vector tiles",
-    "index": "compare, rebuild and mend the indexes, withdraw sources",
+    "index": "compare, rebuild and repair the indexes; withdraw sources",
     "source": "list, label, withdraw, restore, supersede and erase sources",
     "asset": "list assets, entities and relationships",
     "ledger": "read and verify the ledger",
@@ -62,6 +63,13 @@ class LazyGroup(TyperGroup):
         command = get_command(import_module(f"{room}.{cmd_name}").app)
         command.name = cmd_name
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the arguments begin with; an unknown one is refused with those that look like it."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            alike = ", ".join(repr(name) for name in get_close_matches(args[0], COMMANDS))
+            ctx.fail(f"No such command {args[0]!r}. " + (f"Did you mean {alike}?" if alike else "See: exhibit --help"))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of commands, without importing them."""
@@ -122,6 +130,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _fail(exc: Exception, *, as_json: bool) -> int:
+    if help_text := _help_of(exc):
+        print(help_text, file=sys.stderr)
+        return 2
     if hasattr(exc, "format_message") and hasattr(exc, "exit_code"):
         return _tell("BAD_REQUEST", " ".join(exc.format_message().split()), 2, as_json=as_json)
     from api.problems import is_known, problem_of
@@ -130,6 +141,12 @@ def _fail(exc: Exception, *, as_json: bool) -> int:
     message = problem.local if is_known(exc) else f"{problem.local} [{_where(exc)}]"
     details = [{"field": d.field, "code": d.code, "message": d.message} for d in problem.details]
     return _tell(problem.code, message, problem.exit, as_json=as_json, details=details)
+
+
+def _help_of(exc: Exception) -> str | None:
+    """The help of a group of commands that was called without a command; None for any other error."""
+    context, message = getattr(exc, "ctx", None), getattr(exc, "message", None)
+    return str(message) if context is not None and message == context.get_help() else None
 
 
 def _tell(code: str, message: str, exit_code: int, *, as_json: bool, details: Sequence[dict[str, str]] = ()) -> int:

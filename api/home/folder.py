@@ -82,7 +82,7 @@ def only_writer(path: Path) -> Iterator[None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise HomeBusy(f"another process takes documents into {path.parent}") from None
+                raise HomeBusy(f"another process is ingesting documents into {path.parent}") from None
             yield
     except OSError as exc:
         raise HomeUnusable(f"{path} cannot be written: {exc.strerror}") from exc

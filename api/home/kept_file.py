@@ -51,7 +51,7 @@ def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
             copy = _migrate(db, path, schema)
             db.execute("COMMIT")
     except apsw.BusyError as exc:
-        raise HomeFileBusy(f"another process uses {path}") from exc
+        raise HomeFileBusy(f"another process is using {path}") from exc
     except (apsw.Error, OSError) as exc:
         raise _unusable(path, schema, exc) from exc
     return copy
@@ -75,7 +75,7 @@ def kept_connection(
         finally:
             db.close()
     except apsw.BusyError as exc:
-        raise HomeFileBusy(f"another process or request uses {path}") from exc
+        raise HomeFileBusy(f"another process or request is using {path}") from exc
     except (OSError, apsw.Error) as exc:
         reason = getattr(exc, "strerror", None) or exc
         raise HomeUnusable(f"the {schema.name} in {path} cannot be used: {reason}") from exc

@@ -166,13 +166,13 @@ class Uploads(Section):
     )
     request_files: Annotated[int, Field(ge=1, le=10_000)] = Field(default=100, description="most files of one request")
     waiting_bytes: Annotated[int, Field(ge=1_024, le=1_099_511_627_776)] = Field(
-        default=2_147_483_648, description="bytes that may wait to be taken in, of all callers together"
+        default=2_147_483_648, description="bytes that may wait to be ingested, of all callers together"
     )
     kinds: Annotated[tuple[str, ...], BeforeValidator(comma_separated)] = Field(
         default=(), description="endings of names that may be sent, such as `.pdf`; empty: every kind that is read"
     )
     kept_s: Annotated[int, Field(ge=1, le=31_536_000)] = Field(
-        default=86_400, description="seconds for which an unfinished upload, or a file that was not taken in, is kept"
+        default=86_400, description="seconds for which an unfinished upload, or a file that was not ingested, is kept"
     )
 
 

@@ -182,8 +182,8 @@ class Models(Section):
     deadline_ms: DeadlineMs = Field(default=60_000, description="longest time for one model call")
     repair: bool = Field(
         default=True,
-        description="whether the chat model is asked once more, inside the same time and told what fell and why, where "
-        "nothing of its draft can be released",
+        description="whether the chat model gets one more try, within the same time and told what was dropped and why, "
+        "if nothing of its draft can be released",
     )
     rerank: str | None = Field(
         default=None,

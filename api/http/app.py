@@ -33,6 +33,7 @@ from api.http.policy.reload import PinnedSystem, live
 from api.http.policy.trials import PolicyTrials
 from api.http.routes import (
     ai,
+    assets,
     collections,
     computations,
     corpus,
@@ -42,7 +43,6 @@ from api.http.routes import (
     ingest,
     ledger,
     map,
-    page_twins,
     pages,
     policy,
     registry,
@@ -82,7 +82,7 @@ _ROUTERS = (
     session.router,
     health.router,
     docs_page.router,
-    page_twins.router,
+    assets.router,
     pages.router,
 )
 

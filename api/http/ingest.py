@@ -73,7 +73,7 @@ class IngestDesk:
         try:
             size, count = await asyncio.to_thread(lambda: (self.uploads.size(), self.uploads.count()))
             if size + self._receiving > self.settings.waiting_bytes or count >= MOST_WAITING:
-                raise Overloaded("Too much waits to be taken in; try again later.")
+                raise Overloaded("Too much is waiting to be ingested; try again later.")
             yield
         finally:
             self._receiving -= more
@@ -81,7 +81,7 @@ class IngestDesk:
     def require_kind(self, name: str) -> None:
         """Raise UnsupportedMediaType for a name whose ending the settings do not allow."""
         if self.settings.kinds and Path(name).suffix.lower() not in self.kinds:
-            raise UnsupportedMediaType(f"Files of these kinds are taken: {' '.join(self.kinds)}.")
+            raise UnsupportedMediaType(f"These kinds of files are accepted: {' '.join(self.kinds)}.")
 
     @property
     def kinds(self) -> tuple[str, ...]:

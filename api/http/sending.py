@@ -54,7 +54,7 @@ async def body_of(request: Request, *, most: int, idle_s: float) -> AsyncIterato
                 raise
             raise HeadTimeout("The body of the request did not arrive in time.") from exc
         if message["type"] == "http.disconnect":
-            raise MalformedBody("The body ended before it was whole.")
+            raise MalformedBody("The body ended before it was complete.")
         size += len(message.get("body", b""))
         if size > most:
             raise PayloadTooLarge(f"The body may have at most {most} bytes.")
@@ -85,7 +85,7 @@ async def parts_of(request: Request, *, most: int, idle_s: float) -> AsyncIterat
         for heard in parsing.feed(piece):
             yield heard
     if not parsing.whole:
-        raise MalformedBody("The form ended before it was whole.")
+        raise MalformedBody("The form ended before it was complete.")
 
 
 class _Parsing:

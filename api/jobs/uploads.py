@@ -84,7 +84,7 @@ class Uploads:
         """Makes the folder that a job's bytes arrive in. Raises ActionForbidden in an encrypted home: bytes lie here as
         they are sent, in parts that are continued, so none of its files would be encrypted."""
         if (self._home / VAULT_FILE).exists():
-            raise ActionForbidden("This home is encrypted: its operator takes documents in with `exhibit ingest`.")
+            raise ActionForbidden("This home is encrypted: its operator ingests documents with `exhibit ingest`.")
         folder = self.folder(OPEN, job_id)
         folder.mkdir(mode=0o700, parents=True)
         return folder
@@ -216,7 +216,7 @@ def appending(path: Path, *, offset: int, length: int) -> Iterator[Appending]:
             raise NoSuchThing("There is no such upload.")
         size = held.st_size
         if size != offset:
-            raise KeyReused(f"The upload goes on at {size}.")
+            raise KeyReused(f"The upload continues at {size}.")
         try:
             yield Appending(file, size, length)
         finally:

@@ -46,7 +46,7 @@ class ComputationResponse(ClosedModel):
     next: Annotated[str | None, Field(description="leads to the rows after these; null at the end")]
     recomputed: Annotated[
         Literal["same", "other", "not_possible"],
-        Field(description="what the rows come to today; `not_possible` where one of them is not held any more"),
+        Field(description="what the rows give today; `not_possible` if one of them is no longer held"),
     ]
     check: Annotated[str, Field(description="how to check it, in words")]
     provenance: WireReading

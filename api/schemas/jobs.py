@@ -33,7 +33,7 @@ class JobFile(ClosedModel):
     observations: int = Field(description="figures that were made of it", examples=[0])
     features: int = Field(description="features of a map that were made of it", examples=[0])
     error_code: str | None = Field(
-        description="why it was not taken in, or (`LEFT_OUT`, `NOTE`) what else is to be known",
+        description="why it was not ingested, or (`LEFT_OUT`, `NOTE`) what else is to be known",
         examples=["VALIDATION_FAILED"],
     )
     error_message: str | None = Field(

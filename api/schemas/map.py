@@ -247,7 +247,7 @@ class FeatureProperties(ClosedModel):
     statement: str | None = Field(description="what it states, as a sentence")
     start: str | None = Field(description="first day of its time", examples=["1854-05-30"])
     end: str | None = Field(description="last day of its time", examples=["1861-01-29"])
-    href: str = Field(description="the exact place in its document, authorised anew at every read")
+    href: str = Field(description="the exact place in its document, authorised again at every read")
     fields: dict[str, Any] = Field(description="the source's own fields, after obligations")
 
 

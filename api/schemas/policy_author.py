@@ -134,7 +134,7 @@ class TrialResponse(ClosedModel):
     )
     notes: list[str] = Field(description="what was left out, and why", examples=[[]])
     backtest: dict[str, Any] | None = Field(
-        description="the newest recorded requests decided again, as `exhibit policy backtest --json` tells it",
+        description="the newest recorded requests decided again, as `exhibit policy backtest --json` prints it",
         examples=[{"requests": 200, "decisions_reproduced": 200, "deny_to_allow": [], "allow_to_deny": []}],
     )
     fault: str | None = Field(description="why it failed", examples=[None])

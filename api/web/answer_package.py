@@ -175,7 +175,7 @@ def _unzipped(data: bytes) -> dict[str, bytes]:
             listed = archive.infolist()
             names = [each.filename for each in listed]
             if len(set(names)) != len(names) or sum(each.file_size for each in listed) > MAX_PACKAGE_BYTES:
-                raise RequestRejected("the file is not a package: a name stands in it twice, or it is too large")
+                raise RequestRejected("the file is not a package: a name occurs in it twice, or it is too large")
             return {each.filename: archive.read(each) for each in listed}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
         raise RequestRejected("the file is not a package: it is not a whole zip archive") from None

@@ -25,7 +25,7 @@ async def upgrade_records(configuration: Configuration) -> tuple[int, int]:
 
     backend = backends_of(configuration).records
     if not isinstance(backend, Postgres):
-        raise RequestRejected("the store of record is a file, which is brought up when it is opened")
+        raise RequestRejected("the store of record is a file, which is upgraded when it is opened")
     return await postgres.upgrade_postgres_store(backend.dsn), postgres.SCHEMA_VERSION
 
 
@@ -57,7 +57,7 @@ async def only_ingest(configuration: Configuration) -> AsyncIterator[None]:
 
         async with postgres.only_ingest(backend.dsn) as ours:
             if not ours:
-                raise HomeBusy("another process takes documents into this store")
+                raise HomeBusy("another process is ingesting documents into this store")
             yield
 
 

@@ -126,7 +126,9 @@ class Redaction:
 def check_basis(basis: str) -> None:
     """Raise EntryRefused unless the ground is short and plain."""
     if not _BASIS.fullmatch(basis):
-        raise EntryRefused("the basis is 1 to 200 letters, digits, spaces and .,:;()/_- : a ground, not a story")
+        raise EntryRefused(
+            "the basis is 1 to 200 letters, digits, spaces and .,:;()/_- ; it names a ground, such as a law"
+        )
 
 
 def parse_detail(data: bytes) -> Redaction:

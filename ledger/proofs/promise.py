@@ -128,9 +128,9 @@ def parse_promise(value: object) -> Promise:
             _refuse(f"{name} of the promise is not in its form")
     for name in _COUNTS:
         if type(value[name]) is not int or not 0 < value[name] <= MAX_COUNT:
-            _refuse(f"{name} of the promise is no count")
+            _refuse(f"{name} of the promise is not a positive integer")
     if not isinstance(value["signature"], str):
-        _refuse("signature of the promise is no text")
+        _refuse("the promise's signature is not a string")
     origin, _, key_id = value["key"].partition("+")
     check_name(origin)
     signature = unb64(value["signature"], "the signature of the promise")
@@ -155,7 +155,7 @@ def verify_promise(promise: Promise, keys: Sequence[VerifierKey]) -> None:
     key = next((key for key in keys if key.wrote(line)), None)
     if key is None:
         named = f"{promise.of.origin}+{promise.key_id.hex()}"
-        raise VerificationFailed("promise", f"the promise names the key {named}, which is none of the log's")
+        raise VerificationFailed("promise", f"the promise names the key {named}, which is not one of the log's")
     if not key.holds(promise.signature, promise.of.text.encode()):
         raise VerificationFailed("promise", "the log's key did not sign this promise: it was forged or altered")
 
@@ -175,7 +175,7 @@ def _milliseconds(text: str) -> int:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        _refuse("time of the promise is no time")
+        _refuse("the promise's time is not a time")
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 

@@ -69,7 +69,7 @@ class OpaServerEngine:
     async def evaluate(self, entrypoint: str, input: bytes, *, deadline_s: float) -> Reply:
         """See PolicyEngine. What it raises is OpaUnavailable."""
         if self._http.closed:
-            raise OpaUnavailable("CLOSED", "is not asked any more: the engine is closed")
+            raise OpaUnavailable("CLOSED", "is no longer asked: the engine is closed")
         if entrypoint not in _PATHS:
             raise OpaUnavailable("ENTRYPOINT", f"is not asked for {entrypoint}")
         if len(input) > MAX_INPUT_BYTES:

@@ -223,7 +223,7 @@ async def only_ingest(dsn: str, *, schema: str = SCHEMA) -> AsyncIterator[bool]:
         raise _unavailable(exc) from exc
     except asyncio.CancelledError:
         if lost.is_set():
-            raise StoreNotResponding("the store of record was lost while documents were taken in") from None
+            raise StoreNotResponding("the store of record was lost while documents were being ingested") from None
         raise
 
 

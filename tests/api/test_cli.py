@@ -119,10 +119,41 @@ def test_ask_takes_the_map(cli: Run, home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [((), 6), (("--role", "contributor"), 0), (("--role", "nonsense"), 6), (("--tenant", "other"), 6)],
+    [((), 6), (("--role", "contributor"), 0), (("--tenant", "other"), 6)],
 )
 def test_the_role_decides(cli: Run, home: Path, options: tuple[str, ...], code: int) -> None:
     assert cli("ask", FERRY, "--home", home, *options)[0] == code
+
+
+@pytest.mark.parametrize("command", [("ask", FERRY), ("asset", "list"), ("policy", "explain", FERRY)])
+def test_a_role_that_the_policy_does_not_know_is_refused_by_name(
+    cli: Run, home: Path, command: tuple[str, ...]
+) -> None:
+    code, out, err = cli(*command, "--home", home, "--role", "viewer,contributer")
+    assert (code, out) == (2, "")
+    assert "unknown role 'contributer'; known: " in err
+    assert "contributor" in err
+
+
+@pytest.mark.parametrize("group", [(), ("ledger",), ("policy",), ("key",), ("ledger", "witness")])
+def test_a_group_without_a_command_shows_its_help(cli: Run, group: tuple[str, ...]) -> None:
+    code, out, err = cli(*group)
+    assert (code, out) == (2, "")
+    assert err.startswith(" ".join(("Usage: exhibit", *group)))
+    assert len(err.splitlines()) > 5  # as it is laid out, not an error in one line
+
+
+@pytest.mark.parametrize(("slip", "hint"), [("aks", "'ask'"), ("sources", "'source'"), ("wxyz", "exhibit --help")])
+def test_a_slip_in_a_command_is_answered_with_those_that_look_like_it(cli: Run, slip: str, hint: str) -> None:
+    code, _, err = cli(slip, "x")
+    assert code == 2
+    assert err.startswith(f"exhibit: BAD_REQUEST: No such command '{slip}'.")
+    assert hint in err
+
+
+def test_doctor_says_where_an_index_is(cli: Run, home: Path) -> None:
+    findings = {f["name"]: f["detail"] for f in document(cli("doctor", "--home", home, "--json")[1])}
+    assert all("in the home" in findings[f"index {name}"] for name in ("neo4j", "postgis", "fulltext", "vector"))
 
 
 def test_groups_decide(cli: Run, home: Path) -> None:

@@ -385,9 +385,9 @@ def test_the_page_says_how_many_and_has_every_step() -> None:
     """`docs/auditing.md` says how many things are done to a log, and its table has each step that names one."""
     page = DOCUMENT.read_text("utf-8")
     done = len(PARTS) + len(LEAVES) * len(Kind) + len(FILES) + len(TAMPERINGS)
-    told = re.search(r"do ([\d,]+) such things", page)
+    told = re.search(r"try ([\d,]+) such changes", page)
     assert told is not None and int(told[1].replace(",", "")) == done >= 80
-    table = page[page.index("| what was done to the log | step |") : page.index("The last line is the limit")]
+    table = page[page.index("| what was done to the log | step |") : page.index("The last row is the limit")]
     steps = {step for _, step in PART_MUTATIONS.values()} | {step for _, step in TAMPERINGS.values()}
     steps |= {each for _, said in LEAVES.values() for each in said.split("|")}
     steps |= {str(step) for *_, step in FILES.values() if step}

@@ -83,7 +83,7 @@ def test_a_file_goes_on_where_it_ends_for_one_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(PayloadTooLarge):
             file.write(b"0123456")
     for wrong in (0, 2, 4):
-        with pytest.raises(KeyReused, match="goes on at 3"), appending(path, offset=wrong, length=9):
+        with pytest.raises(KeyReused, match="continues at 3"), appending(path, offset=wrong, length=9):
             raise AssertionError
     with appending(path, offset=3, length=9) as file:
         file.write(b"defghi")

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api.http.routes.page_twins import TWINS
+from api.http.routes.pages import TWINS
 from tests.api.conftest import Connect
 from tests.api_world import POPULATION
 from tests.map_world import map_home

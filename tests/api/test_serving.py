@@ -95,7 +95,7 @@ def test_a_question_of_words_run_together_is_answered_on_the_command_line(own_ho
         (("--port", "{taken}"), "in use"),
         (("--host", "192.0.2.1"), "assign"),
         (("--host", "no..address"), "is not an address"),
-        (("--host", "exhibit.invalid"), "cannot be listened at"),
+        (("--host", "exhibit.invalid"), "cannot listen on exhibit.invalid"),
     ],
 )
 def test_an_address_that_cannot_be_had_is_told_in_one_line(

@@ -202,7 +202,7 @@ def test_a_folder_is_synchronised_and_the_plan_is_shown_first(
         "files.e.md",
     ]
     [change] = json.loads(cli("source", "history", "files.c.md", "--home", home, "--json")[1])["changes"]
-    assert (change["action"], change["why"]) == ("withdraw", "its file is gone")
+    assert (change["action"], change["why"]) == ("withdraw", "its file no longer exists")
     assert cli("ingest", tmp_path / "none", "--sync", *options)[0] == 2
     assert cli("ingest", files, tmp_path, "--sync", *options)[0] == 2
     assert cli("ingest", files, "--dry-run", *options)[0] == 2

@@ -267,12 +267,12 @@ def test_an_author_changes_a_rule_in_a_folder_publishes_it_with_a_reason_and_rol
     candidate(server, "open-all", "\tnot collection_open(name)\n", "")
     candidate(server, "reworded", "There is no such collection, or it is", "No collection is called that, or it is")
     page = journey("/policy", "auditor").page
-    assert tried(page, "open-all") == "A gate is closed, so that it cannot be published."
+    assert tried(page, "open-all") == "A gate is closed, so it cannot be published."
     assert page.locator("#found li[data-state=failed]").count() >= 1
     assert not page.is_visible("#publish-form")
     assert tried(page, "reworded") == "Every gate is open.", page.inner_text("#found")
     assert page.locator("#found li[data-state=passed]").count() >= 3
-    assert "requests, of which 0 would come to something else" in page.inner_text("#found")
+    assert "requests, of which 0 would end differently" in page.inner_text("#found")
     before = page.inner_text("#force code")
     page.fill("#why", "Plainer words")
     page.click("#publish-form button")

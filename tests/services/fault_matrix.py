@@ -16,7 +16,7 @@ FAULTS = {
     "absent": "down at start",
     "killed": "killed",
     "restarted": "stopped and started again",
-    "paused": "stands still",
+    "paused": "hangs",
     "slow": "slower than the deadline",
     "refused": "refuses the credentials",
     "garbled": "wrong replies",

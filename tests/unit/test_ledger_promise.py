@@ -63,7 +63,7 @@ async def test_the_same_promise_whenever_it_is_asked_for_and_after_a_change_of_k
     assert after["promise"]["key"] != body["promise"]["key"]
     for each in (body, after):
         assert (await claimed(each, ledger)).verdict is ClaimVerdict.COVERED
-    with pytest.raises(VerificationFailed, match="none of the log's"):
+    with pytest.raises(VerificationFailed, match="not one of the log's"):
         promised_in(after, [parse_vkey(ledger.vkeys[0])])
 
 

@@ -220,7 +220,7 @@ ROWS: Mapping[str, Callable[[ReadEntry], Iterable[str]]] = {
 
 async def _explanation(system: System, one: ReadEntry, other: ReadEntry, *, whole: bool) -> dict[str, Any]:
     if not whole:
-        return _told("not_shown", "Which difference explains the answer is told to auditors (ledger.audit).")
+        return _told("not_shown", "Which difference explains the answer is shown to auditors only (ledger.audit).")
     if any(each.entry.leaf.kind is not Kind.OUTCOME or not each.body for each in (one, other)):
         return _told("impossible", "Only two answers can be explained by each other, while both are on record.")
     if told_in(one.body) == told_in(other.body):

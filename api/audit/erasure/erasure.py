@@ -85,7 +85,7 @@ async def erase_from_ledger(order: Order, search: EntrySearch, *, request_id: st
         await search.mend()  # what is erased follows from the log, never from the index alone
     targets = await _targets(order, search)
     if not targets and order.target is not Target.SOURCE:  # a source may be in the corpus alone
-        raise NoSuchThing(f"no entry of tenant {order.tenant} answers to that {order.target}")
+        raise NoSuchThing(f"tenant {order.tenant} has no entry for that {order.target}")
     survivals = [await _survival(order, entry, ledger) for entry in targets]
     names = {each.entry.leaf.entry_id: each.erased for each in survivals if each.erased}
     redactions, everything = [], set[bytes]()

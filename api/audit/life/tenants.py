@@ -191,7 +191,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True)
     except FileExistsError as exc:
-        raise HomeInUse(f"{folder} is there already") from exc
+        raise HomeInUse(f"{folder} already exists") from exc
 
 
 async def _written(path: Path, rows: AsyncIterator[dict[str, Any]]) -> int:

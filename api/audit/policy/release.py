@@ -267,12 +267,12 @@ async def accept(
     candidacy = Candidacy.of(await asyncio.to_thread(releases.archive.load, wanted), folder, backend)
     found = await open_proposal(ledger, candidacy.folder_digest)
     if found is None:
-        raise NoSuchThing("Nobody has proposed this bundle in the place of the one that decides.")
+        raise NoSuchThing("Nobody has proposed this bundle in place of the one in force.")
     proposal_id, proposal = found
     people = {key.key_id: key.name for key in key_store(configuration).all()}
     who, proposer = (people.get(each.removeprefix("key:"), each) for each in (change.by, proposal["by"]))
     if who == proposer or change.by == NOBODY_NAMED:
-        raise ActionForbidden("Who proposed a change may not accept it, nor may nobody in particular.")
+        raise ActionForbidden("A change must be accepted by a named person other than the one who proposed it.")
     if missing := [name for name in proposal["second_person"] if name not in accepted]:
         raise RequestRejected(f"Not every widening is accepted by name: {missing[0]}")
     await require_published(configuration, ledger, candidacy.active.digest)

@@ -105,7 +105,7 @@ async def try_candidate(
         return Trial(tuple(passed))
     found = await widenings_of(candidacy, opened)
     if unknown := sorted(set(accepted) - {each.name for each in found}):
-        raise RequestRejected(f"nothing widens by the name {unknown[0]!r}")
+        raise RequestRejected(f"there is no widening named {unknown[0]!r}")
     last = accepting(found, accepted)
     tell(_line(last))
     return Trial((*passed, last), found)

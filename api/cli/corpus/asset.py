@@ -24,13 +24,13 @@ app = typer.Typer(
 Many = list[str] | None
 Limit = Annotated[int, typer.Option("--limit", min=1, max=200, help="Most results.")]
 Cursor = Annotated[str | None, typer.Option("--cursor", help="`next_cursor` of the page before.")]
-Descending = Annotated[bool, typer.Option("--desc", help="The last first.")]
+Descending = Annotated[bool, typer.Option("--desc", help="Reverse the order.")]
 
 
 @app.command("list")
 def list_assets(
     *,
-    text: Annotated[str | None, typer.Option("--text", help="Words that they hold.")] = None,
+    text: Annotated[str | None, typer.Option("--text", help="Words that they contain.")] = None,
     kind: Annotated[Many, typer.Option("--type", help="document, table or features.")] = None,
     label: Annotated[Many, typer.Option("--label", help="Label.")] = None,
     collection: Annotated[Many, typer.Option("--collection", help="Collection.")] = None,
@@ -48,7 +48,7 @@ def list_assets(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Assets that everything given holds for; each option may be repeated, and one of its values must fit."""
+    """Assets that match every option given; an option may be repeated, and one of its values must match."""
     from api.audit.registry.assets import query_assets
     from api.schemas.registry.requests import AssetQueryRequest
 
@@ -74,7 +74,7 @@ def show(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """One asset. Exit code 3: there is none of that id that the caller may see."""
+    """One asset. Exit code 3: no such asset that the caller may see."""
     from api.audit.registry.assets import read_asset
 
     body = asyncio.run(_asked(home, (role, groups, tenant), lambda reading: read_asset(asset_id, reading=reading)))

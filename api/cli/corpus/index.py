@@ -12,7 +12,7 @@ from api.cli.options import AsJson, Home, Tenant
 from api.problems import EXIT_FAILED
 
 app = typer.Typer(
-    help="Compare, rebuild and mend the channels' indexes; withdraw sources.",
+    help="Compare, rebuild and repair the channels' indexes; withdraw sources.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -46,8 +46,8 @@ def upgrade(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the store of record to this version, where it is on a PostgreSQL server. A file in the home is copied and
-    brought up when it is opened."""
+    """Upgrade a store of record on a PostgreSQL server to this version. A file in the home is copied and upgraded when
+    it is opened."""
     from api.errors import RequestRejected
     from api.wiring import upgrade_records
 
@@ -60,12 +60,12 @@ def upgrade(
 @app.command()
 def reembed(
     *,
-    force: Annotated[bool, typer.Option("--force", help="Also where the vectors are of this model already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Even if the vectors are already of this model.")] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make the vectors anew with the embedding model of the settings, beside the old ones, which are searched until the
-    end. Stopped in the middle, it goes on where it was."""
+    """Recompute the vectors with the embedding model of the settings, beside the old ones, which are used until the
+    end. If interrupted, it continues where it stopped."""
     done = asyncio.run(_reembed(configuration(home), force=force))
     emit(done, as_json=as_json, render=lambda: _told(done))
 
@@ -79,7 +79,7 @@ def _told(done: dict[str, Any]) -> str:
 
 @app.command()
 def repair(tenant: Tenant = "default", home: Home = None, as_json: AsJson = False) -> None:
-    """Add what a channel lacks, take out what it should not hold."""
+    """Add what a channel lacks and remove what it should not hold."""
     found = asyncio.run(_repair(configuration(home), tenant))
     emit(found, as_json=as_json, render=lambda: "consistent" if found["consistent"] else "still not consistent")
     if not found["consistent"]:
@@ -93,7 +93,7 @@ def remove(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Withdraw sources: out of every answer at once, and out of every channel. Exit code 3: there is none of them."""
+    """Withdraw sources: from every answer at once, then from every channel. Exit code 3: no such source."""
     gone = asyncio.run(_remove(configuration(home), source_ids, tenant))
     emit({"withdrawn": list(gone)}, as_json=as_json, render=lambda: "\n".join(gone))
 

@@ -27,9 +27,9 @@ _LISTINGS = {
     "entities": "entities",
     "relationships": "relationships",
     "outside": "stretches of text in no record",
-    "unsearchable": "records that nothing finds, since they read like instructions",
+    "unsearchable": "records that no search finds, because they read like instructions",
 }
-app = typer.Typer(help="Take in documents.", add_completion=False, rich_markup_mode=None)
+app = typer.Typer(help="Ingest documents.", add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
@@ -44,22 +44,22 @@ def ingest(
     ] = None,
     label: Annotated[str | None, typer.Option("--label", help="Label, where the manifest names none.")] = None,
     tenant: Tenant = "default",
-    resume: Annotated[bool, typer.Option("--resume", help="Resume where the last run ended.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume where the last run stopped.")] = False,
     sync: Annotated[
-        bool, typer.Option("--sync", help="One folder: also withdraw sources whose files are gone from it.")
+        bool, typer.Option("--sync", help="With one folder: also withdraw sources whose files are no longer in it.")
     ] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read every file, also those whose status is what it was.")
+        bool, typer.Option("--verify", help="Read every file, even if its size and times have not changed.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --sync: show the plan, change nothing.")] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what would be made of the files; take nothing in.")
+        bool, typer.Option("--explain", help="Show what would be made of the files; ingest nothing.")
     ] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take in text, tables and features of the kinds that docs/ingest.md lists. A file that fails does not stop the
-    rest; exit code 1 says that one did."""
+    """Ingest text, tables and features of the kinds that docs/ingest.md lists. A file that fails does not stop the
+    others; the exit code is then 1."""
     if not paths and manifest is None:
         raise typer.BadParameter("name files, folders or a manifest")
     if sync and (manifest is not None or len(paths or ()) != 1):
@@ -67,7 +67,7 @@ def ingest(
     if dry_run and not sync:
         raise typer.BadParameter("--dry-run shows the plan of --sync")
     if explain and (sync or resume or verify):
-        raise typer.BadParameter("--explain takes nothing in")
+        raise typer.BadParameter("--explain ingests nothing: leave out --sync, --resume and --verify")
     if explain:
         chosen = {"manifest": manifest, "collection": collection, "label": label, "tenant": tenant}
         _explain(home, paths or [], as_json=as_json, **chosen)
@@ -148,7 +148,7 @@ async def _withdraw(home: Path | None, source_ids: Sequence[str], tenant: str) -
     from api.audit.life.sources import SourceChange, change_source
 
     for source_id in source_ids:
-        change = SourceChange("withdraw", source_id, tenant, "its file is gone")
+        change = SourceChange("withdraw", source_id, tenant, "its file no longer exists")
         await change_source(configuration(home), change)
     return list(source_ids)
 

@@ -13,7 +13,7 @@ from api.cli.console import configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
 
 app = typer.Typer(
-    help="List jobs of ingest and do, end or repeat them.",
+    help="List ingest jobs; run, end or repeat them.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -24,7 +24,7 @@ JobId = Annotated[str, typer.Argument(metavar="JOB", help="Id of the job.")]
 @app.command("list")
 def list_jobs(
     *,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1_000, help="Most jobs to list.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1_000, help="Maximum number of jobs.")] = 50,
     tenant: Tenant = "default",
     home: Home = None,
     as_json: AsJson = False,
@@ -37,7 +37,7 @@ def list_jobs(
 
 @app.command()
 def show(job: JobId, home: Home = None, as_json: AsJson = False) -> None:
-    """One job with the fate of each file. Exit code 3: there is none of that id."""
+    """One job with the state of each file. Exit code 3: no such job."""
     found = asyncio.run(_shown(home, job))
     rows = [
         [f["name"], f["state"], f["stage"], f["error_code"] or "", f["error_message"] or ""] for f in found["files"]
@@ -48,14 +48,14 @@ def show(job: JobId, home: Home = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def cancel(job: JobId, home: Home = None, as_json: AsJson = False) -> None:
-    """End a job; what it took in stays. Exit code 5: it has ended."""
+    """End a job; what it has ingested stays. Exit code 5: the job has already ended."""
     found = asyncio.run(_cancelled(home, job))
     emit(found, as_json=as_json, render=lambda: f"{found['state']}" + (", to be ended" if found["cancelled"] else ""))
 
 
 @app.command()
 def retry(job: JobId, home: Home = None, as_json: AsJson = False) -> None:
-    """Make a job of the sent files that one did not take in. Exit code 3: none of them is kept."""
+    """Make a new job of the sent files that a job did not ingest. Exit code 3: none of them is kept."""
     found = asyncio.run(_retried(home, job))
     note(f"recorded as {found['entry_id']}")
     emit(found, as_json=as_json, render=lambda: found["job_id"])
@@ -67,8 +67,8 @@ def work(
     once: Annotated[bool, typer.Option("--once", help="Stop when no job is ready.")] = False,
     home: Home = None,
 ) -> None:
-    """Do jobs whose files are in this home until stopped. Several workers may share a home whose stores are on
-    servers; one works at a time, and another goes on where it is killed."""
+    """Run jobs whose files are in this home, until stopped. Several workers may share a home whose stores are on
+    servers; one works at a time, and another one continues if it is killed."""
     from api.jobs.work import keep_working, work_off
 
     configured = configuration(home)

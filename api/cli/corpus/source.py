@@ -36,7 +36,7 @@ def list_sources(
 
 @app.command()
 def show(source_id: SourceId, tenant: Tenant = "default", home: Home = None, as_json: AsJson = False) -> None:
-    """The versions of one source. Exit code 3: there is none of that id."""
+    """The versions of one source. Exit code 3: no such source."""
     _told(home, tenant, source_id, as_json=as_json, changes=False)
 
 
@@ -60,7 +60,9 @@ def label(
     new: Annotated[str | None, typer.Argument(metavar="[LABEL]", help="public, internal, confidential ...")] = None,
     *,
     group: Annotated[list[str] | None, typer.Option("--group", help="Group that may see it; may be repeated.")] = None,
-    everyone: Annotated[bool, typer.Option("--everyone", help="No groups any more.")] = False,
+    everyone: Annotated[
+        bool, typer.Option("--everyone", help="Remove all groups: everybody with the clearance sees it.")
+    ] = False,
     handling: Annotated[list[str] | None, typer.Option("--handling", help="Handling tag; may be repeated.")] = None,
     why: Why = "",
     tenant: Tenant = "default",
@@ -109,7 +111,7 @@ def restore(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a withdrawn or superseded version active again. Exit code 5: there is none, or one is active."""
+    """Make a withdrawn or superseded version active again. Exit code 5: there is no such version, or one is active."""
     _change("restore", source_id, tenant, why, home=home, as_json=as_json, document_id=version)
 
 

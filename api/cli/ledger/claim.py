@@ -68,7 +68,7 @@ def _body(file: Path) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        raise MalformedNote("the saved answer is no JSON") from None
+        raise MalformedNote("the saved answer is not JSON") from None
 
 
 def _by_files(body: Any, receipts: Sequence[Path], exports: Sequence[Path], vkeys: Sequence[str]) -> Claim:

@@ -66,7 +66,7 @@ def read_text(path: Path) -> str:
 
 def read_signed(path: Path) -> str:
     """The text of a file that is to be verified. Raises RequestRejected where there is none, MalformedNote for bytes
-    that are no text: a receipt or checkpoint that was changed."""
+    that are not UTF-8: a receipt or checkpoint that was changed."""
     from ledger.errors import MalformedNote
 
     try:

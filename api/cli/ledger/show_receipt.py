@@ -46,7 +46,7 @@ def _proves(verified: VerifiedReceipt) -> list[str]:
     leaf = verified.leaf
     said = [
         f"The log {verified.origin} holds the {leaf.kind} {leaf.entry_id}: {verified.index + 1} of {verified.size}.",
-        f"Its leaf hash is {verified.leaf_hash}; the log's key signed the tree that it stands in.",
+        f"Its leaf hash is {verified.leaf_hash}; the log's key signed the tree that holds it.",
         f"The log says that replica {leaf.replica} wrote it at {utc(leaf.t_ms)}, as its number {leaf.rseq}.",
     ]
     said += [f"It was written after the {ref.rel} {ref.id}." for ref in leaf.refs]
@@ -59,7 +59,7 @@ def _limits(verified: VerifiedReceipt) -> list[str]:
     said = [f"Not disclosed: {', '.join(hidden)}."] if hidden else []
     if not verified.witnessed:
         said.append("No witness was asked: the operator alone vouches for the tree, and for the time.")
-    return [*said, "That what the parts say is true does not follow from it."]
+    return [*said, "It does not prove that what the parts say is true."]
 
 
 def _disclosed(verified: VerifiedReceipt) -> dict[str, bytes]:

@@ -29,7 +29,7 @@ def export(
     backend = backends_of(configuration(home)).policy
     bundle = open_bundle(backend)
     if folder.exists():
-        raise HomeInUse(f"{folder} is there already")
+        raise HomeInUse(f"{folder} already exists")
     with wrong_use():
         copy_bundle(bundle_folder(backend), folder)
         (folder / SCHEMAS.name).mkdir()

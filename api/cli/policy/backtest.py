@@ -32,7 +32,9 @@ def backtest(
     since: Annotated[
         str | None, typer.Option("--since", help="Only requests since then: a date, a time, or 12h, 7d.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1_000_000, help="Most requests, newest first.")] = 10_000,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=1_000_000, help="Maximum number of requests, newest first.")
+    ] = 10_000,
     check: Annotated[bool, typer.Option("--check", help="Exit code 1 where anything changes.")] = False,
     home: Home = None,
     as_json: AsJson = False,

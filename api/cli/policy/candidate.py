@@ -44,8 +44,8 @@ def chosen_folder(policy: Path | None, home: Path | None) -> Path:
 
 @contextmanager
 def wrong_use() -> Iterator[None]:
-    """Around work in a folder that was named: what is wrong with the bundle there, or cannot be written, is told to the
-    one who named it, and is no fault of the policy in force."""
+    """Around work in a folder that was named: a fault of the bundle there, or of writing it, is reported as the
+    caller's, not as one of the policy in force."""
     from api.errors import RequestRejected
     from policy.errors import BundleRejected
 

@@ -25,7 +25,9 @@ INPUTS = 600
 PUBLISH = "policy.publish"
 KeyFile = Annotated[
     Path | None,
-    typer.Option("--key-file", help="File with the API key of whoever does this, where a second person is needed."),
+    typer.Option(
+        "--key-file", help="File with the API key of the person who publishes, where a second person is needed."
+    ),
 ]
 Why = Annotated[str, typer.Option("--why", help="Why, in words; kept on the ledger.")]
 

@@ -59,11 +59,11 @@ def replay(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """R0: bytes and proofs hold. R1: moreover the deterministic shell gives the recorded bytes again. R2: moreover the
-    same model gives the recorded words again. R3: moreover the stores find the same again; what they find otherwise is
-    listed as drift. Exit code 7: something fell short of what its kind can reach (outcomes
-    with a repeatable model call R2, other outcomes and searches R1, all else R0). Exit code 9: that is so of none,
-    but something cannot be run, because what it names is here no more."""
+    """R0: bytes and proofs hold. R1: in addition, the deterministic core gives the recorded bytes again. R2: in
+    addition, the same model gives the recorded words again. R3: in addition, the stores find the same again; other
+    results are listed as drift. Exit code 7: an entry fell short of what its kind can reach (outcomes with a
+    repeatable model call R2, other outcomes and searches R1, all else R0). Exit code 9: none did, but an entry cannot
+    be run, because something that it names is no longer here."""
     chosen = since is not None or until is not None or bool(where)
     if (entry_id is not None) + everything + chosen != 1:
         raise typer.BadParameter("name an entry, or give --all, or any of --since, --until and --where")

@@ -77,7 +77,7 @@ class TenantStore:
         """The tenant as it would be; not kept yet. An empty `quota` leaves it. Raises NoSuchThing, RequestRejected."""
         held = self.find(name)
         if held is None:
-            raise NoSuchThing(f"there is no tenant {name}; make it: exhibit tenant create {name}")
+            raise NoSuchThing(f"there is no tenant {name}; create it: exhibit tenant create {name}")
         kept = held.quota if quota == "" else checked_quota(quota)
         return replace(held, state=state or held.state, quota=kept, changed_ms=self._clock_ms())
 

@@ -24,7 +24,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
         taken = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as exc:
-        raise SettingsInvalid(f"{host}, port {port}, cannot be listened at: {exc.strerror}") from exc
+        raise SettingsInvalid(f"cannot listen on {host}, port {port}: {exc.strerror}") from exc
     except UnicodeError as exc:
         raise SettingsInvalid(f"{host} is not an address") from exc
     with taken:

@@ -118,7 +118,7 @@ async def _take_in(configuration: Configuration, manifests: Mapping[str, Path]) 
             jobs += report.files
     bad = [job for job in jobs if job.state != "done"]
     if bad:
-        raise ExpectationFailed(f"{bad[0].path} was not taken in: {bad[0].error_code}")
+        raise ExpectationFailed(f"{bad[0].path} was not ingested: {bad[0].error_code}")
     passages = sum(job.passages for job in jobs)
     return len(jobs), passages, passages + sum(job.observations + job.features for job in jobs)
 

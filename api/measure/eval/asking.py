@@ -47,7 +47,7 @@ async def make_home(folder: Path, texts: Sequence[Text]) -> Path:
     async with open_ingest(load({}, home=home)) as ingest:
         report = await ingest.run([sources], tenant=TENANT, collection=COLLECTION, label="public")
     if report.failed:
-        raise ValueError(f"{len(report.failed)} texts were not taken in")
+        raise ValueError(f"{len(report.failed)} texts were not ingested")
     (home / "done").touch()
     return home
 

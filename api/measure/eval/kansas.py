@@ -194,7 +194,7 @@ async def make_home(folder: Path, work: Path, editions: Sequence[Edition]) -> Pa
     async with open_ingest(load({}, home=home)) as ingest:
         report = await ingest.run([sources], tenant="default", collection=COLLECTION, label="public")
     if report.failed:
-        raise ValueError(f"not taken in: {report.failed[0]}")
+        raise ValueError(f"not ingested: {report.failed[0]}")
     (home / "done").touch()
     return home
 

@@ -75,7 +75,7 @@ def _tables(document: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, A
     for kind in _KINDS:
         rows = document.get(kind, [])
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise InvariantsInvalid(f"{kind} is no list of tables")
+            raise InvariantsInvalid(f"{kind} is not a list of tables")
         yield kind, rows
 
 

@@ -26,7 +26,7 @@ def removed_expectations(before: Path, after: Path) -> Iterator[Widening]:
         elif (found.asked, found.expected) != (vector.asked, vector.expected):
             yield Widening(f"vector {vector.group}/{vector.name}: changed", "another decision, or input, is expected")
     for test in sorted(_tests(before) - _tests(after)):
-        yield Widening(f"test {test}: removed", "the bundle's own test is gone")
+        yield Widening(f"test {test}: removed", "the bundle's own test was removed")
     kept = _invariants(after)
     for title, stated in sorted(_invariants(before).items()):
         if kept.get(title) != stated:

@@ -42,7 +42,7 @@ def read_shapefile(name: str, data: bytes) -> Extracted:
         raise LoadError(f"{name}: it unpacks to more than {_LARGEST // 2**20} MiB")
     content = {suffix: packed.read(each) for suffix, each in parts.items()}
     if not content[".shp"].startswith(_SHAPES):
-        raise LoadError(f"{name}: not a readable Shapefile ({stem.name[:80]!r} is none)")
+        raise LoadError(f"{name}: not a readable Shapefile ({stem.name[:80]!r} is not one)")
     others = tuple(f"layer {PurePosixPath(each).stem[:80]!r}; the first is read" for each in layers[1:])
     # One layer and nothing else, so that no other reader than that of Shapefiles finds something.
     layer = stored_zip({f"layer{suffix}": part for suffix, part in content.items()})

@@ -18,7 +18,7 @@ app = typer.Typer(help="The keys that sign the log.", no_args_is_help=True, add_
 
 @app.command()
 def create(*, home: Home = None, as_json: AsJson = False) -> None:
-    """Make the log and its keys in a home that has none, to tell the verifier key before the first entry."""
+    """Make the log and its keys in a home that has none, so that the verifier key is known before the first entry."""
     import asyncio
 
     from api.cli.console import configuration
@@ -51,5 +51,5 @@ def rotate(*, home: Home = None, as_json: AsJson = False) -> None:
         return {"entry_id": entry.entry_id, "index": entry.index, "vkey": ledger.vkey}
 
     done = with_ledger(home, work)
-    note("give the new verifier key to whoever verifies; earlier receipts verify with the key of their time")
+    note("give the new verifier key to everyone who verifies; earlier receipts verify with the key that signed them")
     emit(done, as_json=as_json, render=lambda: done["vkey"])

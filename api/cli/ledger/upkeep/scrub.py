@@ -16,8 +16,8 @@ def scrub(
     dsn: Annotated[str, typer.Option("--dsn", help="Connection of a superuser of the server.")],
     as_json: AsJson = False,
 ) -> None:
-    """Overwrite the write-ahead log of a PostgreSQL server, which keeps what was erased until it is used anew. Give it
-    for each server of the home. Slots, standbys, archives and backups keep their own copies; the first are named."""
+    """Overwrite the write-ahead log of a PostgreSQL server, which keeps what was erased until it is reused. Run it for
+    each server of the home. Slots, standbys, archives and backups keep their own copies; the first are named."""
     from api.wiring.ledger.server import scrub_server
 
     done = asyncio.run(scrub_server(dsn))

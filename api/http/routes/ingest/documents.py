@@ -85,7 +85,7 @@ async def _may(ingest: IngestCall, wanted: Placing) -> bool:
 @router.post(
     "",
     operation_id="sendDocuments",
-    summary="Send files to be taken in",
+    summary="Send files to be ingested",
     status_code=202,
     response_model=JobResponse,
     responses=errors(400, 401, 403, 408, 413, 415, 422, 500, 503),
@@ -151,7 +151,7 @@ class _Form:
         self._part, self._text, self._length = part, b"", 0
         if part.file is None:
             if part.name not in _FIELDS or self._job is not None:
-                why = "not a field of this form" if self._job is None else "stands after a file"
+                why = "not a field of this form" if self._job is None else "comes after a file"
                 raise RequestRejected("The form is not valid.", [FieldProblem(part.name[:40], "unexpected", why)])
             return
         if part.name != "file" or len(self._files) >= self._ingest.desk.settings.request_files:

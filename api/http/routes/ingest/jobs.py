@@ -163,7 +163,7 @@ async def cancel(job_id: JobName, call: Writing, request: Request) -> JSONRespon
 @router.post(
     "/{job_id}/retry",
     operation_id="retryJob",
-    summary="Try again what was not taken in",
+    summary="Try again what was not ingested",
     status_code=202,
     response_model=JobResponse,
     responses=errors(400, 401, 403, 404, 409, 413, 415, 422, 500, 503),
