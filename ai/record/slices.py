@@ -17,7 +17,8 @@ from ai.model import AdmittedItem
 from ai.record.recording import decisions_json
 from ai.record.retrieval_record import SLICE, Step, retrieval_prov
 from ai.record.trace import traced
-from ledger.model import Kind
+from ai.record.unchanged import record_reading
+from ledger.model import EntryRef, Kind
 from policy.model import ClassFacts, Decision, RequestFacts, Subject
 from retrieval.model import ChannelName, ChannelRank, Evidence, EvidenceBundle, Record, RecordKind, SourcedRecord
 from retrieval.registry.store import Slice
@@ -41,7 +42,7 @@ async def record_slice(
     services: Services,
 ) -> EvidenceBody:
     """Append the `retrieval` entry of an admitted slice; returns the body that may now leave. Raises
-    `LedgerUnavailable`: then nothing may."""
+    `LedgerUnavailable` and `CorpusChanged`: then nothing may."""
     entry_id, (item,) = services.new_id(), admission.items
     asked = {"surface": "evidence", "document_id": document_id, "locator": locator}
     body = _body(found, item, request_id=access.request.id, entry_id=entry_id)
@@ -65,14 +66,19 @@ async def record_slice(
         services=services,
     )
     parts |= {"context": canonical(traced(asked)), "scope": canonical({"scope": to_json(scope)}), "prov": prov}
-    await services.ledger.record(
-        Kind.RETRIEVAL,
-        tenant=access.subject.tenant,
-        request_id=access.request.id,
-        entry_id=entry_id,
-        parts=parts | {"replay": canonical(inputs)},
-        sources=[_source(document_id, item)],
-    )
+
+    async def append(since: int | None) -> EntryRef:
+        return await services.ledger.record(
+            Kind.RETRIEVAL,
+            tenant=access.subject.tenant,
+            request_id=access.request.id,
+            entry_id=entry_id,
+            parts=parts | {"replay": canonical(inputs)},
+            sources=[_source(document_id, item)],
+            since=since,
+        )
+
+    await record_reading(access, services, append)
     return body
 
 

@@ -58,7 +58,7 @@ async def change_source(configuration: Configuration, wanted: SourceChange) -> d
         async with log_to_write(configuration) as ledger:
             ordered = await _record(ledger, wanted, held, planned)
             documents = await _make(life, wanted, held)
-            made = await _record_made(ledger, wanted, ordered)
+            made = await record_made(ledger, wanted.tenant, wanted.source_id, ordered=ordered.entry_id)
     return {
         "action": wanted.action,
         "source_id": wanted.source_id,
@@ -130,11 +130,10 @@ async def _record(
     return await _append(ledger, wanted.tenant, detail)
 
 
-async def _record_made(ledger: Ledger, wanted: SourceChange, ordered: EntryRef) -> EntryRef:
-    """Record that the change is in force, whether it took anything away or not."""
-    return await _append(
-        ledger, wanted.tenant, {"v": MADE_VERSION, "source_id": wanted.source_id, "ordered": ordered.entry_id}
-    )
+async def record_made(ledger: Ledger, tenant: str, source_id: str, *, ordered: str | None) -> EntryRef:
+    """Record that a change is in force, whether it took anything away or not; `ordered` is the entry that ordered it.
+    Raises LedgerUnavailable."""
+    return await _append(ledger, tenant, {"v": MADE_VERSION, "source_id": source_id, "ordered": ordered})
 
 
 async def _append(ledger: Ledger, tenant: str, detail: Mapping[str, Any]) -> EntryRef:

@@ -85,7 +85,9 @@ async def asset(asset_id: SourceId, call: Calling) -> JSONResponse:
 
 
 async def _reading(call: Call) -> Reading:
-    return await reading_of(call.caller.subject, request_id=call.request_id, services=call.system.services)
+    return await reading_of(
+        call.caller.subject, request_id=call.request_id, services=call.system.services, recorded=True
+    )
 
 
 async def _told(

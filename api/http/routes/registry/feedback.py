@@ -108,7 +108,9 @@ async def _released(told: dict[str, Any], call: Call) -> JSONResponse:
 
 
 async def _reading(call: Call) -> Reading:
-    return await reading_of(call.caller.subject, request_id=call.request_id, services=call.system.services)
+    return await reading_of(
+        call.caller.subject, request_id=call.request_id, services=call.system.services, recorded=True
+    )
 
 
 def _reader(call: Call) -> Reader:
