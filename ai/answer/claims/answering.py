@@ -16,6 +16,7 @@ from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
 from ai.text.contrast import Contrast
+from ai.text.members import Members
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
@@ -46,6 +47,7 @@ class Wanted:
     rows: frozenset[str]
     finer: bool
     contrast: Contrast
+    members: Members | None
 
     @classmethod
     def of(cls, question: str, intent: Intent, items: Sequence[AdmittedItem], *, finer: bool) -> Wanted:
@@ -63,7 +65,8 @@ class Wanted:
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         rows = frozenset(_row_texts(question, intent, items)) if finer else frozenset[str]()
-        return cls(question, intent, wanted_of(question), weights, titles, own, rows, finer, Contrast.of(question))
+        wanted, members = wanted_of(question), Members.of(question)
+        return cls(question, intent, wanted, weights, titles, own, rows, finer, Contrast.of(question), members)
 
     def is_answered(self, sentence: Sentence, direct: frozenset[int]) -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
@@ -74,12 +77,16 @@ class Wanted:
             return not direct.isdisjoint(sentence.markers)
         cited = [n for n in sentence.markers if n in self.titles]
         said = _read(sentence.text).union(*(self.titles[n] for n in cited))
-        if self.finer and not self.contrast.agrees(sentence.text, said):
+        if self.finer and not (self.contrast.agrees(sentence.text, said) and self._names_members(sentence.text)):
             return False
         around = said.union(*(self.texts[n] for n in cited))
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
         return share >= enough and self._offers(sentence.text)
+
+    def _names_members(self, text: str) -> bool:
+        """True unless the members of a kind in a place are asked for and the sentence, no row, names none."""
+        return self.members is None or text.removesuffix(".") in self.rows or self.members.named_in(text)
 
     def _concerns(self, words: frozenset[str]) -> bool:
         return all(
