@@ -15,6 +15,7 @@ from ai.intent.times import read_times
 from ai.text.amounts import amounts_of
 from ai.text.contrast import DATES, labelled
 from ai.text.meant import Meant
+from ai.text.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, fold, words_of
@@ -95,12 +96,14 @@ _PART = 5
 @dataclass(frozen=True, slots=True)
 class Finer:
     """What else a question demands. `done`: forms of the verb whose doer is asked for; `besides`: the roots of its
-    other words; `denied`: the roots of what it denies; `meant`: what tells a sentence from one beside it."""
+    other words; `denied`: the roots of what it denies; `meant`: what tells a sentence from one beside it; `members`: the
+    kind and the place of which it wants the members."""
 
     done: frozenset[str]
     besides: frozenset[str]
     denied: frozenset[str]
     meant: Meant
+    members: Members | None
 
     @classmethod
     def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str]) -> Finer:
@@ -113,14 +116,17 @@ class Finer:
             _roots(question) - {root_of(word) for word in done},
             _denied(question),
             Meant.of(question, vocabulary),
+            Members.of(question),
         )
 
     def met(self, text: str, tokens: frozenset[str]) -> bool:
         """True if the sentence does not leave out who did it (`it was built in 1971`), denies what the question does,
-        and is of no other day, rank, name or contrary."""
+        names the members that are asked for, and is of no other day, rank, name or contrary."""
         if self.done and not self._tells_doer(text):
             return False
         if not (self.denied <= _denied(text.casefold()) or _DENIES_ALL.search(text)):
+            return False
+        if self.members is not None and not self.members.named_in(text):
             return False
         return self.meant.agrees(text, tokens)
 

@@ -18,6 +18,7 @@ from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
 from ai.text.meant import Meant
+from ai.text.members import Members
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
@@ -54,6 +55,7 @@ class Wanted:
     rows: frozenset[str]
     finer: bool
     meant: Meant
+    members: Members | None
     weighed: bool
     passages: frozenset[int]
     replies: Mapping[str, frozenset[str]]
@@ -80,8 +82,11 @@ class Wanted:
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         indexes = frozenset(item.index for item in passages)
         kind, meant = wanted_of(question), Meant.of(question, frozenset[str]().union(*texts))
+        members = Members.of(question) if weighed else None
         replies = dict(_replies(passages)) if weighed else {}
-        wanted = cls(question, intent, kind, weights, titles, own, rows, finer, meant, weighed, indexes, replies)
+        wanted = cls(
+            question, intent, kind, weights, titles, own, rows, finer, meant, members, weighed, indexes, replies
+        )
         if not weighed or intent.operations:
             return wanted
         return replace(wanted, nearest=max(map(wanted._nearest, passages), default=0.0))
@@ -95,7 +100,8 @@ class Wanted:
             return not direct.isdisjoint(sentence.markers)
         cited = [n for n in sentence.markers if n in self.titles]
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
-        if self.finer and not (self.meant if self.weighed else self.meant.contrast).agrees(sentence.text, said):
+        meant = self.meant if self.weighed else self.meant.contrast
+        if self.finer and not (meant.agrees(sentence.text, said) and self._names_members(sentence.text)):
             return False
         around = said.union(*(self.texts[n] for n in cited))
         if self.passages.issuperset(cited) and not self._comes_near(sentence.text, said):
@@ -123,6 +129,10 @@ class Wanted:
             gain = sum(w * max(0.0, self._says(words, term) - by_title[term]) for term, w in left.items())
             most = gain if gain > most and not _asks(said) else most
         return (told + most) / whole if whole else 1.0
+
+    def _names_members(self, text: str) -> bool:
+        """True unless the members of a kind in a place are asked for and the sentence, no row, names none."""
+        return self.members is None or text.removesuffix(".") in self.rows or self.members.named_in(text)
 
     def _concerns(self, words: frozenset[str]) -> bool:
         return all(
