@@ -96,8 +96,8 @@ _PART = 5
 @dataclass(frozen=True, slots=True)
 class Finer:
     """What else a question demands. `done`: forms of the verb whose doer is asked for; `besides`: the roots of its
-    other words; `denied`: the roots of what it denies; `meant`: what tells a sentence from one beside it; `members`: the
-    kind and the place of which it wants the members."""
+    other words; `denied`: the roots of what it denies; `meant`: what tells a sentence from one beside it; `members`:
+    the kind and the place of which it wants the members."""
 
     done: frozenset[str]
     besides: frozenset[str]

@@ -31,7 +31,7 @@ class IngestDesk:
     """Where files are handed in: the jobs, the bytes that wait, and the worker of this process. One event loop."""
 
     def __init__(self, configuration: Configuration) -> None:
-        self.uploads = Uploads(configuration.home)
+        self.uploads = Uploads(configuration.home, configuration.seal)
         self.settings = configuration.settings.uploads
         self.sending = Sending()
         self._configuration = configuration

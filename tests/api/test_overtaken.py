@@ -14,6 +14,7 @@ from api.audit.erasure import erasing
 from api.audit.erasure.erasing import Order, carry_out
 from api.audit.life.sources import SourceChange, change_source, history_of
 from api.home.configuration import Configuration
+from api.jobs.work import take_in_paths
 from api.wiring import open_ingest
 from ledger.erasure.redaction import Target
 from ledger.ledger import Ledger
@@ -179,3 +180,23 @@ async def test_a_listing_or_a_slice_that_a_change_overtakes_is_not_released(
         assert reply.status_code == 503 and "CORPUS_CHANGED" in reply.text and "William Nace" not in reply.text
         again = await asked()
         assert again.status_code in (200, 404) and "CORPUS_CHANGED" not in again.text
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+async def test_a_version_that_a_run_of_ingest_replaced_is_in_no_reply_after_it(
+    configuration: Configuration, before_the_entry: Any, surface: str, tmp_path: Path
+) -> None:
+    path, body, kind = SURFACES[surface]
+
+    async def replaced() -> None:
+        (tmp_path / "files" / "ferry.md").write_text(
+            "# The ferry\n\nJohn Baldwin kept the ferry at Lecompton in 1855.\n"
+        )
+        await take_in_paths(configuration, [tmp_path / "files"], label="public")
+
+    async with served(configuration) as (_, client):
+        before_the_entry(kind, replaced)
+        reply = await client.post(path, json=body)
+        assert "William Nace" not in reply.text and "CORPUS_CHANGED" in reply.text
+        again = await client.post(path, json=body)
+        assert again.status_code == 200 and "John Baldwin" in again.text

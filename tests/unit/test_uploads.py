@@ -10,7 +10,8 @@ import pytest
 from api.errors import Overloaded
 from api.home.configuration import load
 from api.http.ingest import MOST_WAITING, IngestDesk
-from api.jobs.uploads import OPEN, READY, SentFile, Uploads, create
+from api.jobs.spool import Spool
+from api.jobs.uploads import OPEN, READY, SentFile, Uploads
 
 
 def job(number: int) -> str:
@@ -20,7 +21,7 @@ def job(number: int) -> str:
 def announced(uploads: Uploads, number: int, length: int, here: bytes = b"") -> Path:
     """A job whose one file is to have so many bytes; its path."""
     folder = uploads.begin(job(number))
-    create(folder / "a.md")
+    Spool(folder / "a.md").create()
     uploads.describe(job(number), [SentFile("a.md", "a", "a", length)])
     (folder / "a.md").write_bytes(here)
     return folder / "a.md"

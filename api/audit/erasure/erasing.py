@@ -25,7 +25,7 @@ from api.audit.erasure.erasure import (
 )
 from api.audit.erasure.remains import remains_of
 from api.audit.erasure.scan import fingerprinter, prints_of_source, scan_home, settle
-from api.audit.life.sources import record_made
+from api.audit.in_force import record_made
 from api.audit.log.search import EntrySearch
 from api.errors import NoSuchThing
 from api.home.backends import backends_of
@@ -85,7 +85,7 @@ async def _carried_out(configuration: Configuration, order: Order) -> ErasureRep
 async def _from_corpus(configuration: Configuration, order: Order, announced: ErasureReport) -> dict[str, int]:
     """Erase a source from the corpus, and record that it is gone; how many records went, by copy."""
     async with open_ingest(configuration) as ingest:
-        sent = await asyncio.to_thread(Uploads(configuration.home).forget, order.name)
+        sent = await asyncio.to_thread(Uploads(configuration.home, configuration.seal).forget, order.name)
         documents = len(await ingest.erase(order.name, tenant=order.tenant))
         if documents:
             async with log_to_write(configuration) as ledger:

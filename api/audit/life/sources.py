@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from api.audit.in_force import record_made
 from api.errors import NoSuchThing
 from api.home.backends import backends_of
 from api.home.configuration import Configuration
@@ -27,7 +28,6 @@ from retrieval.scope import VisibilityClass
 
 Action = Literal["label", "supersede", "withdraw", "restore"]
 VERSION = "exhibit.source/1"
-MADE_VERSION = "exhibit.source.made/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +128,6 @@ async def _record(
         "why": wanted.why,
     }
     return await _append(ledger, wanted.tenant, detail)
-
-
-async def record_made(ledger: Ledger, tenant: str, source_id: str, *, ordered: str | None) -> EntryRef:
-    """Record that a change is in force, whether it took anything away or not; `ordered` is the entry that ordered it.
-    Raises LedgerUnavailable."""
-    return await _append(ledger, tenant, {"v": MADE_VERSION, "source_id": source_id, "ordered": ordered})
 
 
 async def _append(ledger: Ledger, tenant: str, detail: Mapping[str, Any]) -> EntryRef:
