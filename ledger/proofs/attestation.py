@@ -121,7 +121,7 @@ def _envelope(data: bytes, kind: Any) -> Any:
     try:
         return kind.from_dict(body)
     except (ValueError, KeyError, TypeError, AttributeError, LookupError) as exc:
-        raise MalformedNote("it is no DSSE envelope") from exc
+        raise MalformedNote("it is not a DSSE envelope") from exc
 
 
 def _object(data: bytes, what: str) -> dict[str, Any]:
