@@ -28,7 +28,7 @@ _HELD = re.compile(
     r"\b(?:there\s+(?:is|are|was|were)|has|have|had|holds?|keeps?)\s+an?\s+(?P<what>[^.;:,]+)", re.IGNORECASE
 )
 _LIST = re.compile(
-    r"(?P<one>[\w'’-]+)(?:,|,?\s+(?:and|or|as well as))\s+(?:(?:the|an?|some|of)\s+)*(?P<other>[\w'’-]+)"
+    r"(?<![\w'’-])(?P<one>[\w'’-]++)(?:,|,?\s+(?:and|or|as well as))\s+(?:(?:the|an?|some|of)\s+)*(?P<other>[\w'’-]+)"
 )
 _NUMBERS = word_list(
     "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred several many few "

@@ -64,7 +64,7 @@ _NO_SUPERLATIVE = word_list(
     "inquest earnest behest interest attest detest molest ingest infest divest vest zest jest lest crest"
 )
 _CAPITAL = re.compile(r"(?<![\w'’-])(?P<which>[A-Z][a-z]+(?:ian|ish|ese|an|ic|ch|ss|i))\s(?P<noun>[a-z]{3,})")
-_PAIR = re.compile(r"(?=\b(?P<which>[A-Za-z][\w'’]*)[\s-](?P<noun>[A-Za-z][\w'’]*))")
+_PAIR = re.compile(r"(?<![\w'’])(?=(?P<which>[A-Za-z][\w'’]*+)[\s-](?P<noun>[A-Za-z][\w'’]*+))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _BESIDE = word_list(
 """Who and what belongs to somebody or something, or is like it, and is another: `the wife of the miller`, `the model of
 the bridge`."""
 _OF = re.compile(
-    r"\b(?P<head>[A-Za-z][\w'’-]+)\sof\s(?:the\s|an?\s|his\s|her\s|its\s|their\s|our\s|this\s|that\s)?(?:[a-z][\w'’-]*\s){0,2}\Z"
+    r"(?<![\w'’-])(?P<head>[A-Za-z][\w'’-]++)\sof\s(?:the\s|an?\s|his\s|her\s|its\s|their\s|our\s|this\s|that\s)?(?:[a-z][\w'’-]*\s){0,2}\Z"
 )
 _OWNED = re.compile(r"(?:['’]s|(?<=s)['’])\s+(?P<what>(?:[a-z][\w'’-]*\s+){0,2}[a-z][\w'’-]*)", re.IGNORECASE)
 _WAYS = {
