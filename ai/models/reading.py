@@ -278,10 +278,12 @@ class ReadQuestion:
         return row is not None and self.version >= MEANT_SINCE and row.answers(self.question)
 
     def may_tell(self, read: ReadSource) -> bool:
-        """True unless the source is a row that lacks a word of the question which others have: what a caravan costs is
-        not its deposit."""
+        """True unless the source is a row that lacks a word of the question which others have (what a caravan costs
+        is not its deposit), or has nothing of the kind that is wanted."""
         if read.row is None or self.version < MEANT_SINCE:
             return True
+        if not read.row.may_tell(self.question):
+            return False
         telling = (found for term, found in self.forms.items() if found and term not in SAYS_LITTLE)
         return not any(found.isdisjoint(read.tokens) for found in telling)
 

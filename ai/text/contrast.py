@@ -71,6 +71,7 @@ _SUBJECT_AT = re.compile(
 _FUNCTIONS = frozenset(map(root_of, UNWEIGHED_WORDS))
 _NAMED_FIRST = re.compile(r"(?:the\s)?[A-Z][\w'’-]*\s[a-z]")
 _WHERE = dict.fromkeys(word_list("at in on near outside inside behind beside opposite under"), "where")
+_NO_WHAT = word_list("by in at on with from")
 _CLAUSE = re.compile(r";\s+")
 _DEAR = re.compile(r"\W*(?:my\s)?dear(?:est)?\s([A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*)", re.IGNORECASE)
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
@@ -284,7 +285,7 @@ def _phrases(text: str, *, asks: bool = False) -> Iterator[Phrase]:
     """`journey by ship`, `keeper of the old mill`. `asks`: what ends a question with a helping verb is its own verb."""
     for found in _OF.finditer(text):
         head, what = fold(found["head"]), [fold(word) for word in WORD.findall(found["what"])]
-        if head in UNWEIGHED_WORDS:
+        if head in UNWEIGHED_WORDS or (what and what[0] in _NO_WHAT):  # `It was paid for by the guild`
             continue
         first = next((n for n, word in enumerate(what) if word not in UNWEIGHED_WORDS), len(what))
         after = (n for n, word in enumerate(what) if n > first and word in UNWEIGHED_WORDS)

@@ -21,6 +21,7 @@ ANSWERED = {
     "seventh": 54,
     "eighth": 39,
     "ninth": 49,
+    "tenth": 41,
     "eleventh": 40,
 }
 """Questions of each set with the answer among their sentences."""
