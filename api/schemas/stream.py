@@ -69,6 +69,6 @@ class StreamEvent(ClosedModel):
         examples=["01a202f5-495a-743c-a50a-9e40c359d936.0"],
     )
     event: Literal["stage", "sentence", "done", "error", "message"] | None = Field(
-        default=None, description="the kind of event", examples=["stage"]
+        default=None, description="what it tells: a step, a sentence, the end or an error", examples=["stage"]
     )
     data: str = Field(description="JSON in one line", examples=['{"stage":"gate"}'])

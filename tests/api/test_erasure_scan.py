@@ -133,7 +133,7 @@ def test_a_copy_of_the_home_inside_it_is_found_when_something_is_erased(home: Pa
     (home / "ledger.sqlite.v1").unlink()
     (home / "record.old").unlink()
     assert verified(cli, home) == []
-    assert diagnosed(cli, home) == ("ok", "nothing")
+    assert diagnosed(cli, home) == ("ok", "no")
 
 
 def test_a_question_is_looked_for_in_words_and_as_it_was_sealed(home: Path, cli: Run) -> None:
