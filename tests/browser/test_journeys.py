@@ -158,7 +158,7 @@ def test_the_evidence_of_a_computation_is_what_was_computed_from_what(journey: O
     assert "neighbours" in found.page.inner_text("#evidence")
     assert "county:20177" in found.page.inner_text("#evidence code")
     found.page.locator("#evidence .inputs a").first.click()
-    found.page.wait_for_selector("#slice, main blockquote", timeout=30_000)
+    found.page.wait_for_selector("#piece .facts, main blockquote", timeout=30_000)
 
 
 def test_the_page_of_a_feature_tells_its_fields_as_terms(journey: Open) -> None:
