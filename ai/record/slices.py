@@ -18,7 +18,6 @@ from ai.record.recording import decisions_json
 from ai.record.retrieval_record import SLICE, Step, retrieval_prov
 from ai.record.trace import traced
 from ai.record.unchanged import record_reading
-from ledger.model import EntryRef, Kind
 from policy.model import ClassFacts, Decision, RequestFacts, Subject
 from retrieval.model import ChannelName, ChannelRank, Evidence, EvidenceBundle, Record, RecordKind, SourcedRecord
 from retrieval.registry.store import Slice
@@ -66,19 +65,13 @@ async def record_slice(
         services=services,
     )
     parts |= {"context": canonical(traced(asked)), "scope": canonical({"scope": to_json(scope)}), "prov": prov}
-
-    async def append(since: int | None) -> EntryRef:
-        return await services.ledger.record(
-            Kind.RETRIEVAL,
-            tenant=access.subject.tenant,
-            request_id=access.request.id,
-            entry_id=entry_id,
-            parts=parts | {"replay": canonical(inputs)},
-            sources=[_source(document_id, item)],
-            since=since,
-        )
-
-    await record_reading(access, services, append)
+    await record_reading(
+        access,
+        services,
+        entry_id=entry_id,
+        parts=parts | {"replay": canonical(inputs)},
+        sources=[_source(document_id, item)],
+    )
     return body
 
 

@@ -7,14 +7,14 @@ it rests on was touched.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from ai.case.case import Case, Services
 from ai.errors import CorpusChanged
 from ai.governance.admission import Access
 from ai.model import AdmittedItem
 from ledger.errors import EntryOvertaken
-from ledger.model import EntryRef
+from ledger.model import EntryRef, Kind
 from retrieval.bundle import GatheredRuns
 from retrieval.model import SourcedRecord
 
@@ -44,15 +44,23 @@ async def record_unchanged(
 
 
 async def record_reading(
-    access: Access, services: Services, append: Callable[[int | None], Awaitable[EntryRef]]
+    access: Access, services: Services, *, entry_id: str, parts: Mapping[str, bytes], sources: Sequence[bytes]
 ) -> None:
-    """The entry that `append` makes of a reading outside a question, which is made anew rather than compared: raises
-    CorpusChanged where the tenant's corpus was changed since it began and an entry says so. Nothing is on the record
-    then."""
+    """Append the `retrieval` entry of a reading outside a question, which is made anew rather than compared. Raises
+    LedgerUnavailable, and CorpusChanged where the tenant's corpus was changed since it began and an entry says so:
+    nothing is on the record then."""
     since = None if access.began is None else access.began.log_size
     while True:
         try:
-            await append(since)
+            await services.ledger.record(
+                Kind.RETRIEVAL,
+                tenant=access.subject.tenant,
+                request_id=access.request.id,
+                entry_id=entry_id,
+                parts=parts,
+                sources=sources,
+                since=since,
+            )
             return
         except EntryOvertaken as exc:
             since = await services.ledger.size()

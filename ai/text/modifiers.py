@@ -93,10 +93,10 @@ class Modifiers:
 
     def agrees(self, text: str, own: frozenset[str]) -> bool:
         """True unless the sentence, of the roots `own` with those of its title, means another one."""
-        pairs = frozenset(_pairs(text))
-        if any(
-            root_of(which) not in own for which, _ in self.others if which not in _ONLY_PLANNED
-        ) or self._of_a_deputy(text, pairs):
+        pairs = list(_pairs(text))
+        if any(root_of(which) not in own for which, _ in self.others if which not in _ONLY_PLANNED):
+            return False
+        if self._of_a_deputy(text, pairs):
             return False
         for which, noun in self.groups:
             if root_of(which) not in own and any(_is_other_of(which, one) for one, of in pairs if of == noun):
@@ -108,15 +108,13 @@ class Modifiers:
                     return False
         return self._is_ranked(text)
 
-    def _of_a_deputy(self, text: str, pairs: frozenset[tuple[str, str]]) -> bool:
-        for which, noun in pairs:
-            if which not in _OTHERS or noun not in self.said or root_of(which) in self.said:
-                continue
-            before = [one for one, of in _pairs(text) if of == noun]
-            count = sum(root_of(fold(word)) == noun for word in WORD.findall(text))
-            if sum(one in _OTHERS for one in before) >= count:
-                return True
-        return False
+    def _of_a_deputy(self, text: str, pairs: list[tuple[str, str]]) -> bool:
+        """True if a noun of the question is said only behind a word for another holder of it."""
+        told = {of for one, of in pairs if one in _OTHERS and of in self.said and root_of(one) not in self.said}
+        if not told:
+            return False
+        said = [root_of(fold(word)) for word in WORD.findall(text)]
+        return any(sum(one in _OTHERS for one, of in pairs if of == noun) >= said.count(noun) for noun in told)
 
     def _is_ranked(self, text: str) -> bool:
         if not self.ranks:
@@ -127,7 +125,7 @@ class Modifiers:
         for rank, word in self.ranks:
             alike = {word} | ALIKE.get(word, frozenset())
             same = {one for one, of in told if of in alike}
-            if (same and rank not in same) or not same:
+            if rank not in same:
                 return False
         return True
 

@@ -37,7 +37,6 @@ _WAYS = {
     "to": "from",
     "under": "over",
     "over": "under",
-    "into": "out of",
     "up": "down",
     "down": "up",
     "towards": "from",
@@ -45,7 +44,7 @@ _WAYS = {
     "right": "left",
 }
 _WAY = re.compile(
-    r"\b(?P<way>from|to|under|over|into|up|down|towards|left|right)\s(?:the\s|an?\s|its\s|their\s|our\s)?(?P<what>[\w'’-]+(?:\s[\w'’-]+)?)",
+    r"\b(?P<way>from|to|under|over|up|down|towards|left|right)\s(?:the\s|an?\s|its\s|their\s|our\s)?(?P<what>[\w'’-]+(?:\s[\w'’-]+)?)",
     re.IGNORECASE,
 )
 _UNREAL = re.compile(
@@ -118,12 +117,8 @@ class Party:
             if found is not None:
                 said = found.groupdict()
                 return cls._named(said.get("deed") or said["done"], said.get("name") or said["named"], does=does)
-        found = _DOES_OR_IS.search(question)
-        if found is None or found["helper"] is None:
-            return None
-        words = found["rest"].split()
-        verb = _verb(words)
-        passive = fold(found["helper"]) in _BE
+        helper, words, verb = _clause(question)
+        passive = fold(helper) in _BE
         if not verb or (passive and not _is_past(fold(words[verb]))):
             return None
         object_follows = words[verb + 1 :] and (words[verb + 1][0].isupper() or fold(words[verb + 1]) in _ARTICLES)
@@ -201,9 +196,7 @@ class Roles:
     def of(cls, question: str) -> Roles:
         """What the question takes for granted."""
         said = frozenset(root_of(fold(word)) for word in WORD.findall(question))
-        found = _DOES_OR_IS.search(question)
-        words = found["rest"].split() if found is not None else []
-        verb, deed = _verb(words), deed_of(question)
+        _, words, verb = _clause(question)
         after = [fold(word) for word in words[verb + 1 :]] if verb else []
         particle = after[0] if after and after[0] in _PARTICLES and (len(after) == 1 or after[1] in _ENDS_VERB) else ""
         done_to = (
@@ -214,7 +207,7 @@ class Roles:
         return cls(
             _subject(words[:verb]),
             _is_full_name(words[:verb]),
-            deed,
+            deed_of(question),
             particle,
             done_to,
             said,
@@ -239,7 +232,8 @@ class Roles:
 
     def _turns(self, text: str) -> bool:
         """True if the deed is said with the contrary particle alone: `turned off` for `turned on`."""
-        after = {next_word for root, next_word in self._said_with(text) if root == self.deed}
+        words = [fold(word) for word in WORD.findall(text)]
+        after = {behind for word, behind in pairwise(words) if root_of(word) == self.deed}
         return _PARTICLES[self.particle] in after and self.particle not in after
 
     def _is_done_to_another(self, text: str) -> bool:
@@ -254,11 +248,6 @@ class Roles:
             frozenset(root_of(word) for word in _phrase(said)) for said in after if said[:1] and said[0] in _ARTICLES
         ]
         return len(told) == len(after) and all(told) and all(self.done_to.isdisjoint(each) for each in told)
-
-    @staticmethod
-    def _said_with(text: str) -> Iterator[tuple[str, str]]:
-        words = [fold(word) for word in WORD.findall(text)]
-        return ((root_of(word), after) for word, after in pairwise(words))
 
     def _of_someone_else(self, text: str, own: frozenset[str]) -> bool:
         """True if the subject is a full name that the sentence does not say, no pronoun may mean it, and another name
@@ -335,6 +324,13 @@ def _is_full_name(words: list[str]) -> bool:
     return len(words) > 1 and all(word[0].isupper() for word in words)
 
 
+def _clause(question: str) -> tuple[str, list[str], int]:
+    """The helping verb of a question, the words behind it and an article, and where among them its verb is."""
+    found = _DOES_OR_IS.search(question)
+    words = found["rest"].split() if found is not None else []
+    return found["helper"] if found is not None else "", words, _verb(words)
+
+
 def _verb(words: list[str]) -> int:
     """Where the verb is in what follows a helping verb and an article: before what ends it, else the last word; 0 where
     that is not known."""
@@ -347,9 +343,8 @@ def _verb(words: list[str]) -> int:
 
 def deed_of(question: str) -> str:
     """The root of the verb that is asked about, where it is known: of `Who taught Ben Holt?`, `When did it sink?`."""
-    found = _DOES_OR_IS.search(question)
-    words = found["rest"].split() if found is not None else []
-    if verb := _verb(words):
+    _, words, verb = _clause(question)
+    if verb:
         return root_of(fold(words[verb]))
     found = _WHO.match(question)
     return root_of(fold(found["deed"])) if found is not None else ""

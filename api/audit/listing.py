@@ -13,7 +13,6 @@ from ai.record.retrieval_record import Step, retrieval_prov
 from ai.record.trace import traced
 from ai.record.unchanged import record_reading
 from api.audit.reauthorise import Reading
-from ledger.model import EntryRef, Kind
 from policy.model import Decision
 
 
@@ -67,19 +66,7 @@ async def record_listing(
         canonical({"document_id": document_id, "records": [each.evidence.record_id for each in group]})
         for document_id, group in by_document.items()
     ]
-
-    async def append(since: int | None) -> EntryRef:
-        return await services.ledger.record(
-            Kind.RETRIEVAL,
-            tenant=access.subject.tenant,
-            request_id=access.request.id,
-            entry_id=entry_id,
-            parts=parts,
-            sources=sources,
-            since=since,
-        )
-
-    await record_reading(access, services, append)
+    await record_reading(access, services, entry_id=entry_id, parts=parts, sources=sources)
     receipt = receipt_href(entry_id)
     return {"request_id": access.request.id, "provenance": {"entry_id": entry_id, "receipt": receipt}}
 

@@ -20,7 +20,7 @@ from ai.record.retrieval_record import Step, retrieval_prov
 from ai.record.trace import traced
 from ai.record.unchanged import record_reading
 from api.audit.reauthorise import Reading
-from ledger.model import EntryRef, Kind
+from ledger.model import Kind
 from policy.model import Decision, Subject
 from retrieval.registry.assets.paging import Page, PageRequest
 
@@ -142,19 +142,7 @@ async def _record(listing: Listing, asked: JsonObject, body: JsonObject, *, read
         ),
     }
     sources = [canonical({"document_id": document_id}) for document_id in by_document]
-
-    async def append(since: int | None) -> EntryRef:
-        return await services.ledger.record(
-            Kind.RETRIEVAL,
-            tenant=access.subject.tenant,
-            request_id=access.request.id,
-            entry_id=body["entry_id"],
-            parts=parts,
-            sources=sources,
-            since=since,
-        )
-
-    await record_reading(access, services, append)
+    await record_reading(access, services, entry_id=body["entry_id"], parts=parts, sources=sources)
 
 
 def _numbered(items: Collection[AdmittedItem]) -> list[AdmittedItem]:
