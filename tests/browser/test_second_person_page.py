@@ -17,6 +17,7 @@ from tests.browser.test_ask_page import AXE, Opened, violations, watch, with_key
 from tests.browser.test_policy_page import tried
 
 pytestmark = pytest.mark.services
+OPENS = "purpose teaching: new"
 DECIDES = "expected => (document.querySelector('#force code').textContent === expected)"
 
 
@@ -50,6 +51,7 @@ def test_one_proposes_and_another_accepts(chromium: Browser, tmp_path: Path) -> 
         proposer = author(chromium, server, "auditor")
         page = proposer.page
         shipped = page.inner_text("#force code")
+        assert not page.is_visible("#accept-form")
         data = json.loads(page.input_value("#data")) | {"second_person": ["purpose *"]}
         tried(page, "two-people", data)
         published(page, "Purposes need two people")
@@ -61,20 +63,29 @@ def test_one_proposes_and_another_accepts(chromium: Browser, tmp_path: Path) -> 
         tried(page, "teaching", data | {"purposes": data["purposes"] | {"teaching": {"clearance": "public"}}})
         published(page, "Teachers ask too")
         page.wait_for_function("() => document.getElementById('change-state').textContent.includes('is proposed')")
+        page.wait_for_selector("#accept-form", state="visible")
+        assert page.inner_text("#force code") == between, "what is proposed does not decide"
+        assert page.locator("#second label").all_inner_texts() == [OPENS]
         accepted(page, "I am my own second person")
         page.wait_for_selector("#change-state [role=alert], #change-state .fault, #change-state .problem")
+        page.wait_for_selector("#change-state .fault")
+        assert "FORBIDDEN" in page.inner_text("#change-state")
         assert page.inner_text("#force code") == between, "who proposed it accepted it"
 
         second = author(chromium, server, "publisher")
         page.goto("about:blank")
         page = second.page
         assert page.inner_text("#force code") == between
-        assert "purpose teaching: new" in page.inner_text("#second")
+        assert OPENS in page.inner_text("#second")
         page.evaluate(AXE.read_text("utf-8"))
         assert violations(page) == []
+        page.fill("#accept-why", "Agreed")
+        page.click("#accept-form button")  # nothing is named: the form is not sent
+        assert page.evaluate("document.querySelector('input[name=second]').validity.valueMissing")
         accepted(page, "Agreed")
         page.wait_for_function(f"before => !({DECIDES})(before)", arg=between, timeout=60_000)
         page.wait_for_selector("#accept-form", state="hidden")
+        page.wait_for_function("() => document.getElementById('data').value.includes('teaching')", timeout=60_000)
         assert proposer.faults + second.faults == []
 
         headers = {"authorization": f"Bearer {server.keys['publisher']}"}

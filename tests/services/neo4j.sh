@@ -11,33 +11,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 cache=${EXHIBIT_CACHE:-$root/.cache}/neo4j-$version
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-sums=$here/neo4j-server/jars.sha256
 
-missing() {
-	echo "neo4j $version cannot be prepared: $1" >&2
-	exit 8
-}
-
-checked() { (cd "$1" && sha256sum --quiet --strict -c "$sums" && [ "$(ls | wc -l)" -eq "$(wc -l <"$sums")" ]) >&2; }
-
-prepare() {
-	[ -f "$cache/lib/.ok" ] && [ "$sums" -ot "$cache/lib/.ok" ] && return
-	command -v "$java" >/dev/null || missing "there is no java"
-	command -v mvn >/dev/null || missing "there is no mvn"
-	mkdir -p "$cache"
-	fresh=$(mktemp -d "$cache/lib.XXXXXX")
-	trap 'rm -rf "$fresh"' EXIT
-	mvn -q -B -C -f "$here/neo4j-server/pom.xml" -Dneo4j.version="$version" dependency:copy-dependencies \
-		-DincludeScope=runtime -DoutputDirectory="$fresh" >&2
-	checked "$fresh" || {
-		echo "the jars of neo4j $version are not those of jars.sha256" >&2
-		exit 1
-	}
-	rm -rf "$cache/lib"
-	mv "$fresh" "$cache/lib"
-	: >"$cache/lib/.ok"
-	trap - EXIT
-}
+. "$here/jars.sh"
+prepare() { prepare_jars neo4j "$version" "$here/neo4j-server" neo4j.version "$cache"; }
 
 configure() {
 	mkdir -p "$1/conf"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.console import emit, note
-from api.cli.ledger.common import Shard, read_bytes, utc, with_ledger, write_file
+from api.cli.ledger.common import CheckedKeys, Shard, read_bytes, utc, with_ledger, write_file
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -29,9 +29,7 @@ def attest(
     check: Annotated[
         Path | None, typer.Option("--check", help="Instead: verify the attestation in that file, without a home.")
     ] = None,
-    vkey: Annotated[
-        list[str] | None, typer.Option("--vkey", help="With --check: the log's verifier key, from elsewhere.")
-    ] = None,
+    vkey: CheckedKeys = None,
     shard: Shard = None,
     home: Home = None,
     as_json: AsJson = False,

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ledger.notes.trust import TrustPolicy
 
 EntryId = Annotated[str, typer.Argument(help="Id of the entry.")]
+CheckedKeys = Annotated[
+    list[str] | None, typer.Option("--vkey", help="With --check: the log's verifier key, from elsewhere.")
+]
 Shard = Annotated[int | None, typer.Option("--shard", min=1, help="An earlier log of this home; default: the last.")]
 PolicyFile = Annotated[
     Path | None, typer.Option("--policy", help="Trust policy (C2SP tlog-policy): check cosignatures against it.")
