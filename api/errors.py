@@ -26,6 +26,7 @@ EdgeError
 ├── KeyReused              an Idempotency-Key was used with another body, or its first use has not ended
 ├── TrialNeeded            a policy candidate has not passed its trial, or something has changed since
 ├── JobCancelled           somebody asked that the job of ingest be ended
+├── HomeChanged            corpus or policy changed under something that must be of one state
 ├── HomeInUse              the folder already holds something that this command would have to overwrite
 └── ExpectationFailed      a demonstration or a check did not show what it must
 """
@@ -215,6 +216,12 @@ class JobCancelled(EdgeError):
 
 class HomeInUse(EdgeError):
     """The folder already holds something that this command would have to overwrite."""
+
+    code = "CONFLICT"
+
+
+class HomeChanged(EdgeError):
+    """Corpus or policy changed while something was made that must be of one state."""
 
     code = "CONFLICT"
 

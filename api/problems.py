@@ -120,6 +120,7 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         api.KeyReused: "CONFLICT",
         api.JobCancelled: "CONFLICT",
         api.HomeInUse: "CONFLICT",
+        api.HomeChanged: "CONFLICT",
         api.ExpectationFailed: "INTERNAL",
         ledger.LedgerError: "LEDGER_UNAVAILABLE",
         ledger.LedgerUnavailable: "LEDGER_UNAVAILABLE",

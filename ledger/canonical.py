@@ -1,13 +1,16 @@
-"""Canonical JSON (RFC 8785) of what the ledger writes: objects, arrays, text and integers."""
+"""Canonical JSON (RFC 8785): of what the ledger writes (objects, arrays, text and integers), and of any value."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
 import rfc8785
 
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_WRITTEN_OTHERWISE = re.compile(rb"[:,\[]-?(?:[0-9]+\.0|[0-9]+(?:\.[0-9]+)?e[-+]?[0-9]+|[0-9]{16,})[,\]}]")
+"""A number that orjson writes otherwise than RFC 8785, or that RFC 8785 refuses: whole, with an exponent, large."""
 
 
 def canonical_json(value: Any) -> bytes:
@@ -20,6 +23,20 @@ def canonical_json(value: Any) -> bytes:
     except orjson.JSONEncodeError:
         return rfc8785.dumps(value)  # which says what is wrong, or can write it
     return data if data.isascii() else rfc8785.dumps(value)
+
+
+def canonical_any(value: Any) -> bytes:
+    """The RFC 8785 bytes of any JSON object or array; numbers are finite, as JSON has no others. Raises
+    `rfc8785.CanonicalizationError` for what has none.
+
+    Mostly they are those of orjson, of which it is seen whether they are: no number is written otherwise, and there are
+    not both characters beyond the basic plane and from its end, of which keys are in another order by UTF-16."""
+    try:
+        data = orjson.dumps(value, option=_OPTIONS)
+    except orjson.JSONEncodeError:
+        return rfc8785.dumps(value)
+    ordered = not (re.search(rb"[\xee\xef]", data) and re.search(rb"[\xf0-\xf4]", data))
+    return data if ordered and not _WRITTEN_OTHERWISE.search(data) else rfc8785.dumps(value)
 
 
 def canonical_object(data: bytes) -> dict[str, Any] | None:

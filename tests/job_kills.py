@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FrameType
 
 from api.home.configuration import Configuration, load
-from api.jobs.uploads import OPEN, READY, SentFile, Uploads, create, source_of
+from api.jobs.uploads import OPEN, READY, Uploads, source_of
 from api.jobs.work import work_off
 from api.wiring import new_id, open_job_store
 from retrieval.registry.jobs import Job
@@ -30,15 +30,21 @@ OWNER = "key:sender"
 
 async def send(configuration: Configuration, files: Mapping[str, bytes], *, label: str = "public") -> str:
     """A job of these files, ready to be taken in; its id."""
-    uploads, job = Uploads(configuration.home), Job(new_id(), "default", OWNER, "upload", "kansas", label)
+    uploads, job = (
+        Uploads(configuration.home, configuration.seal),
+        Job(new_id(), "default", OWNER, "upload", "kansas", label),
+    )
     async with open_job_store(configuration) as jobs:
         await jobs.put(job)
-        folder = uploads.begin(job.job_id)
+        uploads.begin(job.job_id)
         listed = []
         for name, data in files.items():
-            create(folder / name)
-            (folder / name).write_bytes(data)
-            listed.append(SentFile(name, source_of("default", OWNER, "kansas", name), name, len(data)))
+            sent = uploads.sent_file(name, source_of("default", OWNER, "kansas", name), len(data))
+            spool = uploads.spool(OPEN, job.job_id, sent)
+            spool.create()
+            with spool.appending(offset=0, length=len(data)) as file:
+                file.write(data)
+            listed.append(sent)
         uploads.describe(job.job_id, listed)
         uploads.move(job.job_id, OPEN, READY)
     return job.job_id

@@ -13,6 +13,7 @@ import random
 import re
 import uuid
 import zipfile
+from base64 import urlsafe_b64decode
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -379,7 +380,8 @@ async def client_of(configuration: Any) -> AsyncIterator[httpx.AsyncClient]:
 
 @dataclass(frozen=True)
 class Call:
-    """One request; `{entry}` in its path or body is the entry of the last answer, `key` the name of the key it is made with."""
+    """One request; `{entry}` in its path or body is the entry of the last answer, `{cursor}` in its body the cursor of the
+    last page, `key` the name of the key it is made with."""
 
     method: str
     path: str
@@ -442,7 +444,7 @@ def _every_surface(question: str) -> list[Call]:
         Call("GET", "/retrieval/stats"),
         Call("GET", "/version"),
         *(Call("POST", "/api/v1/retrieve/basic", {**kansas, "mode": m}) for m in modes),
-        Call("POST", "/api/v1/retrieve/agentic", {**own, "reasoning_effort": "medium"}),
+        Call("POST", "/api/v1/retrieve/agentic", {**own, "reasoning_effort": "medium", "max_latency_ms": 120_000}),
         Call("POST", "/api/v1/ai/stream", {"question": question}),
         Call("POST", "/api/v1/ai/query", {"question": question, "options": {"collections": ["vault"]}}),
         Call("POST", "/api/v1/ai/query", {"question": question, "options": {"profile": "agentic"}}),
@@ -491,7 +493,11 @@ _CLOSED = (
 )
 """Surfaces that the reader may not use: how they say so depends on nothing either."""
 OF_THE_LOG = tuple(
-    Call("GET", path, key="auditor") for path in ("/api/v1/ledger/facets", "/api/v1/ledger/entries", "/audit.csv")
+    Call("GET", path, key="auditor")
+    for path in (
+        *("/api/v1/ledger/facets", "/api/v1/ledger/entries", "/audit.csv", "/audit/facets.csv", "/audit/facets.json"),
+        *("/audit/{entry}.json", "/audit/compare.csv?a={entry}&b={entry}", "/audit/changes.csv?entry={entry}"),
+    )
 )
 """What an auditor without clearance sees of everybody's questions, counted and listed."""
 _ASKED_OF = {"/audit/compare": "?a={entry}&b={entry}", "/audit/changes": "?entry={entry}"}
@@ -506,8 +512,6 @@ _PAGES = (
 """The pages, and what they show as data."""
 _OF_SENDERS = ("documents/terms", "jobs", "jobs/none", "jobs/none/events", "uploads/none")
 NOT_ASKED: Mapping[str, str] = {
-    "POST /retrieval/feedback": "takes in, tells nothing",
-    "POST /api/v1/registry/feedback": "takes in, tells nothing",
     "POST /api/v1/registry/feedback/{feedback_id}/settle": "takes in, tells nothing",
     "POST /api/v1/identity/logout": "about the caller",
     "POST /api/v1/session": "about the caller",
@@ -597,7 +601,7 @@ _IDS = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=@)[0-9a-f]{12}|(?<=%40)[0-9a-f]{12}|sha256:[0-9a-f]{64}"
     r"|computed:[0-9a-f]{32}|\b[0-9a-f]{64}\b"
 )
-_PSEUDONYMS = re.compile(r'"[0-9a-f]{32}"')
+_PSEUDONYMS = re.compile(r'"[0-9a-f]{32}"|pseudonym [0-9a-f]{32}')
 """Who asked, under the key of the home."""
 _TIMES = re.compile(
     r'"(?:timings_ms|policy_ms|promise)": ?\{[^}]*\}|"(?:took_ms|latency_ms|total_latency_ms)": ?\d+|\d{4}-\d\d-\d\dT[0-9:.]+\+00:00'
@@ -616,7 +620,7 @@ class Conversation:
         self._client = client
         self._tokens = tokens
         self._ids = _IDS if versions_alike else re.compile(_IDS.pattern.split("|")[0])
-        self.entry = "none"
+        self.entry = self.cursor = "none"
 
     async def reply(self, call: Call) -> str:
         """Status, headers and body without times and ids."""
@@ -624,7 +628,7 @@ class Conversation:
         found = await self._client.request(
             call.method,
             call.path.replace("{entry}", self.entry),
-            json=_filled(call.body, self.entry),
+            json=_filled(call.body, {"{entry}": self.entry, "{cursor}": self.cursor}),
             headers={"authorization": f"Bearer {token}"} if token else {},
         )
         kept = {
@@ -644,14 +648,15 @@ class Conversation:
         text = _read(found)
         if "json" in found.headers.get("content-type", ""):
             self.entry = (found.json().get("provenance") or {}).get("entry_id") or self.entry
+            self.cursor = found.json().get("next_cursor") or self.cursor
         if call.path == "/metrics":
             text = _METRIC.sub("", text)
         text = _PSEUDONYMS.sub("", _TIMES.sub("", text))
         return f"{found.status_code} {self._ids.sub('', str(sorted(kept.items())))} {self._ids.sub('', text)}"
 
 
-def _filled(body: Mapping[str, Any] | None, entry: str) -> Mapping[str, Any] | None:
-    return body and {name: entry if value == "{entry}" else value for name, value in body.items()}
+def _filled(body: Mapping[str, Any] | None, told: Mapping[str, str]) -> Mapping[str, Any] | None:
+    return body and {name: told.get(value, value) if isinstance(value, str) else value for name, value in body.items()}
 
 
 _SALTED = ("receipts/", "verify.html", "log.vkey", "manifest.json")
@@ -683,8 +688,19 @@ def _without(value: Any) -> Any:
         kept = {name: _without(each) for name, each in value.items() if name not in _CHANGING - {"index"}}
         if isinstance(promise := kept.pop("promise", None), dict):  # of one entry, but for its number
             kept["promised"] = {name: promise.get(name) for name in ("v", "replica", "rseq", "merge_delay_s")}
+        if isinstance(cursor := kept.pop("next_cursor", None), str):
+            kept["cursor"] = _of_a_cursor(cursor)
         return kept
     return [_without(each) for each in value] if isinstance(value, list) else value
+
+
+_FIRST_MS = 1_000_000_000_000
+
+
+def _of_a_cursor(cursor: str) -> list[Any]:
+    """What a cursor holds, without times."""
+    held = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    return [each for each in held if not (isinstance(each, int) and each > _FIRST_MS)]
 
 
 NOBODY = Unguarded()

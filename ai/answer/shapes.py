@@ -404,8 +404,8 @@ class WireReading(Shape):
     receipt: str
 
 
-class EvidenceResponse(Shape):
-    """One slice of one document, as policy lets this caller see it."""
+class EvidenceBody(Shape):
+    """One slice of one document, as policy lets this caller see it and as it is recorded."""
 
     request_id: str
     document_id: str
@@ -426,3 +426,9 @@ class EvidenceResponse(Shape):
     marked: NotRequired[
         Annotated[list[Mark], Field(description="the parts that `mark` names, in characters of `text`")]
     ]
+
+
+class EvidenceResponse(EvidenceBody):
+    """One slice of one document, as policy lets this caller see it."""
+
+    promise: WirePromise

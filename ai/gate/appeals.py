@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from ai.gate.linear import Pattern, Spelled, Work, spelled
+from ai.gate.linear import Pattern, Spelled, Work, spelled, union
 from ai.gate.normalise import fold, latin
 from ai.text.support import roots_of, words_of
 from retrieval.english.stems import root_of
@@ -256,7 +256,7 @@ def find_appeals(text: str) -> tuple[str, ...]:
     """The kinds of appeal in a sentence, sorted. Never raises on any `str`."""
     view = latin(fold(text)).text
     whole, told = spelled(view), spelled(_unreported(view))
-    found = {kind for kind in _PATTERNS if _matches(_PATTERNS[kind], told if kind == "imperative" else whole)}
+    found = {kind for kind in _PATTERNS if _matches_kind(kind, told if kind == "imperative" else whole)}
     found |= {_PII[span.kind] for span in personal_data(text) if span.kind in _PII}
     return tuple(sorted(found))
 
@@ -288,6 +288,16 @@ def _is_about(sentence: str, question: str) -> bool:
 
 def _matches(patterns: tuple[Pattern, ...], text: Spelled) -> bool:
     return any(next(pattern.spans(text, work=Work(_WORK)), None) is not None for pattern in patterns)
+
+
+def _matches_kind(kind: str, text: Spelled) -> bool:
+    """True if a pattern of the kind matches. Most texts hold none, which one search for all of them tells."""
+    return _matches((_any_of(kind),), text) and _matches(_PATTERNS[kind], text)
+
+
+@cache
+def _any_of(kind: str) -> Pattern:
+    return union(_PATTERNS[kind])
 
 
 def _unreported(text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -82,7 +82,7 @@ class Pattern:
     references to groups)."""
 
     def __init__(self, source: str) -> None:
-        self._source = source
+        self.source = source
         self._plain = _compile(_rewritten(source, wide=False))
 
     def spans(self, text: Spelled, start: int = 0, end: int | None = None, *, work: Work) -> Iterator[tuple[int, int]]:
@@ -106,7 +106,12 @@ class Pattern:
 
     @cached_property
     def _wide(self) -> re2._Regexp:
-        return _compile(_rewritten(self._source, wide=True))
+        return _compile(_rewritten(self.source, wide=True))
+
+
+def union(patterns: Iterable[Pattern]) -> Pattern:
+    """The pattern that matches where one of them does."""
+    return Pattern("|".join(f"(?:{pattern.source})" for pattern in patterns))
 
 
 @lru_cache(maxsize=4096)

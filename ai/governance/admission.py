@@ -17,9 +17,18 @@ from retrieval.model import EvidenceBundle, SourcedRecord
 
 
 @dataclass(frozen=True, slots=True)
+class Began:
+    """The size of the log and the version of the tenant's corpus when a reading began."""
+
+    log_size: int
+    corpus_version: int
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """The query point's decision for a subject, and the facts that every later decision is bound to. `asked` is the
-    question by which appeals to the reader are withheld where a passage is shown; None withholds none."""
+    question by which appeals to the reader are withheld where a passage is shown; None withholds none. `began` is how
+    log and store stood before they were read; None where nothing is recorded."""
 
     subject: Subject
     request: RequestFacts
@@ -27,6 +36,7 @@ class Access:
     decision: Decision
     now_ms: int
     asked: str | None = None
+    began: Began | None = None
 
     @classmethod
     def of(cls, case: Case) -> Access:

@@ -98,6 +98,7 @@ class Phrases:
     aggregates: list[AggregateName] = field(default_factory=list)
     compared: list[str] = field(default_factory=list)
     than: list[bool] = field(default_factory=list)
+    """For each, whether a place is named before it; else what follows is what the others are held against."""
     towards: list[EntityRef] = field(default_factory=list)
     within: list[str] = field(default_factory=list)
     holds: list[bool] = field(default_factory=list)

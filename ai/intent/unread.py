@@ -19,6 +19,7 @@ _RECKONED = frozenset(
 _HELD = frozenset({Role.MEASURE, Role.KIND, Role.TYPE, Role.AREA, Role.DENSITY, Role.NEGATION, Role.EXCEPTION})
 """What makes a question one of figures, kinds of places or things that the corpus holds, or of their complement."""
 _SOMEWHERE = frozenset({"named", "towards", "inside", "here"})
+_EXCEPTED = frozenset({"excepted", "things_excepted", "things_denied", "times_denied"})
 _STATED = frozenset({"things", "relations", "measures"})
 ALL = "the question as a whole"
 
@@ -63,10 +64,12 @@ def _beside_an_event(items: Sequence[Item]) -> bool:
 
 
 def _denies_what_is_held(phrases: Phrases) -> bool:
-    """True if a denial is left over of a question about places or things of the corpus. `Why are certificates not sent
+    """True if a denial is left over of a question about places or things of the corpus, or was read as one of a name or
+    time (`When was not the Night Line opened?`) in a question that no operation takes. `Why are certificates not sent
     to the manager?` is about none, and a text that denies it too may say why."""
     denied = any(item.has(Role.NEGATION) for item in phrases.left)
-    return denied and bool(phrases.filled & (_STRUCTURED | _SOMEWHERE | _STATED))
+    held = phrases.filled & (_STRUCTURED | _SOMEWHERE | _STATED)
+    return bool(phrases.filled & _EXCEPTED) or (denied and bool(held))
 
 
 def _counts_what_only_texts_hold(phrases: Phrases, items: Sequence[Item]) -> bool:

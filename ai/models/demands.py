@@ -13,12 +13,14 @@ from dataclasses import dataclass
 
 from ai.intent.times import read_times
 from ai.text.amounts import amounts_of
-from ai.text.contrast import DATES, Contrast, labelled
+from ai.text.contrast import DATES, labelled
+from ai.text.meant import Meant
+from ai.text.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, fold, words_of
 from retrieval.english.alike import ALIKE, WE, WRITERS, Families
-from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
 from retrieval.english.stems import IRREGULAR, root_of
 
 REPEATS = word_list("again once twice")
@@ -38,8 +40,8 @@ SAYS_LITTLE = word_list(
     "someone somebody anybody anyone everyone everybody one ones"
 )
 """Words that a sentence that answers often lacks, since they say how something is asked."""
-SAYS_NOTHING = word_list("take takes took get gets got go goes happens")
-"""Words that weigh nothing where no source holds them."""
+SAYS_NOTHING = word_list("take takes took get gets got go goes happens per") | frozenset(MONTHS)
+"""Words that weigh nothing where no source holds them: a span of months is of those that it does not name."""
 _BEGINS = word_list("begin begins began begun beginning start starts started")
 """Earlier rules counted these among them."""
 _TYPE = re.compile(r"\b(?:what|which)\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)(?=\s|$|\W)", re.IGNORECASE)
@@ -94,15 +96,17 @@ _PART = 5
 @dataclass(frozen=True, slots=True)
 class Finer:
     """What else a question demands. `done`: forms of the verb whose doer is asked for; `besides`: the roots of its
-    other words; `denied`: the roots of what it denies; `contrast`: what tells a sentence from one beside it."""
+    other words; `denied`: the roots of what it denies; `meant`: what tells a sentence from one beside it; `members`:
+    the kind and the place of which it wants the members."""
 
     done: frozenset[str]
     besides: frozenset[str]
     denied: frozenset[str]
-    contrast: Contrast
+    meant: Meant
+    members: Members | None
 
     @classmethod
-    def of(cls, question: str, deed: frozenset[str]) -> Finer:
+    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str]) -> Finer:
         """The demands of a question whose verb, in the words of the sources, is `deed`."""
         doer = _DOER.match(question)
         asks_doer = (doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS) or _WHO_MAY.match(question)
@@ -111,24 +115,32 @@ class Finer:
             done,
             _roots(question) - {root_of(word) for word in done},
             _denied(question),
-            Contrast.of(question),
+            Meant.of(question, vocabulary),
+            Members.of(question),
         )
 
     def met(self, text: str, tokens: frozenset[str]) -> bool:
         """True if the sentence does not leave out who did it (`it was built in 1971`), denies what the question does,
-        and is of no other day, rank, name or contrary."""
+        names the members that are asked for, and is of no other day, rank, name or contrary."""
         if self.done and not self._tells_doer(text):
             return False
         if not (self.denied <= _denied(text.casefold()) or _DENIES_ALL.search(text)):
             return False
-        return self.contrast.agrees(text, tokens)
+        if self.members is not None and not self.members.named_in(text):
+            return False
+        return self.meant.agrees(text, tokens)
 
     def offers(self, text: str, wanted: WantedKind) -> bool:
         """True if the sentence has what is wanted though it names nobody and no place: whoever did it (`by the guild`,
         `Guests cannot open it`), or where something is beside another (`next to the door`)."""
         if wanted is WantedKind.PLACE:
             return _BESIDE.search(text) is not None
-        return wanted is WantedKind.PERSON and any(self._has_doer(text, found) for found in self._deeds(text))
+        if wanted is not WantedKind.PERSON:
+            return False
+        party = self.meant.roles.party
+        return any(self._has_doer(text, found) for found in self._deeds(text)) or (
+            party is not None and party.does and party.tells_whom(text)
+        )
 
     def _deeds(self, text: str) -> Iterator[re.Match[str]]:
         return (found for found in WORD.finditer(text) if fold(found[0]) in self.done)
@@ -161,7 +173,8 @@ class Finer:
             return False
         return bool(_roots(before) - self.besides)
 
-    def _is_somebody(self, words: str) -> bool:
+    def _is_somebody(self, phrase: str) -> bool:
+        words = _TURN.split(phrase, maxsplit=1)[0]
         said = [fold(word) for word in WORD.findall(words)]
         if not said or not _NO_DOER.isdisjoint(said):
             return False
@@ -190,7 +203,7 @@ class Demands:
     def of(cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool) -> Demands:
         """The demands of a question, given the words of the sources that are forms of its words, or say nearly the
         same. `strict`: one that they say only by such a word, the sentence says so too."""
-        little = SAYS_LITTLE if strict else SAYS_LITTLE | _BEGINS
+        little = SAYS_LITTLE | SAYS_NOTHING if strict else SAYS_LITTLE | _BEGINS
         light = little | _type_words(question)
         wanting = [term for term, found in forms.items() if not found and term not in light]
         unheld = frozenset(term for term in wanting if not like[term] and not _within(term, vocabulary))
@@ -210,7 +223,7 @@ class Demands:
             tuple(_names(question)),
             frozenset(root_of(term) for term in forms),
             wanted_of(question) in _DEFINITE and not denies(question),
-            Finer.of(question, told or forms.get(deed or "", frozenset())) if strict else None,
+            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary) if strict else None,
         )
 
     def met(self, text: str, tokens: frozenset[str], title: frozenset[str]) -> bool:

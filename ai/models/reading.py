@@ -241,7 +241,7 @@ class ReadQuestion:
         it need not name it."""
         finer = self.demands.finer if self.demands is not None else None
         loosely = (
-            full or (finer is not None and finer.contrast.names_day(text))
+            full or (finer is not None and finer.meant.contrast.names_day(text))
         ) and self.wanted is not WantedKind.NUMBER
         if offers(text, self.wanted, self.question, loosely=loosely):
             return True
@@ -263,7 +263,7 @@ class ReadQuestion:
         own.update(root_of(fold(word)) for word in WORD.findall(self.question))
         shared = sum(root_of(term) in own for term in terms)
         finer = self.demands.finer if self.demands is not None else None
-        return 3 * shared >= 2 * len(terms) and (finer is None or finer.contrast.agrees(question, said))
+        return 3 * shared >= 2 * len(terms) and (finer is None or finer.meant.agrees(question, said))
 
     def is_measured(self, text: str) -> bool:
         """True if the question asks for a temperature, a weight or a size, and the sentence states one: `It runs at
@@ -278,10 +278,12 @@ class ReadQuestion:
         return row is not None and self.version >= MEANT_SINCE and row.answers(self.question)
 
     def may_tell(self, read: ReadSource) -> bool:
-        """True unless the source is a row that lacks a word of the question which others have: what a caravan costs is
-        not its deposit."""
+        """True unless the source is a row that lacks a word of the question which others have (what a caravan costs
+        is not its deposit), or has nothing of the kind that is wanted."""
         if read.row is None or self.version < MEANT_SINCE:
             return True
+        if not read.row.may_tell(self.question):
+            return False
         telling = (found for term, found in self.forms.items() if found and term not in SAYS_LITTLE)
         return not any(found.isdisjoint(read.tokens) for found in telling)
 
@@ -304,9 +306,9 @@ class ReadQuestion:
         around = within.title | meant | read.around
         if finer is not None:
             own, known = read.tokens | meant, self._named_words
-            if not finer.contrast.lies(read.text, own, around, known):
+            if not finer.meant.contrast.lies(read.text, own, around, known):
                 return False
-            if not finer.contrast.means(read.text, own | within.title, known):
+            if not finer.meant.contrast.means(read.text, own | within.title, known, around):
                 return False
         return self.demands.met(read.text, read.tokens, within.title | meant)
 

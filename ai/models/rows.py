@@ -30,6 +30,12 @@ _ASKS = frozenset(
 )
 """Words that only ask. No denial, comparison, choice or exception is among them: such a question is not for one row."""
 _PRICES = frozenset(map(root_of, word_list("cost costs price prices pay charge charged hire rent")))
+_UNSAID = {
+    WantedKind.TIME: frozenset(map(root_of, word_list("date day time year when month hours"))),
+    WantedKind.PLACE: frozenset(map(root_of, word_list("place where location room hall address site venue"))),
+    WantedKind.PERSON: frozenset(map(root_of, word_list("who name person contact by with"))),
+}
+"""Headers of columns that are asked for by the question word alone: `When is the book fair?`."""
 _FEWEST, _HEADER_WORDS = 2, 6
 
 
@@ -66,6 +72,26 @@ class Row:
             return False
         kind = wanted_of(question)
         return any(words and _is_of(kind, self.cells[header]) for header, words in told.items() if header not in naming)
+
+    def may_tell(self, question: str) -> bool:
+        """True unless the question asks for a time, a number, a person or a place, and for no column whose value here
+        is one (`Who built the Alma?` is not told by the year in `built`); or it says a number that this row lacks. Who
+        names no row may ask for the first column: `Who was born in 2014?`."""
+        asked = frozenset(_roots(question))
+        if not frozenset(filter(str.isdigit, asked)) <= frozenset(_roots(" ".join(self.cells.values()))) | self._headed:
+            return False
+        kind = wanted_of(question)
+        first = next(iter(self.cells.values()))
+        if kind is WantedKind.ANY or (kind is WantedKind.PERSON and not _name(first) <= asked):
+            return True
+        naming = frozenset().union(*(_name(value) for value in self.cells.values()))
+        wanted = (asked - naming) | _UNSAID.get(kind, frozenset())
+        columns = (header for header in self.cells if not wanted.isdisjoint(_said_by(header)))
+        return any(_is_of(kind, self.cells[header]) for header in columns)
+
+    @property
+    def _headed(self) -> frozenset[str]:
+        return self.title.union(*(frozenset(_roots(header)) for header in self.cells))
 
 
 def _is_of(kind: WantedKind, value: str) -> bool:

@@ -22,6 +22,7 @@ from ai.case.case import Case, Services
 from ai.model import PROOFS_SINCE, AdmittedItem, Options, Sentence
 from ai.record.provenance import run_facts
 from ai.record.settings import keep_settings, pinned
+from ai.record.trace import traced
 from ai.record.unchanged import record_unchanged
 from ledger.model import EntryRef, Kind
 from ledger.provenance.document import prov_document
@@ -224,7 +225,7 @@ def intent_parts(case: Case) -> dict[str, bytes]:
         "session_id": ask.session_id,
         "subject": ask.subject.id,
     }
-    parts = {"question": ask.question.encode("utf-8"), "context": canonical(context)}
+    parts = {"question": ask.question.encode("utf-8"), "context": canonical(traced(context))}
     parts["scope"] = canonical(
         {"scope": to_json(case.scope), "gate": None if case.gate is None else to_json(case.gate)}
     )

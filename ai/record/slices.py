@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ai.answer.links import receipt_href
 from ai.answer.render import locator_json, spans_json
-from ai.answer.shapes import EvidenceResponse, WireMeasurement
+from ai.answer.shapes import EvidenceBody, WireMeasurement
 from ai.canonical import canonical, from_json, to_json
 from ai.case.case import Services
 from ai.governance.admission import Access, Admission, admit
@@ -16,7 +16,9 @@ from ai.governance.scoping import NO_PROMPT
 from ai.model import AdmittedItem
 from ai.record.recording import decisions_json
 from ai.record.retrieval_record import SLICE, Step, retrieval_prov
-from ledger.model import Kind
+from ai.record.trace import traced
+from ai.record.unchanged import record_reading
+from ledger.model import EntryRef, Kind
 from policy.model import ClassFacts, Decision, RequestFacts, Subject
 from retrieval.model import ChannelName, ChannelRank, Evidence, EvidenceBundle, Record, RecordKind, SourcedRecord
 from retrieval.registry.store import Slice
@@ -38,9 +40,9 @@ async def record_slice(
     scope: Scope,
     steps: Sequence[Step],
     services: Services,
-) -> EvidenceResponse:
+) -> EvidenceBody:
     """Append the `retrieval` entry of an admitted slice; returns the body that may now leave. Raises
-    `LedgerUnavailable`: then nothing may."""
+    `LedgerUnavailable` and `CorpusChanged`: then nothing may."""
     entry_id, (item,) = services.new_id(), admission.items
     asked = {"surface": "evidence", "document_id": document_id, "locator": locator}
     body = _body(found, item, request_id=access.request.id, entry_id=entry_id)
@@ -63,15 +65,20 @@ async def record_slice(
         decision=admission.decisions[-1],
         services=services,
     )
-    parts |= {"context": canonical(asked), "scope": canonical({"scope": to_json(scope)}), "prov": prov}
-    await services.ledger.record(
-        Kind.RETRIEVAL,
-        tenant=access.subject.tenant,
-        request_id=access.request.id,
-        entry_id=entry_id,
-        parts=parts | {"replay": canonical(inputs)},
-        sources=[_source(document_id, item)],
-    )
+    parts |= {"context": canonical(traced(asked)), "scope": canonical({"scope": to_json(scope)}), "prov": prov}
+
+    async def append(since: int | None) -> EntryRef:
+        return await services.ledger.record(
+            Kind.RETRIEVAL,
+            tenant=access.subject.tenant,
+            request_id=access.request.id,
+            entry_id=entry_id,
+            parts=parts | {"replay": canonical(inputs)},
+            sources=[_source(document_id, item)],
+            since=since,
+        )
+
+    await record_reading(access, services, append)
     return body
 
 
@@ -113,7 +120,7 @@ def _source(document_id: str, item: AdmittedItem) -> bytes:
     return canonical({"document_id": document_id, "text": item.text})
 
 
-def _parts(access: Access, admission: Admission, body: EvidenceResponse | None) -> dict[str, bytes]:
+def _parts(access: Access, admission: Admission, body: EvidenceBody | None) -> dict[str, bytes]:
     parts = {
         "policy.query": canonical(decisions_json([access.decision])),
         "policy.evidence": canonical(decisions_json(admission.decisions)),
@@ -139,7 +146,7 @@ def _evidence(found: Slice, locator: str) -> Evidence:
     return Evidence(1, record.record_id, (SourcedRecord(record, facts),), (rank,), 0.0)
 
 
-def _body(found: Slice, item: AdmittedItem, *, request_id: str, entry_id: str) -> EvidenceResponse:
+def _body(found: Slice, item: AdmittedItem, *, request_id: str, entry_id: str) -> EvidenceBody:
     """The body of `/evidence`: the words as they may be shown; cell and measurement only where nothing is withheld."""
     facts = item.evidence.first.source
     whole = not item.redacted

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from ai.case.case import Case, Services
 from ai.errors import CorpusChanged
+from ai.governance.admission import Access
 from ai.model import AdmittedItem
 from ledger.errors import EntryOvertaken
 from ledger.model import EntryRef
@@ -40,6 +41,24 @@ async def record_unchanged(
             since = await services.ledger.size()
             if not await _stands(case, rests_on, services, computed=computed):
                 raise CorpusChanged("a source was changed while the reply was made") from exc
+
+
+async def record_reading(
+    access: Access, services: Services, append: Callable[[int | None], Awaitable[EntryRef]]
+) -> None:
+    """The entry that `append` makes of a reading outside a question, which is made anew rather than compared: raises
+    CorpusChanged where the tenant's corpus was changed since it began and an entry says so. Nothing is on the record
+    then."""
+    since = None if access.began is None else access.began.log_size
+    while True:
+        try:
+            await append(since)
+            return
+        except EntryOvertaken as exc:
+            since = await services.ledger.size()
+            held = await services.store.corpus_version(access.subject.tenant)
+            if access.began is None or held != access.began.corpus_version:
+                raise CorpusChanged("a source was changed while this was read") from exc
 
 
 async def _stands(case: Case, rests_on: dict[str, SourcedRecord], services: Services, *, computed: bool) -> bool:

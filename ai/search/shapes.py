@@ -60,6 +60,7 @@ class RetrievalResult(BasicBody):
 
     steps: list[WireStep]  # type: ignore[misc]  # each with its time
     total_latency_ms: int
+    promise: WirePromise
 
 
 class Offset(Shape):

@@ -55,6 +55,8 @@ _VAGUE = word_list("a an several few many each every per")
 """Before a unit they are a number: `a century`, `several weeks`."""
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|°[cf]?\b|°|[$£€%]|[^\W\d_]+(?:['’][^\W\d_]+)?", re.IGNORECASE)
 _BREAK = re.compile(r"[,;:.!?()\[\]\n]")
+_JOINED = ("", "-")
+"""What stands between the number and the word of `3rd` and of `three-storey`."""
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _SPAN = re.compile(r"\b(?:from|since|until|till|between|before|by)\b[^.;]{0,40}?\b(?:1\d|20)\d\d\b", re.IGNORECASE)
 _OFTEN = re.compile(
@@ -93,7 +95,14 @@ _MANY = frozenset({None, SHARE})
 _MUCH = _MANY | {AREA, MASS, VOLUME, MONEY, HEAT}
 """The dimensions that a number may have which says how many, or how much."""
 _COUNTED, _AFTER = 3, 4
-_PLURALS = word_list("men women children people feet oxen mice geese teeth")
+_PLURALS = word_list("men women children people feet oxen mice geese teeth sheep fish deer cattle aircraft")
+_HALF = frozenset({"half"})
+_OF_WHAT = word_list("of the a an its their his her our all")
+_ORDINAL = word_list("st nd rd th")
+_BEGINS_ANOTHER = word_list(
+    "the a an his her its their our this that these those each every in on at by for from with is are was were "
+    "be has had will can may must but when while which who where than"
+)
 _BY_ADJECTIVE: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("tall", "high"), re.compile(r"\b(?:tall|high|height|altitude|elevation)\b", re.IGNORECASE)),
     "deep": re.compile(r"\b(?:deep|depth)\b", re.IGNORECASE),
@@ -223,10 +232,11 @@ def amounts_of(text: str) -> tuple[Amount, ...]:
     """The numbers of a text, in order."""
     found = list(_TOKEN.finditer(text))
     breaks = [_BREAK.search(text, here.end(), there.start()) is not None for here, there in pairwise(found)]
-    return tuple(_amounts([fold(match[0]) for match in found], [*breaks, True]))
+    joined = [text[here.end() : there.start()] in _JOINED and there[0][0].isalpha() for here, there in pairwise(found)]
+    return tuple(_amounts([fold(match[0]) for match in found], [*breaks, True], [*joined, False]))
 
 
-def _amounts(tokens: list[str], breaks: list[bool]) -> Iterator[Amount]:
+def _amounts(tokens: list[str], breaks: list[bool], joined: list[bool]) -> Iterator[Amount]:
     for at, token in enumerate(tokens):
         after = tokens[at + 1] if at + 1 < len(tokens) else ""
         unit = _UNITS.get(after) or (
@@ -241,9 +251,16 @@ def _amounts(tokens: list[str], breaks: list[bool]) -> Iterator[Amount]:
             continue
         if after in _SPELT:  # of `two hundred days` the last word stands before the unit
             continue
+        halved = token in _HALF and unit is None and after not in _OF_WHAT  # a `half plot` is one
+        if halved or (joined[at] and after in _ORDINAL):
+            continue
         month = after in MONTH_NUMBERS or (at > 0 and tokens[at - 1] in MONTH_NUMBERS)
         dated = unit is None and (month or ":" in token or _YEAR.fullmatch(token) is not None)
         beside = [] if month else _beside(tokens, breaks, at, measured=unit is not None)
+        if joined[at] or (
+            dated and beside and beside[0] != "of" and not _is_plural(beside[0])
+        ):  # `three-storey houses`, `the 1911 edition`
+            beside = beside[:1] if joined[at] else []
         yield Amount(unit, dated, frozenset(root_of(word) for word in beside if word[0].isalpha()))
 
 
@@ -255,8 +272,18 @@ def _beside(tokens: list[str], breaks: list[bool], at: int, *, measured: bool) -
         end += 1
     said = tokens[at + 1 : end + 1]
     if not measured or "of" in said[1:3]:
-        return said
+        return said[: next((n for n, word in enumerate(said) if _ends_phrase(said, n, word)), len(said))]
     return [word for word in said[:2] if word in _UNITS or word.endswith("ing")]
+
+
+def _ends_phrase(said: list[str], n: int, word: str) -> bool:
+    """True for a word that begins another phrase: `At 9 the boats leave`, `three in a boat`, `two men and a boat`."""
+    before = said[n - 1] if n else ""
+    return (word in _BEGINS_ANOTHER and before != "of") or (word in {"and", "or"} and _is_plural(before))
+
+
+def _is_plural(word: str) -> bool:
+    return word in _PLURALS or (word.endswith("s") and not word.endswith("ss"))
 
 
 def _counted(word: str, rest: str, *, priced: bool) -> WantedAmount:
@@ -266,7 +293,7 @@ def _counted(word: str, rest: str, *, priced: bool) -> WantedAmount:
         if token in _ENDS or len(said) == _COUNTED:
             break
         said.append(token)
-        if token in _PLURALS or (token.endswith("s") and not token.endswith("ss")):
+        if _is_plural(token):
             said = [token]  # the noun; what stands before it says which
             break
     dimensions = frozenset(_UNITS[token] for token in said[:2] if token in _UNITS)

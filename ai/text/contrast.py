@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ai.text.roles import deed_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import ALIKE
@@ -39,6 +40,7 @@ _AT_NAME = re.compile(r"\b(at|in|near|from|to)\s+(?:the\s+)?([A-Z][\w'’-]*+(?:
 _SUBJECT = re.compile(
     r"(?:(?:The|Our|Its|His|Her|Their)\s(?P<one>(?:[A-Z][\w'’-]*+\s)+)|(?P<other>(?:[A-Z][\w'’-]*+\s){2,}))(?=[a-z])"
 )
+_BEHIND = re.compile(r"\s([a-z][\w'’-]*)")
 _SINGLE = re.compile(r"(?<=[\w,;:]\s)[A-Z][\w'’-]*+")
 _FOR = re.compile(
     r"\b(sp[eo]a?k\w*|vot\w+|argu\w+|testif\w+|campaign\w+|decid\w+|rul(?:ed|ing)|plead\w*|petition\w*|f[io]ught|fight\w*"
@@ -69,6 +71,7 @@ _SUBJECT_AT = re.compile(
 _FUNCTIONS = frozenset(map(root_of, UNWEIGHED_WORDS))
 _NAMED_FIRST = re.compile(r"(?:the\s)?[A-Z][\w'’-]*\s[a-z]")
 _WHERE = dict.fromkeys(word_list("at in on near outside inside behind beside opposite under"), "where")
+_NO_WHAT = word_list("by in at on with from")
 _CLAUSE = re.compile(r";\s+")
 _DEAR = re.compile(r"\W*(?:my\s)?dear(?:est)?\s([A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*)", re.IGNORECASE)
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
@@ -87,8 +90,9 @@ class Contrast:
     small number (`two keys`) or its label (`hive 3`); `places`: the last words of names behind `at`, `in` and the like,
     each with that word; `names`: the words of each name of several; `opposed`: the roots of what a word says, each
     with those of its contrary; `sides`: the deeds for something and those against it; `single`: the words of
-    its names; `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the roots of its
-    words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
+    its names, and `alone` those that stand for themselves (not `the Lecompton constitution`); `of_what`: what
+    something is of, by or for (`the journey by ship`), as roots; `small`: the roots of its words that are no names;
+    `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
@@ -97,6 +101,7 @@ class Contrast:
     opposed: tuple[Opposed, ...]
     sides: frozenset[tuple[str, bool]]
     single: frozenset[str]
+    alone: frozenset[str]
     of_what: tuple[Phrase, ...]
     small: frozenset[str]
     done_to: tuple[str, ...]
@@ -104,12 +109,25 @@ class Contrast:
     @classmethod
     def of(cls, question: str) -> Contrast:
         """What the question says."""
-        single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha()) - DATES
+        single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha())
+        single -= DATES | {"i"}
         named, opposed = _names(question), tuple(_opposed(question))
         of_what = tuple(_phrases(question, asks=True))
         days, ranks, places, sides = _days(question), _ranks(question), _places(question), _sides(question)
         small = frozenset(root for root in _small_roots(question) if root not in _FUNCTIONS)
-        return cls(days, ranks, places, named, opposed, sides, single, of_what, small, _done_to(question))
+        return cls(
+            days,
+            ranks,
+            places,
+            named,
+            opposed,
+            sides,
+            single,
+            single & _alone(question),
+            of_what,
+            small,
+            _done_to(question),
+        )
 
     def agrees(self, text: str, tokens: frozenset[str]) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is of another day, rank, number
@@ -127,7 +145,7 @@ class Contrast:
         if self.done_to and _has_done(text, self.done_to):
             return False
         own = frozenset(map(root_of, tokens)) - {root_of(fold(word)) for word in _NON.findall(text)}
-        return not (self._contradicted(text, own) or self._of_another(text, own) or self._only_names(text, own))
+        return not (self._contradicted(text, own) or self._of_another(text) or self._only_names(text, own))
 
     def lies(self, text: str, tokens: frozenset[str], around: frozenset[str], known: frozenset[str]) -> bool:
         """True if the sentence is of the places that the question names: one of them is said around it, and where the
@@ -140,14 +158,17 @@ class Contrast:
                 return False
         return True
 
-    def means(self, text: str, own: frozenset[str], known: frozenset[str]) -> bool:
-        """True unless the sentence is about another name than the question's, of which its words `own`, with those of
-        its title and of what its pronoun means, say nothing: `The Alma has run` for `has the Birgit run`."""
+    def means(self, text: str, own: frozenset[str], known: frozenset[str], around: frozenset[str]) -> bool:
+        """True unless a name of the question is not said near the sentence (`around`), or the sentence is about another
+        name, and its words `own`, with those of its title and of what its pronoun means, say nothing of the question's:
+        `The Alma has run` for `has the Birgit run`."""
         asked = self.single - known
         subject, addressed = _SUBJECT.match(text), _DEAR.match(text)
         if addressed and not asked.isdisjoint(map(fold, WORD.findall(addressed[1]))):
             return False
         if asked and ";" in text and not self._means_clause(text, asked):
+            return False
+        if not all(_is_near(name, around) for name in self.alone - known):
             return False
         if not asked or subject is None or any(carries(own, name) for name in asked):
             return True
@@ -175,9 +196,10 @@ class Contrast:
         besides = frozenset(root_of(fold(word)) for word in WORD.findall(f"{found['subject']} {text[found.end() :]}"))
         return not self.small.isdisjoint(named - besides - (own - said))
 
-    def _of_another(self, text: str, own: frozenset[str]) -> bool:
+    def _of_another(self, text: str) -> bool:
         """True if the sentence says nothing of what something is of, and that it is of something else."""
-        missing = [each for each in self.of_what if own.isdisjoint(each[2])]
+        said = frozenset(root_of(fold(word)) for word in WORD.findall(text))
+        missing = [each for each in self.of_what if said.isdisjoint(each[2])]
         told = list(_phrases(text)) if missing else []
         return any((head, by) == (one, beside) for head, by, _ in missing for one, beside, _ in told)
 
@@ -198,6 +220,25 @@ def _labels(said: str) -> Iterator[str]:
     yield from (label.casefold() for label in _LABEL.findall(said))
     for first, last in _RANGE.findall(said):
         yield from map(str, range(int(first) + 1, min(int(last), int(first) + _LONGEST_RANGE)))
+
+
+def _alone(question: str) -> frozenset[str]:
+    """The words of names with no noun behind them."""
+    deed = deed_of(question)
+    behind = ((fold(found[0]), _BEHIND.match(question, found.end())) for found in WORD.finditer(question))
+    return frozenset(
+        name
+        for name, after in behind
+        if after is None or fold(after[1]) in UNWEIGHED_WORDS or root_of(fold(after[1])) == deed
+    )
+
+
+def _is_near(name: str, around: frozenset[str]) -> bool:
+    """True if the words hold a form of the name: `Persia` and `Persian`."""
+    if carries(around, name):
+        return True
+    stem = name[: max(_LEAST_BARE, len(name) - 3)]
+    return len(name) > _LEAST_BARE and any(word.startswith(stem) for word in around)
 
 
 def _sides(text: str) -> frozenset[tuple[str, bool]]:
@@ -244,7 +285,7 @@ def _phrases(text: str, *, asks: bool = False) -> Iterator[Phrase]:
     """`journey by ship`, `keeper of the old mill`. `asks`: what ends a question with a helping verb is its own verb."""
     for found in _OF.finditer(text):
         head, what = fold(found["head"]), [fold(word) for word in WORD.findall(found["what"])]
-        if head in UNWEIGHED_WORDS:
+        if head in UNWEIGHED_WORDS or (what and what[0] in _NO_WHAT):  # `It was paid for by the guild`
             continue
         first = next((n for n, word in enumerate(what) if word not in UNWEIGHED_WORDS), len(what))
         after = (n for n, word in enumerate(what) if n > first and word in UNWEIGHED_WORDS)

@@ -1,7 +1,10 @@
 """The router: what kind of thing a question asks for, by its form, and how much each channel counts for that kind.
 
-A function of the question's words alone: no name has to be known, so the same question is routed alike for everybody.
-The key from the categories of GeoQuestions to kinds, and the figures, are in docs/retrieval.md.
+A function of the question's words alone: no name and no kind of place has to be known, so the same question is routed
+alike for everybody and over every corpus. What is read is the form: the question word, the noun it asks for, and what
+binds that noun to the rest (a relation of places, a condition on a figure, a measure, a superlative). A name is told
+from a word by its capital, unless the whole question is in small letters. The key from the categories of GeoQuestions
+to kinds, and the figures, are in docs/retrieval.md (ADR 0081).
 """
 
 from __future__ import annotations
@@ -33,86 +36,118 @@ LEADING: Mapping[QuestionKind, tuple[ChannelName, ...]] = {
 }
 """The channels that a kind is for."""
 
-_PLACES = (
-    r"(?:places?|count(?:y|ies)|cit(?:y|ies)|towns?|villages?|states?|countr(?:y|ies)|provinces?|municipalit(?:y|ies)"
-    r"|boroughs?|districts?|wards?|regions?|regional units?|prefectures?|parish(?:es)?|communit(?:y|ies)|baron(?:y|ies)"
-    r"|townlands?|localit(?:y|ies)|settlements?|areas?|territor(?:y|ies)|(?:administrative )?units?"
-    r"|authorit(?:y|ies)|councils?"
-    r"|lakes?|rivers?|streams?|creeks?|canals?|reservoirs?|bays?|beach(?:es)?|islands?|forests?|woods?|forestlands?|parks?"
-    r"|(?:nature )?reserves?|mountains?|valleys?|peaks?|springs?|ports?|forts?|reservations?|rail(?:road|way)s?"
-    r"|stations?|neighbou?rs?|centers?|centres?|inflows?|outflows?|bod(?:y|ies) of water|squares?|bridges?|deserts?)"
+_NOUN = r"(?:[\w’'-]+ ){0,4}?[\w’'-]+"
+"""What is asked for, up to five words: its last is the head noun, which is not looked at."""
+_IS = r"(?:is|are|was|were)"
+_DO = r"(?:do|does|did)"
+_TELL = (
+    r"(?:find|list|name|identify|(?:can|could) you (?:identify|determine|list|name|find)|give me|show me|tell me"
+    rf"|{_IS} there)"
 )
-_ASKED = r"(?:which|what|find|list|name|give me|show me|tell me|are there|is there|is any|are any|do any|does any)"
-_MOST = (
-    r"(?:(?<!at )(?:largest|biggest|smallest|greatest|highest|lowest|longest|shortest|nearest|closest|farthest|furthest"
-    r"|tiniest|southernmost|northernmost|easternmost|westernmost|most|fewest|least|top)\b)"
+_PEOPLE = r"(?:people|persons|inhabitants|residents|citizens)"
+_MEASURE = (
+    rf"(?:areas?|sizes?|populations?|number of {_PEOPLE}|lengths?|perimeters?|elevations?|coordinates|locations?"
+    r"|positions?|boundar(?:y|ies)|extents?|(?:administrative|national) (?:types?|levels?|units?))"
 )
-_SIZE = (
-    r"(?:areas?|sizes?|populations?|inhabitants|residents|lengths?|perimeters?|elevations?|coordinates|locations?|boundar(?:y|ies)"
-    r"|extents?|(?:administrative|national) (?:types?|levels?|units?))"
+_FIGURE = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten)"
+_MORE = r"(?:more|less|fewer|greater|larger|bigger|smaller|higher|lower|at least|at most|exactly|over|under)"
+_UNIT = r"(?:km|kilomet\w+|miles?|m|met\w+)\b"
+_LONGEST = (
+    r"(?:largest|biggest|smallest|greatest|highest|lowest|longest|shortest|nearest|closest|farthest|furthest"
+    r"|tiniest|(?:north|south|east|west)ernmost|(?:most|least) \w*popul\w+)"
 )
+_MOST = rf"(?:(?<!at )(?:{_LONGEST}|most|fewest|least)\b)"
+_SIDE = r"(?:north|south|east|west)(?:-?(?:east|west))?(?:ern)?"
 _LIES = (
-    r"(?:border(?:s|ed|ing)?|adjacent|adjoin(?:s|ing)?|neighbou?r(?:s|ing)?|intersects?|cross(?:es)?|touch(?:es)?|overlaps?"
-    r"|contains?|(?:north|south|east|west)(?:east|west)?(?:ern)? of|to the (?:north|south|east|west)"
-    r"|within|inside|near|close to|next to|far from"
-    r"|at (?:most|least) \d[\d.,]* ?(?:km|kilomet\w+|miles?|m\b|met\w+)|(?:located|situated|lies?|lie|is|are) in"
-    r"|belongs? to|distance between|part of|shares? (?:a )?borders?|borders? with|tributar(?:y|ies) of"
-    r"|surround(?:s|ed|ing)?"
-    r"|(?:clos|near|farth?|furth)er|apart|make up)"
+    r"(?:(?:border|intersect|adjoin|neighbou?r|surround|contain|overlap|touch|encompass|engulf|compris)"
+    r"(?:e?s|e?d|e|ing)?\b(?! to\b)|cross(?:es|ed|ing)?\b|adjacent\b"
+    rf"|(?:(?:to the )?{_SIDE} of|to the {_SIDE})\b"
+    r"|(?:within|inside|near|nearby|close to|next to|far from|away from|apart from)\b"
+    rf"|(?:{_MORE}(?: than)? )?{_FIGURE} ?{_UNIT}|\bradius\b"
+    r"|(?:located|situated|found|lies?|lying) (?:in|on|inside|within|at)\b"
+    rf"|belongs? to\b|distance between\b|{_IS} (?:a )?parts? of\b|shares? (?:a )?borders?\b|on the border\b"
+    rf"|tributar(?:y|ies)\b|(?:clos|near|farth?|furth)er\b|\bapart\b|makes? up\b|made up\b|{_MORE} {_SIDE}\b)"
 )
-_AGGREGATE = re.compile(
-    rf"\bhow many (?:\S+ ){{0,3}}?{_PLACES}\b|\bnumber of (?:\S+ ){{0,3}}?{_PLACES}\b"
-    rf"|\b(?:total|average|mean|median|combined|maximum|minimum|sum of)\b.{{0,40}}\b(?:{_SIZE}|number)\b"
-    rf".{{0,40}}\b(?:of|in|among|for) (?:the |all |each )*(?:\S+ ){{0,2}}?{_PLACES}\b"
-    rf"|\bhow much of\b|\b(?:percentage|share|proportion) of\b|\b(?:more|fewer|less) {_PLACES} than\b",
-    re.IGNORECASE,
+_HAS = rf"(?:has|have|had|{_DO} not have|(?:do|does|did)n[’']t have|possess(?:es)?|with|without)"
+_SOME = rf"(?:(?:an?|no|any|all|both|more|less|fewer|at (?:least|most)|over|under|between|{_FIGURE})\b|(?-i:[a-z])+s\b)"
+"""How many: an article, a quantifier or a bare plural."""
+_COUNTED = rf"(?:how many|(?:total |exact )?(?:number|count|amount) of) (?!{_PEOPLE}\b)"
+_FULL_NAME = r"(?-i:(?:[a-z]+ ){0,3}[A-Z][\w’'-]*(?:,? (?:[A-Z][\w’'-]*|of|the|and|de))*)"
+_ON_A_MAP = r"(?: on (?:a|the) map)?\W*$"
+_STATED = (
+    r"^\W*(?:which|what|who)\b.{0,140}?\b(?:sign|signs|signed|cedes?|ceded|part(?:y|ies) to)\b"
+    r"|^\W*(?:which|what|list|name)(?: all)?(?: the)? \w+ (?:of|in|from) \d{4}\b"
 )
-_SUPERLATIVE = re.compile(
-    rf"\b{_MOST}\s+(?:\S+\s+){{0,3}}?{_PLACES}\b"
-    rf"|\b{_PLACES}\b.{{0,80}}?\b(?<!at )(?:is|are|was|were|has|have|had|with)\s+(?:the\s+)?{_MOST}"
-    rf"|^\W*{_ASKED}\b.{{0,20}}\b{_PLACES}\b.{{0,80}}?\b(?<!at )the {_MOST}",
-    re.IGNORECASE,
-)
-_WHICH_PLACES = re.compile(
-    rf"^\W*(?:(?:in|to|with|on) )?(?:in (?:the )?(?-i:[A-Z])[^,]{{1,40}}, )?{_ASKED}\b"
-    rf"(?:\s+\S+){{0,5}}?\s+{_PLACES}\b.{{0,200}}?(?:\b{_LIES}"
-    r"|\b(?:of|in|on|at)\s+(?:the\s+)?[A-Z]|\b(?:has|have|had|no|without|more than|less than|over)\b)",
-    re.IGNORECASE,
-)
-_TEST = re.compile(
-    rf"^\W*(?:is|are|was|were|do|does|did)\b.{{1,120}}?\b{_LIES}"
-    r"|^\W*(?:Is|Are|Was|Were) (?:the )?[A-Z](?-i:.{1,60}?) in (?-i:[A-Z])"
-    rf"|^\W*(?:what|which) (?:is|are|was|were) .{{0,40}}?\b{_LIES}|\bhow (?:close|far|near)\b",
-    re.IGNORECASE,
-)
-_OF_ONE = re.compile(
-    rf"^\W*(?:what|how much)(?: is|'s|’s| was| were)? (?:the |a )?(?:\S+ ){{0,2}}?{_SIZE} (?:of|in|at) "
-    r"(?:the )?(?:(?:city|town|county|municipality|island|state|republic|village|lake|region) )?"
-    r"(?:of )?(?:the )?(?-i:[A-Z])",
-    re.IGNORECASE,
-)
-_STATED = re.compile(
-    r"\b(?:which|what|who)\b.{0,60}?\b(?:treat(?:y|ies)|nations?|tribes?|bands?)\b.{0,80}?\b(?:sign|signed|ceded?|made|party)\b"
-    r"|\b(?:which|what)\b.{0,20}?\btreat(?:y|ies)\b",
-    re.IGNORECASE,
-)
-_ATTRIBUTE = re.compile(
-    rf"^\W*where (?:is|are|was|were|lies?|can i find)\b(?!.*\b(?:born|filmed|set|from|buried|held)\b)"
-    rf"|\b(?:what|which|how (?:large|big|long|wide))\b.{{0,40}}?\b{_SIZE}\b|\b{_SIZE} (?:of|in|at) (?:the )?[A-Z]"
-    rf"|\bhow (?:large|big|long|wide|many (?:people|inhabitants|residents))\b|^\W*where\b.{{0,60}}\blocated\b",
-    re.IGNORECASE,
-)
+
+
+def _forms(begins: str) -> tuple[tuple[QuestionKind, re.Pattern[str]], ...]:
+    """The forms in the order in which they are tried; `begins` is how a name begins."""
+    name = rf"(?:the )?{begins}[\w’'-]*"
+    aggregate = (
+        rf"\b{_COUNTED}{_NOUN} (?:(?:that |which )?(?:{_IS} )?(?:(?:right |either |connected |there )*(?:in|on|to)\b"
+        rf"|there\b|exists?\b|{_HAS} {_SOME}|{_LIES})|{_DO} (?:{name}).{{0,60}}? have\b)"
+        rf"|\b{_COUNTED}{_NOUN} (?:in|on|of) (?:each|{name})"
+        rf"|\b(?:average|mean|median)\b.{{0,60}}\b{_MEASURE}\b"
+        r"|\b(?:average|mean|median) number of\b"
+        rf"|\b(?:total|combined|maximum|minimum|sum of).{{0,30}}\b{_MEASURE} (?:of|among|for|in) (?:the |all |each )*"
+        r"(?-i:[a-z])+s (?:in|of|that|within|located)\b"
+        rf"|\bhow much of {name}|\b(?:percentage|share|proportion) of {name}"
+        rf"|^\W*{_DO} .{{1,60}} have (?:more|fewer|less) (?-i:[a-z])\w+ than\b"
+    )
+    superlative = (
+        rf"^\W*(?:which|what|{_TELL})(?: {_IS})?(?: the)?(?: {_FIGURE}| top)* {_LONGEST} .{{0,80}}?"
+        rf"(?:\b(?:in|of|on|within) (?:the )?|\b(?:that|which|bordering)\b|{_LIES})"
+        rf"|^\W*(?:which|what) {_NOUN}\b.{{0,80}}?\b(?:{_IS}|{_HAS}|covers?|occup(?:y|ies)) (?:the )?(?:{_LONGEST}"
+        rf"|(?:most|fewest|least) (?-i:[a-z])+(?: in (?:\d{{4}}|{name}))?\W*$)|^\W*how \w+ {_IS} the {_LONGEST}"
+    )
+    of_one = (
+        rf"^\W*(?:what|how much)(?: {_IS}|'s|’s)? (?:the |a )?(?:(?!average|mean|median)\S+ ){{0,2}}?{_MEASURE} "
+        rf"(?:density )?(?:residing )?(?:of|in|at) (?:the )?(?:(?-i:[a-z])+(?<!s) (?:of )?(?:the )?)?{begins}"
+    )
+    related = (
+        rf"^\W*(?:(?:in|to|with|on) )?(?:in {name}[^,]{{0,40}}, )?(?:which|{_TELL})\b.{{0,200}}?{_LIES}"
+        rf"|^\W*what (?:{_IS} the )?(?:(?-i:[a-z])+ ){{1,3}}?(?:{_IS} )?{_LIES}"
+        rf"|^\W*which (?:{_NOUN} )?{_IS} (?:the |all the )?(?:{_NOUN} )?(?:in|of|on|at) {name}"
+        rf"|^\W*(?:which|what) {_NOUN} (?:(?:in|of|on) {name} )?(?:{_NOUN} )?(?:only )?{_HAS} {_SOME}"
+        rf"|^\W*{_TELL} .{{0,80}}?\b(?:in|of|on|at) {name}|^\W*{_TELL} .{{0,80}}?\b(?:{_IS} (?:in|on)|{_HAS} {_SOME})"
+        rf"|^\W*find all\b|^\W*which {_NOUN} exists? in\b"
+        rf"|^\W*in (?:which|what) {_NOUN} {_IS} .{{1,80}} (?:located|situated)\b"
+        rf"|^\W*which {_IS} {name}[’']s? "
+    )
+    test = (
+        rf"^\W*(?:{_IS}|{_DO})\b.{{1,120}}?(?:{_LIES}|\bparts? of\b)"
+        rf"|^\W*{_IS} {name}(?-i:.{{1,60}}?) (?:in|on) (?:an? |{name})"
+        rf"|^\W*{_DO} {name}.{{0,60}} have (?:any|an?) |\bhow (?:close|far|near)\b"
+    )
+    attribute = (
+        rf"^\W*where {_IS} (?:[\w’',-]+ ){{1,7}}?(?:located|situated){_ON_A_MAP}"
+        rf"|^\W*where (?:{_IS}|lies?) (?:the |an? )?{_FULL_NAME}(?: {_IS})?{_ON_A_MAP}"
+        rf"|^\W*where (?:(?-i:[a-z])+ )*?{name}.{{0,60}} {_IS} located\b"
+        rf"|\b(?:what|which|how (?:large|big|long|wide))\b.{{0,40}}?\b{_MEASURE}\b.{{0,60}}?{begins}"
+        rf"|\b{_MEASURE} (?:of|in|at) {name}|\bhow (?:large|big|wide) {_IS} {name}"
+        rf"|\bhow many {_PEOPLE} (?:lived?|resided?|inhabit(?:ed)?|{_IS}|{_DO}|in|had)\b"
+    )
+    tried = (
+        (QuestionKind.ATTRIBUTE, of_one),
+        (QuestionKind.AGGREGATE, aggregate),
+        (QuestionKind.SUPERLATIVE, superlative),
+        (QuestionKind.RELATION, test),
+        (QuestionKind.RELATION, related),
+        (QuestionKind.RELATION, _STATED),
+        (QuestionKind.ATTRIBUTE, attribute),
+    )
+    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in tried)
+
+
+_WITH_CAPITALS = _forms(r"(?-i:[A-Z])")
+_IN_SMALL_LETTERS = _forms(r"[a-z]")
+"""Any word may be a name where the whole question is written in small letters."""
+_LONGEST_FORM = 500
+"""Characters read of a question. Its form stands at the beginning; some forms cost the square of the length."""
 
 
 def kind_of(question: str) -> QuestionKind:
     """The kind of the question; TEXT where its form says nothing of places."""
-    text = " ".join(question.split())[:1_000]
-    if _OF_ONE.search(text):
-        return QuestionKind.ATTRIBUTE
-    if _AGGREGATE.search(text):
-        return QuestionKind.AGGREGATE
-    if _SUPERLATIVE.search(text):
-        return QuestionKind.SUPERLATIVE
-    if _TEST.search(text) or _WHICH_PLACES.search(text) or _STATED.search(text):
-        return QuestionKind.RELATION
-    return QuestionKind.ATTRIBUTE if _ATTRIBUTE.search(text) else QuestionKind.TEXT
+    text = " ".join(question.split())[:_LONGEST_FORM]
+    forms = _IN_SMALL_LETTERS if text == text.lower() else _WITH_CAPITALS
+    return next((kind for kind, form in forms if form.search(text)), QuestionKind.TEXT)

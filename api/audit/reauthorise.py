@@ -14,10 +14,10 @@ from typing import Any
 
 from ai.answer.places import shape_evidence
 from ai.answer.rows import row_evidence
-from ai.answer.shapes import EvidenceResponse
+from ai.answer.shapes import EvidenceBody
 from ai.canonical import to_json
 from ai.case.case import Services
-from ai.governance.admission import Access, Admission, admit
+from ai.governance.admission import Access, Admission, Began, admit
 from ai.governance.scoping import NO_PROMPT, class_facts
 from ai.governance.shapes import open_classes, shaped_scope
 from ai.record.retrieval_record import Step
@@ -65,9 +65,11 @@ class Reading:
         return found, admission
 
 
-async def reading_of(subject: Subject, *, request_id: str, services: Services) -> Reading:
-    """Ask the query point. A denial admits no class. Raises PolicyUnavailable, StoreUnavailable."""
+async def reading_of(subject: Subject, *, request_id: str, services: Services, recorded: bool = False) -> Reading:
+    """Ask the query point. A denial admits no class. What is `recorded` is refused once a change has overtaken it
+    (`ai.record.unchanged`). Raises PolicyUnavailable, StoreUnavailable, and LedgerUnavailable for what is recorded."""
     now_ms = services.clock_ms()
+    log_size = await services.ledger.size() if recorded else None
     request = RequestFacts(id=request_id)
     points = services.points(now_ms)
     held = await services.store.holdings(subject.tenant)
@@ -75,15 +77,16 @@ async def reading_of(subject: Subject, *, request_id: str, services: Services) -
     decision = await points.query(request=request, subject=subject, prompt=NO_PROMPT, classes=class_facts(known))
     admitted = set(decision.classes) if decision.allowed else set()
     classes = tuple(each for each in known if each.class_id in admitted)
-    return Reading(Access(subject, request, NO_PROMPT, decision, now_ms), classes, services)
+    began = None if log_size is None else Began(log_size, held.corpus_version)
+    return Reading(Access(subject, request, NO_PROMPT, decision, now_ms, began=began), classes, services)
 
 
 async def read_slice(
     document_id: str, locator: str, *, subject: Subject, request_id: str, services: Services
-) -> EvidenceResponse:
+) -> EvidenceBody:
     """One slice of a document, recorded in the ledger before it is returned. Raises NoSuchThing, alike for what is
     absent and what is not admitted."""
-    reading = await reading_of(subject, request_id=request_id, services=services)
+    reading = await reading_of(subject, request_id=request_id, services=services, recorded=True)
     asked_ms = services.clock_ms()
     found, admission = await reading.slice(document_id, locator)
     steps = (

@@ -248,6 +248,26 @@ def budget_figures(
     _tell(document, table(headings, budget_rows(overruns)), goals, check=check, as_json=as_json)
 
 
+@app.command("page")
+def page_figures(
+    *,
+    times: Annotated[int, typer.Option("--times", min=5, help="How often each request is sent again.")] = 100,
+    check: Annotated[bool, typer.Option("--check", help="Exit code 1 unless every goal is met.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what the page that asks on a map asks of a server, on the sample corpus: suggestions, the first time and
+    from the cache, layers, places, features and a tile."""
+    from api.measure.bench.machine import machine_facts
+    from api.measure.bench.page import measure_page, page_goals, page_json, page_rows
+
+    with tempfile.TemporaryDirectory(prefix="exhibit-bench-") as folder:
+        readings = asyncio.run(measure_page(Path(folder), times=times))
+        document = {"machine": machine_facts(Path(folder)), **page_json(readings)}
+    goals = page_goals(readings)
+    headings = ["request", "bytes", "first, ms", "p50", "p95", "processor, p50"]
+    _tell(document, table(headings, page_rows(readings)), goals, check=check, as_json=as_json)
+
+
 def _tell(document: Mapping[str, Any], figures: str, goals: Sequence[Verdict], *, check: bool, as_json: bool) -> None:
     """The figures and the goals, or the document. Exit code 1 with `check` where a goal is missed."""
     emit(document, as_json=as_json, render=lambda: "\n".join([figures, *(goal.says for goal in goals)]))

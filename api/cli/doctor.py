@@ -155,7 +155,17 @@ async def _home(configured: Configuration) -> AsyncIterator[Finding]:
     else:
         yield Finding("home", "ok", f"{home} can be written, {free // 1_073_741_824} GiB left")
     if configured.seal is not PLAIN:
-        yield Finding("encryption", "ok", "the home is encrypted, and the key opens it")
+        yield _encryption(configured)
+
+
+def _encryption(configured: Configuration) -> Finding:
+    """An encrypted home covers its own files; what servers hold of the documents lies on their disks as it is."""
+    stores, told = configured.settings.stores, "the home is encrypted, and the key opens it"
+    servers = {"PostgreSQL": stores.postgis_dsn, "OpenSearch": stores.opensearch_url, "Neo4j": stores.neo4j_uri}
+    plain = [name for name, address in servers.items() if address]
+    if not plain:
+        return Finding("encryption", "ok", told)
+    return Finding("encryption", "warning", f"{told}; not so the documents on {', '.join(plain)}: encrypt those disks")
 
 
 async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:

@@ -26,6 +26,7 @@ COMMANDS = {
     "ingest": "ingest documents",
     "job": "list ingest jobs; run, end or repeat them",
     "serve": "serve the HTTP API",
+    "export": "write a layer as one file of vector tiles",
     "index": "compare, rebuild and repair the indexes; withdraw sources",
     "source": "list, label, withdraw, restore, supersede and erase sources",
     "asset": "list assets, entities and relationships",

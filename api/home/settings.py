@@ -147,7 +147,7 @@ class Ingest(Section):
         default=448, description="MiB of memory that reading one file may take"
     )
     file_cpu_s: Annotated[int, Field(ge=1, le=3_600)] = Field(
-        default=20, description="seconds of processor time that reading one file may take"
+        default=19, description="seconds of processor time that reading one file may take; the kernel rounds up to 20"
     )
     default_labels: dict[str, str] = Field(
         default_factory=dict, description="label per collection for documents whose manifest and options name none"

@@ -25,6 +25,7 @@ from api.http.accept import wants_page
 from api.http.admission.bodies import JsonBodies
 from api.http.admission.middleware import Admission
 from api.http.admission.rates import RateLimits
+from api.http.callers_trace import CallersTrace
 from api.http.ingest import IngestDesk
 from api.http.metrics.process import Metrics
 from api.http.middleware import ErrorBodies, RequestFrame, log_failure, problem_headers
@@ -60,7 +61,7 @@ _DESCRIPTION = (
 )
 
 
-_ASKED_HEADERS = ("Authorization", "X-API-Key", "Content-Type", "Idempotency-Key", "Last-Event-ID")
+_ASKED_HEADERS = ("Authorization", "X-API-Key", "Content-Type", "Idempotency-Key", "Last-Event-ID", "traceparent")
 _TOLD_HEADERS = ("X-Request-Id", "Retry-After", "WWW-Authenticate", "X-Ledger-Entry", "X-Features-Omitted")
 
 
@@ -151,6 +152,7 @@ def _wrap(app: FastAPI, server: Server) -> None:
             allow_headers=_ASKED_HEADERS,
             expose_headers=_TOLD_HEADERS,
         )
+    app.add_middleware(CallersTrace)
     app.add_middleware(RequestFrame, new_id=new_id, metrics=app.state.metrics)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -22,15 +23,19 @@ from retrieval.ingest.label import AccessTerms
 from retrieval.media_types import MEDIA_TYPES
 from retrieval.registry.jobs import Job, SqlJobs
 
+MOST_WAITING = 10_000
+"""Jobs that may wait at one time, however small: each is a folder that is looked into for every other."""
+
 
 class IngestDesk:
     """Where files are handed in: the jobs, the bytes that wait, and the worker of this process. One event loop."""
 
     def __init__(self, configuration: Configuration) -> None:
-        self.uploads = Uploads(configuration.home)
+        self.uploads = Uploads(configuration.home, configuration.seal)
         self.settings = configuration.settings.uploads
         self.sending = Sending()
         self._configuration = configuration
+        self._receiving = 0
         self._woken = asyncio.Event()
         self._stack = AsyncExitStack()
         self._jobs: SqlJobs | None = None
@@ -60,10 +65,18 @@ class IngestDesk:
             self._jobs = opened
         return self._jobs
 
-    async def require_room(self, more: int) -> None:
-        """Raise Overloaded where so many bytes more may not wait."""
-        if await asyncio.to_thread(self.uploads.size) + more > self.settings.waiting_bytes:
-            raise Overloaded("Too much is waiting to be ingested; try again later.")
+    @asynccontextmanager
+    async def room(self, more: int) -> AsyncIterator[None]:
+        """Keep room for so many bytes more while they are received or announced. Raises Overloaded where they may not
+        wait, beside those that others are sending."""
+        self._receiving += more
+        try:
+            size, count = await asyncio.to_thread(lambda: (self.uploads.size(), self.uploads.count()))
+            if size + self._receiving > self.settings.waiting_bytes or count >= MOST_WAITING:
+                raise Overloaded("Too much is waiting to be ingested; try again later.")
+            yield
+        finally:
+            self._receiving -= more
 
     def require_kind(self, name: str) -> None:
         """Raise UnsupportedMediaType for a name whose ending the settings do not allow."""

@@ -4,7 +4,6 @@ end one, to try again. The command line asks as the owner of the home, who sees 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -116,11 +115,16 @@ async def queue(uploads: Uploads, jobs: SqlJobs, job: Job, ledger: Ledger, *, re
 async def _record(
     uploads: Uploads, job: Job, files: Sequence[SentFile], ledger: Ledger, *, request_id: str, again: str | None = None
 ) -> str:
-    folder = uploads.folder(OPEN if again is None else KEPT, again or job.job_id)
+    state, kept_by = (OPEN, job.job_id) if again is None else (KEPT, again)
 
     def told() -> list[dict[str, Any]]:
         return [
-            {"source_id": each.source_id, "bytes": each.length, "sha256": _sha256(folder / each.name)} for each in files
+            {
+                "source_id": each.source_id,
+                "bytes": each.length,
+                "sha256": uploads.spool(state, kept_by, each).sha256(),
+            }
+            for each in files
         ]
 
     detail = {
@@ -136,11 +140,6 @@ async def _record(
         Kind.CONFIG, tenant=job.tenant, request_id=request_id, parts={"detail": canonical_json(detail)}
     )
     return recorded.entry_id
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
 async def try_again(uploads: Uploads, jobs: SqlJobs, job: Job, new_id: str, ledger: Ledger, *, request_id: str) -> Job:

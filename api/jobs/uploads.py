@@ -2,29 +2,33 @@
 
 The folder is part of a job's state, moved in one step: `open` while bytes arrive, `ready` once they are all here,
 `kept` while files that were not taken in wait for another try. So a worker finds its work by listing one folder, and
-whatever ends between two steps leaves a job that is still to be done, never one that is half here.
+whatever ends between two steps leaves a job that is still to be done, never one that is half here. In an encrypted home
+the bytes and the list of the files are sealed, and the files have names of their own (`api.jobs.spool`).
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import orjson
 
-from api.errors import ActionForbidden, FieldProblem, KeyReused, NoSuchThing, PayloadTooLarge, RequestRejected
+from api.errors import FieldProblem, HomeKeyMissing, NoSuchThing, RequestRejected
 from api.home.encryption.settings import VAULT_FILE
 from api.home.folder import UPLOADS
+from api.jobs.spool import Spool
+from retrieval.errors import LoadError
 from retrieval.files.durable import sync_file, sync_folder, write_atomically
+from retrieval.files.seal import PLAIN, Seal
+from retrieval.ingest.formats.load import MAX_BYTES
 
 OPEN, READY, KEPT = "open", "ready", "kept"
 _LIST = ".files.json"
@@ -35,12 +39,14 @@ _JOB = re.compile(r"[0-9a-f-]{36}")
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
-    """One file of a job: its name, the source that it is, its title, and how many bytes it has."""
+    """One file of a job: its name, the source that it is, its title, how many bytes it has, and the name that it has
+    here, if that is another one."""
 
     name: str
     source_id: str
     title: str
     length: int
+    stored: str = ""
 
 
 def safe_name(name: str) -> str:
@@ -61,11 +67,12 @@ def _is_utf8(name: str) -> bool:
 
 
 class Uploads:
-    """The sent bytes of one home. Methods block; OSError is raised as it comes."""
+    """The sent bytes of one home, kept under its seal. Methods block; OSError is raised as it comes."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, seal: Seal = PLAIN) -> None:
         self._home = home
         self._root = home / UPLOADS
+        self._seal = seal
 
     def folder(self, state: str, job_id: str) -> Path:
         """Where a job's files are in that state. Raises NoSuchThing for what is no id of a job."""
@@ -81,22 +88,55 @@ class Uploads:
             return ()
 
     def begin(self, job_id: str) -> Path:
-        """Makes the folder that a job's bytes arrive in. Raises ActionForbidden in an encrypted home: bytes lie here as
-        they are sent, in parts that are continued, so none of its files would be encrypted."""
-        if (self._home / VAULT_FILE).exists():
-            raise ActionForbidden("This home is encrypted: its operator ingests documents with `exhibit ingest`.")
+        """Makes the folder that a job's bytes arrive in. Raises HomeKeyMissing in an encrypted home that was opened
+        without its seal: nothing lies in it as it was sent."""
+        if self._seal is PLAIN and (self._home / VAULT_FILE).exists():
+            raise HomeKeyMissing("the home is encrypted, and its key was not given")
         folder = self.folder(OPEN, job_id)
         folder.mkdir(mode=0o700, parents=True)
         return folder
 
+    def sent_file(self, name: str, source_id: str, length: int = 0) -> SentFile:
+        """A file that is to be kept; in an encrypted home under a name that says nothing."""
+        stored = "" if self._seal is PLAIN else secrets.token_hex(16)
+        return SentFile(name, source_id, Path(name).stem or name, length, stored)
+
+    def spool(self, state: str, job_id: str, sent: SentFile) -> Spool:
+        """Where the bytes of a file of a job are in that state."""
+        return Spool(self.folder(state, job_id) / (sent.stored or sent.name), self._seal, sent.source_id)
+
+    def read(self, state: str, job_id: str, sent: SentFile) -> bytes:
+        """The bytes of a file of a job. Raises LoadError where they are gone, too many, or not those that were sent."""
+        if sent.length > MAX_BYTES:
+            raise LoadError(f"{sent.name}: larger than {MAX_BYTES // 2**20} MiB")
+        try:
+            data = self.spool(state, job_id, sent).read()
+        except FileNotFoundError:
+            raise LoadError(f"{sent.name}: there is no such file") from None
+        except (OSError, ValueError):
+            raise LoadError(f"{sent.name}: cannot be read") from None
+        if len(data) != sent.length:
+            raise LoadError(f"{sent.name}: it is not as long as it was sent")
+        if not data:
+            raise LoadError(f"{sent.name}: the file is empty")
+        return data
+
+    @property
+    def sealed(self) -> bool:
+        """True if the bytes cannot be read from their files alone."""
+        return self._seal is not PLAIN
+
     def describe(self, job_id: str, files: Sequence[SentFile], *, state: str = OPEN) -> None:
         """Writes down which files the job has."""
-        write_atomically(self.folder(state, job_id) / _LIST, orjson.dumps([asdict(each) for each in files]))
+        write_atomically(
+            self.folder(state, job_id) / _LIST, self._seal.sealed(orjson.dumps([asdict(each) for each in files]))
+        )
 
     def files(self, state: str, job_id: str) -> tuple[SentFile, ...]:
-        """The files of a job in that state; none where it is not in it."""
+        """The files of a job in that state; none where it is not in it. Raises ValueError for a list that was
+        changed."""
         try:
-            listed = orjson.loads((self.folder(state, job_id) / _LIST).read_bytes())
+            listed = orjson.loads(self._seal.opened((self.folder(state, job_id) / _LIST).read_bytes()))
         except FileNotFoundError:
             return ()
         return tuple(SentFile(**each) for each in listed)
@@ -118,8 +158,9 @@ class Uploads:
         if not left:
             self.remove(job_id)
             return
+        stays = {_LIST, *(each.stored or each.name for each in left)}
         for each in ready.iterdir():
-            if each.name not in kept and each.name != _LIST:
+            if each.name not in stays:
                 each.unlink()
         self.describe(job_id, left, state=READY)
         self.move(job_id, READY, KEPT)
@@ -142,8 +183,17 @@ class Uploads:
             shutil.rmtree(self.folder(state, job_id), ignore_errors=True)
 
     def size(self) -> int:
-        """The bytes that wait, in any state."""
-        return sum(each.stat().st_size for each in self._root.glob("*/*/*") if each.is_file())
+        """The bytes that wait, in any state; of an upload that is not whole, those that were announced."""
+        return sum(self._size(state, job_id) for state in (OPEN, READY, KEPT) for job_id in self.jobs(state))
+
+    def count(self) -> int:
+        """The jobs that wait, in any state."""
+        return sum(len(self.jobs(state)) for state in (OPEN, READY, KEPT))
+
+    def _size(self, state: str, job_id: str) -> int:
+        here = {path.name: found.st_size for path, found in _found(self.folder(state, job_id)) if path.name != _LIST}
+        announced = {each.name: each.length for each in self.files(state, job_id) if state == OPEN}
+        return sum(max(here.get(name, 0), announced.get(name, 0)) for name in here.keys() | announced.keys())
 
     def older_than(self, seconds: float, state: str) -> tuple[str, ...]:
         """The jobs in that state that nothing was written to for so long."""
@@ -158,7 +208,7 @@ class Uploads:
                 files = self.files(state, job_id)
                 erased = [each for each in files if each.source_id == source_id]
                 for each in erased:
-                    (self.folder(state, job_id) / each.name).unlink(missing_ok=True)
+                    self.spool(state, job_id, each).path.unlink(missing_ok=True)
                 gone += len(erased)
                 if erased:
                     self.describe(job_id, [each for each in files if each not in erased], state=state)
@@ -166,52 +216,22 @@ class Uploads:
 
 
 def _written_s(folder: Path) -> float:
-    return max((each.stat().st_mtime for each in (folder, *folder.iterdir())), default=0.0)
-
-
-@contextmanager
-def appending(path: Path, *, offset: int, length: int) -> Iterator[Appending]:
-    """The file, open to be continued at `offset`, which must be where it ends. Raises KeyReused where it is not, or
-    while another request continues it; NoSuchThing where there is no such file."""
+    """When something was last written there, in seconds since 1970; infinite where the folder has gone meanwhile."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+        return max(folder.stat().st_mtime, *(found.st_mtime for _, found in _found(folder)), 0.0)
     except FileNotFoundError:
-        raise NoSuchThing("There is no such upload.") from None
-    with os.fdopen(descriptor, "ab", buffering=0) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise KeyReused("Another request continues this upload.") from None
-        size = os.fstat(file.fileno()).st_size
-        if size != offset:
-            raise KeyReused(f"The upload continues at {size}.")
-        try:
-            yield Appending(file, size, length)
-        finally:
-            os.fsync(file.fileno())
+        return float("inf")
 
 
-class Appending:
-    """A file that is being continued; `size` is how much of it is here."""
-
-    def __init__(self, file: BinaryIO, size: int, length: int) -> None:
-        self._file = file
-        self._length = length
-        self.size = size
-
-    def write(self, data: bytes) -> None:
-        """Adds bytes. Raises PayloadTooLarge where they are more than were announced; then none of them is kept."""
-        if self.size + len(data) > self._length:
-            raise PayloadTooLarge("The upload is longer than it was announced.")
-        view = memoryview(data)
-        while view:
-            view = view[self._file.write(view) :]
-        self.size += len(data)
-
-
-def create(path: Path) -> None:
-    """Makes an empty file for its owner alone; it must not be there."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+def _found(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """The files of a folder, without those that another process moves or removes meanwhile."""
+    try:
+        paths = list(folder.iterdir())
+    except FileNotFoundError:
+        return
+    for path in paths:
+        with suppress(FileNotFoundError):
+            yield path, path.stat()
 
 
 def source_of(tenant: str, owner: str, collection: str, name: str) -> str:

@@ -1,4 +1,5 @@
-"""The work of jobs: one way in for files that are named on this machine and for bytes that were sent.
+"""The work of jobs: one way in for files that are named on this machine and for bytes that were sent. What each came to
+is on the ledger before its state says so (`api.jobs.outcome`); where the ledger cannot be opened, nothing is taken in.
 
 Whoever holds the corpus (`open_ingest`) works. A job that is `running` then was cut off: one whose bytes are under the
 home is gone on with in the rows of its run; one of paths is told as cut off, since only its owner knows the paths.
@@ -19,10 +20,14 @@ import structlog
 from api.errors import HomeBusy, JobCancelled
 from api.home.configuration import Configuration
 from api.home.identity.principal import LOCAL_ID
+from api.jobs.outcome import record_ended
 from api.jobs.uploads import KEPT, OPEN, READY, Uploads
 from api.problems import code_of
 from api.wiring import new_id, open_ingest, open_job_store
-from retrieval.registry.jobs import Job, SqlJobs
+from api.wiring.ledger.log import log_to_write
+from ledger.errors import LedgerError
+from ledger.ledger import Ledger
+from retrieval.registry.jobs import Job, JobState, SqlJobs
 
 if TYPE_CHECKING:
     from retrieval.ingest.pipeline import Ingest
@@ -50,12 +55,16 @@ async def take_in_paths(
     progress: Progress | None = None,
 ) -> IngestReport:
     """One job of files that are named on this machine, done at once. Raises HomeBusy while another one is done,
-    JobCancelled, and as `Ingest.run`."""
+    JobCancelled, LedgerUnavailable, and as `Ingest.run`."""
     from retrieval.ingest.pipeline import new_run_id  # noqa: PLC0415
 
-    async with open_ingest(configuration) as ingest, open_job_store(configuration) as jobs:
+    async with (
+        open_ingest(configuration) as ingest,
+        open_job_store(configuration) as jobs,
+        log_to_write(configuration) as ledger,
+    ):
         sources, titles, run_id = await ingest.planned(paths, manifest, tenant=tenant, resume=resume)
-        await _tell_cut_off(jobs)
+        await _tell_cut_off(jobs, ledger)
         job = Job(new_id(), tenant, LOCAL_ID, "paths", collection, label, files=len(sources))
         await jobs.put(job)
         begun = await jobs.begin(job.job_id, run_id or new_run_id())
@@ -71,29 +80,30 @@ async def take_in_paths(
             verify=verify,
             progress=progress,
         )
-        return await _recorded(taking, begun, jobs)
+        return await _recorded(taking, begun, jobs, ledger)
 
 
-async def _tell_cut_off(jobs: SqlJobs) -> None:
+async def _tell_cut_off(jobs: SqlJobs, ledger: Ledger) -> None:
     """Ends the jobs of paths whose process ended before they did."""
     for each in await jobs.unfinished("paths"):
         message = "the process that took it in ended; the same command with --resume goes on"
         await jobs.close_files(each, code=INTERRUPTED, message=message)
+        await record_ended(ledger, each, jobs, state="failed", error_code=INTERRUPTED)
         await jobs.put(replace(each, state="failed", error_code=INTERRUPTED))
 
 
 async def work_off(configuration: Configuration) -> int:
     """Does every job whose bytes are ready under the home, the oldest first; gives how many ended. Raises HomeBusy
     while another process takes documents in."""
-    uploads = Uploads(configuration.home)
+    uploads = Uploads(configuration.home, configuration.seal)
     ended = 0
     async with open_job_store(configuration) as jobs:
         await _sweep(configuration, uploads, jobs)
         if not await _next(uploads, jobs):
             return 0
-        async with open_ingest(configuration) as ingest:
+        async with open_ingest(configuration) as ingest, log_to_write(configuration) as ledger:
             while (job := await _next(uploads, jobs)) is not None:
-                await _do(job, ingest=ingest, jobs=jobs, uploads=uploads)
+                await _do(job, ingest=ingest, jobs=jobs, uploads=uploads, ledger=ledger)
                 ended += 1
     return ended
 
@@ -116,8 +126,16 @@ async def _next(uploads: Uploads, jobs: SqlJobs) -> Job | None:
     return None
 
 
-async def _do(job: Job, *, ingest: Ingest, jobs: SqlJobs, uploads: Uploads) -> None:
-    """Takes a job in, or goes on with it, to its end."""
+def _opened(job: Job, uploads: Uploads) -> Callable[[Path], bytes]:
+    """What reads the files of a job in an encrypted home, by the names that they were sent under."""
+    files = {each.name: each for each in uploads.files(READY, job.job_id)}
+    return lambda path: uploads.read(READY, job.job_id, files[path.name])
+
+
+async def _do(job: Job, *, ingest: Ingest, jobs: SqlJobs, uploads: Uploads, ledger: Ledger) -> None:
+    """Takes a job in, or goes on with it, to its end. Raises LedgerUnavailable: then its bytes stay, and it is ended by
+    whoever works next."""
+    from retrieval.ingest.formats.load import read_bytes  # noqa: PLC0415
     from retrieval.ingest.pipeline import new_run_id  # noqa: PLC0415
 
     begun = await jobs.begin(job.job_id, new_run_id())
@@ -125,42 +143,50 @@ async def _do(job: Job, *, ingest: Ingest, jobs: SqlJobs, uploads: Uploads) -> N
         return
     if begun.attempts > MOST_ATTEMPTS:
         await jobs.close_files(begun, code=INTERRUPTED, message="the process ended each time that it was read")
+        await record_ended(ledger, begun, jobs, state="failed", error_code=INTERRUPTED)
         await jobs.put(replace(begun, state="failed", error_code=INTERRUPTED))
         await _put_away(begun, jobs, uploads)
         return
     sources = await asyncio.to_thread(_sources, begun, uploads)
-    taking = ingest.take(sources, tenant=begun.tenant, run_id=begun.run_id)
+    opened = _opened(begun, uploads) if uploads.sealed else read_bytes
+    taking = ingest.take(sources, tenant=begun.tenant, run_id=begun.run_id, opened=opened)
     try:
-        await _recorded(taking, begun, jobs)
+        await _recorded(taking, begun, jobs, ledger)
     except JobCancelled:
         await asyncio.to_thread(uploads.remove, begun.job_id)
         return
+    except LedgerError:
+        raise
     except Exception as exc:
         # Its rows say what failed; whoever sent it may try again.
         _log.warning("job_failed", job=begun.job_id, code=code_of(exc), problem=type(exc).__name__)
     await _put_away(begun, jobs, uploads)
 
 
-async def _recorded(taking: Awaitable[T], job: Job, jobs: SqlJobs) -> T:
-    """The outcome of the work, with the job's state. A job whose process is stopped stays as it is, to be gone on with;
-    one of paths that its owner stops is cancelled."""
+async def _recorded(taking: Awaitable[IngestReport], job: Job, jobs: SqlJobs, ledger: Ledger) -> IngestReport:
+    """The report of the work, with the job's end on the ledger and then in its state. A job whose process is stopped
+    stays as it is, to be gone on with; one of paths that its owner stops is cancelled."""
+
+    async def ended(state: JobState, code: str | None = None, *, why: str = "", corpus: str | None = None) -> None:
+        if why:
+            await jobs.close_files(job, code=code or CANCELLED, message=why)
+        await record_ended(ledger, job, jobs, state=state, error_code=code, corpus=corpus)
+        await jobs.put(replace(job, state=state, error_code=code))
+
     try:
         done = await _unless_cancelled(taking, job, jobs)
     except JobCancelled:
-        await jobs.close_files(job, code=CANCELLED, message="the job was cancelled")
-        await jobs.put(replace(job, state="cancelled"))
+        await ended("cancelled", why="the job was cancelled")
         raise
     except asyncio.CancelledError:
         if job.origin == "paths":
             with suppress(Exception):
-                await jobs.put(replace(job, state="cancelled"))
+                await ended("cancelled")
         raise
     except Exception as exc:
-        code = code_of(exc)
-        await jobs.close_files(job, code=code, message="the run ended before this file was taken in")
-        await jobs.put(replace(job, state="failed", error_code=code))
+        await ended("failed", code_of(exc), why="the run ended before this file was taken in")
         raise
-    await jobs.put(replace(job, state="done"))
+    await ended("done", corpus=done.manifest_hash)
     return done
 
 
@@ -225,7 +251,7 @@ async def _sweep(configuration: Configuration, uploads: Uploads, jobs: SqlJobs) 
 async def keep_working(configuration: Configuration, woken: asyncio.Event) -> None:
     """Does jobs as they become ready, until cancelled, beside the caller's event loop. A home that nothing was sent to
     costs one look at a folder a second."""
-    uploads = Uploads(configuration.home)
+    uploads = Uploads(configuration.home, configuration.seal)
     while True:
         woken.clear()
         if await asyncio.to_thread(_has_work, uploads, configuration.settings.uploads.kept_s):

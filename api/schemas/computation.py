@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ai.answer.shapes import Span, WireReading
+from ai.answer.shapes import Span, WirePromise, WireReading
 from api.schemas.answer import ClosedModel
 
 
@@ -50,3 +50,4 @@ class ComputationResponse(ClosedModel):
     ]
     check: Annotated[str, Field(description="how to check it, in words")]
     provenance: WireReading
+    promise: WirePromise

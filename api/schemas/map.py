@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, StrictInt, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from ai.answer.shapes import BoundingBox
+from ai.answer.shapes import BoundingBox, WirePromise
 from api.schemas.answer import ClosedModel
 from api.schemas.query import PLAIN, SAID, StrictModel, Text, first_day, last_day, plain_text, said_text
 from retrieval.model import TimeRange
@@ -273,6 +273,7 @@ class SingleFeature(MapFeature):
 
     request_id: str = Field(description="id of the request")
     provenance: WireReading = Field(description="where the reading is recorded")
+    promise: WirePromise = Field(description="the log's signed word that a checkpoint will cover the entry")
 
 
 class FeaturePage(ClosedModel):
@@ -284,6 +285,7 @@ class FeaturePage(ClosedModel):
     links: list[Link] = Field(description="`next` leads to the next page; none on the last one")
     request_id: str = Field(description="id of the request")
     provenance: WireReading = Field(description="where the reading is recorded")
+    promise: WirePromise = Field(description="the log's signed word that a checkpoint will cover the entry")
 
 
 class DrawnBy(ClosedModel):

@@ -42,7 +42,7 @@ _FORMS = {
     "answer_digest": re.compile(f"sha256:{HEX32}"),
     "replica": re.compile(TOKEN),
     "time": re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"),
-    "key": re.compile(r"[^+]+\+[0-9a-f]{8}"),
+    "key": re.compile(r"(?<![^+])[^+]++\+[0-9a-f]{8}"),
 }
 _COUNTS = ("rseq", "merge_delay_s")
 _MEMBERS = frozenset({"v", *_FORMS, *_COUNTS, "signature"})

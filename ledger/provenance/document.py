@@ -7,6 +7,7 @@ The `prov` library reads and converts documents; it is imported on first use, so
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from ledger.provenance.check import NAME, RELATIONS, RUN, RUN_ID, TYPE, VALUE, V
 
 CONTENT_DOMAIN = "content"
 """Domain of the pseudonyms by which an entry's document names content."""
+PROV, XSD = "http://www.w3.org/ns/prov#", "http://www.w3.org/2001/XMLSchema#"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -93,8 +95,14 @@ def prov_n(data: bytes) -> str:
 
 
 def prov_jsonld(data: bytes) -> str:
-    """The document as PROV-JSONLD, indented. Raises MalformedProv."""
-    return str(_read(data).serialize(format="jsonld", indent=2))
+    """The document as PROV-JSONLD, indented. Raises MalformedProv.
+
+    Its own context declares every prefix that it uses: ProvToolbox fetches no context, so the library's, which leaves
+    `prov` and `xsd` to the shared one, is not read there."""
+    document = json.loads(_read(data).serialize(format="jsonld"))
+    declared, *shared = document["@context"]
+    document["@context"] = [{**declared, "prov": PROV, "xsd": XSD}, *shared]
+    return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 def _read(data: bytes) -> Any:

@@ -29,6 +29,7 @@ from sqlalchemy.pool import StaticPool
 
 from ledger.errors import IndexDamaged, LedgerUnavailable
 from ledger.model import Kind
+from ledger.search import sqlite_driver
 from ledger.search.entry_index import DAY_MS, EntryCounts, EntryFacts, EntryQuery, by_frequency, day_of
 from ledger.search.signature import has_bit
 from ledger.search.tables import (
@@ -52,7 +53,7 @@ from ledger.stores.postgres.schema import REDACTOR, WRITER
 T = TypeVar("T")
 SCHEMA = "exhibit_ledger_index"
 _KINDS = frozenset(map(str, Kind))
-_BUSY_S = 10
+_BUSY_MS = 10_000
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 0))")
 
 
@@ -72,9 +73,10 @@ class SqlEntryIndex:
     async def open_sqlite(cls, path: Path) -> SqlEntryIndex:
         """The index in that file, made if it is not there. Raises LedgerUnavailable."""
         engine = create_engine(
-            f"sqlite:///{path}",
+            "sqlite://",
+            module=sqlite_driver,
+            creator=lambda: sqlite_driver.connect(path, busy_ms=_BUSY_MS),
             poolclass=StaticPool,
-            connect_args={"check_same_thread": False, "timeout": _BUSY_S, "isolation_level": None},
         )
         event.listen(engine, "connect", _configure_sqlite)
         event.listen(engine, "begin", _begin_sqlite)

@@ -19,10 +19,12 @@ from pathlib import Path
 from retrieval.errors import IngestError, ManifestError
 from retrieval.index import ChannelIndex, IndexBatch
 from retrieval.ingest.digest_cache import DigestCache, FileStatus, KnownDigests
+from retrieval.ingest.formats.load import read_bytes
 from retrieval.ingest.identity import KnownFiles, places_of, plain_name
 from retrieval.ingest.label import AccessTerms, visibility_of
 from retrieval.ingest.prepare import (
     IdentifiedFile,
+    Opened,
     PreparedDocument,
     document_id_of,
     facts_of,
@@ -60,6 +62,7 @@ class _Run:
     descriptions: Mapping[str, Description] = field(default_factory=dict)
     files: KnownFiles = field(default_factory=KnownFiles)
     titles: Mapping[str, str] = field(default_factory=dict)
+    opened: Opened = read_bytes
     collections: set[str] = field(default_factory=set)
     waiting: list[tuple[int, PreparedDocument]] = field(default_factory=list)
     changed: set[int] = field(default_factory=set)
@@ -143,9 +146,12 @@ class Ingest(Upkeep):
         run_id: str | None = None,
         verify: bool = False,
         progress: Progress | None = None,
+        opened: Opened = read_bytes,
     ) -> IngestReport:
-        """Takes in sources, as `run` does; `run_id` names a run, or goes on in the rows of one that was cut off."""
+        """Takes in sources, as `run` does; `run_id` names a run, or goes on in the rows of one that was cut off;
+        `opened` reads their bytes."""
         run = await self._begin(sources, tenant, run_id or new_run_id(), progress)
+        run.opened = opened
         await self.repair(tenant)
         held = await self._store.stored_files(tenant)
         run.known = {each.document.document_id: each.document for each in held}
@@ -268,7 +274,7 @@ class Ingest(Upkeep):
     def _identify(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> IdentifiedFile:
         """The bytes of the file; their digest is kept where nobody wrote to the file meanwhile."""
         before = FileStatus.of(source.path, follow=source.declared)
-        identified = identify(source, visibility, self._size)
+        identified = identify(source, visibility, self._size, run.opened)
         settled = before if FileStatus.of(source.path, follow=source.declared) == before else None
         self._digests.keep(run.tenant, run.jobs[position].path, settled, identified.sha256)
         return identified

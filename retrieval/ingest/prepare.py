@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -69,13 +69,19 @@ class IdentifiedFile:
         return replace(self, document_id=f"{source_id}@{self.document_id.rpartition('@')[2]}")
 
 
-def identify(source: SourceSpec, visibility: VisibilityClass, size: ChunkSize) -> IdentifiedFile:
+Opened = Callable[[Path], bytes]
+"""Reads a file whole, whatever it is kept as. Raises `LoadError`."""
+
+
+def identify(
+    source: SourceSpec, visibility: VisibilityClass, size: ChunkSize, opened: Opened = read_bytes
+) -> IdentifiedFile:
     """Reads the bytes, looks at none of them, and names their version `<source_id>@<12 hex>`. Raises `LoadError` or
     `ManifestError`."""
     if source.path.is_symlink() and not source.declared:
         raise LoadError(f"{source.path.name}: a link; name the file that it leads to")
     media_type = media_type_of(source.path, source.media_type)
-    data = read_bytes(source.path)
+    data = opened(source.path)
     sha256 = "sha256:" + hashlib.sha256(data).hexdigest()
     lookups = lookups_of(source)
     document_id = document_id_of(source, visibility, size, sha256, lookups)

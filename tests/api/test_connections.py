@@ -28,7 +28,8 @@ def test_settings_that_cannot_be_are_refused(settings: Mapping[str, Any]) -> Non
 
 async def _hello(scope: Any, receive: Any, send: Any) -> None:
     assert scope["type"] == "http"
-    await receive()
+    while (await receive()).get("more_body"):
+        pass
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"hi"})
 
@@ -92,12 +93,43 @@ def test_half_a_second_head_on_a_kept_connection_is_closed_too() -> None:
         (b"GET / HTTP/1.1\r\n\r\n", (400, "BAD_REQUEST")),
         (b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n", (400, "BAD_REQUEST")),
         (b"GET / HTTP/1.1\r\nhost: x\r\ncookie: " + b"a" * (HEAD_BYTES + 5_000), (431, "HEAD_TOO_LARGE")),
+        (b"GET / HTTP/2.0\r\nhost: x\r\n\r\n", (400, "BAD_REQUEST")),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", (400, "BAD_REQUEST")),
     ],
-    ids=["TLS", "no host", "length", "large"],
+    ids=["TLS", "no host", "length", "large", "version", "HTTP/2"],
 )
 def test_what_is_not_http_gets_the_error_body(sent: bytes, refused: tuple[int, str]) -> None:
     with connecting() as port:
         assert error_in(said(port, sent)) == refused
+
+
+POST = b"POST / HTTP/1.1\r\nhost: x\r\n"
+CHUNKED = b"transfer-encoding: chunked\r\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        POST + CHUNKED + b"content-length: 5\r\n\r\n",
+        POST + b"content-length: 5\r\n" + CHUNKED + b"\r\n",
+        POST.replace(b"1.1", b"1.0") + CHUNKED + b"\r\n",
+    ],
+    ids=["chunks and a length", "a length and chunks", "chunks in 1.0"],
+)
+def test_a_body_that_may_end_in_two_places_is_refused_and_nothing_after_it_is_read(head: bytes) -> None:
+    """A proxy that reads the other end would take what follows for a request of somebody else (RFC 9112, 6.1)."""
+    with connecting() as port:
+        received = said(port, head + b"0\r\n\r\n" + GET)
+        assert error_in(received) == (400, "BAD_REQUEST")
+        assert received.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize("chunk", [b"zz\r\n", b"-1\r\n", b"2\r\nhiXX0\r\n\r\n", b"2;" + b"a" * (2 * HEAD_BYTES)])
+def test_a_body_that_breaks_gets_the_error_body_too(chunk: bytes) -> None:
+    with connecting() as port:
+        received = said(port, POST + CHUNKED + b"\r\n" + chunk)
+        assert error_in(received)[1] in ("BAD_REQUEST", "HEAD_TOO_LARGE")
+        assert said(port, GET).endswith(b"hi")
 
 
 def test_connections_are_bounded_and_the_others_go_on() -> None:

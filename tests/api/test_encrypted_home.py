@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import shutil
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +20,20 @@ import pytest
 from asgi_lifespan import LifespanManager
 
 from api.audit.erasure.decoded import readings
-from api.errors import ActionForbidden, HomeBusy, HomeInUse, HomeKeyMissing, HomeKeyWrong, SettingsInvalid
+from api.errors import HomeBusy, HomeInUse, HomeKeyMissing, HomeKeyWrong, SettingsInvalid
 from api.home.configuration import Configuration, load
 from api.home.encryption.home_key import make_key_file
 from api.home.encryption.vault import Vault, make_vault, open_vault, rotate
 from api.http.app import create_app
-from api.jobs.uploads import Uploads
-from api.wiring import open_ledger
+from api.jobs.uploads import KEPT, OPEN, Uploads
+from api.jobs.work import work_off
+from api.wiring import open_job_store, open_ledger
 from api.wiring.recrypt import copy_home
+from retrieval.errors import LoadError
 from retrieval.files.seal import PLAIN
 from tests.api_world import DIARY, POPULATION, TEXTS, World, make_world
 from tests.command_line import Run, command_line
+from tests.job_kills import send
 
 KEY = bytes(range(32))
 NAMED = {"EXHIBIT_ENCRYPTION__KEY": KEY.hex(), "EXHIBIT_LEDGER__CHECKPOINT_MS": "50"}
@@ -139,6 +144,19 @@ def copied(held: Lived, to: Path, vault: Vault | None) -> Path:
 def test_a_stolen_home_says_nothing(encrypted: Lived) -> None:
     assert encrypted.found_open == set()
     assert found_in(encrypted.world.configuration.home, encrypted.secrets) == set()
+
+
+def test_every_database_is_sealed(encrypted: Lived, plain: Lived, tmp_path: Path, cli: Run) -> None:
+    """The index of entries, which the first search makes, too: who asked and what is alike stands there by pseudonym."""
+    for held, sealed in ((plain, False), (encrypted, True)):
+        home = tmp_path / str(sealed)
+        shutil.copytree(held.world.configuration.home, home)
+        assert cli("ledger", "search", "--home", home)[0] == 0
+        found = {path.name: path.read_bytes()[:16] for path in home.rglob("*.sqlite")}
+        assert {"ledger-index.sqlite", "ledger.sqlite", "record.sqlite"} <= set(found)
+        assert {name for name, head in found.items() if head == b"SQLite format 3\0"} == (
+            set() if sealed else set(found)
+        )
 
 
 def test_the_same_search_finds_everything_in_a_home_that_is_not_encrypted(plain: Lived) -> None:
@@ -275,17 +293,139 @@ def test_neither_the_key_nor_a_secret_lies_in_the_home(encrypted: Lived, tmp_pat
             load({}, home=home)
 
 
-def test_nothing_that_is_sent_lies_in_an_encrypted_home_as_it_is(
-    plain: Lived, encrypted: Lived, tmp_path: Path
-) -> None:
+LETTER = b"The ferryman of Lecompton wrote that Augusta Pell crossed at midnight."
+TURNS = tuple(b"And page %d says that she crossed again." % number for number in range(400))
+
+
+@pytest.fixture
+def fresh(encrypted: Lived, tmp_path: Path) -> Configuration:
+    copied(encrypted, tmp_path / "sent", make_vault(tmp_path / "sent", KEY))
+    return load(NAMED, home=tmp_path / "sent")
+
+
+def stored(home: Path, *words: bytes) -> list[Path]:
+    """The files of the home that hold one of these words, or have it in their name."""
+    files = [each for each in home.rglob("*") if each.is_file()]
+    return [each for each in files for word in words if word in _bytes_of(each) or word.decode() in str(each)]
+
+
+def _bytes_of(path: Path) -> bytes:
+    """Nothing where it has gone meanwhile: a database that is in use makes and removes a journal."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def test_what_waits_keeps_a_home_from_being_copied(plain: Lived, tmp_path: Path) -> None:
     job = "00000000-0000-0000-0000-000000000001"
-    with pytest.raises(ActionForbidden, match="encrypted"):
-        Uploads(encrypted.world.configuration.home).begin(job)
     uploads = Uploads(plain.world.configuration.home)
     (uploads.begin(job) / "letter.md").write_text("A letter.")
     with pytest.raises(HomeBusy, match="wait"):
         copied(plain, tmp_path / "closed", make_vault(tmp_path / "closed", KEY))
     uploads.remove(job)
+
+
+def test_without_its_seal_nothing_is_sent_into_an_encrypted_home(fresh: Configuration) -> None:
+    with pytest.raises(HomeKeyMissing):
+        Uploads(fresh.home).begin("00000000-0000-0000-0000-000000000001")
+
+
+async def test_what_is_sent_into_an_encrypted_home_waits_sealed_and_is_taken_in(fresh: Configuration) -> None:
+    job_id = await send(fresh, {"augusta.txt": LETTER, "x.bin": b"\0Augusta"})
+    assert stored(fresh.home, b"Augusta", b"augusta") == []
+    assert await work_off(fresh) == 1
+    async with open_job_store(fresh) as jobs:
+        job = await jobs.job(job_id)
+        assert job is not None
+        told = {Path(each.file.path).name: each.file.state for each in await jobs.files(job)}
+    assert told == {"augusta.txt": "done", "x.bin": "failed"}
+    uploads = Uploads(fresh.home, fresh.seal)
+    assert [each.name for each in uploads.files(KEPT, job_id)] == ["x.bin"]  # it waits for another try
+    assert stored(fresh.home, b"Augusta", b"augusta") == []
+
+
+def test_parts_are_continued_after_one_that_was_cut_off(fresh: Configuration) -> None:
+    uploads, job = Uploads(fresh.home, fresh.seal), "00000000-0000-0000-0000-000000000001"
+    uploads.begin(job)
+    sent = uploads.sent_file("augusta.txt", "augusta.1", sum(map(len, TURNS)))
+    spool = uploads.spool(OPEN, job, sent)
+    spool.create()
+    at = 0
+    for turn in TURNS:
+        with spool.appending(offset=at, length=sent.length) as file:
+            file.write(turn)
+        at += len(turn)
+        assert spool.size() == at
+        with spool.path.open("ab") as torn:  # what a crash leaves of the next piece
+            torn.write(secrets.token_bytes(at % 90))
+    assert spool.read() == b"".join(TURNS) and b"crossed" not in spool.path.read_bytes()
+    uploads.describe(job, [sent])
+    uploads.remove(job)
+
+
+@pytest.mark.parametrize("harm", ["flip", "swap", "drop", "repeat", "other"])
+def test_a_sealed_file_that_was_changed_is_refused(fresh: Configuration, harm: str) -> None:
+    uploads, job = Uploads(fresh.home, fresh.seal), "00000000-0000-0000-0000-000000000001"
+    uploads.begin(job)
+    sent = uploads.sent_file("augusta.txt", "augusta.1", 3 * len(LETTER))
+    spool = uploads.spool(OPEN, job, sent)
+    spool.create()
+    ends = [0]
+    for number in range(3):
+        with spool.appending(offset=number * len(LETTER), length=sent.length) as file:
+            file.write(LETTER)
+        ends.append(spool.path.stat().st_size)
+    whole = spool.path.read_bytes()
+    one, two, three = (whole[start:end] for start, end in pairwise(ends))
+    changed = {
+        "flip": whole[:-1] + bytes([whole[-1] ^ 1]),
+        "swap": two + one + three,
+        "drop": one + three,
+        "repeat": one + two + two,
+        "other": whole,
+    }[harm]
+    spool.path.write_bytes(changed)
+    if harm == "other":
+        sent = replace(sent, source_id="augusta.2")
+    with pytest.raises(LoadError):
+        uploads.read(OPEN, job, sent)
+    spool.path.write_bytes(one + two)  # shorter than it was sent
+    with pytest.raises(LoadError, match="as long"):
+        uploads.read(OPEN, job, replace(sent, source_id="augusta.1"))
+    uploads.remove(job)
+
+
+async def test_files_are_sent_into_an_encrypted_home_over_http(encrypted: Lived, fresh: Configuration) -> None:
+    async with serving(fresh, encrypted.world.tokens["archivist"]) as client:
+        form = {"label": "public", "collection": "letters"}
+        reply = await client.post("/api/v1/documents", data=form, files={"file": ("augusta.txt", LETTER)})
+        assert reply.status_code == 202, reply.text
+        pairs = {"filename": "pages.txt", "label": "public", "collection": "letters"}
+        told = ",".join(f"{name} {b64encode(value.encode()).decode()}" for name, value in pairs.items())
+        pages = b" ".join(TURNS)
+        begun = await client.post(
+            "/api/v1/uploads", headers={"upload-length": str(len(pages)), "upload-metadata": told}
+        )
+        assert begun.status_code == 201, begun.text
+        where = begun.headers["location"]
+        for start, end in ((0, 1000), (1000, len(pages))):
+            head = await client.head(where)
+            assert head.headers["upload-offset"] == str(start)
+            headers = {"upload-offset": str(start), "content-type": "application/offset+octet-stream"}
+            part = await client.patch(where, content=pages[start:end], headers=headers)
+            assert part.status_code == 204, part.text
+            assert stored(fresh.home, b"crossed", b"pages.txt", b"augusta") == []
+        for location in (reply.headers["location"], f"/api/v1/jobs/{where.rsplit('/', 1)[-1]}"):
+            for _ in range(600):
+                state = (await client.get(location)).json()
+                if state["state"] == "done":
+                    break
+                await asyncio.sleep(0.1)
+            assert (state["state"], state["files"][0]["state"]) == ("done", "done"), state
+        asked = await client.post("/api/v1/ai/query", json={"question": "When did Augusta Pell cross?"})
+        assert "midnight" in asked.text
+    assert stored(fresh.home, b"crossed", b"pages.txt", b"augusta") == []
 
 
 def test_a_home_in_use_is_encrypted_only_into_another_folder(plain: Lived, tmp_path: Path) -> None:

@@ -190,6 +190,50 @@ async def test_signatures_that_are_refused(client: httpx.AsyncClient, running: I
     assert (await _ask(client, f"{header}.{body}.{signature}")).status_code == 200
 
 
+HEADERS = {
+    "a list": b"[]",
+    "a text": b'"ES256"',
+    "a number": b"5",
+    "nothing": b"",
+    "null": b"null",
+    "no UTF-8": b"\xff{}",
+    "nested too deep": b"[" * 10_000,
+    "objects nested too deep": b'{"a":' * 2_500,
+    "an endless number": b'{"alg":' + b"9" * 5_000 + b"}",
+    "algorithms": b'{"alg":["ES256"],"kid":"KID"}',
+    "an algorithm that is an object": b'{"alg":{"ES256":1},"kid":"KID"}',
+    "no algorithm": b'{"kid":"KID"}',
+    "keys": b'{"alg":"ES256","kid":["KID"]}',
+    "half a character": b'{"alg":"ES256","kid":"\\ud800"}',
+    "a kind that is an object": b'{"alg":"ES256","kid":"KID","typ":{}}',
+    "extensions that are a number": b'{"alg":"ES256","kid":"KID","crit":5}',
+    "extensions that are null": b'{"alg":"ES256","kid":"KID","crit":null}',
+    "extensions that are an object": b'{"alg":"ES256","kid":"KID","crit":{"b64":1},"b64":true}',
+    "extensions that are numbers": b'{"alg":"ES256","kid":"KID","crit":[5]}',
+    "extensions that are lists": b'{"alg":"ES256","kid":"KID","crit":[[]]}',
+    "no extension": b'{"alg":"ES256","kid":"KID","crit":[]}',
+    "an unknown extension": b'{"alg":"ES256","kid":"KID","crit":["exp"],"exp":1}',
+    "a payload that is not encoded": b'{"alg":"ES256","kid":"KID","crit":["b64"],"b64":false}',
+    "certificates that are an object": b'{"alg":"ES256","kid":"KID","x5c":{}}',
+    "a key that is a number": b'{"alg":"ES256","kid":"KID","jwk":5}',
+    "a content type that is a number": b'{"alg":"ES256","kid":"KID","cty":5}',
+    "an encryption": b'{"alg":"dir","enc":"A128GCM","kid":"KID"}',
+    "an algorithm twice": b'{"alg":"ES256","alg":"none","kid":"KID"}',
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+async def test_a_head_of_a_token_that_anybody_can_write(client: httpx.AsyncClient, running: Issuer, name: str) -> None:
+    """What stands before the signature is read before anything is known of its writer: refused, never a fault."""
+    head = base64.urlsafe_b64encode(HEADERS[name].replace(b"KID", running.key.kid.encode())).rstrip(b"=").decode()
+    _, body, signature = running.token(running.claims(now_s())).split(".")
+    for rest in (f"{body}.{signature}", f"{body}.", f"..{signature}", f"W1tb.{'A' * 86}", "."):
+        reply = await _ask(client, f"{head}.{rest}")
+        assert (reply.status_code, reply.json()["error"]["code"]) == (401, "UNAUTHORIZED"), (name, rest[:20])
+        form = {"logout_token": f"{head}.{rest}"}
+        assert (await client.post(LOGOUT, data=form)).status_code == 400, (name, rest[:20])
+
+
 async def test_a_session_that_the_provider_ends(client: httpx.AsyncClient, running: Issuer) -> None:
     now = now_s()
     ended = running.token(running.claims(now, sub="ben", sid="one"))

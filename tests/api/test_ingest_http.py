@@ -274,6 +274,31 @@ async def test_an_upload_that_is_given_up_is_gone(connected: Any, kept: Uploads)
     assert not list(kept._root.glob(f"*/{place.rpartition('/')[2]}"))
 
 
+async def test_whoever_looks_or_sends_again_while_an_upload_becomes_whole_meets_no_fault(connected: Any) -> None:
+    async with connected("sender") as client:
+
+        async def after(seconds: float, place: str, size: int) -> int:
+            await asyncio.sleep(seconds)
+            if size:
+                return (await client.patch(place, content=b"", headers=part(size))).status_code
+            return (await client.head(place, headers={"tus-resumable": "1.0.0"})).status_code
+
+        jobs = []
+        for number in range(12):
+            text = f"The dam of Alma was built in {1850 + number}.".encode()
+            made = await client.post(UPLOADS, headers=creation(f"dam-{number}.txt", len(text)))
+            place = made.headers["location"]
+            jobs.append(place.rpartition("/")[2])
+            others = [after(0.004 * n, place, size) for n in range(6) for size in (0, len(text), 0)]
+            first, *statuses = await asyncio.gather(client.patch(place, content=text, headers=part(0)), *others)
+            assert set(statuses) <= {200, 204, 404, 409}, statuses
+            if first.status_code == 409:  # another one held the file
+                first = await client.patch(place, content=text, headers=part(0))
+            assert first.status_code == 204
+        told = [await ended(client, job) for job in jobs]
+        assert {each["state"] for each in told} == {"done"}
+
+
 async def test_a_caller_sees_its_own_jobs_and_a_curator_those_inside_its_scope(connected: Any) -> None:
     async with connected("chief") as chief, connected("curator") as curator, connected("stranger") as stranger:
         high = (await sent(chief, ("plan.txt", b"The plan of the vault."), label="restricted")).json()["job_id"]

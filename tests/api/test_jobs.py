@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from api.audit.erasure.erasing import Order, carry_out
 from api.errors import HomeBusy, JobCancelled, KeyReused, NoSuchThing, PayloadTooLarge, RequestRejected
 from api.home.configuration import Configuration, load
-from api.jobs.uploads import KEPT, OPEN, READY, Uploads, appending, create, safe_name, source_of
+from api.jobs.spool import Spool
+from api.jobs.uploads import KEPT, OPEN, READY, Uploads, safe_name, source_of
 from api.jobs.work import INTERRUPTED, MOST_ATTEMPTS, take_in_paths, work_off
 from api.wiring import new_id, open_ingest, open_job_store
 from ledger.erasure.redaction import Target
@@ -71,21 +72,21 @@ def test_what_is_no_id_of_a_job_is_no_place(tmp_path: Path, job_id: str) -> None
 
 def test_a_file_goes_on_where_it_ends_for_one_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    with pytest.raises(NoSuchThing), appending(path, offset=0, length=9):
+    with pytest.raises(NoSuchThing), Spool(path).appending(offset=0, length=9):
         raise AssertionError
-    create(path)
+    Spool(path).create()
     with pytest.raises(FileExistsError):
-        create(path)
-    with appending(path, offset=0, length=9) as file:
+        Spool(path).create()
+    with Spool(path).appending(offset=0, length=9) as file:
         file.write(b"abc")
-        with pytest.raises(KeyReused), appending(path, offset=3, length=9):
+        with pytest.raises(KeyReused), Spool(path).appending(offset=3, length=9):
             raise AssertionError
         with pytest.raises(PayloadTooLarge):
             file.write(b"0123456")
     for wrong in (0, 2, 4):
-        with pytest.raises(KeyReused, match="continues at 3"), appending(path, offset=wrong, length=9):
+        with pytest.raises(KeyReused, match="continues at 3"), Spool(path).appending(offset=wrong, length=9):
             raise AssertionError
-    with appending(path, offset=3, length=9) as file:
+    with Spool(path).appending(offset=3, length=9) as file:
         file.write(b"defghi")
     assert path.read_bytes() == b"abcdefghi"
 
@@ -163,7 +164,7 @@ async def test_an_upload_that_nobody_finished_goes_after_a_time(configuration: C
     async with open_job_store(configuration) as jobs:
         await jobs.put(job)
         folder = uploads.begin(job.job_id)
-        create(folder / "half.txt")
+        Spool(folder / "half.txt").create()
         await work_off(configuration)
         assert uploads.jobs(OPEN) == (job.job_id,)
         for each in (folder / "half.txt", folder):
@@ -190,10 +191,10 @@ async def test_an_erasure_takes_the_bytes_that_wait_too(configuration: Configura
 
 def test_a_locked_file_is_ours_alone(tmp_path: Path) -> None:
     """What holds off a second request is the lock of the file, which ends with the process."""
-    create(tmp_path / "file")
+    Spool(tmp_path / "file").create()
     with (tmp_path / "file").open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(KeyReused), appending(tmp_path / "file", offset=0, length=1):
+        with pytest.raises(KeyReused), Spool(tmp_path / "file").appending(offset=0, length=1):
             raise AssertionError
 
 

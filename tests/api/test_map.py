@@ -12,6 +12,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from ledger.errors import VerificationFailed
+from ledger.notes.note import parse_vkey
+from ledger.proofs.claim import promised_in
 from tests.map_world import map_home
 
 Home = tuple[httpx.AsyncClient, dict[str, str]]
@@ -154,7 +157,7 @@ async def test_a_feature_has_its_own_fields_and_leads_to_its_document(client: ht
     assert (await client.get(feature["properties"]["href"])).status_code == 200
     alone = await client.get(f"/api/v1/features/{feature['id'].replace('#', '%23')}")
     assert alone.headers["content-type"] == "application/geo+json"
-    assert alone.json() == feature | {name: alone.json()[name] for name in ("request_id", "provenance")}
+    assert alone.json() == feature | {name: alone.json()[name] for name in ("request_id", "provenance", "promise")}
 
 
 async def test_absent_and_hidden_are_told_apart_by_nobody(home: Home) -> None:
@@ -236,6 +239,7 @@ async def test_no_redirect_repeats_the_host_header(client: httpx.AsyncClient) ->
         assert "evil.example" not in evil.text + str(evil.headers)
 
 
+_PROMISE = re.compile(r'"promise": ?\{[^}]*("rseq": ?\d+)[^}]*\}')
 _CHANGING = re.compile(r'"(?:request_id|entry_id|receipt)": ?"[^"]*"')
 
 
@@ -251,7 +255,8 @@ async def told(client: httpx.AsyncClient) -> dict[str, str]:
         "/api/v1/layers/secret-forts/features",
         *(f"/api/v1/places?q={typed}" for typed in ("fort", "alder", "h", "a", "mound")),
     ]
-    return {path: _CHANGING.sub("", (await client.get(path)).text) for path in asked}
+    texts = {path: _PROMISE.sub(r"\1", (await client.get(path)).text) for path in asked}
+    return {path: _CHANGING.sub("", text) for path, text in texts.items()}
 
 
 async def test_hidden_documents_change_no_byte(tmp_path: Path) -> None:
@@ -281,3 +286,20 @@ async def test_an_answer_as_geojson(home: Home) -> None:
     assert (await client.post("/api/v1/ai/query", json=question, headers=both)).json()["outcome"] == plain["outcome"]
     wrong = await client.post("/api/v1/ai/query", json=question | {"options": {"format": "kml"}})
     assert wrong.status_code == 422
+
+
+async def test_features_carry_the_logs_promise(client: httpx.AsyncClient) -> None:
+    """Of the very bytes that left: names beyond ASCII, whole degrees and small ones among them."""
+    keys = [parse_vkey(key) for key in (await client.get("/api/v1/ledger/vkeys")).text.split()]
+    layers = [layer["id"] for layer in (await client.get("/api/v1/layers")).json()["layers"]]
+    pages = [(await client.get(f"/api/v1/layers/{layer}/features?limit=3")).json() for layer in layers]
+    first = pages[0]["features"][0]["id"].replace("#", "%23")
+    one = (await client.get(f"/api/v1/features/{first}")).json()
+    for body in (*pages, one):
+        assert promised_in(body, keys).entry_id == body["provenance"]["entry_id"]
+        geometry = body["features"][0] if "features" in body else body
+        for key, altered in (("id", "x"), ("geometry", None)):
+            kept, geometry[key] = geometry[key], altered
+            with pytest.raises(VerificationFailed):
+                promised_in(body, keys)
+            geometry[key] = kept

@@ -7,15 +7,19 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from api.audit.erasure import erasing
 from api.audit.erasure.erasing import Order, carry_out
 from api.audit.life.sources import SourceChange, change_source, history_of
 from api.home.configuration import Configuration
+from api.jobs.work import take_in_paths
 from api.wiring import open_ingest
 from ledger.erasure.redaction import Target
 from ledger.ledger import Ledger
 from ledger.model import EntryRef, Kind
+from retrieval.ingest.pipeline import Ingest
 from retrieval.ingest.upkeep.life import AccessChange
 from tests.api.test_source_life import QUESTION, configuration, served
 
@@ -115,3 +119,84 @@ async def test_many_readers_and_one_change(configuration: Configuration, before_
         assert late
         for entry in late:
             assert b"William Nace" not in (await ledger.contents(entry, ("answer",)))["answer"]
+
+
+async def test_a_reply_that_is_begun_while_a_source_is_erased_is_not_recorded_once_it_is_gone(
+    configuration: Configuration, before_the_entry: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads between the announcement and the erasure, and is recorded while the files are still searched."""
+    begin, read, gone, ended = (asyncio.Event() for _ in range(4))
+    erase, scan = Ingest.erase, erasing.scan_home
+
+    async def erased(self: Ingest, name: str, *, tenant: str) -> tuple[str, ...]:
+        begin.set()
+        await read.wait()
+        return await erase(self, name, tenant=tenant)
+
+    async def searched(*given: Any) -> Any:
+        gone.set()
+        await ended.wait()
+        return await scan(*given)
+
+    async def held() -> None:
+        read.set()
+        await gone.wait()
+
+    monkeypatch.setattr(Ingest, "erase", erased)
+    monkeypatch.setattr(erasing, "scan_home", searched)
+    async with served(configuration) as (app, client):
+        before_the_entry(Kind.OUTCOME, held)
+        erasure = asyncio.create_task(carry_out(configuration, CHANGES["erase"]))  # type: ignore[arg-type]
+        await begin.wait()
+        reply = await client.post("/api/v1/ai/query", json={"question": QUESTION})
+        ended.set()
+        report = await erasure
+        assert "CORPUS_CHANGED" in reply.text and "William Nace" not in reply.text
+        assert report.scan is not None and not report.scan.hits
+        ledger: Ledger = app.state.live.system.services.ledger
+        async for entry in ledger.every():
+            for data in (await ledger.contents(entry)).values():
+                assert b"William Nace" not in data
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("surface", ["registry", "slice"])
+async def test_a_listing_or_a_slice_that_a_change_overtakes_is_not_released(
+    configuration: Configuration, before_the_entry: Any, change: str, surface: str
+) -> None:
+    async with served(configuration) as (_, client):
+
+        async def asked() -> httpx.Response:
+            if surface == "registry":
+                wanted = {"text": "ferry", "include": ["snippets"]}
+                return await client.post("/api/v1/registry/assets/query", json=wanted)
+            return await client.get(f"/api/v1/evidence/{document}", params={"c": "0-60"})
+
+        [version] = (await history_of(configuration, "default", SOURCE))["versions"]
+        document = version["document_id"]
+        assert "William Nace" in (await asked()).text
+        before_the_entry(Kind.RETRIEVAL, made(configuration, CHANGES[change]))
+        reply = await asked()
+        assert reply.status_code == 503 and "CORPUS_CHANGED" in reply.text and "William Nace" not in reply.text
+        again = await asked()
+        assert again.status_code in (200, 404) and "CORPUS_CHANGED" not in again.text
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+async def test_a_version_that_a_run_of_ingest_replaced_is_in_no_reply_after_it(
+    configuration: Configuration, before_the_entry: Any, surface: str, tmp_path: Path
+) -> None:
+    path, body, kind = SURFACES[surface]
+
+    async def replaced() -> None:
+        (tmp_path / "files" / "ferry.md").write_text(
+            "# The ferry\n\nJohn Baldwin kept the ferry at Lecompton in 1855.\n"
+        )
+        await take_in_paths(configuration, [tmp_path / "files"], label="public")
+
+    async with served(configuration) as (_, client):
+        before_the_entry(kind, replaced)
+        reply = await client.post(path, json=body)
+        assert "William Nace" not in reply.text and "CORPUS_CHANGED" in reply.text
+        again = await client.post(path, json=body)
+        assert again.status_code == 200 and "John Baldwin" in again.text

@@ -35,6 +35,22 @@ async def test_a_foreign_host_name_on_loopback_is_refused_without_a_key(connect:
         assert (await client.get(URL)).status_code == 200
 
 
+@pytest.mark.parametrize(
+    "host",
+    [
+        "[::1]evil.example",
+        "[::1]:80.evil.example",
+        "127.0.0.1:80@evil.example",
+        "localhost:x",
+        "localhost:1:2",
+        "127.0.0.1/evil",
+    ],
+)
+async def test_what_only_begins_like_a_loopback_name_is_none(connect: Any, host: str) -> None:
+    async with connect() as client:
+        assert (await client.get(URL, headers={"host": host})).status_code == 403
+
+
 @pytest.mark.parametrize("host", ["localhost", "localhost:8484", "127.0.0.1:8484", "[::1]:8484"])
 async def test_loopback_names(connect: Any, host: str) -> None:
     async with connect() as client:

@@ -16,10 +16,12 @@ import pytest
 from api.home.configuration import load
 from api.problems import EXIT_BROKEN_PROMISE, EXIT_NOT_COVERED, EXIT_USAGE, EXIT_VERIFICATION
 from api.wiring.ledger.log import open_log, open_log_to_write
+from ledger.errors import VerificationFailed
 from ledger.model import Kind
 from ledger.notes.note import parse_vkey
-from ledger.proofs.claim import ClaimVerdict, claim_by_folder, promised_in
+from ledger.proofs.claim import BESIDE_THE_RECORD, ClaimVerdict, claim_by_folder, promised_in
 from ledger.proofs.promise import Commitment
+from tests.api.test_computations import GREW
 from tests.api_world import POPULATION, World, make_world
 from tests.command_line import Run, command_line
 from tests.ledger_kills import kill_answerers
@@ -76,6 +78,55 @@ async def test_searches_are_promised(client: httpx.AsyncClient) -> None:
     for path, request in asked.items():
         body = (await client.post(f"/retrieval/{path}", json=request)).json()
         assert (await promised_by(client, body)).entry_id == body["provenance"]["entry_id"], path
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_every_view_of_what_is_recorded_is_promised(connect: Any) -> None:
+    """Each is promised by its own entry and for its own bytes: another member, an altered or a missing one is refused."""
+    client, curator = connect("viewer"), connect("archivist")
+    kansas = (await client.get("/api/v1/collections")).json()["collections"][0]["collection_id"]
+    base = {"query": POPULATION, "tenant_id": "default"}
+    answer = (await client.post("/api/v1/ai/query", json={"question": POPULATION})).json()
+    grown = (await client.post("/api/v1/ai/query", json={"question": GREW})).json()
+    entry_id = answer["provenance"]["entry_id"]
+    as_map = {"question": POPULATION, "options": {"format": "FeatureCollection"}}
+    remark = {"entry_id": entry_id, "kind": "useful", "result": ""}
+    label = {
+        "entry_id": entry_id,
+        "chunk_id": next(iter(answer["citations"].values()))["chunk_id"],
+        "label": "relevant",
+    }
+    listed = (await client.post("/api/v1/registry/assets/query", json={})).json()
+    given = {
+        "basic": await client.post("/api/v1/retrieve/basic", json={**base, "kb_id": kansas}),
+        "agentic": await client.post("/api/v1/retrieve/agentic", json={**base, "kb_ids": [kansas]}),
+        "map": await client.post("/api/v1/ai/query", json=as_map),
+        "evidence": await client.get(next(iter(answer["citations"].values()))["href"]),
+        "marked": await client.get(grown["sentences"][0]["citations"][0]["href"]),
+        "computation": await client.get(next(e["href"] for e in grown["citations"].values() if e["computed"])),
+        "assets": await client.post("/api/v1/registry/assets/query", json={"limit": 2}),
+        "no assets": await client.post("/api/v1/registry/assets/query", json={"text": "zyzzyva"}),
+        "asset": await client.get(f"/api/v1/registry/assets/{listed['results'][0]['asset_id']}"),
+        "entities": await client.post("/api/v1/registry/entities/query", json={"limit": 2}),
+        "relationships": await client.post("/api/v1/registry/relationships/query", json={"limit": 2}),
+        "remark": await client.post("/api/v1/registry/feedback", json=remark),
+        "label": await client.post("/retrieval/feedback", json=label),
+    }
+    for name, response in given.items():
+        assert response.status_code == 200, (name, response.text)
+        body = response.json()
+        promised, named = await promised_by(client, body), body.get("entry_id") or body["provenance"]["entry_id"]
+        assert promised.entry_id == (body["provenance"]["entry_id"] if name == "computation" else named), name
+        leaf = (await curator.get(f"/api/v1/ledger/entries/{promised.entry_id}")).json()
+        assert leaf.get("leaf_hash", promised.leaf_hash) == promised.leaf_hash, name
+        told = {key: value for key, value in body.items() if key not in BESIDE_THE_RECORD}
+        for altered in (
+            {**body, "more": 1},
+            *({**body, key: [value, None]} for key, value in told.items()),
+            *({other: value for other, value in body.items() if other != key} for key in told),
+        ):
+            with pytest.raises(VerificationFailed):
+                await promised_by(client, altered)
 
 
 # ---------------------------------------------------------------- the command line

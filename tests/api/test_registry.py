@@ -399,7 +399,8 @@ CHANGING = ("correlation_id", "entry_id", "receipt", "workflow_run", "created_at
 def settled(value: Any) -> Any:
     """A body without ids and times."""
     if isinstance(value, dict):
-        return {name: settled(each) for name, each in value.items() if name not in CHANGING}
+        kept = value | ({"promise": value["promise"]["rseq"]} if "promise" in value else {})
+        return {name: settled(each) for name, each in kept.items() if name not in CHANGING}
     return [settled(each) for each in value] if isinstance(value, list) else value
 
 

@@ -4,7 +4,6 @@ differ in it alone are asked the same."""
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from tests.withheld import (
     REFUSED_BY,
     SEEN,
     UNGUARDED,
-    Call,
     Unguarded,
     World,
     calls,
@@ -37,6 +35,7 @@ from tests.withheld import (
     together,
     told,
 )
+from tests.withheld_parameters import fits, varied
 
 ORACLES = oracles()
 OF_AN_ANSWER = ("/package", "/computations/{entry}/1", "/index.json", "/audit/{entry}.csv")
@@ -148,12 +147,6 @@ def test_every_route_is_asked_or_has_a_reason() -> None:
     """A new surface cannot be forgotten here."""
     described = create_app(load({}, home=Path("nowhere"))).openapi()["paths"]
     routes = {f"{method.upper()} {path}" for path, methods in described.items() for method in methods}
-    every = list(calls(200))
-    asked = {route for route in routes if any(_fits(route, call) for call in every)}
+    every = [*calls(200), *varied()]
+    asked = {route for route in routes if any(fits(route, call) for call in every)}
     assert routes - asked == NOT_ASKED.keys()
-
-
-def _fits(route: str, call: Call) -> bool:
-    method, _, path = route.partition(" ")
-    pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path))
-    return call.method == method and re.fullmatch(pattern, call.path.partition("?")[0]) is not None

@@ -16,6 +16,8 @@ from tests.browser.page_server import PageServer, page_server
 from tests.browser.test_ask_page import AXE, QUESTION, Opened, entry_of, violations, watch, with_key
 
 pytestmark = pytest.mark.services
+UNANSWERED = {"question": "What was the population of Shawnee County in 1790?"}
+DENIED = {"question": "What was the population of Shawnee County in 1930?", "options": {"collections": ["memoirs"]}}
 
 
 @pytest.fixture(scope="module")
@@ -204,6 +206,40 @@ def test_nobody_replays_without_a_key(opened: Opened, server: PageServer, entry:
     opened.page.wait_for_selector("#replayed .fault", timeout=60_000)
     assert "FORBIDDEN" in opened.page.inner_text("#replayed")
     assert opened.page.evaluate("document.querySelector('#key-details').open")
+
+
+@pytest.mark.parametrize(("asked", "told"), [(UNANSWERED, "obligations"), (DENIED, "reasons")])
+def test_decisions_are_told_with_the_texts_of_their_rules(
+    opened: Opened, server: PageServer, asked: dict[str, object], told: str
+) -> None:
+    """A reason with what its rule says to readers, an obligation with what its rule is for."""
+    reply = opened.page.request.post(f"{server.origin}/api/v1/ai/query", data=asked)
+    entry = reply.json()["provenance"]["entry_id"]
+    with_key(opened.page, server)
+    watch(opened, server, f"/audit/{entry}")
+    read = "path => fetch(path).then(reply => reply.json())"
+    decided = opened.page.evaluate(read, f"/api/v1/policy/decisions/{entry}")["decisions"]
+    rules = opened.page.evaluate(read, "/api/v1/policy/bundle")["rules"]
+    titles = {rule["id"]: rule["title"] for rule in rules}
+    wanted = {"reasons": lambda each: each["text"], "obligations": lambda each: titles[each["rule"]]}
+    texts = [wanted[told](each) for one in decided for each in one[told]]
+    assert texts and all(texts)
+    shown = opened.page.inner_text("#timeline")
+    assert [each for each in texts if each not in shown] == []
+
+
+@pytest.mark.parametrize("path", ["/audit?outcome=ANSWER", "/audit/compare?a={0}&b={0}", "/audit/changes?entry={0}"])
+def test_what_is_at_the_foot_is_what_the_page_shows(opened: Opened, server: PageServer, entry: str, path: str) -> None:
+    """The twins of a page that was asked something are asked the same."""
+    with_key(opened.page, server)
+    watch(opened, server, path.format(entry))
+    asked = opened.page.eval_on_selector_all("footer a", "all => all.map(each => each.getAttribute('href'))")
+    wanted = path.format(entry).split("?")[1].split("&")
+    assert [
+        each for each in asked if "log." not in each and not set(wanted) <= set(each.split("?")[-1].split("&"))
+    ] == []
+    for each in asked:
+        assert opened.page.evaluate("path => fetch(path).then(reply => reply.status)", each) == 200, each
 
 
 def test_two_entries_are_compared(chromium: Browser, opened: Opened, server: PageServer, entry: str) -> None:

@@ -31,6 +31,15 @@ ASKED = {
 """What an address asks for, where its page shows nothing without."""
 FOLDED = ":not(.is-open) .opblock-summary-control"
 """What the viewer of `/docs` unfolds; the other pages have `<details>`."""
+CUT = """[...document.querySelectorAll(".table:has(.rows)")].filter(each => each.scrollWidth > each.clientWidth)
+    .map(each => each.getAttribute("aria-label"))"""
+"""Tables whose columns cannot all be seen at once."""
+OVERLAID = """[...document.querySelectorAll(".rows td:not(:empty)")].filter(each => {
+    const name = getComputedStyle(each, "::before"), shown = name.content !== "none" && each.offsetParent;
+    const room = parseFloat(getComputedStyle(each).paddingLeft);
+    return shown && (room < parseFloat(name.width) || each.clientHeight < parseFloat(name.height));
+}).map(each => each.textContent)"""
+"""Cells whose words lie over the name of their column."""
 NOWHERE = "/nowhere"
 """An address without a page: the page of a problem is one too."""
 
@@ -101,7 +110,8 @@ def test_no_page_keeps_anyone_out(
         unfold(page)
         page.add_script_tag(path=str(AXE))
         wide = page.evaluate("document.documentElement.scrollWidth")
-        if (kept := violations(page)) or wide > width:
-            found[path] = (kept, wide)
+        cut = page.evaluate(CUT) + page.evaluate(OVERLAID)
+        if (kept := violations(page)) or wide > width or cut:
+            found[path] = (kept, wide, cut)
     context.close()
     assert found == {}

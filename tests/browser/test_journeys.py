@@ -161,6 +161,24 @@ def test_the_evidence_of_a_computation_is_what_was_computed_from_what(journey: O
     found.page.wait_for_selector("#slice, main blockquote", timeout=30_000)
 
 
+def test_the_page_of_a_feature_tells_its_fields_as_terms(journey: Open) -> None:
+    """And how they are stored, folded."""
+    found = journey()
+    found.ask(BORDERS)
+    found.page.locator(".chip").first.click()
+    found.page.wait_for_selector("#evidence .inputs blockquote", timeout=30_000)
+    where = found.page.locator("#evidence .inputs a").first.get_attribute("href")
+    assert where is not None
+    found.page.goto(where)
+    found.page.wait_for_selector("#slice", state="attached", timeout=30_000)
+    fields = found.page.locator("#piece .facts").first
+    assert "Douglas County" in fields.locator("dd").all_inner_texts()
+    assert not found.page.locator("#slice").is_visible()
+    found.page.click("#piece summary")
+    assert found.page.inner_text("#slice").startswith('{"')
+    assert found.page.locator("footer").count() == 0
+
+
 def test_on_a_phone_each_row_of_a_computation_is_its_title_and_what_it_states(journey: Open) -> None:
     found = journey()
     page = found.page

@@ -4,7 +4,8 @@ accepted by name and published with a reason, and rolled back. And the page of a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -59,11 +60,17 @@ def test_who_sees_what_and_why(chromium: Browser, opened: Opened, server: PageSe
     page.wait_for_selector("#decision .fault", timeout=30_000)
 
 
-def tried(page: Page, name: str, data: dict[str, object]) -> None:
+def data_of(page: Page) -> dict[str, Any]:
+    """The data in force, as the page offers them for a change."""
+    data: dict[str, Any] = json.loads(page.input_value("#data"))
+    return data
+
+
+def tried(page: Page, name: str, data: Mapping[str, object]) -> None:
     """The data drafted and tried."""
     page.fill("#name", name)
     page.eval_on_selector("#data-details", "each => { each.open = true }")
-    page.fill("#data", json.dumps(data))
+    page.fill("#data", json.dumps({**data}))
     page.click("#draft")
     page.wait_for_function("() => document.getElementById('candidate-state').textContent.includes('sha256:')")
     page.click("#trial")
@@ -78,7 +85,7 @@ def test_a_change_is_tried_published_with_a_reason_and_rolled_back(opened: Opene
     with_key(page, server)
     watch(opened, server, "/policy")
     before = page.inner_text("#force code")
-    data = json.loads(page.input_value("#data"))
+    data = data_of(page)
     tried(
         page,
         "closed",

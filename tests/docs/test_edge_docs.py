@@ -66,6 +66,7 @@ def test_every_command_of_the_guide_runs(
     assert len(examples) > 15
     for example in examples:
         places = {"ENTRY": entry, "EXPORT": str(tmp_path / "export"), "WITNESS": str(tmp_path / "witness")}
+        places["TILES"] = str(tmp_path / "counties.pmtiles")
         code = run([places.get(word, word) for word in example.command])
         out, err = capsys.readouterr()
         assert code == example.exit, (example.command, out, err)

@@ -173,7 +173,19 @@ func claimByReceipt(p promise, due int64, path string, verifier note.Verifier) (
 	if err != nil {
 		return nil, err
 	}
-	_, rest, _ := bytes.Cut(text, []byte("\nextra "))
+	leaf, err := leafOf(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := proves(text, leaf, verifier); err != nil {
+		return nil, err
+	}
+	return judge(p, due, leaf, false), nil
+}
+
+// leafOf reads the leaf that a receipt speaks of.
+func leafOf(receipt []byte) ([]byte, error) {
+	_, rest, _ := bytes.Cut(receipt, []byte("\nextra "))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	data, err := base64.StdEncoding.DecodeString(string(line))
 	if err != nil {
@@ -185,10 +197,7 @@ func claimByReceipt(p promise, due int64, path string, verifier note.Verifier) (
 	if err := json.Unmarshal(data, &extra); err != nil {
 		return nil, err
 	}
-	if err := proves(text, extra.Leaf, verifier); err != nil {
-		return nil, err
-	}
-	return judge(p, due, extra.Leaf, false), nil
+	return extra.Leaf, nil
 }
 
 // judge says what a leaf of the log means for the promise; whole: every leaf of the tree is looked at.

@@ -5,6 +5,8 @@
 //	tlog-verify cosigned FILE VKEY WITNESS...    a checkpoint that each witness has cosigned
 //	tlog-verify claim FILE VKEY SHOWN...         the promise in a saved answer, by exported logs and receipts; exit
 //	                                             code 10: the log broke it, 11: not yet covered
+//	tlog-verify attestation FILE VKEY FILE...    a DSSE envelope with an in-toto statement about these files; this verb
+//	                                             uses the libraries of DSSE and in-toto beside Go's
 package main
 
 import (
@@ -42,7 +44,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("usage: tlog-verify log|proof|cosigned|claim FILE VKEY ...")
+		return errors.New("usage: tlog-verify log|proof|cosigned|claim|attestation FILE VKEY ...")
 	}
 	switch args[0] {
 	case "log":
@@ -53,6 +55,8 @@ func run(args []string) error {
 		return verifyCosigned(args[1], args[2], args[3:])
 	case "claim":
 		return verifyClaim(args[1], args[2], args[3:])
+	case "attestation":
+		return verifyAttestation(args[1], args[2], args[3:])
 	}
 	return errors.New("unknown verb")
 }

@@ -12,7 +12,7 @@ from api.home.configuration import load
 from api.measure.eval.drafting import figures, prose
 from api.measure.eval.drafting.corpus import figures_of, records_of, sentences_of
 from api.measure.eval.drafting.model import Result, Trial
-from api.measure.eval.drafting.run import part_of, tried
+from api.measure.eval.drafting.run import part_of, rate, released, tried
 
 
 async def sample(home: Path, per_kind: int) -> list[Trial]:
@@ -44,3 +44,36 @@ async def test_a_release_of_everything_is_measured_as_such(kansas_home: Path, fa
     part = part_of("lie", [Result(t, t.question, True, "ANSWER", t.question) for t in trials])
     assert part["ways"]["all wrong drafts"]["released_false"]["mean"] == 1
     assert not part["goals"]["not released, of all wrong drafts"]["met"]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (["The mill burned.", "It was built again."], True),
+        (["He said: The mill burned.", "It was built again."], True),  # who splits a text may split it elsewhere
+        (["It was built again."], False),
+        (["The mill burned.", "The school is new.", "It was built again."], False),
+        (["It was built again.", "The mill burned."], False),
+    ],
+)
+def test_a_sentence_that_leans_is_released_only_right_behind_the_one_before_it(said: list[str], expected: bool) -> None:
+    trial = Trial("prose", "leaning", "What burned?", lambda _: None, adjoining=True)
+    body = {"sentences": [{"text": text, "citations": [1]} for text in said]}
+    assert bool(released(body, trial, ("The mill burned.", "It was built again."))) == expected
+
+
+def test_what_is_released_without_a_citation_does_not_count() -> None:
+    trial = Trial("prose", "verbatim", "What burned?", lambda _: None)
+    body = {
+        "sentences": [{"text": "The mill burned.", "citations": []}, {"text": "The barn burned.", "citations": [1]}]
+    }
+    assert released(body, trial, ("The mill burned.",)) == []
+    assert released(body, trial, ("The barn burned.",)) == ["the barn burned"]
+
+
+def test_a_rate_without_a_single_case_has_an_upper_bound() -> None:
+    assert rate([False] * 60) == {"mean": 0.0, "low": 0.0, "high": 0.0602}
+    assert rate([True, False])["low"] > 0.09
+    assert rate([True] * 60)["low"] == 0.9398
+    with pytest.raises(ValueError, match="no cases"):
+        rate([])

@@ -3,7 +3,7 @@
 # What fails is tried again after each of PREPARE_PAUSES (seconds): a name server or an archive that is away for a minute fails no build.
 set -euo pipefail
 cd "$(dirname "$0")"
-for recipe in opa.sh neo4j.sh opensearch.sh postgres.sh ollama.sh trained.sh chromium.sh; do
+for recipe in opa.sh provtoolbox.sh neo4j.sh opensearch.sh postgres.sh ollama.sh trained.sh chromium.sh; do
   [ -x "$recipe" ] || continue
   for pause in ${PREPARE_PAUSES-15 60 180} last; do
     code=0

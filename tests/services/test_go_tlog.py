@@ -1,4 +1,5 @@
-"""Exports, receipts, cosignatures and promises, verified by Go's golang.org/x/mod/sumdb with none of our code."""
+"""Exports, receipts, cosignatures, promises and attestations, verified by Go's golang.org/x/mod/sumdb and the libraries of DSSE and in-toto,
+with none of our code."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from ledger.ledger import Ledger
 from ledger.model import Kind
 from ledger.notes.cosignature import cosign, witness_signing_key
 from ledger.notes.note import checkpoint_text, sign_note
+from ledger.proofs.attestation import attest, size_of
 from ledger.stores.sqlite.store import SqliteLedgerStore
 from tests.harness import KANSAS, ask, ingest, opened
 from tests.ledger_doubles import MemoryLedgerStore, open_ledger
@@ -167,6 +169,31 @@ async def test_a_log_that_signs_and_drops_is_caught_from_the_clients_files(progr
     ):
         log = await shown_by(await a_log_of_one(change), tmp_path / name)
         assert claims(program, body, vkey, tmp_path, log) == found, name
+
+
+async def test_attestations_verify_with_the_libraries_of_dsse_and_in_toto(program: Path, tmp_path: Path) -> None:
+    ledger = await open_ledger(MemoryLedgerStore())
+    for number in range(11):
+        entry = await ledger.record(
+            Kind.OUTCOME, tenant="default", request_id=f"r{number}", parts={"answer": b"Who?"}, sources=[b"one"]
+        )
+    await ledger.checkpoint()
+    receipt = await ledger.receipt(entry.entry_id, disclose=["answer", "sources/1"])
+    data = await attest(receipt, await ledger.head.signer_at(size_of(receipt)))
+    file, answer, source, other = (tmp_path / name for name in ("attestation.json", "answer", "source", "other"))
+    for path, content in ((file, data), (answer, b"Who?"), (source, b"one"), (other, b"two")):
+        path.write_bytes(content)
+    assert accepts(program, "attestation", file, ledger.vkey)
+    assert accepts(program, "attestation", file, ledger.vkey, answer, source)
+    assert not accepts(program, "attestation", file, ledger.vkey, answer, other)
+    assert not accepts(program, "attestation", file, str(LOG_KEY.verifier), answer)
+    body = json.loads(data)
+    for member in ("payload", "payloadType"):
+        changed = body[member][:-6] + ("A" if body[member][-6] != "A" else "B") + body[member][-5:]
+        file.write_text(json.dumps({**body, member: changed}), "utf-8")
+        assert not accepts(program, "attestation", file, ledger.vkey), member
+    file.write_text(json.dumps({**body, "signatures": []}), "utf-8")
+    assert not accepts(program, "attestation", file, ledger.vkey)
 
 
 async def test_an_answer_of_the_product_is_covered(program: Path, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ PATTERN_S = 2.0  # for the pumps of one pattern
 MADE_WHILE_RUNNING = {
     "ai.answer.claims.facts": "names of places in the sources, without repeats",
     "ai.gate.normalise": "a class of single characters",
+    "ai.text.question_kind": "forms with how a name begins; the first 500 characters of a question are read",
     "ai.text.question_type": "the topic of a question, each word once, without nested repeats",
     "ledger.entry.leaf_form": "one leaf of a fixed form, without nested repeats over the same characters",
     "retrieval.fulltext.opensearch_schema": "names of indexes that we made",

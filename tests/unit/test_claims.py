@@ -356,3 +356,38 @@ def test_a_word_that_multiplies_is_no_direction(word: str) -> None:
 def test_about_is_within_a_tenth(written: str, fact: int, agrees: bool) -> None:
     [number] = read_numbers(written)
     assert number.agrees(Decimal(fact)) == agrees
+
+
+@pytest.mark.parametrize(
+    ("source", "turned", "kept"),
+    [
+        (
+            "The winter of hardship saw the fall of Norby Hall after the great flood.",
+            "The winter of hardship saw Norby Hall of the fall after the great flood.",
+            "After the great flood the winter of hardship saw the fall of Norby Hall.",
+        ),
+        (
+            "The council feared the loss of Skerrow in the long winter.",
+            "The council feared Skerrow of the loss in the long winter.",
+            "In the long winter the council feared the loss of Skerrow.",
+        ),
+        (
+            "Since the end of the last council the mayor has read the bill.",
+            "Since the last of the end council the mayor has read the bill.",
+            "According to the text, since the end of the last council the mayor has read the bill.",
+        ),
+        (
+            "The monks kept a mill above the bridge.",
+            "The bridge kept a mill above the monks.",
+            "Above the bridge the monks kept a mill.",
+        ),
+    ],
+)
+def test_a_word_that_compares_moves_only_where_it_opens_a_phrase(source: str, turned: str, kept: str) -> None:
+    items = (an_item(source, 1, title="Annals"),)
+
+    def verdict(text: str) -> set[str]:
+        return {claim.verdict for claim in checked(text, 1, items=items).claims or ()}
+
+    assert verdict(source) == verdict(kept) == {"borne_out"}
+    assert verdict(turned) != {"borne_out"}

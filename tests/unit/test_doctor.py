@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.doctor import _LOOKS, patience_of
+from api.cli.doctor import _LOOKS, _home, patience_of
 from api.home.configuration import load
+from api.home.encryption.vault import make_vault
 
 SERVERS = {
     "NEO4J_URI": ("bolt://127.0.0.1:1", {"corpus"}),
@@ -30,3 +31,23 @@ def test_only_a_look_that_asks_a_server_is_given_up(named: set[str], tmp_path: P
     assert given_up == served
     unasked = {look for look in _LOOKS if patience_of(look, configured, down=False) is not None}
     assert unasked == served & {"model", "embedder"}
+
+
+PLAIN_ON = {"POSTGIS_DSN": "PostgreSQL", "OPENSEARCH_URL": "OpenSearch", "NEO4J_URI": "Neo4j"}
+
+
+@pytest.mark.parametrize("named", SETS, ids=lambda named: "+".join(sorted(named)) or "none")
+async def test_an_encrypted_home_says_which_servers_hold_its_documents_as_they_are(
+    named: set[str], tmp_path: Path
+) -> None:
+    make_vault(tmp_path / "home", bytes(32))
+    environment = {name: SERVERS[name][0] for name in named} | {"EXHIBIT_ENCRYPTION__KEY": bytes(32).hex()}
+    [found] = [each async for each in _home(load(environment, home=tmp_path / "home")) if each.name == "encryption"]
+    plain = [told for name, told in PLAIN_ON.items() if name in named]
+    assert found.state == ("warning" if plain else "ok")
+    assert [told for told in PLAIN_ON.values() if told in found.detail] == plain
+
+
+async def test_a_home_that_is_not_encrypted_does_not_say_so(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir(mode=0o700)
+    assert "encryption" not in [each.name async for each in _home(load({}, home=tmp_path / "home"))]

@@ -65,8 +65,8 @@ async def test_a_named_part_without_data_is_not_found(data: Path, tmp_path: Path
 
 async def test_the_test_half_of_the_routing_was_not_in_sight(data: Path, tmp_path: Path) -> None:
     part = await geoquestions.run(data / "geoquestions", tmp_path)
-    assert part["ways"]["odd numbers (test)"]["kind"]["mean"] == 0.5
-    assert part["ways"]["even numbers (rules written on these)"]["kind"]["mean"] == 1.0
+    assert part["ways"]["odd numbers (misses not looked at)"]["kind"]["mean"] == 0.5
+    assert part["ways"]["even numbers (misses looked at)"]["kind"]["mean"] == 1.0
     assert not part["goals"]["agreement of kinds"]["met"]
 
 

@@ -15,7 +15,6 @@ from api.wiring.policy import suspicion
 from policy.bundles.bundle import load_bundle
 from retrieval.errors import LimitExceeded, LoadError
 from retrieval.ingest.formats.load import media_type_of
-from retrieval.ingest.pipeline import Ingest
 from retrieval.ingest.quarantine.quarantine import Quarantine, ReadLimits, read_back, written
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
 from retrieval.ingest.records.chunk import ChunkSize
@@ -23,8 +22,7 @@ from retrieval.ingest.records.searchable import nothing_suspect
 from retrieval.ingest.report import IngestReport
 from retrieval.ingest.values import Owner, SourceSpec
 from tests.hostile_files import hostile_files
-from tests.shipped_terms import shipped_terms
-from tests.unit.test_ingest_pipeline import Home
+from tests.unit.test_ingest_pipeline import Home, quarantined_home
 
 LIMITS = ReadLimits(memory_mb=192, cpu_s=1)
 OWNER = Owner("d@1", "d", "c")
@@ -39,12 +37,8 @@ def quarantine() -> Iterator[Quarantine]:
 
 @pytest.fixture
 async def home(tmp_path: Path, quarantine: Quarantine) -> AsyncIterator[Home]:
-    opened = Home(tmp_path)
-    opened.ingest = Ingest(
-        terms=shipped_terms, store=opened.store, indexes=opened.indexes, group_records=50, read=quarantine.read
-    )
-    yield opened
-    await opened.store.aclose()
+    async with quarantined_home(tmp_path, quarantine) as opened:
+        yield opened
 
 
 def task_of(name: str, data: bytes) -> FileTask:

@@ -16,6 +16,8 @@ import pytest
 from retrieval.errors import ChannelUnavailable, ManifestError
 from retrieval.index import IndexBatch
 from retrieval.ingest.pipeline import Ingest
+from retrieval.ingest.quarantine.quarantine import Quarantine
+from retrieval.ingest.reading import Reader, read_file
 from retrieval.ingest.report import IngestReport
 from retrieval.ingest.upkeep.upkeep import IngestStore
 from retrieval.model import Lifecycle
@@ -33,10 +35,12 @@ T = "default"
 class Home:
     """A store, a channel, a folder of files."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, group_records: int = 50, read: Reader = read_file) -> None:
         self.store: IngestStore = open_sqlite_store(folder / "record.sqlite")
         self.indexes = (ScanIndex(), ScanIndex())
-        self.ingest = Ingest(terms=shipped_terms, store=self.store, indexes=self.indexes, group_records=50)
+        self.ingest = Ingest(
+            terms=shipped_terms, store=self.store, indexes=self.indexes, group_records=group_records, read=read
+        )
         self.files = folder / "files"
         self.files.mkdir()
 
@@ -53,6 +57,16 @@ class Home:
             assert index.visible.keys() == self.indexes[0].visible.keys()
         ids = [r.record_id for records in self.indexes[0].visible.values() for r in records]
         return {k: v.record.text for k, v in (await self.store.fetch(ids, scope=scope)).items()}
+
+
+@contextlib.asynccontextmanager
+async def quarantined_home(folder: Path, quarantine: Quarantine, *, group_records: int = 50) -> AsyncIterator[Home]:
+    """A home whose files are read in a process of their own."""
+    opened = Home(folder, group_records=group_records, read=quarantine.read)
+    try:
+        yield opened
+    finally:
+        await opened.store.aclose()
 
 
 @pytest.fixture

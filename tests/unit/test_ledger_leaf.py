@@ -11,7 +11,7 @@ import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.canonical import canonical_json
+from ledger.canonical import canonical_any, canonical_json
 from ledger.entry.leaf import encode_leaf, parse_leaf, strict_object
 from ledger.entry.leaf_form import read_form
 from ledger.errors import EntryRefused, MalformedLeaf
@@ -138,6 +138,39 @@ json_values = st.recursive(
 @settings(max_examples=200)
 def test_fast_canonical_bytes_are_those_of_rfc_8785(value: Any) -> None:
     assert canonical_json(value) == rfc8785.dumps(value)
+
+
+any_json = st.recursive(
+    st.text(st.characters(exclude_categories=["Cs"]))
+    | st.sampled_from(["", "1e5", ":1e5,", "[1.0]", "sha256:3e10", "\uffff", "\U00010000", "\ue000"])
+    | st.integers(-(2**53) + 1, 2**53 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.floats(-180, 180)
+    | st.integers(-(10**15), 10**15).map(float)
+    | st.booleans()
+    | st.none(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(["\uffff", "\U00010000", "\ue000"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.lists(any_json, max_size=4) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), any_json))
+@settings(max_examples=400)
+def test_canonical_bytes_of_anything_are_those_of_rfc_8785(value: Any) -> None:
+    assert canonical_any(value) == rfc8785.dumps(value)
+
+
+@pytest.mark.parametrize("value", [[2**53], [-(2**53)], ["\ud800"], [{1}], [b"x"], {"a": [2**60]}])
+def test_what_has_no_canonical_bytes_is_refused(value: Any) -> None:
+    with pytest.raises((rfc8785.CanonicalizationError, UnicodeError)):
+        canonical_any(value)
 
 
 @given(st.text(st.characters(max_codepoint=127)))

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
+from ai.answer.claims.tokens import bare, sentences_of
 from ai.model import AdmittedItem, Sentence
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
-from ai.text.contrast import Contrast
+from ai.text.meant import Meant
+from ai.text.members import Members
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
@@ -27,6 +30,9 @@ _ENOUGH = 0.25
 """Of the question's own words by weight, half as the sentence has them and half as its document has them."""
 _ENOUGH_UNNAMED = 0.35
 """The same where a place or thing that the question names is not in the document."""
+_OF_NEAREST = 0.3
+"""Of what the sentence of the items that says most of the question's own words says of them: what says less is beside
+the point. Chosen on ten articles of SQuAD 2.0 train (ADR 0087)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,10 @@ class Wanted:
     each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words,
     `rows` the statements of those that are rows with a value in the column that is asked for. `finer`: rows are read by
     their headers, a word of like meaning counts for most of the question's own, and a sentence of another day, rank,
-    number, label or name than the question's, or of the contrary, says nothing of it."""
+    number, label or name than the question's, or of the contrary, says nothing of it. `weighed`: so does one of
+    another month, rate, role or kind, and a sentence is held against the nearest one. `nearest`: how much of the
+    question's own words the sentence of the `passages` says that says most of them; 0 where that is not weighed.
+    `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words."""
 
     question: str
     intent: Intent
@@ -45,10 +54,17 @@ class Wanted:
     texts: Mapping[int, frozenset[str]]
     rows: frozenset[str]
     finer: bool
-    contrast: Contrast
+    meant: Meant
+    members: Members | None
+    weighed: bool
+    passages: frozenset[int]
+    replies: Mapping[str, frozenset[str]]
+    nearest: float = 0.0
 
     @classmethod
-    def of(cls, question: str, intent: Intent, items: Sequence[AdmittedItem], *, finer: bool) -> Wanted:
+    def of(
+        cls, question: str, intent: Intent, items: Sequence[AdmittedItem], *, finer: bool, weighed: bool = True
+    ) -> Wanted:
         """The question as it was read, over the items that may answer it."""
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(_unaccented, question_terms(question, intent) | words_of(question).names | named)
@@ -63,23 +79,60 @@ class Wanted:
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         rows = frozenset(_row_texts(question, intent, items)) if finer else frozenset[str]()
-        return cls(question, intent, wanted_of(question), weights, titles, own, rows, finer, Contrast.of(question))
+        passages = [item for item in items if item.statement is None and item.evidence.computed is None]
+        indexes = frozenset(item.index for item in passages)
+        kind, meant = wanted_of(question), Meant.of(question, frozenset[str]().union(*texts))
+        members = Members.of(question) if weighed else None
+        replies = dict(_replies(passages)) if weighed else {}
+        wanted = cls(
+            question, intent, kind, weights, titles, own, rows, finer, meant, members, weighed, indexes, replies
+        )
+        if not weighed or intent.operations:
+            return wanted
+        return replace(wanted, nearest=max(map(wanted._nearest, passages), default=0.0))
 
-    def is_answered(self, sentence: Sentence, direct: frozenset[int]) -> bool:
+    def is_answered(self, sentence: Sentence, direct: frozenset[int], behind: str = "") -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
-        that answers the question's operation, where it asks for one."""
+        that answers the question's operation, where it asks for one. `behind`: the sentences that it leans on."""
         if not sentence.claims or any(claim.verdict != "borne_out" for claim in sentence.claims):
             return False
         if self.intent.operations:
             return not direct.isdisjoint(sentence.markers)
         cited = [n for n in sentence.markers if n in self.titles]
-        said = _read(sentence.text).union(*(self.titles[n] for n in cited))
-        if self.finer and not self.contrast.agrees(sentence.text, said):
+        said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
+        meant = self.meant if self.weighed else self.meant.contrast
+        if self.finer and not (meant.agrees(sentence.text, said) and self._names_members(sentence.text)):
             return False
         around = said.union(*(self.texts[n] for n in cited))
+        if self.passages.issuperset(cited) and not self._comes_near(sentence.text, said):
+            return False
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
         return share >= enough and self._offers(sentence.text)
+
+    def _comes_near(self, text: str, said: frozenset[str]) -> bool:
+        """True if it says enough of what the passages' nearest sentence says of the question."""
+        least = _OF_NEAREST * self.nearest
+        reply = self.replies.get(bare(text), frozenset())
+        return self._share(said) >= least or (bool(reply) and self._share(said | reply) >= least)
+
+    def _nearest(self, item: AdmittedItem) -> float:
+        """How much of the question's own words the sentence of a passage says that says most, with those of its title;
+        what asks tells nothing."""
+        title, whole = self.titles[item.index], sum(self.weights.values())
+        by_title = {term: self._says(title, term) for term in self.weights}
+        told = sum(w * by_title[term] for term, w in self.weights.items())
+        left = {term: w for term, w in self.weights.items() if by_title[term] < 1}
+        most = 0.0
+        for said in sentences_of(item.text) if left else ():
+            words = _read(said)
+            gain = sum(w * max(0.0, self._says(words, term) - by_title[term]) for term, w in left.items())
+            most = gain if gain > most and not _asks(said) else most
+        return (told + most) / whole if whole else 1.0
+
+    def _names_members(self, text: str) -> bool:
+        """True unless the members of a kind in a place are asked for and the sentence, no row, names none."""
+        return self.members is None or text.removesuffix(".") in self.rows or self.members.named_in(text)
 
     def _concerns(self, words: frozenset[str]) -> bool:
         return all(
@@ -110,6 +163,16 @@ def _row_texts(question: str, intent: Intent, items: Sequence[AdmittedItem]) -> 
         row = Row.of_source(prompt_source(item, intent))
         if row is not None and row.answers(question):
             yield " ".join((item.statement or "").split()).removesuffix(".")
+
+
+def _replies(passages: Sequence[AdmittedItem]) -> Iterator[tuple[str, frozenset[str]]]:
+    for item in passages:
+        if "?" in item.text:
+            yield from ((bare(b), _read(a)) for a, b in pairwise(sentences_of(item.text)) if _asks(a))
+
+
+def _asks(text: str) -> bool:
+    return bare(text).endswith("?")
 
 
 def abstains(text: str) -> bool:

@@ -16,7 +16,7 @@ from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
 from ai.answer.claims.tokens import Reading, bare, keys_of, read_tokens, sentences_of, words_in
-from ai.model import BOUND_SINCE, CLAIMS_VERSION, FINER_SINCE, AdmittedItem, Claim, ClaimKind, Sentence
+from ai.model import BOUND_SINCE, CHAINED_SINCE, CLAIMS_VERSION, FINER_SINCE, AdmittedItem, Claim, ClaimKind, Sentence
 from ai.models.context import is_direct
 from ai.text.support import WORD, fold
 from retrieval.model import Intent
@@ -30,7 +30,8 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The admitted items as read for one draft."""
+    """The admitted items as read for one draft. `bound`: a sentence stays behind the one that it leans on; `chained`:
+    where that leans on another itself, behind both."""
 
     items: tuple[AdmittedItem, ...]
     direct: frozenset[int]
@@ -39,6 +40,7 @@ class Sources:
     question: Question
     wanted: Wanted
     bound: bool
+    chained: bool
 
     @classmethod
     def of(cls, items: Sequence[AdmittedItem], intent: Intent, question: str, version: int = CLAIMS_VERSION) -> Sources:
@@ -49,8 +51,8 @@ class Sources:
         words = {item.index: _words(item) for item in items if item.index in stated}
         bound = version >= BOUND_SINCE
         asked = Question.of(intent, strictly=bound)
-        wanted = Wanted.of(question, intent, items, finer=version >= FINER_SINCE)
-        return cls(tuple(items), direct, figures, words, asked, wanted, bound)
+        wanted = Wanted.of(question, intent, items, finer=version >= FINER_SINCE, weighed=version >= CHAINED_SINCE)
+        return cls(tuple(items), direct, figures, words, asked, wanted, bound, version >= CHAINED_SINCE)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
@@ -60,6 +62,13 @@ def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
         return replace(sentence, claims=(), answers=False)
     checked = _checked(sentence, sources)
     return replace(checked, answers=sources.wanted.is_answered(checked, sources.direct))
+
+
+def answers_behind(sentence: Sentence, before: str, sources: Sources) -> Sentence:
+    """The sentence, checked, with whether it says something of what was asked behind those that it leans on."""
+    if sentence.answers or not sources.chained:
+        return sentence
+    return replace(sentence, answers=sources.wanted.is_answered(sentence, sources.direct, before))
 
 
 def _checked(sentence: Sentence, sources: Sources) -> Sentence:
@@ -219,10 +228,12 @@ def _plain_sentences(text: str) -> frozenset[str]:
     return frozenset(map(bare, sentences_of(text)))
 
 
-def _sentences(item: AdmittedItem) -> tuple[str, ...]:
-    if item.evidence.computed is not None:
-        return ()
-    return sentences_of(item.text)
+@lru_cache(maxsize=512)
+def _said_by(statement: str | None, text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
+    """What an item says, statement and sentences, each with its words; and all of these words."""
+    whole = () if statement is None else (statement,)
+    said = tuple((each, words_in(each)) for each in (*whole, *sentences_of(text)))
+    return said, frozenset().union(*(words for _, words in said))
 
 
 def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Match:
@@ -230,12 +241,14 @@ def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Mat
     is not asked for, so that sentences without the text's numbers are not compared."""
     reading: Reading = read_tokens(text)
     context = context_of(item)
-    whole = (item.statement,) if item.statement is not None else ()
     best = Match("not_in_source", "no cited item says it", 0)
     keys = frozenset(token.key for token in reading.tokens)
     numbers = frozenset(token.key for token in reading.tokens if token.number)
-    for source in (*whole, *_sentences(item)):
-        if 3 * (len(keys & words_in(source)) + len(numbers)) < len(keys):
+    said, held = _said_by(item.statement, "" if item.evidence.computed is not None else item.text)
+    if 3 * (len(keys & held) + len(numbers)) < len(keys):
+        return best
+    for source, words in said:
+        if 3 * (len(keys & words) + len(numbers)) < len(keys):
             continue  # too few words in common, whatever their forms
         theirs = keys_of(source)
         if 3 * len(keys & theirs) < len(keys) or (only_borne_out and not numbers <= theirs):

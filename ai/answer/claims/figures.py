@@ -62,10 +62,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Over:
-    """The inputs of a check of figures: the figures that may bear it out, all that there are, and what was asked."""
+    """The inputs of a check of figures: all figures that there are, the items that may bear it out, what was asked."""
 
-    cited: Figures
     every: Figures
+    cited: frozenset[int]
     question: Question
 
 
@@ -81,10 +81,11 @@ def check_figures(
     read.values = [n for n in read.values if n.value not in considered]
     if not (read.values or read.gaps) or not every.stated:
         return Checked(())
+    over = _Over(every, frozenset(s.item for s in cited.stated), question)
     used: list[Stated] = []
     bearers: list[frozenset[int]] = []
     for value, place, year in bound_values(read):
-        found, claim = _value(value, place, year, read=read, over=_Over(cited, every, question))
+        found, claim = _value(value, place, year, read=read, over=over)
         claims.append(claim)
         if found:
             used.append(found[0])
@@ -99,20 +100,20 @@ def check_figures(
 def _value(
     value: Number, where: Place | None, at: Number | None, *, read: Mentions, over: _Over
 ) -> tuple[list[Stated], Claim]:
-    cited, every, question = over.cited, over.every, over.question
+    every, question = over.every, over.question
     loose = (where is None and len(read.places) > 1) or (at is None and len(read.years) > 1)
     ids = where.ids if where is not None else question.places
     years = frozenset({int(at.value)}) if at is not None else question.years
 
-    def fits(stated: Stated) -> bool:
-        named = stated.place.entity_id in ids if ids else stated.direct
-        timed = not years.isdisjoint(stated.years) if years else (stated.direct or not stated.years)
-        return named and timed
+    def timed(stated: Stated) -> bool:
+        return not years.isdisjoint(stated.years) if years else (stated.direct or not stated.years)
 
     if loose:
         return [], _claim(value, "not_checkable", reason=f"it is not clear what {value.text} belongs to")
-    found = [s for s in cited.stated if value.agrees(s.value) and fits(s)]
-    other = [s for s in every.stated if fits(s) and not value.agrees(s.value) and _same_measure(s, found)]
+    named = [s for s in every.stated if (s.place.entity_id in ids if ids else s.direct)]
+    fitting = [(s, value.agrees(s.value)) for s in named if timed(s)]
+    found = [s for s, agrees in fitting if agrees and s.item in over.cited]
+    other = [s for s, agrees in fitting if not agrees and _same_measure(s, found)]
     typed = [s for s in other if s.direct and s.typed]
     if found and question.strictly and _is_open(found[0], where, at, [s for s in other if s.direct], read):
         return [], _claim(value, "not_checkable", reason=f"which of those asked for is {value.text} is not said")
@@ -120,9 +121,9 @@ def _value(
         return found, _claim(value, "borne_out", tuple(dict.fromkeys(s.item for s in found)))
     if typed or other:
         return [], _contradiction(value, (typed or other)[0], every)
-    held = [s for s in every.stated if value.agrees(s.value)]
-    if held and cited.stated:
-        return [], _claim(value, "not_in_source", reason=f"{value.text} is {_told(held[0])}")
+    held = next((s for s in every.stated if value.agrees(s.value)), None) if over.cited else None
+    if held is not None:
+        return [], _claim(value, "not_in_source", reason=f"{value.text} is {_told(held)}")
     return [], _claim(value, "not_in_source", reason=f"no cited item gives {value.text} for that place and time")
 
 

@@ -11,10 +11,10 @@ from ai.answer.claims.check import Sources, context_of
 from ai.answer.claims.prose import compare
 from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
 from ai.model import AdmittedItem, Claim, Sentence
-from ai.models.candidates import PARAMETERS, lead_of
+from ai.models.candidates import PARAMETERS, is_whole, lead_of
 from ai.models.context import prompt_source
 from ai.models.reading import ReadSource
-from ai.text.leaning import means_another
+from ai.text.leaning import leans_back, means_another
 from ai.text.question_type import first_word
 
 _EMPTY = re.compile(
@@ -25,30 +25,38 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 """`It was also agreed that`, `That it was never intended is manifest`: the word means nothing before it."""
+_MOST_LEADS = 4
+_MOST_WORDS = 160
+"""Of all the sentences that are set before one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
-    """The sentence that another leans on, and the number of the item that it stands in."""
+class Leads:
+    """The sentences that another leans on, in the order of their source, and the number of the item that they stand
+    in."""
 
-    text: str
+    texts: tuple[str, ...]
     index: int
 
 
 def leans(sentence: Sentence) -> bool:
     """True if it is borne out and begins with a word for something named before it."""
     holds = bool(sentence.claims) and all(claim.verdict == "borne_out" for claim in sentence.claims or ())
-    return holds and means_another(sentence.text) and not _EMPTY.match(sentence.text)
+    return holds and _means_another(sentence.text)
 
 
-def bound(sentence: Sentence, before: str | None, sources: Sources) -> Lead | Sentence:
-    """The sentence as it may stay behind `before`, the last of those that stay (None: it is the first), or the lead
-    that it needs. One that must fall has a claim that says so. What a row or a computation states means what was
+def _means_another(text: str) -> bool:
+    return means_another(text) and not _EMPTY.match(text)
+
+
+def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | Sentence:
+    """The sentence as it may stay behind `before`, the last of those that stay (None: it is the first), or those that
+    it needs before it. One that must fall has a claim that says so. What a row or a computation states means what was
     asked."""
     passages = [item for item in sources.items if item.index in sentence.markers and is_prose(item)]
     if len(passages) < len(sentence.markers):
         return sentence
-    leads: list[Lead] = []
+    found: list[Leads] = []
     for item in passages:
         read, context = ReadSource.of(prompt_source(item, sources.wanted.intent)), context_of(item)
         for place, source in enumerate(read.sentences):
@@ -62,9 +70,33 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Lead | Se
             behind = read.sentences[place - 1].text if place else ""
             if before is not None and behind and _named(before, behind, context) is not None:
                 return sentence
-            lead = lead_of(read, place, PARAMETERS)
-            leads += [Lead(lead.text, item.index)] if lead is not None else []
-    return leads[0] if leads else fallen(sentence)
+            texts = _leads_of(read, place) if sources.chained else _lead_alone(read, place)
+            if before is not None and texts and bare(before) in map(bare, texts):
+                texts = texts[[*map(bare, texts)].index(bare(before)) + 1 :]
+            found += [Leads(texts, item.index)] if texts else []
+    return found[0] if found else fallen(sentence)
+
+
+def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:
+    """The sentences before it, back to one that leans on nothing; none where there is none within reach. A list, a
+    heading and what is no whole sentence part them."""
+    texts: list[str] = []
+    for at in range(place, max(0, place - _MOST_LEADS), -1):
+        before, after = read.sentences[at - 1], read.sentences[at]
+        parted = not after.follows and (before.item or after.item)
+        words = sum(text.count(" ") + 1 for text in (before.text, *texts))
+        if parted or words > _MOST_WORDS or not is_whole(before.text, read.source):
+            break
+        texts.insert(0, before.text)
+        if not leans_back(before.text):
+            break
+    return tuple(texts) if texts and not _means_another(texts[0]) else ()
+
+
+def _lead_alone(read: ReadSource, place: int) -> tuple[str, ...]:
+    """As it was in the versions of the checks that brought one sentence."""
+    lead = lead_of(read, place, PARAMETERS)
+    return () if lead is None else (lead.text,)
 
 
 def is_prose(item: AdmittedItem) -> bool:

@@ -111,7 +111,17 @@ BOUNDS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("below",), "under"), (("at", "most"), "most"), (("up", "to"), "most"), (("no", "more", "than"), "most"),
     (("no", "fewer", "than"), "least"), (("no", "less", "than"), "least"), (("not", "more", "than"), "most"),
 )  # fmt: skip
-"""Words before a bounded number; longer ones before their parts."""
+_BOUNDS_ENDING: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]] = {
+    last: tuple(each for each in BOUNDS if each[0][-1] == last) for last in dict.fromkeys(w[-1] for w, _ in BOUNDS)
+}
+
+
+def bound_of(before: tuple[str, ...]) -> tuple[int, str] | None:
+    """The bound that the last words (folded) before a number give it, and how many words say it; None: they give none.
+    Of several the first in `BOUNDS`."""
+    found = _BOUNDS_ENDING.get(before[-1], ()) if before else ()
+    return next(((len(words), bound) for words, bound in found if before[-len(words) :] == words), None)
+
 
 PERSONS = word_list(
     "people persons person inhabitants inhabitant residents resident citizens souls population populace populous "

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ai.answer.claims.facts import Figures
-from ai.answer.claims.lexicon import APPROXIMATELY, BOUNDS
+from ai.answer.claims.lexicon import APPROXIMATELY, bound_of
 from ai.answer.claims.numbers import Number, read_numbers
 from ai.text.sentences import word_list
 from ai.text.support import WORD, fold
@@ -95,9 +95,9 @@ def _bound_start(words: Sequence[tuple[int, int, str]], number: Number) -> int:
     end, start and word of each."""
     before = words[: bisect_right(words, (number.start, number.start, ""))][-4:]
     folded = tuple(fold(word) for _, _, word in before)
-    for bound, _ in BOUNDS:
-        if folded[-len(bound) :] == bound:
-            return before[-len(bound)][1]
+    found = bound_of(folded)
+    if found is not None:
+        return before[-found[0]][1]
     return before[-1][1] if folded and folded[-1] in APPROXIMATELY else number.start
 
 

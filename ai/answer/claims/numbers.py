@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from ai.answer.claims.lexicon import APPROXIMATELY, BOUNDS, MULTIPLES, NUMBERS, SCALES
+from ai.answer.claims.lexicon import APPROXIMATELY, MULTIPLES, NUMBERS, SCALES, bound_of
 
 Bound = Literal["exact", "about", "over", "under", "just over", "just under", "least", "most"]
 
@@ -133,7 +133,7 @@ def _spelt(words: list[str]) -> int:
 
 def _bound_before(text: str, at: int) -> Bound:
     before = tuple(_WORD.findall(text[max(0, at - 40) : at].casefold()))
-    for words, bound in BOUNDS:
-        if before[-len(words) :] == words:
-            return bound  # type: ignore[return-value]
+    found = bound_of(before)
+    if found is not None:
+        return found[1]  # type: ignore[return-value]
     return "about" if before and before[-1] in APPROXIMATELY else "exact"

@@ -6,10 +6,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from ai.answer.claims.lexicon import POLES, SYMMETRIC
+from ai.answer.claims.lexicon import SYMMETRIC
 from ai.answer.claims.roles import Found, Placed
 from ai.answer.claims.tokens import Token
+from ai.text.sentences import word_list
 
+_PLACING = word_list("above below over under before after earlier later following")
 _AND = re.compile(r"^\s*(?:,\s*)?(?:(?:and|or)\s+)?(?:the\s+)?$", re.IGNORECASE)
 
 
@@ -55,8 +57,14 @@ def _displaces(block: Sequence[tuple[int, int]], order: Sequence[tuple[int, int]
 def _is_phrase(block: Sequence[tuple[int, int]], mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
     (i, j), (_, last) = block[0], block[-1]
     opened = mine[i].opener not in ("", "of") and mine[i].opener == theirs[j].opener  # `of` belongs to its noun
-    temporal = mine[i].key in POLES and mine[i].key == theirs[j].key
-    return (opened or temporal) and last - j == len(block) - 1
+    placing = _places(mine[i].key) and mine[i].key == theirs[j].key
+    return (opened or placing) and last - j == len(block) - 1
+
+
+def _places(key: str) -> bool:
+    """True if a word that compares opens a phrase of time or place: `after the war`, not `the fall of the house`, nor
+    `the last Congress`."""
+    return key in _PLACING
 
 
 def _ranks(theirs: Sequence[Token], source: str) -> list[int]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ai.answer.claims.answering import abstains
-from ai.answer.claims.check import Sources, check_sentence
-from ai.answer.claims.leaning import Lead, bound, fallen, leans
+from ai.answer.claims.check import Sources, answers_behind, check_sentence
+from ai.answer.claims.leaning import bound, fallen, leans
 from ai.answer.draft.staying import is_sound
 from ai.gate import asked_of, find_appeals
 from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
@@ -96,19 +97,26 @@ def draft_sentences(
 
 
 def _bound(sentences: Sequence[Sentence], checks: _Checks) -> tuple[Sentence, ...]:
-    """The sentences, each that leans on another behind that one; the system sets it there where the draft does not."""
+    """The sentences, each that leans on others behind those; the system sets them there where the draft does not."""
     if checks.sources is None or not any(map(leans, sentences)):
         return tuple(sentences)
     found: list[Sentence] = []
     for sentence in sentences:
         before = next((each.text for each in reversed(found) if is_sound(each)), None)
-        kept = bound(sentence, before, checks.sources) if leans(sentence) else sentence
-        if isinstance(kept, Lead):
-            lead = replace(_sentence(0, MarkedSentence(kept.text, (kept.index,)), checks), attribution="system")
-            found += [lead, sentence] if is_sound(lead) else [fallen(sentence)]
-        else:
-            found.append(kept)
+        found += _led(sentence, before, checks, checks.sources) if leans(sentence) else [sentence]
     return tuple(replace(each, i=i) for i, each in enumerate(found))
+
+
+def _led(sentence: Sentence, before: str | None, checks: _Checks, sources: Sources) -> list[Sentence]:
+    """A sentence that leans on others, with those of them that the draft does not have right before it."""
+    kept = bound(sentence, before, sources)
+    if isinstance(kept, Sentence):
+        return [answers_behind(kept, before or "", sources)]
+    marked = (MarkedSentence(text, (kept.index,)) for text in kept.texts)
+    leads = [replace(_sentence(0, each, checks), attribution="system") for each in marked]
+    if not all(map(is_sound, leads)):
+        return [fallen(sentence)]
+    return [*leads, answers_behind(sentence, " ".join(kept.texts), sources)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,25 +228,31 @@ def _whole(item: AdmittedItem) -> str:
 
 
 def _best_span(sentence: str, text: str, asked: str | None) -> Span:
-    spans = [trimmed(text, span) for span in split_sentences(text)]
+    spans = _spans_of(text)
     if not spans:
         return Span(0, len(text))
     wanted = words_of(sentence)
-    hits = [_hits(wanted.content, wanted.numbers, text[s.start : s.end]) for s in spans]
+    hits = [_hits(wanted.content, wanted.numbers, said) for _, said in spans]
     best = max(range(len(spans)), key=lambda i: (len(hits[i]), -i))
     first = last = best
     held = hits[best]
     for _ in range(_QUOTE_SENTENCES - 1):
         gains = [(len(hits[i] - held), -i) for i in (first - 1, last + 1) if 0 <= i < len(spans)]
         gain, where = max(gains, default=(0, 0))
-        if gain < 2 or (asked is not None and not _adjoins(text, spans[-where], asked)):
+        if gain < 2 or (asked is not None and not _adjoins(spans[-where][1], asked)):
             break
         first, last, held = min(first, -where), max(last, -where), held | hits[-where]
-    return Span(spans[first].start, spans[last].end)
+    return Span(spans[first][0].start, spans[last][0].end)
 
 
-def _adjoins(text: str, span: Span, asked: str) -> bool:
-    said = text[span.start : span.end]
+@lru_cache(maxsize=512)
+def _spans_of(text: str) -> tuple[tuple[Span, str], ...]:
+    """The sentences of a passage, each with its words as they stand."""
+    spans = (trimmed(text, span) for span in split_sentences(text))
+    return tuple((span, text[span.start : span.end]) for span in spans)
+
+
+def _adjoins(said: str, asked: str) -> bool:
     return set(find_appeals(said)) <= set(asked_of(asked, said))
 
 

@@ -71,6 +71,8 @@ def compare(asked: Asked) -> Read:  # noqa: PLR0911 - one refusal for each reaso
     ids = tuple(r.entity_id for r in refs)
     if figure is None:
         return ()
+    if p.than == [False] and len(ids) == 2:  # `How many times larger than Pratt was Reno?`
+        ids = ids[::-1]
     if p.ratios:
         return (Weigh(figure, (ids[0], ids[1]), "ratio"),) if len(ids) == 2 else ()
     if isinstance(figure, Value):

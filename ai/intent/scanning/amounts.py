@@ -123,7 +123,7 @@ def than(s: Scanner) -> bool:
     if listed is None or s.item().text.startswith(("no ", "not ", "closer", "nearer", "farther", "further")):
         return False
     s.found.compared.append(s.item().text.split()[0])
-    s.found.than.append(True)
+    s.found.than.append(bool(s.found.named or s.found.inside))
     s.found.named.append(listed[0])
     s.at += listed[1]
     return True

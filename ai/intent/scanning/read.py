@@ -155,6 +155,15 @@ def _true(_: Item) -> object:
     return True
 
 
+def _bare_than(s: Scanner) -> bool:
+    """`than` alone: `five times larger than Topeka`."""
+    if not s.has(Role.THAN):
+        return False
+    s.found.than.append(bool(s.found.named or s.found.inside))
+    s.at += 1
+    return True
+
+
 def _conjunction(s: Scanner) -> bool:
     if s.has(Role.AND) and s.item().text in ("and", ","):
         s.at += 1
@@ -279,7 +288,7 @@ _PHRASES: Sequence[Callable[[Scanner], bool]] = (
     _unit,
     _aggregate,
     _single(Role.COMPARATIVE, "compared", lambda item: item.text),
-    _single(Role.THAN, "than", _true),
+    _bare_than,
     _single(Role.RELATION, "relations", _of(Role.RELATION)),
     _single(Role.DWELLING, "dwelling", _true),
     _exceeds,

@@ -1,15 +1,17 @@
 """An erasure carried out: in every log of the home, in every copy, and what is left elsewhere is named.
 
-The logs come first, and record keyed fingerprints of what goes; a search for them through every file comes last. A
-log that was left because it had been put back takes the redaction too, in an entry that no checkpoint of it covers;
-the log that is written now says so in an `incident`, which is signed.
+Of a source keyed fingerprints of what goes are recorded first; it goes from the store of record, and an entry says so,
+from which on no reply that rests on it is recorded (`ai.record.unchanged`); then it goes from the logs, which no later
+entry can bring it back to. A search for the fingerprints through every file comes last. A log that was left because it
+had been put back takes the redaction too, in an entry that no checkpoint of it covers; the log that is written now says
+so in an `incident`, which is signed.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -23,6 +25,7 @@ from api.audit.erasure.erasure import (
 )
 from api.audit.erasure.remains import remains_of
 from api.audit.erasure.scan import fingerprinter, prints_of_source, scan_home, settle
+from api.audit.in_force import record_made
 from api.audit.log.search import EntrySearch
 from api.errors import NoSuchThing
 from api.home.backends import backends_of
@@ -68,29 +71,40 @@ async def carry_out_all(configuration: Configuration, orders: Sequence[Order]) -
 
 async def _carried_out(configuration: Configuration, order: Order) -> ErasureReport:
     """The erasure without the search."""
-    announced = await _announce(configuration, order) if order.target is Target.SOURCE else ErasureReport((), ())
+    if order.target is not Target.SOURCE:
+        return await _everywhere(configuration, order, {})
+    announced = await _announce(configuration, order)
+    gone = await _from_corpus(configuration, order, announced)
+    erased = await _everywhere(configuration, order, gone)
+    if not erased.survivals and not any(erased.copies.values()):
+        raise NoSuchThing(f"tenant {order.tenant} has no source {order.name}")
+    redactions = (*announced.redactions, *erased.redactions)
+    return replace(erased, redactions=redactions, prints=announced.prints | erased.prints)
+
+
+async def _from_corpus(configuration: Configuration, order: Order, announced: ErasureReport) -> dict[str, int]:
+    """Erase a source from the corpus, and record that it is gone; how many records went, by copy."""
+    async with open_ingest(configuration) as ingest:
+        sent = await asyncio.to_thread(Uploads(configuration.home, configuration.seal).forget, order.name)
+        documents = len(await ingest.erase(order.name, tenant=order.tenant))
+        if documents:
+            async with log_to_write(configuration) as ledger:
+                ordered = next(iter(announced.redactions), None)
+                await record_made(ledger, order.tenant, pseudonym_of(order, ledger), ordered=ordered)
+    return {"sent files": sent, "documents": documents}
+
+
+async def _everywhere(configuration: Configuration, order: Order, gone: Mapping[str, int]) -> ErasureReport:
+    """Erase from the logs and from what the home keeps beside them; the report, with what is gone already."""
     erased = await _from_logs(configuration, order)
-    copies = {
-        "idempotency records": await asyncio.to_thread(
-            RequestRecords(configuration.home).erase,
-            tenant=order.tenant,
-            subject=order.name if order.target is Target.SUBJECT else None,
-            entry_ids={each.entry.leaf.entry_id for each in erased.survivals},
-        )
-    }
-    if order.target is Target.SOURCE:
-        async with open_ingest(configuration) as ingest:
-            copies["sent files"] = await asyncio.to_thread(Uploads(configuration.home).forget, order.name)
-            copies["documents"] = len(await ingest.erase(order.name, tenant=order.tenant))
-        if not erased.survivals and not any(copies.values()):
-            raise NoSuchThing(f"tenant {order.tenant} has no source {order.name}")
-    return replace(
-        erased,
-        redactions=(*announced.redactions, *erased.redactions),
-        copies=copies,
-        remains=remains_of(backends_of(configuration), order.target),
-        prints=announced.prints | erased.prints,
+    records = await asyncio.to_thread(
+        RequestRecords(configuration.home).erase,
+        tenant=order.tenant,
+        subject=order.name if order.target is Target.SUBJECT else None,
+        entry_ids={each.entry.leaf.entry_id for each in erased.survivals},
     )
+    copies = {"idempotency records": records, **gone}
+    return replace(erased, copies=copies, remains=remains_of(backends_of(configuration), order.target))
 
 
 async def carry_out_again(configuration: Configuration, kept: Sequence[bytes] = ()) -> tuple[str, ...]:

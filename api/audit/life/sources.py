@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from api.audit.in_force import record_made
 from api.errors import NoSuchThing
 from api.home.backends import backends_of
 from api.home.configuration import Configuration
@@ -27,7 +28,6 @@ from retrieval.scope import VisibilityClass
 
 Action = Literal["label", "supersede", "withdraw", "restore"]
 VERSION = "exhibit.source/1"
-MADE_VERSION = "exhibit.source.made/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ async def change_source(configuration: Configuration, wanted: SourceChange) -> d
         async with log_to_write(configuration) as ledger:
             ordered = await _record(ledger, wanted, held, planned)
             documents = await _make(life, wanted, held)
-            made = await _record_made(ledger, wanted, ordered)
+            made = await record_made(ledger, wanted.tenant, wanted.source_id, ordered=ordered.entry_id)
     return {
         "action": wanted.action,
         "source_id": wanted.source_id,
@@ -128,13 +128,6 @@ async def _record(
         "why": wanted.why,
     }
     return await _append(ledger, wanted.tenant, detail)
-
-
-async def _record_made(ledger: Ledger, wanted: SourceChange, ordered: EntryRef) -> EntryRef:
-    """Record that the change is in force, whether it took anything away or not."""
-    return await _append(
-        ledger, wanted.tenant, {"v": MADE_VERSION, "source_id": wanted.source_id, "ordered": ordered.entry_id}
-    )
 
 
 async def _append(ledger: Ledger, tenant: str, detail: Mapping[str, Any]) -> EntryRef:

@@ -87,11 +87,11 @@ def may_publish(backend: PolicyBackend) -> None:
 
 class Engines:
     """The embedded engines of a trial: one for each bundle, opened when it is first asked for, that decides nothing
-    twice."""
+    twice. Those of `beside` are taken where it has them, and outlive this."""
 
-    def __init__(self, stack: AsyncExitStack) -> None:
+    def __init__(self, stack: AsyncExitStack, beside: Engines | None = None) -> None:
         self._stack = stack
-        self._opened: dict[tuple[str, str], PolicyEngine] = {}
+        self._opened: dict[tuple[str, str], PolicyEngine] = {} if beside is None else {**beside._opened}
 
     async def of(self, bundle: Bundle) -> PolicyEngine:
         """That of the bundle. Raises BundleRejected."""
@@ -105,10 +105,10 @@ class Engines:
 
 
 @asynccontextmanager
-async def trial_engines() -> AsyncIterator[Engines]:
-    """Engines for one trial."""
+async def trial_engines(beside: Engines | None = None) -> AsyncIterator[Engines]:
+    """Engines for one trial, with those of `beside`, which stay open."""
     async with AsyncExitStack() as stack:
-        yield Engines(stack)
+        yield Engines(stack, beside)
 
 
 async def gates(

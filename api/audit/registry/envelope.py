@@ -17,8 +17,10 @@ from ai.case.case import Services
 from ai.model import AdmittedItem
 from ai.record.recording import decisions_json
 from ai.record.retrieval_record import Step, retrieval_prov
+from ai.record.trace import traced
+from ai.record.unchanged import record_reading
 from api.audit.reauthorise import Reading
-from ledger.model import Kind
+from ledger.model import EntryRef, Kind
 from policy.model import Decision, Subject
 from retrieval.registry.assets.paging import Page, PageRequest
 
@@ -79,7 +81,8 @@ def denied_listing(wanted: PageRequest) -> Listing:
 
 
 async def release(listing: Listing, asked: JsonObject, wanted: PageRequest, *, reading: Reading) -> JsonObject:
-    """The envelope, recorded when this returns. Raises LedgerUnavailable: then nothing may leave."""
+    """The envelope, recorded when this returns. Raises LedgerUnavailable and CorpusChanged: then nothing may
+    leave."""
     entry_id, page = reading.services.new_id(), listing.page
     body = {
         "correlation_id": reading.access.request.id,
@@ -121,30 +124,37 @@ async def _record(listing: Listing, asked: JsonObject, body: JsonObject, *, read
         Step("policy_query", "QueryPoint", access.now_ms, access.now_ms),
         Step("evidence", "EvidencePoint", access.now_ms, services.clock_ms()),
     )
-    await services.ledger.record(
-        Kind.RETRIEVAL,
-        tenant=access.subject.tenant,
-        request_id=access.request.id,
-        entry_id=body["entry_id"],
-        parts={
-            "context": canonical(asked),
-            "scope": canonical({"scope": to_json(reading.scope)}),
-            "candidates": canonical({"registry": audited}),
-            "policy.query": canonical(decisions_json([access.decision])),
-            "policy.evidence": canonical(decisions_json(listing.decisions)),
-            "answer": answer,
-            "prov": retrieval_prov(
-                entry_id=body["entry_id"],
-                body=answer,
-                items=_numbered(by_document.values()),
-                steps=steps,
-                subject=access.subject,
-                decision=access.decision,
-                services=services,
-            ),
-        },
-        sources=[canonical({"document_id": document_id}) for document_id in by_document],
-    )
+    parts = {
+        "context": canonical(traced(asked)),
+        "scope": canonical({"scope": to_json(reading.scope)}),
+        "candidates": canonical({"registry": audited}),
+        "policy.query": canonical(decisions_json([access.decision])),
+        "policy.evidence": canonical(decisions_json(listing.decisions)),
+        "answer": answer,
+        "prov": retrieval_prov(
+            entry_id=body["entry_id"],
+            body=answer,
+            items=_numbered(by_document.values()),
+            steps=steps,
+            subject=access.subject,
+            decision=access.decision,
+            services=services,
+        ),
+    }
+    sources = [canonical({"document_id": document_id}) for document_id in by_document]
+
+    async def append(since: int | None) -> EntryRef:
+        return await services.ledger.record(
+            Kind.RETRIEVAL,
+            tenant=access.subject.tenant,
+            request_id=access.request.id,
+            entry_id=body["entry_id"],
+            parts=parts,
+            sources=sources,
+            since=since,
+        )
+
+    await record_reading(access, services, append)
 
 
 def _numbered(items: Collection[AdmittedItem]) -> list[AdmittedItem]:
@@ -162,7 +172,7 @@ async def release_fault(
         tenant=subject.tenant,
         request_id=request_id,
         entry_id=entry_id,
-        parts={"context": canonical({**asked, "subject": subject.id}), "answer": canonical(answer)},
+        parts={"context": canonical(traced({**asked, "subject": subject.id})), "answer": canonical(answer)},
     )
     return {
         "correlation_id": request_id,

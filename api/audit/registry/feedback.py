@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from ai.canonical import canonical
+from ai.record.trace import traced
 from ai.search.bodies import provenance_json
 from api.audit.entries.records import Reader
 from api.audit.reauthorise import Reading
@@ -107,7 +108,7 @@ async def _record(
         Kind.RETRIEVAL,
         tenant=reader.principal.subject.tenant,
         request_id=reader.request_id,
-        parts={"context": canonical(context), "answer": canonical(told)},
+        parts={"context": canonical(traced(context)), "answer": canonical(told)},
         refs=[ref],
         entry_id=entry_id,
     )

@@ -157,7 +157,7 @@ async def _asked(
     role, groups, tenant = who
     async with open_system(configuration(home)) as system:
         subject = system.tenants.standing(local_subject(system.data, role=role, groups=groups, tenant=tenant))
-        return await query(await reading_of(subject, request_id=new_id(), services=system.services))
+        return await query(await reading_of(subject, request_id=new_id(), services=system.services, recorded=True))
 
 
 def _page(body: Mapping[str, Any], columns: list[str], rows: list[list[Any]]) -> str:

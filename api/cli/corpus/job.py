@@ -126,4 +126,4 @@ async def _opened(home: Any, job_id: str) -> AsyncIterator[tuple[Any, Any, Any, 
         job = await jobs.job(job_id)
         if job is None:
             raise NoSuchThing(f"there is no job {job_id}")
-        yield jobs, Uploads(configured.home), job, configured
+        yield jobs, Uploads(configured.home, configured.seal), job, configured

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from api.cli.ledger.attest import attest
 from api.cli.ledger.bisect import bisect
 from api.cli.ledger.claim import claim
 from api.cli.ledger.diff import diff
@@ -34,6 +35,7 @@ app.command()(proof)
 app.command()(claim)
 app.command()(receipt)
 app.command()(package)
+app.command()(attest)
 app.command()(report)
 app.command()(export)
 app.command()(redact)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +16,8 @@ from api.cli.policy.candidate import chosen_folder
 from api.problems import EXIT_FAILED
 
 if TYPE_CHECKING:
-    from api.audit.policy.release import Candidacy, Change, Release
+    from api.audit.policy.release import Change
     from api.home.configuration import Configuration
-    from policy.authoring.checking import CheckResult
-    from policy.authoring.widening import Widening
     from policy.bundles.archive import BundleArchive
     from policy.bundles.bundle import Bundle
 
@@ -54,38 +52,39 @@ def publish(
     beyond the bundle in force must be accepted by name. The change is put on the ledger first; a running server takes
     it up within a second. Exit code 1: a gate is closed, and nothing has changed. What the data in force ask a second
     person for is only proposed: somebody else with `policy.publish` lets it decide by `exhibit policy accept`."""
-    from api.audit.policy.release import Candidacy, Change, may_publish
+    from api.audit.policy.release import Change, may_publish
+    from api.audit.policy.trying import try_and_publish
     from api.home.backends import backends_of
     from api.wiring import open_bundle
-    from policy.authoring.checking import check_module
-    from policy.bundles.bundle import load_bundle
 
     configured = configuration(home)
     backend = backends_of(configured).policy
     may_publish(backend)
     chosen_folder(folder, home)
-    active, whole = open_bundle(backend), check_module(folder)
-    bundle = load_bundle(folder) if whole.passed else None
     accepted = frozenset(accept or ())
-    trial, candidacy, proposed = Trial([whole]), None, False
-    by = _who(configured, key_file, active)
-    if bundle is not None:
-        candidacy = Candidacy.of(bundle, folder, backend)
-        trial = asyncio.run(_try(candidacy, accepted, inputs))
-    passed = trial.gates
-    good = all(each.passed for each in passed)
-    if candidacy is not None and good and not dry_run:
-        proposed = asyncio.run(_publish(configured, candidacy, trial, Change(by, why))).proposed
+    by = _who(configured, key_file, open_bundle(backend))
+    tried = asyncio.run(
+        try_and_publish(
+            folder,
+            accepted=accepted,
+            change=Change(by, why),
+            configuration=configured,
+            inputs=inputs,
+            tell=note,
+            dry_run=dry_run,
+        )
+    )
+    trial, proposed = tried.trial, tried.release is not None and tried.release.proposed
     document = {
-        "bundle_digest": None if bundle is None else bundle.digest,
-        "replaced": active.digest,
-        "published": good and not dry_run and not proposed,
+        "bundle_digest": None if tried.bundle is None else tried.bundle.digest,
+        "replaced": tried.active.digest,
+        "published": tried.release is not None and not proposed,
         "proposed": proposed,
         "widenings": [asdict(each) | {"accepted": each.name in accepted} for each in trial.widenings],
-        "gates": [{"name": each.name, "passed": each.passed, "problems": list(each.problems)} for each in passed],
+        "gates": [{"name": each.name, "passed": each.passed, "problems": list(each.problems)} for each in trial.gates],
     }
     emit(document, as_json=as_json, render=lambda: _text(document))
-    if not good:
+    if not trial.passed:
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -184,56 +183,6 @@ def _who(configured: Configuration, key_file: Path | None, active: Bundle) -> st
     if PUBLISH not in subject.capabilities:
         raise ActionForbidden(f"This needs the capability {PUBLISH}.")
     return subject.id
-
-
-async def _publish(configured: Configuration, candidacy: Candidacy, trial: Trial, change: Change) -> Release:
-    from api.audit.policy.release import publish
-    from api.wiring.ledger.log import log_to_write
-
-    async with log_to_write(configured) as ledger:
-        return await publish(
-            candidacy,
-            gates_passed=[each.name for each in trial.gates],
-            widened=[each.name for each in trial.widenings],
-            change=change,
-            configuration=configured,
-            ledger=ledger,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """The gates that were tried, and everything that the candidate permits beyond the bundle in force."""
-
-    gates: list[CheckResult]
-    widenings: tuple[Widening, ...] = ()
-
-
-async def _try(candidacy: Candidacy, accepted: frozenset[str], inputs: int) -> Trial:
-    from api.audit.policy.release import gates, trial_engines, widenings_of
-
-    passed = []
-    async with trial_engines() as opened:
-        async for each in gates(candidacy, opened, inputs=inputs, tell=note):
-            note(f"{'ok    ' if each.passed else 'CLOSED'}  {each.name}")
-            passed.append(each)
-        if not all(each.passed for each in passed):
-            return Trial(passed)
-        found = await widenings_of(candidacy, opened)
-    unknown = accepted - {each.name for each in found}
-    if unknown:
-        raise typer.BadParameter(f"there is no widening named {sorted(unknown)[0]!r}", param_hint="--accept")
-    return Trial([*passed, _gate_of(found, accepted)], found)
-
-
-def _gate_of(found: Sequence[Widening], accepted: frozenset[str]) -> CheckResult:
-    from policy.authoring.checking import CheckResult
-
-    open_ones = [each for each in found if each.name not in accepted]
-    lines = tuple(f'--accept "{each.name}": {each.detail}' for each in open_ones)
-    result = CheckResult(f"{len(found)} widenings, each accepted by name", lines)
-    note(f"{'ok    ' if result.passed else 'CLOSED'}  {result.name}")
-    return result
 
 
 def _text(document: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ DEFAULT_TENANT = "default"
 PUBLIC_ROLE = "public_viewer"
 LOCAL_ID = "local"
 ANONYMOUS_ID = "anonymous"
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,255})(?::[0-9]{0,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,6 @@ def is_loopback(host: str | None) -> bool:
 
 
 def host_of(header: str | None) -> str | None:
-    """The host of a `Host` header, without its port."""
-    if not header:
-        return None
-    return header[: header.index("]") + 1] if header.startswith("[") and "]" in header else header.split(":", 1)[0]
+    """The host of a `Host` header, without its port; None for what is no host with a port or without."""
+    found = _HOST.fullmatch(header or "")
+    return found[1] if found else None

@@ -1,6 +1,7 @@
 """Connections with limits of number and time, and the one error body also for what cannot be read as HTTP.
 
-uvicorn bounds the time between requests only: a connection that sends half a head stays for ever.
+uvicorn bounds the time between requests only: a connection that sends half a head stays for ever. h11 reads any version
+as 1.1, and a body with a length beside its chunks by the chunks.
 """
 
 from __future__ import annotations
@@ -21,6 +22,23 @@ from api.problems import problem_of
 
 HEAD_BYTES = 65_536
 _LINGER_S = 1.0
+_VERSIONS = (b"1.0", b"1.1")
+
+
+class StrictConnection(h11.Connection):
+    """A connection on which a request has one version that is spoken here and one end. Where a body says both its
+    length and that it comes in chunks, or comes in chunks in HTTP/1.0, a proxy may see another end than we do, and take
+    the rest for somebody else's request (RFC 9112, 6.1)."""
+
+    def next_event(self) -> Any:
+        """See h11. Raises RemoteProtocolError."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            chunked, length = b"transfer-encoding" in names, b"content-length" in names
+            if event.http_version not in _VERSIONS or (chunked and (length or event.http_version == b"1.0")):
+                raise h11.RemoteProtocolError("version or framing")
+        return event
 
 
 class BoundedProtocol(H11Protocol):
@@ -34,6 +52,7 @@ class BoundedProtocol(H11Protocol):
         """See asyncio. The head of the first request is awaited from now on."""
         self._began = self._refused = False
         self._head_timer: asyncio.TimerHandle | None = None
+        self.conn = StrictConnection(h11.SERVER, HEAD_BYTES)
         super().connection_made(transport)
         if len(self.connections) > self.bounds.connections:
             self._refuse(Overloaded("Too many connections."))
@@ -108,8 +127,11 @@ class BoundedProtocol(H11Protocol):
         self._head_is_there()
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is not None and not cycle.response_complete:
-            self.transport.close()
-            return
+            if cycle.response_started:
+                self.transport.close()
+                return
+            cycle.disconnected = True  # whoever waits for the rest of the body waits no more, and answers nobody
+            cycle.message_event.set()
         problem, request_id = problem_of(exc), type(self).new_id()
         body = json.dumps(problem.body(request_id)).encode()
         status = HTTPStatus(problem.status)

@@ -81,7 +81,7 @@ def box_of(boxes: Iterable[Box]) -> Box:
 async def map_of(subject: Subject, *, request_id: str, index: MapIndex, services: Services) -> MapView:
     """The subject's view of the map now; nothing where the query point refuses. Raises PolicyUnavailable,
     StoreUnavailable."""
-    reading = await reading_of(subject, request_id=request_id, services=services)
+    reading = await reading_of(subject, request_id=request_id, services=services, recorded=True)
     held = await services.store.holdings(subject.tenant)
     documents: tuple[ShapedDocument, ...] = ()
     if reading.classes:

@@ -102,6 +102,11 @@ def encoded(layer_id: str, address: TileAddress, features: Sequence[tuple[str, J
     return data if drawn else b""
 
 
+def lies_in(layer: Layer, address: TileAddress) -> bool:
+    """Whether anything of the layer may be drawn in the tile or its margin."""
+    return next(_found(layer, address.box), None) is not None
+
+
 def _found(layer: Layer, box: Box) -> Iterator[Shape]:
     west, south, east, north = box
     for shape in layer.shapes:

@@ -13,6 +13,7 @@ from api.http.callers import SECURITY, Calling, Meters
 from api.http.client_disconnect import GONE_STATUS, while_connected
 from api.http.idempotency import IdempotencyKeys
 from api.http.map.geojson import GEOJSON, answer_collection
+from api.http.promised import promised
 from api.http.views.geojson import GeoJson
 from api.schemas.ask import ask_of
 from api.schemas.errors import errors
@@ -81,5 +82,7 @@ async def query(
         return Response(status_code=GONE_STATUS)
     metrics.observe_answer(surface="ai.query", body=released)
     if body.options.format == "FeatureCollection" or prefers_geojson(request.headers.get("accept", "")):
-        return GeoJson(answer_collection(released), headers={"vary": "accept"})
+        collection = answer_collection(released)
+        told = await promised(collection, collection["provenance"]["entry_id"], call.system.services)
+        return GeoJson(told, headers={"vary": "accept"})
     return JSONResponse(released, headers={"vary": "accept"})

@@ -12,6 +12,7 @@ from api.audit.computations import read_computation
 from api.audit.entries.records import Reader
 from api.http.accept import wants_page
 from api.http.callers import SECURITY, Calling
+from api.http.promised import promised
 from api.http.routes.evidence import STYLE
 from api.schemas.computation import ComputationResponse, Rows
 from api.schemas.errors import errors
@@ -38,7 +39,8 @@ async def computation(
     body = await read_computation(entry_id, n, reader=reader, after=part.after, limit=part.limit)
     if wants_page(request):
         return HTMLResponse(_page(body), headers={"content-security-policy": style_policy(STYLE)})
-    return JSONResponse(body)
+    released = await promised(body, body["provenance"]["entry_id"], call.system.services)
+    return JSONResponse(released)
 
 
 def _page(body: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from ai.answer.shapes import EvidenceResponse, Mark
 from api.audit.reauthorise import read_slice
 from api.http.accept import wants_page
 from api.http.callers import SECURITY, Calling
+from api.http.promised import promised
 from api.schemas.errors import errors
 from api.schemas.evidence import Place
 from api.web.page import page, style_policy
@@ -41,7 +42,8 @@ async def evidence(document_id: str, place: Annotated[Place, Query()], call: Cal
         body["marked"] = place.marks_in(body["locator"]["start_char"], len(body["text"]))
     if wants_page(request):
         return HTMLResponse(_page(body), headers={"content-security-policy": style_policy(STYLE)})
-    return JSONResponse(body)
+    released = await promised(body, body["provenance"]["entry_id"], call.system.services)
+    return JSONResponse(released)
 
 
 def _pieces(text: str, marked: Sequence[Mark]) -> Iterator[tuple[str, bool]]:

@@ -19,6 +19,7 @@ from api.http.map.shapes import MapIndex
 from api.http.map.suggestions import Around, Suggestion, Suggestions, Trial
 from api.http.map.tiles import MVT, TILE_FIELDS, TOP_ZOOM, TileAddress, read_tile
 from api.http.metrics.process import Metrics
+from api.http.promised import promised
 from api.http.views.geojson import GeoJson
 from api.schemas.errors import errors
 from api.schemas.map import (
@@ -119,7 +120,7 @@ async def features(
     )
     following = page.pop("next")
     page["links"] = _page_links(layer_id, wanted, following)
-    return GeoJson(page, headers=_HEADERS)
+    return await _released(page, call)
 
 
 @router.get(
@@ -182,7 +183,7 @@ async def feature(feature_id: str, call: Calling, caches: Caches) -> JSONRespons
     """One feature, decided over anew and recorded before it is sent."""
     view = await _view(call, caches)
     body = await read_feature(view, feature_id)
-    return GeoJson(body, headers=_HEADERS)
+    return await _released(body, call)
 
 
 @router.get(
@@ -237,6 +238,11 @@ async def suggestion_documents(
     found = await caches.suggestions.of(view, around, trial)
     metrics.count_outcome(surface="ai.suggestions", outcome="OFFERED" if found else "NONE")
     return [_suggestion_json(each) for each in found]
+
+
+async def _released(body: dict[str, Any], call: Call) -> JSONResponse:
+    told = await promised(body, body["provenance"]["entry_id"], call.system.services)
+    return GeoJson(told, headers=_HEADERS)
 
 
 async def _view(call: Call, caches: MapCaches) -> MapView:

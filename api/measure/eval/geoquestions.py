@@ -1,7 +1,8 @@
 """GeoQuestions1089 (Kefalidis et al. 2023): does the router tell what kind of thing a question asks for?
 
 The answers of the set lie in a graph that is not here, so what is measured is the routing alone. `KEY` is published in
-docs/retrieval.md. The rules were written with the questions of even number in sight; those of odd number are the test.
+docs/retrieval.md. Whether the rules know anything of what is asked for is measured by category of place: each category
+in turn under a word that is in no rule. The misses of odd numbers were never looked at when rules were written.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from api.measure.eval.tables import Part, goal, share
 
 FILE = "questions.json"
 AGREEMENT_GOAL = 0.9
+KEPT_GOAL = 0.933
+"""What a list of kinds of place reached: reading the form alone may not send more questions away from the texts."""
+UNKNOWN_CATEGORY = "each category of place under a name that no rule knows"
 KEY: Mapping[str, QuestionKind] = {
     "A": QuestionKind.ATTRIBUTE,
     "B": QuestionKind.RELATION,
@@ -43,7 +47,7 @@ _WORD = re.compile(r"[a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question, its category, and whether the rules were written without it."""
+    """A question, its category, and whether the rules were written without a look at how it is routed."""
 
     question: str
     category: str
@@ -64,24 +68,28 @@ async def run(folder: Path, work: Path) -> Part:
     del work
     asked = read(folder)
     ways = {
-        "odd numbers (test)": _agreement([each for each in asked if each.held_out]),
-        "even numbers (rules written on these)": _agreement([each for each in asked if not each.held_out]),
+        "odd numbers (misses not looked at)": _agreement([each for each in asked if each.held_out]),
+        "even numbers (misses looked at)": _agreement([each for each in asked if not each.held_out]),
     }
+    goals = {}
     unknown = _unknown_category(asked)
     if unknown:
-        ways["each category of place under a name that no rule knows"] = {"kind": share(unknown)}
+        ways[UNKNOWN_CATEGORY] = {"kind": share(unknown)}
+        goals["agreement of kinds, category of place unknown"] = goal(AGREEMENT_GOAL, share(unknown)["mean"])
     texts = folder.parent / "clapnq"
     if texts.is_dir():
         _, answerable, unanswerable = clapnq.read(texts)
         questions = [question for question, _ in answerable] + unanswerable
-        ways["CLAPNQ, kept with the texts"] = {"kind": share([kind_of(q) is QuestionKind.TEXT for q in questions])}
-    reached = ways["odd numbers (test)"]["kind"]["mean"]
+        kept = share([kind_of(q) is QuestionKind.TEXT for q in questions])
+        ways["CLAPNQ, kept with the texts"] = {"kind": kept}
+        goals["questions kept with the texts"] = goal(KEPT_GOAL, kept["mean"])
+    reached = ways["odd numbers (misses not looked at)"]["kind"]["mean"]
     return {
         "name": "GeoQuestions1089",
         "questions": len(asked),
         "ways": ways,
         "tables": [_by_category([each for each in asked if each.held_out])],
-        "goals": {"agreement of kinds": goal(AGREEMENT_GOAL, reached)},
+        "goals": {"agreement of kinds": goal(AGREEMENT_GOAL, reached), **goals},
     }
 
 

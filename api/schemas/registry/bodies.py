@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ai.answer.shapes import WireLocator
+from ai.answer.shapes import WireLocator, WirePromise
 from api.schemas.answer import ClosedModel
 
 
@@ -40,6 +40,7 @@ class RegistryEnvelope(ClosedModel):
     next_cursor: str | None
     sort: RegistrySort
     diagnostics: list[RegistryDiagnostic]
+    promise: WirePromise
 
 
 class WithheldSpan(ClosedModel):
@@ -207,6 +208,7 @@ class AssetRead(AssetQueryItem):
     correlation_id: str
     entry_id: str
     receipt: str
+    promise: WirePromise
 
 
 class ExternalReference(ClosedModel):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from ai.answer.shapes import WireReading
+from ai.answer.shapes import WirePromise, WireReading
 from api.audit.registry.feedback import FeedbackKind, Settlement
 from api.schemas.answer import ClosedModel
 from api.schemas.query import PLAIN, StrictModel, plain_text
@@ -32,6 +32,7 @@ class FeedbackReceipt(ClosedModel):
     request_id: str
     about: str
     provenance: WireReading
+    promise: WirePromise
 
 
 class FeedbackSettlement(StrictModel):
@@ -47,6 +48,7 @@ class SettlementReceipt(ClosedModel):
     request_id: str
     settles: str
     provenance: WireReading
+    promise: WirePromise
 
 
 class FeedbackItem(ClosedModel):

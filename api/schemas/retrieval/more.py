@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictInt
 
-from ai.answer.shapes import WireReading
+from ai.answer.shapes import WirePromise, WireReading
 from api.schemas.answer import ClosedModel
 from api.schemas.query import PLAIN, WHOLE, StrictModel, Text, plain_text
 from api.schemas.retrieval.search import Hybrid, Query, RetrievalQuery
@@ -45,6 +45,7 @@ class FeedbackResponse(ClosedModel):
     request_id: str
     about: str
     provenance: WireReading
+    promise: WirePromise
 
 
 class Latency(ClosedModel):

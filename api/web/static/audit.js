@@ -1,8 +1,8 @@
 // The page `/audit`: a search of the ledger, whose address is the search.
 import { fault, get, keyForm, query } from "./api.js";
 import { byId, facts, h } from "./dom.js";
-import { twin } from "./links.js";
-import { moment } from "./table.js";
+import { foot, twin } from "./links.js";
+import { moment, table } from "./table.js";
 import { say, words } from "./text.js";
 
 const w = words.audit, PAGE = 50, DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -30,16 +30,9 @@ function go(values) {
   show();
 }
 
-function row(entry) {
-  const time = new Date(entry.t_ms).toISOString();
-  return h("tr", {}, h("td", {}, h("time", { dateTime: time }, time.slice(0, 19).replace("T", " "))), h("td", {}, entry.summary?.question ?? ""),
-    h("td", {}, entry.outcome ?? entry.kind), h("td", {}, (entry.rules ?? []).join(", ")), h("td", {}, entry.model ?? ""),
-    h("td", {}, h("a", { href: `/audit/${entry.entry_id}` }, h("code", {}, entry.entry_id))));
-}
-
-const table = entries => h("div", { className: "table", tabIndex: 0, role: "region", "aria-label": w.results }, h("table", {},
-  h("thead", {}, h("tr", {}, [w.time, w.question, w.outcome, w.rule, w.model, w.entry].map(name => h("th", { scope: "col" }, name)))),
-  h("tbody", {}, entries.map(row))));
+const COLUMNS = [w.time, w.question, w.outcome, w.rule, w.model, w.entry];
+const found = entries => table(w.results, COLUMNS, entries.map(each => [moment(each.t_ms), each.summary?.question ?? "", each.outcome ?? each.kind,
+  (each.rules ?? []).join(", "), each.model ?? "", h("a", { href: `/audit/${each.entry_id}` }, h("code", {}, each.entry_id))]));
 
 // Values of all entries that match and how often they occur; each is the address of the narrower search.
 function facetsOf({ facets, complete }) {
@@ -89,13 +82,14 @@ function healthOf(log) {
 async function show() {
   const asked = wanted(), { limit, after, ...named } = asked;
   byId("status").textContent = words.site.loading;
-  twin("json", query("/audit.json", asked), "audit.json", "application/json");
-  twin("csv", query("/audit.csv", { ...asked, summary: true }), "audit.csv", "text/csv");
-  twin("facets-json", query("/audit/facets.json", named), "facets.json", "application/json");
-  twin("facets-csv", query("/audit/facets.csv", named), "facets.csv", "text/csv");
+  const twins = { json: ["/audit.json", asked], csv: ["/audit.csv", { ...asked, summary: true }], "facets-json": ["/audit/facets.json", named], "facets-csv": ["/audit/facets.csv", named] };
+  for (const [name, [path, values]] of Object.entries(twins)) {
+    foot(path, query(path, values));
+    twin(name, query(path, values), path.split("/").at(-1), path.endsWith(".csv") ? "text/csv" : "application/json");
+  }
   try {
     const { entries, next } = await get(query("/api/v1/ledger/entries", { ...asked, summary: true }));
-    byId("results").replaceChildren(entries.length ? table(entries) : h("p", {}, w.none));
+    byId("results").replaceChildren(entries.length ? found(entries) : h("p", {}, w.none));
     const counted = await get(query("/api/v1/ledger/facets", named));
     byId("facets").replaceChildren(...facetsOf(counted));
     byId("status").textContent = say(w.count, { count: entries.length, of: counted.entries.toLocaleString("en") });

@@ -2,7 +2,7 @@
 // `GET /api/v1/ledger/entries/{id}/changes`, which the command `exhibit ledger bisect` prints too.
 import { fault, get, keyForm, query } from "./api.js";
 import { byId, h } from "./dom.js";
-import { twin } from "./links.js";
+import { foot, twin } from "./links.js";
 import { pathOf } from "./proving.js";
 import { table } from "./table.js";
 import { say, words } from "./text.js";
@@ -33,6 +33,7 @@ async function show() {
   byId("entry").value = id;
   byId("found").replaceChildren();
   byId("twins").hidden = true;
+  for (const path of ["/audit/changes.json", "/audit/changes.csv"]) foot(path, query(path, { entry: id }));
   if (id) {
     byId("changes-state").textContent = w.working;
     try {

@@ -1,9 +1,9 @@
 // The page `/audit/compare`: two entries beside each other, in what they differ, and what explains the answer. All of it
 // comes from `GET /api/v1/ledger/difference`, which the command `exhibit ledger diff` prints too.
-import "./links.js";
 import { fault, get, keyForm, query } from "./api.js";
 import { byId, h } from "./dom.js";
-import { wide } from "./table.js";
+import { foot } from "./links.js";
+import { line, rows, wide } from "./table.js";
 import { words } from "./text.js";
 
 const w = words.compare, SIDES = ["a", "b"];
@@ -11,12 +11,11 @@ const w = words.compare, SIDES = ["a", "b"];
 // Lines of one side, those that the other does not have marked.
 const lines = (mine, theirs) => mine.map(line => h("div", {}, theirs.includes(line) ? line : h("mark", {}, line)));
 
-function tableOf(entries, rows) {
-  const head = entries.map(each => h("th", { scope: "col" }, h("a", { href: `/audit/${each.entry_id}` }, h("code", {}, each.entry_id))));
-  const body = rows.map(({ name, same, one, other }) => h("tr", { className: same ? "same" : "differs" },
-    h("th", { scope: "row" }, w[name]), h("td", {}, same ? w.same : w.differs), h("td", {}, lines(one, other)), h("td", {}, lines(other, one))));
-  return wide(w.title, h("table", {},
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, w.what), h("th", { scope: "col" }, w.difference), head)), h("tbody", {}, body)));
+function tableOf(entries, compared) {
+  const names = [w.what, w.difference, w.one, w.other];
+  const heads = entries.map(each => h("a", { href: `/audit/${each.entry_id}` }, h("code", {}, each.entry_id)));
+  return wide(w.title, rows([w.what, w.difference, ...heads], compared.map(({ name, same, one, other }) =>
+    line(names, [w[name], same ? w.same : w.differs, lines(one, other), lines(other, one)], { className: same ? "same" : "differs", head: true })), "beside"));
 }
 
 function explanationOf({ text, effects }) {
@@ -30,6 +29,7 @@ async function show() {
   const given = new URLSearchParams(location.search), ids = SIDES.map(side => given.get(side)?.trim() ?? "");
   SIDES.forEach((side, at) => { byId(side).value = ids[at]; });
   byId("compared").replaceChildren();
+  for (const path of ["/audit/compare.json", "/audit/compare.csv"]) foot(path, query(path, { a: ids[0], b: ids[1] }));
   if (ids.every(Boolean)) {
     try {
       const found = await get(query("/api/v1/ledger/difference", { a: ids[0], b: ids[1] }));

@@ -22,16 +22,20 @@ function leafOf(entry) {
   ]);
 }
 
-function decisionOf(decision) {
+// Duties with what their rule says, where the bundle that decided is in force still: an older one's rules are not known here.
+const duty = (each, titles) => (titles?.has(each.rule) ? say(w.duty, { ...each, title: titles.get(each.rule) }) : `${each.op} (${each.rule})`);
+
+function decisionOf(decision, bundle) {
+  const titles = bundle?.bundle_digest === decision.stamp.bundle ? new Map(bundle.rules.map(rule => [rule.id, rule.title])) : null;
   return h("li", {}, say(w.decision, decision), decision.admit.length ? `, ${say(w.admitted, { count: decision.admit.length })}` : "",
-    decision.reasons.length ? h("ul", {}, decision.reasons.map(each => h("li", {}, [each.message, " ", h("code", {}, [each.rule, each.code].filter(Boolean).join(" "))]))) : null,
-    decision.obligations.length ? h("p", { className: "hint" }, `${w.obligations}: ${decision.obligations.map(each => `${each.op} (${each.rule})`).join(", ")}`) : null);
+    decision.reasons.length ? h("ul", {}, decision.reasons.map(each => h("li", {}, [each.text, " ", h("code", {}, [each.rule, each.code].filter(Boolean).join(" "))]))) : null,
+    decision.obligations.length ? h("p", { className: "hint" }, `${w.obligations}: ${decision.obligations.map(each => duty(each, titles)).join(", ")}`) : null);
 }
 
-function* timeline({ entry, question, decisions, sources, body }) {
+function* timeline({ entry, question, decisions, bundle, sources, body }) {
   if (question !== null) yield moment(w.question, quoted(question, "question"));
   if (entry.kind === "outcome" || decisions) {
-    yield moment(w.decisions, decisions ? [h("ol", {}, decisions.map(decisionOf)), h("p", {}, h("a", { href: `/policy?entry=${id}` }, w.why))] : h("p", { className: "hint" }, w.decisions_none));
+    yield moment(w.decisions, decisions ? [h("ol", {}, decisions.map(each => decisionOf(each, bundle))), h("p", {}, h("a", { href: `/policy?entry=${id}` }, w.why))] : h("p", { className: "hint" }, w.decisions_none));
   }
   if (sources.length) {
     yield moment(w.sources, h("ol", {}, sources.map(([n, source]) => h("li", { value: n }, source.title, source.text ? quoted(source.text, `sources/${n}`) : null))));
@@ -50,9 +54,10 @@ async function load() {
   const intent = await intentOf(entry);
   const question = parts.get("question") ?? (intent ? await optional(text(`${pathOf(intent.id)}/parts/question`)) : null);
   const decisions = await optional(get(`/api/v1/policy/decisions/${encodeURIComponent(id)}`));
+  const bundle = decisions ? await optional(get("/api/v1/policy/bundle")) : null;
   const answer = parts.get("answer");
   const numbered = [...parts].filter(([name]) => name.startsWith("sources/")).map(([name, data]) => [Number(name.slice(8)), JSON.parse(data)]);
-  return { entry, receipt, question, decisions: decisions?.decisions ?? null, intent,
+  return { entry, receipt, question, decisions: decisions?.decisions ?? null, bundle, intent,
     body: answer ? JSON.parse(answer) : null, sources: numbered.sort(([a], [b]) => a - b) };
 }
 

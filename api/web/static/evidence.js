@@ -74,11 +74,20 @@ function quotesOf(body, n) {
   return quotes.filter((each, at) => quotes.findIndex(other => other.quote === each.quote) === at);
 }
 
-// A slice of a document as it stands there, what is quoted of it marked.
+// The fields of a feature, as terms; null where the slice is anything else.
+function fieldsOf({ locator, text }) {
+  if (locator?.feature === null || locator?.feature === undefined) return null;
+  try {
+    const stated = JSON.parse(text);
+    return Object(stated) === stated && !Array.isArray(stated) ? facts(Object.entries(stated).map(([name, value]) => [name, Object(value) === value ? JSON.stringify(value) : value === null ? null : String(value)])) : null;
+  } catch { return null; }
+}
+
+// A slice of a document as it stands there, what is quoted of it marked. The fields of a feature come first in words, then as they are stored.
 export function sliceOf(slice, quote) {
-  const at = whereIn(slice.locator), inTable = slice.locator?.row !== null && slice.locator?.column !== null && slice.cell;
-  return [at ? h("p", { className: "hint" }, at) : "", inTable ? cellOf(slice) : "",
-    h("blockquote", { id: "slice" }, inTable ? lineOf(slice.text, slice.cell) : slice.marked?.length ? markedAt(slice.text, slice.marked) : quote ? marked(slice.text, quote) : [slice.text])];
+  const at = whereIn(slice.locator), inTable = slice.locator?.row !== null && slice.locator?.column !== null && slice.cell, fields = fieldsOf(slice);
+  const stored = h("blockquote", { id: "slice" }, inTable ? lineOf(slice.text, slice.cell) : slice.marked?.length ? markedAt(slice.text, slice.marked) : quote ? marked(slice.text, quote) : [slice.text]);
+  return [at ? h("p", { className: "hint" }, at) : "", inTable ? cellOf(slice) : "", ...(fields ? [fields, h("details", {}, h("summary", {}, w.as_stored), stored)] : [stored])];
 }
 
 async function inDocument(cited, quotes, into) {

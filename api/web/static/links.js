@@ -13,9 +13,13 @@ async function fetched(event, path, name, type) {
   try { save(name, await text(path, type), type); } catch (error) { event.target.after(fault(error)); }
 }
 
-// The links at the foot of a page: of two entries or of one over time with what the address asks.
+// The links at the foot of a page.
 for (const link of document.querySelectorAll("a[data-twin]")) {
-  const path = link.textContent, name = path.split("/").at(-1);
-  link.href = path;
-  link.onclick = event => fetched(event, /compare|changes/.test(location.pathname) ? path + location.search : path, name, name.endsWith(".csv") ? "text/csv" : "application/json");
+  const name = link.textContent.split("/").at(-1);
+  link.onclick = event => fetched(event, link.getAttribute("href"), name, name.endsWith(".csv") ? "text/csv" : "application/json");
+}
+
+// Lets one of them lead to what the page shows now: with what its address asks for.
+export function foot(path, address) {
+  for (const link of document.querySelectorAll("a[data-twin]")) if (link.textContent === path) link.href = address;
 }

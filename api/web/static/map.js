@@ -68,7 +68,7 @@ export class EvidenceMap extends EventTarget {
 
   fit(box) {
     const [west, south, east, north] = box, still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#map.fitBounds([[west, south], [east < west ? east + 360 : east, north]], { padding: 48, maxZoom: 9, animate: !still, duration: 500 });
+    this.#map.fitBounds([[west, south], [east < west ? east + 360 : east, north]], { padding: { top: 40, bottom: 40, left: 64, right: 88 }, maxZoom: 9, animate: !still, duration: 500 });
   }
 
   #marker({ properties, geometry, bbox }) {

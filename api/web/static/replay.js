@@ -2,7 +2,7 @@
 import { fault, post } from "./api.js";
 import { byId, facts, h } from "./dom.js";
 import { pathOf } from "./proving.js";
-import { table, wide } from "./table.js";
+import { line, rows, table, wide } from "./table.js";
 import { say, words } from "./text.js";
 
 const w = words.entry;
@@ -14,11 +14,11 @@ const marked = (text, at) => [text.slice(0, at), at < text.length ? h("mark", {}
 function differences(stages) {
   const apart = stages.filter(each => !each.same);
   if (!apart.length) return [];
-  const rows = apart.map(({ name, detail, excerpt }) => h("tr", {}, h("th", { scope: "row" }, name), excerpt
-    ? [h("td", {}, h("pre", {}, marked(excerpt.recorded, excerpt.at))), h("td", {}, h("pre", {}, marked(excerpt.again, excerpt.at)))]
-    : h("td", { colSpan: 2 }, detail || w.replay_differs)));
-  return [h("h3", {}, w.replay_difference), wide(w.replay_difference, h("table", { className: "sides" },
-    h("thead", {}, h("tr", {}, [w.replay_stage, w.replay_recorded, w.replay_now].map(name => h("th", { scope: "col" }, name)))), h("tbody", {}, rows)))];
+  const names = [w.replay_stage, w.replay_recorded, w.replay_now];
+  const told = apart.map(({ name, detail, excerpt }) => line(names, [name, ...(excerpt
+    ? [h("pre", {}, marked(excerpt.recorded, excerpt.at)), h("pre", {}, marked(excerpt.again, excerpt.at))]
+    : [detail || w.replay_differs, ""])], { head: true }));
+  return [h("h3", {}, w.replay_difference), wide(w.replay_difference, rows(names, told, "sides"))];
 }
 
 function resultOf(found) {

@@ -49,7 +49,7 @@ _NAMED: Mapping[str, Mapping[str, Any]] = {
     "owner": {"owner_group": GROUP},
     "listed": {"allow_list": (SUBJECT_ID,)},
 }
-_AT_ONCE = 1_500
+_AT_ONCE = 200
 _SEARCHED, _VISIBLE, _DUTIES = 1, 2, 2  # the bits of a cell while it is decided
 
 Value = str | tuple[str, ...]

@@ -66,7 +66,7 @@ class ReadLimits:
     seconds of processor time."""
 
     memory_mb: int = 448
-    cpu_s: int = 20
+    cpu_s: int = 19
 
 
 class Quarantine:

@@ -86,7 +86,8 @@ class TokenReader:
             header = jws.extract_compact(token.encode("ascii")).headers()
             key_id, algorithm, kind = header.get("kid"), str(header.get("alg")), str(header.get("typ", "jwt"))
             accepted = algorithm in self.oidc.algorithms and kind.lower() in types
-            if not accepted or not isinstance(key_id, str | None):
+            # Extensions (`crit`) must be understood or the token refused (RFC 7515, 4.1.11); none is understood here.
+            if not accepted or "crit" in header or not isinstance(key_id, str | None):
                 raise CredentialRejected
             key = await self.keys.find(key_id, algorithm)
             if key is None:
@@ -99,7 +100,7 @@ class TokenReader:
                 aud={"essential": True, "value": self.oidc.audience},
                 **wanted,
             ).validate(claims)
-        except (JoseError, ValueError) as exc:
+        except (JoseError, ValueError, TypeError, RecursionError) as exc:  # what anybody can write
             raise CredentialRejected from exc
         if not all(type(claims[name]) is int for name in ("iat", "exp") if name in claims):
             raise CredentialRejected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
+from dataclasses import replace
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse
@@ -15,7 +15,7 @@ from api.http.callers import SECURITY, Calling, Writing
 from api.http.ingest import IngestCall, group_names, ingest_call
 from api.http.sending import Part, parts_of
 from api.jobs.asking import INGEST, Placing, begin, job_document, placed, queue
-from api.jobs.uploads import SentFile, appending, create, safe_name, source_of
+from api.jobs.uploads import OPEN, SentFile, safe_name, source_of
 from api.schemas.errors import errors
 from api.schemas.jobs import IngestTerms, JobResponse
 from api.wiring import new_id
@@ -98,8 +98,8 @@ async def send(call: Writing, request: Request) -> JSONResponse:
     ingest = await ingest_call(call, request)
     settings = ingest.desk.settings
     length = request.headers.get("content-length", "")
-    async with ingest.desk.sending.one():
-        await ingest.desk.require_room(int(length[:20]) if length.isdigit() else settings.request_bytes)
+    most = int(length[:20]) if length.isdigit() else settings.request_bytes
+    async with ingest.desk.sending.one(), ingest.desk.room(most):
         job = await _received(ingest, request)
     ledger = call.system.services.ledger
     try:
@@ -139,7 +139,6 @@ class _Form:
         self._fields: dict[str, list[str]] = {}
         self._files: list[SentFile] = []
         self._job: Job | None = None
-        self._folder = Path()
         self._part: Part | None = None
         self._text = b""
         self._open = ExitStack()
@@ -163,11 +162,11 @@ class _Form:
             raise RequestRejected("Two files have one name.", [FieldProblem("file", "repeated", "sent twice")])
         self._ingest.desk.require_kind(name)
         job = self._job or await self._placed()
-        source = source_of(job.tenant, job.owner, job.collection or "", name)
-        self._files.append(SentFile(name, source, Path(name).stem or name, 0))
-        await asyncio.to_thread(create, self._folder / name)
-        most = self._ingest.desk.settings.file_bytes
-        opened = self._open.enter_context(appending(self._folder / name, offset=0, length=most))
+        uploads, source = self._ingest.desk.uploads, source_of(job.tenant, job.owner, job.collection or "", name)
+        self._files.append(uploads.sent_file(name, source))
+        spool = uploads.spool(OPEN, job.job_id, self._files[-1])
+        await asyncio.to_thread(spool.create)
+        opened = self._open.enter_context(spool.appending(offset=0, length=self._ingest.desk.settings.file_bytes))
         self._write = opened.write
 
     async def add(self, data: bytes) -> None:
@@ -185,8 +184,7 @@ class _Form:
         if self._write is not None:
             self._write = None
             await asyncio.to_thread(self._open.close)
-            last = self._files[-1]
-            self._files[-1] = SentFile(last.name, last.source_id, last.title, self._length)
+            self._files[-1] = replace(self._files[-1], length=self._length)
         elif self._part is not None:
             try:
                 self._fields.setdefault(self._part.name, []).append(self._text.decode())
@@ -219,7 +217,7 @@ class _Form:
             groups=group_names([each for each in self._fields.get("group", []) if each]),
         )
         self._job = await new_job(self._ingest, wanted)
-        self._folder = await begin(self._ingest.desk.uploads, self._ingest.jobs, self._job)
+        await begin(self._ingest.desk.uploads, self._ingest.jobs, self._job)
         return self._job
 
 

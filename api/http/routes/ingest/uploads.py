@@ -6,7 +6,6 @@ import asyncio
 import base64
 import binascii
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Request
@@ -26,7 +25,7 @@ from api.http.ingest import IngestCall, group_names, ingest_call
 from api.http.routes.ingest.documents import new_job
 from api.http.sending import body_of
 from api.jobs.asking import INGEST, Placing, begin, queue
-from api.jobs.uploads import OPEN, READY, SentFile, appending, create, safe_name, source_of
+from api.jobs.uploads import OPEN, READY, SentFile, safe_name, source_of
 from api.schemas.errors import errors
 from api.schemas.jobs import JOB_EXAMPLE, JobId
 from retrieval.registry.jobs import Job
@@ -101,15 +100,14 @@ async def create_upload(call: Writing, request: Request) -> Response:
     told = _metadata(request.headers.get("upload-metadata", ""))
     name = safe_name(told.get("filename", ""))
     ingest.desk.require_kind(name)
-    await ingest.desk.require_room(length)
     groups = group_names([each for each in told.get("groups", "").split(",") if each])
-    job = await new_job(ingest, Placing(told.get("collection") or None, told.get("label") or None, groups))
-    folder = await begin(ingest.desk.uploads, ingest.jobs, job)
-    source = source_of(job.tenant, job.owner, job.collection or "", name)
-    await asyncio.to_thread(create, folder / name)
-    await asyncio.to_thread(
-        ingest.desk.uploads.describe, job.job_id, [SentFile(name, source, Path(name).stem or name, length)]
-    )
+    async with ingest.desk.room(length):
+        job = await new_job(ingest, Placing(told.get("collection") or None, told.get("label") or None, groups))
+        uploads = ingest.desk.uploads
+        await begin(uploads, ingest.jobs, job)
+        sent = uploads.sent_file(name, source_of(job.tenant, job.owner, job.collection or "", name), length)
+        await asyncio.to_thread(uploads.spool(OPEN, job.job_id, sent).create)
+        await asyncio.to_thread(uploads.describe, job.job_id, [sent])
     if length == 0:
         await _complete(ingest, job)
     return Response(
@@ -130,8 +128,10 @@ async def upload_offset(upload_id: UploadId, call: Calling, request: Request) ->
     await ingest.own_job(upload_id)
     for state in (OPEN, READY):
         for sent in await asyncio.to_thread(ingest.desk.uploads.files, state, upload_id):
-            path = ingest.desk.uploads.folder(state, upload_id) / sent.name
-            size = (await asyncio.to_thread(path.stat)).st_size
+            try:
+                size = await asyncio.to_thread(ingest.desk.uploads.spool(state, upload_id, sent).size)
+            except FileNotFoundError:  # it became whole meanwhile, or was ingested
+                continue
             return Response(headers=_HEADERS | {"upload-offset": str(size), "upload-length": str(sent.length)})
     raise NoSuchThing("There is no such upload.")
 
@@ -157,8 +157,6 @@ async def continue_upload(upload_id: UploadId, call: Writing, request: Request) 
         raise NoSuchThing("There is no such upload.")
     async with ingest.desk.sending.one():
         size = await _append(ingest, job, found[0], request)
-    if size == found[0].length:
-        await _complete(ingest, job)
     return Response(status_code=204, headers=_HEADERS | {"upload-offset": str(size)})
 
 
@@ -188,15 +186,18 @@ async def _ingest(call: Call, request: Request) -> IngestCall:
 
 
 async def _append(ingest: IngestCall, job: Job, sent: SentFile, request: Request) -> int:
-    """Adds the body to the file; gives its size then."""
-    path = ingest.desk.uploads.folder(OPEN, job.job_id) / sent.name
-    opening = appending(path, offset=_number(request, "upload-offset"), length=sent.length)
+    """Adds the body to the file, and completes the job with its last byte, before another request can hold the file;
+    gives its size then."""
+    spool = ingest.desk.uploads.spool(OPEN, job.job_id, sent)
+    opening = spool.appending(offset=_number(request, "upload-offset"), length=sent.length)
     file = await asyncio.to_thread(opening.__enter__)
     server = ingest.call.system.configuration.settings.server
     left = sent.length - file.size
     try:
         async for piece in body_of(request, most=left, idle_s=server.admission.body_ms / 1000):
             await asyncio.to_thread(file.write, piece)
+        if file.size == sent.length:
+            await _complete(ingest, job)
     finally:
         await asyncio.to_thread(opening.__exit__, None, None, None)
     return file.size

@@ -14,6 +14,7 @@ from api.audit.registry.entities import query_entities
 from api.audit.registry.envelope import JsonObject, release_fault
 from api.audit.registry.relationships import query_relationships
 from api.http.callers import SECURITY, Call, Calling
+from api.http.promised import promised
 from api.schemas.errors import errors
 from api.schemas.registry.bodies import (
     AssetQueryResult,
@@ -80,11 +81,13 @@ async def relationships(body: RelationshipQueryRequest, call: Calling) -> JSONRe
 )
 async def asset(asset_id: SourceId, call: Calling) -> JSONResponse:
     """One asset with its entities and relationships. What may not be seen answers as if it did not exist."""
-    return JSONResponse(await read_asset(asset_id, reading=await _reading(call)), headers=_HEADERS)
+    return await _released(await read_asset(asset_id, reading=await _reading(call)), call)
 
 
 async def _reading(call: Call) -> Reading:
-    return await reading_of(call.caller.subject, request_id=call.request_id, services=call.system.services)
+    return await reading_of(
+        call.caller.subject, request_id=call.request_id, services=call.system.services, recorded=True
+    )
 
 
 async def _told(
@@ -96,4 +99,8 @@ async def _told(
     except PolicyUnavailable:
         subject, services = call.caller.subject, call.system.services
         body = await release_fault(asked, page, subject=subject, request_id=call.request_id, services=services)
-    return JSONResponse(body, headers=_HEADERS)
+    return await _released(body, call)
+
+
+async def _released(body: JsonObject, call: Call) -> JSONResponse:
+    return JSONResponse(await promised(body, body["entry_id"], call.system.services), headers=_HEADERS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
 from starlette.responses import JSONResponse
@@ -21,6 +21,7 @@ from api.audit.registry.feedback import (
 )
 from api.audit.registry.quality import quality_of
 from api.http.callers import SECURITY, Call, Calling
+from api.http.promised import promised
 from api.schemas.errors import errors
 from api.schemas.registry.feedback import (
     FeedbackQueue,
@@ -47,7 +48,7 @@ _HEADERS = {"vary": "authorization, x-api-key", "cache-control": "no-store"}
 async def feedback(body: RegistryFeedbackRequest, call: Calling) -> JSONResponse:
     """A remark on a recorded request of the caller. It waits for a curator and never changes a ranking by itself."""
     remark = Remark(body.entry_id, body.kind, body.result, body.notes, body.metadata)
-    return JSONResponse(await give(remark, reader=_reader(call)), headers=_HEADERS)
+    return await _released(await give(remark, reader=_reader(call)), call)
 
 
 @router.get(
@@ -86,7 +87,7 @@ async def queue(
 async def settlement(feedback_id: FeedbackId, body: FeedbackSettlement, call: Calling) -> JSONResponse:
     """A curator has dealt with a remark; recorded. Needs `registry.curate`."""
     told = await settle(feedback_id, body.settlement, body.notes, reader=_reader(call))
-    return JSONResponse(told, headers=_HEADERS)
+    return await _released(told, call)
 
 
 @router.get(
@@ -102,8 +103,14 @@ async def quality(call: Calling) -> JSONResponse:
     return JSONResponse(await quality_of(await _reading(call)), headers=_HEADERS)
 
 
+async def _released(told: dict[str, Any], call: Call) -> JSONResponse:
+    return JSONResponse(await promised(told, told["provenance"]["entry_id"], call.system.services), headers=_HEADERS)
+
+
 async def _reading(call: Call) -> Reading:
-    return await reading_of(call.caller.subject, request_id=call.request_id, services=call.system.services)
+    return await reading_of(
+        call.caller.subject, request_id=call.request_id, services=call.system.services, recorded=True
+    )
 
 
 def _reader(call: Call) -> Reader:

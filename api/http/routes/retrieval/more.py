@@ -7,6 +7,7 @@ from starlette.responses import JSONResponse
 
 from ai.canonical import canonical
 from ai.model import Ask, Options
+from ai.record.trace import traced
 from ai.retrieve import RetrievalOutcome, retrieve
 from ai.search.bodies import provenance_json
 from ai.search.shapes import ExpandResponse, MgetResponse, PackResponse
@@ -15,6 +16,7 @@ from api.audit.entries.records import Reader
 from api.home.version import VERSION
 from api.http.ablation.profiles import leaderboard
 from api.http.callers import SECURITY, Call, Calling, Meters
+from api.http.promised import promised
 from api.http.views.retrieval import passage_ask, require_collection, require_tenant_of, surface_of
 from api.schemas.errors import errors
 from api.schemas.retrieval.more import (
@@ -89,15 +91,15 @@ async def feedback(body: FeedbackRequest, call: Calling) -> JSONResponse:
         "label": body.label,
         "comment": body.comment,
     }
-    await services.ledger.record(
+    entry = await services.ledger.record(
         Kind.RETRIEVAL,
         tenant=call.caller.subject.tenant,
         request_id=call.request_id,
-        parts={"context": canonical(label), "answer": canonical(told)},
+        parts={"context": canonical(traced(label)), "answer": canonical(told)},
         refs=[about.ref.as_ref("about")],
         entry_id=entry_id,
     )
-    return JSONResponse(told)
+    return JSONResponse(await promised(told, entry, services))
 
 
 @router.get(

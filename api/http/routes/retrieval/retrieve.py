@@ -21,6 +21,7 @@ from api.http.callers import SECURITY, Call, Calling, Meters
 from api.http.client_disconnect import GONE_STATUS, while_connected
 from api.http.metrics.process import Metrics
 from api.http.metrics.retrieval import RequestMeasurement
+from api.http.promised import promised
 from api.http.views.retrieve import agentic_ask, agentic_body, basic_ask, digest_of_query, require_known
 from api.schemas.errors import errors
 from api.schemas.retrieval.retrieve import AgenticRequest, BasicRequest
@@ -48,7 +49,7 @@ async def basic(body: BasicRequest, call: Calling, metrics: Meters) -> JSONRespo
             done = await retrieve(ask, services=services, profile=profile, surface=Surface("basic"))
             opened.set_attribute("exhibit.results", len(done.found.results))
         require_known(done.found)
-    released = timed(done.body, started)
+    released = await promised(timed(done.body, started), done.entry, services)
     metrics.retrieval.observe(measured_of("basic", released), tenant=call.caller.subject.tenant)
     return JSONResponse(released)
 
@@ -76,7 +77,8 @@ async def agentic(body: AgenticRequest, request: Request, call: Calling, metrics
         ids = sorted({item.evidence.first.record.document_id for item in answered.items})
         found = await services.store.metadata(ids, scope=answered.scope) if answered.scope and ids else {}
         elapsed_ms = round((time.perf_counter() - started) * 1000)
-        released = agentic_body(answered, model=services.embedding_model, metadata=found, latency_ms=elapsed_ms)
+        told = agentic_body(answered, model=services.embedding_model, metadata=found, latency_ms=elapsed_ms)
+        released = await promised(told, told["provenance"]["entry_id"], services)
     measured = measured_of("agentic", released, body.reasoning_effort)
     metrics.retrieval.observe(measured, tenant=call.caller.subject.tenant)
     log_agentic(released, body.reasoning_effort)

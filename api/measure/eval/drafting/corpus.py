@@ -7,15 +7,28 @@ import json
 import random
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from api.measure.eval.drafting.model import Fact, Told
 from retrieval.model import Record, RecordKind
 from retrieval.registry.store import RecordWriter
 
-_LEANS = re.compile(r"\W*(?:he|she|it|they|this|that|these|those|his|her|their|its|him|them|such)\b", re.IGNORECASE)
-"""Alone, such a sentence does not say of what it speaks: a draft of it is no right one."""
-SENTENCE = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[A-Z\"“(])")
+LEANS = re.compile(r"\W*(?:he|she|it|they|this|that|these|those|his|her|their|its|him|them|such)\b", re.IGNORECASE)
+"""Alone, such a sentence does not say of what it speaks: a draft of it is right behind the sentence before it."""
+_NOTHING = re.compile(
+    r"\W*(?:it\b[^.;:]{1,60}\b(?:that|whether|to)\b|that\s+(?:it|the|he|she|they|there|no|such)\b|those who\b)",
+    re.IGNORECASE,
+)
+"""`It is believed that`, `It is our duty to`, `That it was intended is manifest`: the word may mean nothing."""
+_NUMBERED = re.compile(r"[.!?] \d{1,2}\.$")
+"""The number of the next paragraph at the end of a sentence."""
+SENTENCE = re.compile(r"(?<=[.!?])(?<!Messrs\.)(?<!Mr\.)(?<!St\.)(?<!Gen\.)(?<!Dr\.)[\"”’)]*\s+(?=[A-Z\"“(])")
+
+
+def _leans(sentence: str) -> bool:
+    """True if it says nothing of whom or what it speaks."""
+    return LEANS.match(sentence) is not None and not _NOTHING.match(sentence)
 
 
 async def records_of(store: RecordWriter, tenant: str, label: str = "public") -> list[Record]:
@@ -48,11 +61,13 @@ def sentences_of(records: Sequence[Record], *, most: int, seed: int = 5) -> list
         if record.kind is not RecordKind.PASSAGE or record.statement is not None:
             continue
         passage = " ".join(record.text.split())
-        for sentence in map(str.strip, SENTENCE.split(passage)):
-            whole = sentence.endswith(".") and sentence[0].isupper() and not _LEANS.match(sentence)
+        for before, sentence in pairwise(["", *map(str.strip, SENTENCE.split(passage))]):
+            whole = sentence.endswith(".") and sentence[0].isupper() and not _NUMBERED.search(sentence)
+            whole = whole and bool(before or not LEANS.match(sentence))
             if 8 <= len(sentence.split()) <= 32 and whole:
                 words = re.findall(r"[A-Za-z’'-]{5,}", sentence)
-                told.append(Told(f"What is said about {' '.join(words[:6])}?", sentence, passage))
+                question = f"What is said about {' '.join(words[:6])}?"
+                told.append(Told(question, sentence, passage, before if _leans(sentence) else ""))
     draw.shuffle(told)
     return told[:most]
 
@@ -68,9 +83,14 @@ def squad_of(file: Path, *, most: int, seed: int = 5) -> tuple[list[tuple[str, s
             for each in paragraph["qas"]:
                 if each.get("is_impossible") or not each["answers"]:
                     continue
-                holds = [s for s in SENTENCE.split(passage) if each["answers"][0]["text"] in s]
-                whole = len(holds) == 1 and holds[0].endswith(".") and not _LEANS.match(holds[0])
-                if whole and 6 <= len(holds[0].split()) <= 36:
-                    told.append(Told(each["question"].strip(), holds[0], passage))
+                pairs = pairwise(["", *SENTENCE.split(passage)])
+                holds = [(b, s) for b, s in pairs if each["answers"][0]["text"] in s]
+                if len(holds) != 1:
+                    continue
+                [(before, sentence)] = holds
+                whole = sentence.endswith(".") and (before or not LEANS.match(sentence))
+                if whole and 6 <= len(sentence.split()) <= 36:
+                    before = before if _leans(sentence) else ""
+                    told.append(Told(each["question"].strip(), sentence, passage, before))
     draw.shuffle(told)
     return texts, told[:most]

@@ -241,7 +241,7 @@ def _beside(kind: str, fact: Fact, table: Table, known: Known, draw: random.Rand
     other = draw.choice(others)
 
     def write(sources: Sources) -> tuple[str, tuple[str, ...]] | None:
-        beside = [s for s in sources if s.statement and s.statement != fact.statement]
+        beside = [s for s in sources if s.statement and not (named in s.statement and str(fact.year) in s.statement)]
         at = index_of(other, sources)
         if at is not None:
             return f"{other.statement} [{at}]", (other.statement,)

@@ -11,6 +11,7 @@ from ai.model import PromptSource
 Family = Literal["figure", "prose"]
 RIGHT: tuple[str, ...] = (
     "verbatim",
+    "leaning",
     "rounded",
     "paraphrase",
     "merged",
@@ -40,11 +41,13 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sentence of a passage that answers a question."""
+    """A sentence of a passage that answers a question. `before`: the one before it where it leans on that by its first
+    word, else empty."""
 
     question: str
     sentence: str
     passage: str
+    before: str = ""
 
 
 Sources = Sequence[PromptSource]
@@ -54,13 +57,15 @@ Sources = Sequence[PromptSource]
 class Trial:
     """A question, and the draft that the model writes once it has seen the sources: the text, and the sentences in
     it that are on trial. None where the sources do not hold what the draft is made from. `said` is what a released
-    citation of a right sentence must say."""
+    citation of a right sentence must say. `adjoining`: they count as released only one directly behind the
+    other."""
 
     family: Family
     kind: str
     question: str
     write: Callable[[Sources], tuple[str, tuple[str, ...]] | None]
     said: tuple[str, ...] = ()
+    adjoining: bool = False
 
     @property
     def right(self) -> bool:

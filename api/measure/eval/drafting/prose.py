@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
+from api.measure.eval.drafting import exchanged as exchanged_kinds
 from api.measure.eval.drafting import turned
-from api.measure.eval.drafting.corpus import SENTENCE
+from api.measure.eval.drafting.corpus import LEANS, SENTENCE
 from api.measure.eval.drafting.model import Sources, Told, Trial
 from api.measure.eval.drafting.turned import Turn, exchanged
 
@@ -48,8 +50,10 @@ _ASIDE = re.compile(r" \([^()]{3,60}\)")
 def trials(told: Sequence[Told], *, per_kind: int, seed: int) -> Iterator[Trial]:
     """`per_kind` of every kind, as far as the sentences have matter for it."""
     draw = random.Random(f"prose {seed}")  # noqa: S311  a sample, no secret
+    alone, leaning = [t for t in told if not t.before], [t for t in told if t.before]
+    matter = {"verbatim": list(told), "leaning": leaning, "leaning on another": leaning}
     for kind, turn in {**_RIGHT, **_WRONG}.items():
-        order, made = list(told), 0
+        order, made = list(matter.get(kind, alone)), 0
         draw.shuffle(order)
         for each in order:
             if made == per_kind:
@@ -80,6 +84,8 @@ def _beside(told: Told) -> Trial:
 def _trial(kind: str, turn: Turn, told: Told, draw: random.Random, others: Sequence[Told]) -> Trial | None:
     text = turn(told.sentence, draw, others)
     wrong = text is not None and kind in _WRONG
+    if kind == "leaning on another":
+        return _behind_another(kind, told, draw.randrange(1000))
     if text is None or (wrong and (text == told.sentence or text in told.passage)):
         return None
     frame = {"chatter": "Of course! Here is the answer. {} [{}] I hope this helps.", "list": "- {} [{}]"}.get(kind)
@@ -91,9 +97,34 @@ def _trial(kind: str, turn: Turn, told: Told, draw: random.Random, others: Seque
             return None
         if kind in ("uncited", "uncited right"):
             return text, (text,)
-        return (frame or "{} [{}]").format(text, other[0] if kind == "miscited" else at[0]), (text,)
+        on_trial = (told.before, text) if told.before else (text,)
+        return (frame or "{} [{}]").format(text, other[0] if kind == "miscited" else at[0]), on_trial
 
-    return Trial("prose", kind, told.question, write, (told.sentence,))
+    return Trial("prose", kind, told.question, write, (told.sentence,), adjoining=bool(told.before))
+
+
+def _behind_another(kind: str, told: Told, chance: int) -> Trial:
+    """A true sentence that leans on the one before it, set behind one on which it does not lean."""
+
+    def write(sources: Sources) -> tuple[str, tuple[str, ...]] | None:
+        at = [s.index for s in sources if told.sentence in " ".join(s.text.split())]
+        others = [
+            (each, source.index)
+            for source in sources
+            if source.kind == "passage"
+            for each, after in pairwise([*SENTENCE.split(" ".join(source.text.split())), ""])
+            if 8 <= len(each.split()) <= 32
+            and each[0].isupper()
+            and each[-1] == "."
+            and told.sentence not in (each, after)
+            and not LEANS.match(each)
+        ]
+        if not at or not others:
+            return None
+        other, n = others[chance % len(others)]
+        return f"{other} [{n}] {told.sentence} [{at[0]}]", (other, told.sentence)
+
+    return Trial("prose", kind, told.question, write, adjoining=True)
 
 
 def _same(sentence: str, draw: random.Random, others: Sequence[Told]) -> str | None:
@@ -231,6 +262,7 @@ def _merged(sentence: str, draw: random.Random, others: Sequence[Told]) -> str |
 
 _RIGHT: Mapping[str, Turn] = {
     "verbatim": _same,
+    "leaning": _same,
     "paraphrase": _reworded,
     "list": _same,
     "chatter": _same,
@@ -248,5 +280,7 @@ _WRONG: Mapping[str, Turn] = {
     "merged items": _merged,
     "half true": _added,
     "uncited": _one_word,
+    "leaning on another": _same,
     **turned.KINDS,
+    **exchanged_kinds.KINDS,
 }

@@ -144,6 +144,29 @@ def _short(kind: str, fact: Fact, table: Table, known: Known, draw: random.Rando
     return one(kind, fact, draw.choice(frames).format(wrong, unit_of(fact)), fact)
 
 
+def _quantified(kind: str, fact: Fact, table: Table, known: Known, draw: random.Random) -> Trial | None:
+    """A figure of one said of all, of most or of none, and a wrong one behind a word that might round it."""
+    others = [f for f in never_its_own(fact, table, known) if not 0.5 < float(f.value) / (float(fact.value) or 1) < 2]
+    if not others:
+        return None
+    value, measure, place, wrong = shown(fact.value), words(fact.measure), fact.place, shown(draw.choice(others).value)
+    word = draw.choice(("some", "only", "all", "most of", "all of", "merely", "no more than some"))
+    text = draw.choice(
+        (
+            f"The {measure} of {place} in {fact.year} was {word} {wrong}{unit_of(fact)}.",
+            f"In {fact.year} {place} had a {measure} of {word} {wrong}{unit_of(fact)}.",
+            f"All places had a {measure} of {value}{unit_of(fact)} in {fact.year}.",
+            f"Most places had a {measure} of {value}{unit_of(fact)} in {fact.year}.",
+            f"No place but {place} had a {measure} in {fact.year}, which was {value}{unit_of(fact)}.",
+            f"Every year the {measure} of {place} was {value}{unit_of(fact)}.",
+            f"In most years, as in {fact.year}, the {measure} of {place} was {value}{unit_of(fact)}.",
+            f"Not all of the {measure} of {place} in {fact.year} was {value}{unit_of(fact)}.",
+            f"The {measure} of all of {place} and its neighbours in {fact.year} was {value}{unit_of(fact)}.",
+        )
+    )
+    return one(kind, fact, text, fact)
+
+
 KINDS: Mapping[str, Make] = {
     "year with one digit off": _year_digit,
     "neighbour": _neighbour,
@@ -153,4 +176,5 @@ KINDS: Mapping[str, Make] = {
     "time misread": _when,
     "not as a finding": _uncertain,
     "short and wrong": _short,
+    "quantified": _quantified,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +19,11 @@ from api.measure.eval.drafting import figures, prose
 from api.measure.eval.drafting.corpus import figures_of, records_of, sentences_of, squad_of
 from api.measure.eval.drafting.made_corpus import write_corpus
 from api.measure.eval.drafting.model import Result, Told, Trial
-from api.measure.eval.tables import Part, goal, share
+from api.measure.eval.tables import Part, goal
 from api.wiring import System, new_id, open_indexes, open_ingest, open_system
 
 RELEASED_FALSE_GOAL = 0.01
+_Z = 1.959964
 KEPT_GOALS = {"verbatim": 0.95, "rounded": 0.95, "paraphrase": 0.85}
 
 
@@ -59,15 +61,31 @@ async def tried(system: System, trials: Iterable[Trial], tell: Callable[[str], N
         done = await answer(ask, services=services, profile=system.profile("focus"))
         if not model.draft:
             continue
-        said = [_plain(each["text"]) for each in done.body["sentences"] if each["citations"]]
-        released = [each for each in model.on_trial if _plain(each) in said]
-        whole = bool(released) and (len(released) == len(model.on_trial) or not trial.right)
+        left = released(done.body, trial, model.on_trial)
+        whole = bool(left) and (len(left) == len(model.on_trial) or not trial.right)
         if whole and trial.right and trial.said:
             whole = _cites(done.body, trial, model.on_trial)
         found.append(Result(trial, model.draft, whole, str(done.outcome), str(done.body["answer"])))
         if len(found) % 200 == 0:
             tell(f"{len(found)} drafts ...")
     return found
+
+
+def released(body: Any, trial: Trial, on_trial: Sequence[str]) -> list[str]:
+    """The sentences on trial that left with a citation."""
+    said = [_plain(each["text"]) if each["citations"] else "" for each in body["sentences"]]
+    wanted = [_plain(each) for each in on_trial]
+    if not trial.adjoining:
+        return [text for text in wanted if text in said]
+    runs = (said[at : at + len(wanted)] for at in range(len(said)))
+    return wanted if any(_is_run(run, wanted) for run in runs) else []
+
+
+def _is_run(run: Sequence[str], wanted: Sequence[str]) -> bool:
+    """True if the sentences are those wanted; where one begins, who splits a text may differ in."""
+    return len(run) == len(wanted) and all(
+        a and (a.endswith(b) or b.endswith(a)) for a, b in zip(run, wanted, strict=True)
+    )
 
 
 def _cites(body: Any, trial: Trial, on_trial: Sequence[str]) -> bool:
@@ -83,7 +101,7 @@ def _cites(body: Any, trial: Trial, on_trial: Sequence[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split()).strip(" .-").casefold()
+    return " ".join(text.split()).strip(' .-"”’)').casefold()
 
 
 async def measure(
@@ -118,6 +136,17 @@ async def measure(
         return part_of(name, await tried(system, made, tell))
 
 
+def rate(cases: Sequence[bool]) -> dict[str, float]:
+    """How many of the cases hold, with the score interval of 95 % (Wilson 1927), which is of use where none or all do.
+    Raises ValueError without a case."""
+    if not cases:
+        raise ValueError("no cases")
+    n, mean = len(cases), sum(cases) / len(cases)
+    middle, spread = mean + _Z**2 / (2 * n), _Z * math.sqrt(mean * (1 - mean) / n + _Z**2 / (4 * n**2))
+    low, high = ((middle + sign * spread) / (1 + _Z**2 / n) for sign in (-1, 1))
+    return {"mean": round(mean, 4), "low": round(max(low, 0.0), 4), "high": round(min(high, 1.0), 4)}
+
+
 def part_of(name: str, results: Sequence[Result]) -> Part:
     """Rates per kind with their intervals, and the goals."""
     ways: dict[str, Any] = {}
@@ -126,15 +155,15 @@ def part_of(name: str, results: Sequence[Result]) -> Part:
         for kind in kinds:
             chosen = [r for r in results if r.trial.family == family and r.trial.kind == kind]
             measure = "right_kept" if chosen[0].trial.right else "released_false"
-            ways[f"{family}: {kind}"] = {"drafts": len(chosen), measure: share([r.released for r in chosen])}
+            ways[f"{family}: {kind}"] = {"drafts": len(chosen), measure: rate([r.released for r in chosen])}
     wrong = [r.released for r in results if not r.trial.right]
     numbers = [r.released for r in results if not r.trial.right and r.trial.family == "figure"]
     goals = {}
     if wrong:
-        ways["all wrong drafts"] = {"drafts": len(wrong), "released_false": share(wrong)}
+        ways["all wrong drafts"] = {"drafts": len(wrong), "released_false": rate(wrong)}
         goals["not released, of all wrong drafts"] = goal(1 - RELEASED_FALSE_GOAL, 1 - sum(wrong) / len(wrong))
     if numbers:
-        ways["all wrong figures"] = {"drafts": len(numbers), "released_false": share(numbers)}
+        ways["all wrong figures"] = {"drafts": len(numbers), "released_false": rate(numbers)}
         goals["not released, of wrong figures"] = goal(1.0, 1 - sum(numbers) / len(numbers))
     for kind, least in KEPT_GOALS.items():
         kept = [r.released for r in results if r.trial.kind == kind]

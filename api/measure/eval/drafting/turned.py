@@ -12,11 +12,11 @@ Turn = Callable[[str, random.Random, Sequence[Told]], str | None]
 
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z’'-]{2,}")
 _YEAR = re.compile(r"(?<![\d.,-])1[0-9]{3}(?![\d.,-]\d|\d|s)")
-_MONTHS = (
+MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-_DAY = re.compile(rf"\b({'|'.join(_MONTHS)}) ([12]?\d|3[01])\b|\b([12]?\d|3[01]) ({'|'.join(_MONTHS)})\b")
+_DAY = re.compile(rf"\b({'|'.join(MONTHS)}) ([12]?\d|3[01])\b|\b([12]?\d|3[01]) ({'|'.join(MONTHS)})\b")
 _LIST = re.compile(r"([A-Z][\w’'-]+), ([A-Z][\w’'-]+),? and ([A-Z][\w’'-]+)\b")
 _UNITS = (
     ("miles", "kilometres"), ("mile", "kilometre"), ("feet", "metres"), ("acres", "square miles"), ("dollars", "cents"),
@@ -80,7 +80,7 @@ def _quoted(sentence: str, draw: random.Random, others: Sequence[Told]) -> str |
 
 def _initial(sentence: str, draw: random.Random, others: Sequence[Told]) -> str | None:
     """A name with another first letter."""
-    found = [m for m in _NAME.finditer(sentence) if m[0] not in _MONTHS]
+    found = [m for m in _NAME.finditer(sentence) if m[0] not in MONTHS]
     if not found:
         return None
     at = draw.choice(found)
@@ -108,7 +108,7 @@ def _day(sentence: str, draw: random.Random, others: Sequence[Told]) -> str | No
     at = draw.choice(found)
     month, day = (at[1], at[2]) if at[1] else (at[4], at[3])
     if draw.random() < 0.5:
-        turned = at[0].replace(month, draw.choice([m for m in _MONTHS if m != month]))
+        turned = at[0].replace(month, draw.choice([m for m in MONTHS if m != month]))
     else:
         turned = re.sub(rf"\b{day}\b", str(int(day) % 28 + 1), at[0])
     return sentence[: at.start()] + turned + sentence[at.end() :]

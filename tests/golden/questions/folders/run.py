@@ -1,5 +1,5 @@
 """Asks folders of short documents, as a user has them: `python -m
-tests.golden.questions.folders.run [first|second|third|fourth|fifth|sixth|seventh|eighth|ninth]`.
+tests.golden.questions.folders.run [first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh]`.
 
 The questions of a folder were written with it and before any was asked. What one of them should be is in `bank.toml`:
 words of the sentence that answers, or none.
@@ -46,7 +46,20 @@ def main() -> int:
     """Parse the command line and ask."""
     parser = argparse.ArgumentParser()
     parser.add_argument(
-        "which", choices=("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+        "which",
+        choices=(
+            "first",
+            "second",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+        ),
     )
     chosen = parser.parse_args()
     totals: Counter[str] = Counter()

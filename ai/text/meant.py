@@ -1,0 +1,36 @@
+"""All that tells a sentence that is meant from one beside it: one word off, and the answer is to another question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ai.text.contrast import Contrast
+from ai.text.modifiers import Modifiers
+from ai.text.periods import Periods
+from ai.text.roles import Roles
+from retrieval.english.stems import root_of
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a question says: of days, names and contraries, of months and rates, of who did what, and of which one."""
+
+    contrast: Contrast
+    periods: Periods
+    roles: Roles
+    modifiers: Modifiers
+
+    @classmethod
+    def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
+        """What the question says, given the words of the sources."""
+        return cls(Contrast.of(question), Periods.of(question, vocabulary), Roles.of(question), Modifiers.of(question))
+
+    def agrees(self, text: str, tokens: frozenset[str]) -> bool:
+        """True unless the sentence, whose words are `tokens` with those of its title, is about something else."""
+        own = frozenset(map(root_of, tokens))
+        return (
+            self.periods.agrees(text)
+            and self.roles.agrees(text, own)
+            and self.modifiers.agrees(text, own)
+            and self.contrast.agrees(text, tokens)
+        )

@@ -1,0 +1,159 @@
+"""Words before a noun that say which one is meant: `the deputy mayor`, `the red gate`, `the second largest town`.
+
+Most of what stands before a noun adds to it, and a question need not say it. Three kinds of words tell one from
+another: those that make another of who holds an office (`former`, `deputy`), those of which a thing has only one
+(colours, materials, peoples), and superlatives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ai.text.sentences import word_list
+from ai.text.support import WORD, fold
+from retrieval.english.alike import ALIKE
+from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.stems import root_of
+
+_OTHERS = word_list(
+    "former ex vice deputy assistant acting interim honorary associate trainee apprentice retired proposed "
+    "planned model toy replica dummy fake mock"
+)
+"""A `deputy mayor` is another than the mayor, and a `model ship` another than the ship."""
+_ONLY_PLANNED = word_list("proposed planned")
+"""Who asks for the planned bridge need not be told that it was planned."""
+_GROUPS = tuple(
+    word_list(words)
+    for words in (
+        "red green blue yellow white black brown orange purple pink grey gray golden silver violet",
+        "wooden timber stone brick iron steel concrete glass plastic copper bronze brass marble clay paper leather",
+        "left right",
+        "day night",
+        "paternal maternal",
+        "urban rural",
+        "domestic foreign international",
+        "civil civilian military naval",
+        "gross net",
+        "primary secondary",
+        "internal external",
+        "fresh salt",
+        "raw cooked",
+        "single double return",
+        "temporary permanent",
+        "urgent routine",
+        "rear front side main back",
+        "odd even",
+        "average greatest maximum minimum total",
+        "hourly daily weekly fortnightly monthly quarterly yearly annual",
+        "dry wet",
+        "northern southern eastern western central northeastern northwestern southeastern southwestern",
+        "catholic protestant orthodox jewish muslim hindu buddhist methodist lutheran presbyterian baptist",
+    )
+)
+_RANKS = word_list("first second third fourth fifth sixth seventh eighth ninth tenth last")
+_SUPERLATIVE = re.compile(
+    r"\b(?P<rank>(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)[\s-])?"
+    r"(?P<word>[a-z]{2,}(?:[^aeiouy\W]|[iy])est|(?<=the\s)(?:most|least)\s(?!of\b|what\b)[a-z]+)\b",
+    re.IGNORECASE,
+)
+_NO_SUPERLATIVE = word_list(
+    "west forest interest request harvest arrest contest protest invest digest guest chest quest priest honest "
+    "modest test rest nest pest suggest congest southwest northwest midwest manifest tempest conquest bequest "
+    "inquest earnest behest interest attest detest molest ingest infest divest vest zest jest lest crest"
+)
+_CAPITAL = re.compile(r"(?<![\w'’-])(?P<which>[A-Z][a-z]+(?:ian|ish|ese|an|ic|ch|ss|i))\s(?P<noun>[a-z]{3,})")
+_PAIR = re.compile(r"(?<![\w'’])(?=(?P<which>[A-Za-z][\w'’]*+)[\s-](?P<noun>[A-Za-z][\w'’]*+))")
+
+
+@dataclass(frozen=True, slots=True)
+class Modifiers:
+    """Which ones a question means. `others`: the nouns that it names of a holder's deputies and the like, each with
+    that word; `groups`: the nouns with a word of a group; `ranks`: its superlatives, each with its rank or none;
+    `said`: the roots of its words."""
+
+    others: frozenset[tuple[str, str]]
+    groups: frozenset[tuple[str, str]]
+    ranks: frozenset[tuple[str, str]]
+    peoples: frozenset[tuple[str, str]]
+    said: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str) -> Modifiers:
+        """What the question says."""
+        pairs = frozenset(_pairs(question))
+        return cls(
+            frozenset((which, noun) for which, noun in pairs if which in _OTHERS),
+            frozenset((which, noun) for which, noun in pairs if any(which in group for group in _GROUPS)),
+            frozenset(_superlatives(question)),
+            frozenset(_peoples(question)),
+            frozenset(root_of(fold(word)) for word in WORD.findall(question)),
+        )
+
+    def agrees(self, text: str, own: frozenset[str]) -> bool:
+        """True unless the sentence, of the roots `own` with those of its title, means another one."""
+        pairs = frozenset(_pairs(text))
+        if any(
+            root_of(which) not in own for which, _ in self.others if which not in _ONLY_PLANNED
+        ) or self._of_a_deputy(text, pairs):
+            return False
+        for which, noun in self.groups:
+            if root_of(which) not in own and any(_is_other_of(which, one) for one, of in pairs if of == noun):
+                return False
+        if self.peoples:
+            told = frozenset(_peoples(text))
+            for which, noun in self.peoples:
+                if root_of(which) not in own and any(of == noun and one != which for one, of in told):
+                    return False
+        return self._is_ranked(text)
+
+    def _of_a_deputy(self, text: str, pairs: frozenset[tuple[str, str]]) -> bool:
+        for which, noun in pairs:
+            if which not in _OTHERS or noun not in self.said or root_of(which) in self.said:
+                continue
+            before = [one for one, of in _pairs(text) if of == noun]
+            count = sum(root_of(fold(word)) == noun for word in WORD.findall(text))
+            if sum(one in _OTHERS for one in before) >= count:
+                return True
+        return False
+
+    def _is_ranked(self, text: str) -> bool:
+        if not self.ranks:
+            return True
+        told = frozenset(_superlatives(text))
+        if not told:
+            return True
+        for rank, word in self.ranks:
+            alike = {word} | ALIKE.get(word, frozenset())
+            same = {one for one, of in told if of in alike}
+            if (same and rank not in same) or not same:
+                return False
+        return True
+
+
+def _is_other_of(which: str, one: str) -> bool:
+    return which != one and any(which in group and one in group for group in _GROUPS)
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Each word with the word after it, this one as a root."""
+    for found in _PAIR.finditer(text):
+        noun = fold(found["noun"])
+        if noun not in UNWEIGHED_WORDS:
+            yield fold(found["which"]), root_of(noun)
+
+
+def _peoples(text: str) -> Iterator[tuple[str, str]]:
+    for found in _CAPITAL.finditer(text):
+        which, noun = fold(found["which"]), fold(found["noun"])
+        if noun not in UNWEIGHED_WORDS and which not in UNWEIGHED_WORDS:
+            yield which, root_of(noun)
+
+
+def _superlatives(text: str) -> Iterator[tuple[str, str]]:
+    """Each superlative as a root, with its rank, which is empty for the first."""
+    for found in _SUPERLATIVE.finditer(text):
+        word = fold(found["word"])
+        if word not in _NO_SUPERLATIVE and not word.startswith(("most of", "at least")):
+            yield (found["rank"] or "").strip(" -").casefold(), root_of(word) if " " not in word else word
