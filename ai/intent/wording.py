@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from typing import assert_never
 
+from ai.intent.planning.common import named
+from ai.intent.planning.plans import SAID
 from retrieval.algebra.aggregates import AGGREGATES
 from retrieval.algebra.describe import Names, conditions_words, figure_words, places_words
 from retrieval.algebra.operations import (
@@ -29,7 +30,6 @@ from retrieval.algebra.plan import (
     Had,
     Inside,
     Part,
-    Peak,
     Places,
     Rank,
     Select,
@@ -40,7 +40,7 @@ from retrieval.algebra.plan import (
     Value,
     Weigh,
 )
-from retrieval.algebra.wording import listed, plural
+from retrieval.algebra.wording import plural
 from retrieval.gazetteer import Gazetteer
 
 _WAYS = {"earliest": "The earliest", "latest": "The latest"}
@@ -77,57 +77,54 @@ def _said(operation: Operation, names: Names) -> str:  # noqa: PLR0911, PLR0912 
         case Total(function, places, figure):
             return f"{_upper(AGGREGATES[function].word)} {figure_words(figure, names)} of {places_words(places, names)}"
         case Figures(figure, ids):
-            return f"{_upper(figure_words(figure, names))} of {_named(ids, names)}"
+            return f"{_upper(figure_words(figure, names))} of {named(ids, names)}"
         case Weigh(figure, ids, way):
-            return f"{_upper(way)} of the {figure_words(figure, names)} of {_named(ids, names)}"
+            return f"{_upper(way)} of the {figure_words(figure, names)} of {named(ids, names)}"
         case Part(figure, place_id, part_ids, way):
-            what, whole = figure_words(figure, names), _named((place_id,), names)
+            what, whole = figure_words(figure, names), named((place_id,), names)
             if way == "share":
-                return f"Share of {_named(part_ids, names)} in the {what} of {whole}"
-            return f"{_upper(what)} of {whole} without {_named(part_ids, names)}"
-        case Peak(measure, place_id, order):
-            most = "highest" if order == "largest" else "lowest"
-            return f"The year of the {most} {measure.replace('_', ' ')} of {_named((place_id,), names)}"
+                return f"Share of {named(part_ids, names)} in the {what} of {whole}"
+            return f"{_upper(what)} of {whole} without {named(part_ids, names)}"
         case Test(place, kind, conditions):
             held = conditions_words(Places(kind, conditions), names)
-            return f"Whether {_named((place,), names)} is a {kind}{held}"
+            return f"Whether {named((place,), names)} is a {kind}{held}"
         case Stated():
             return _stated(operation, names)
         case Lookup(measure, ids, year):
-            where = f" of {_named(ids, names)}" if ids else " of the places that the map shows"
+            where = f" of {named(ids, names)}" if ids else " of the places that the map shows"
             return _upper(figure_words(Value(measure, year), names)) + where
         case Change(measure, ids, from_year, to_year):
-            return f"{_upper(figure_words(Growth(measure, from_year, to_year), names))} of {_named(ids, names)}"
+            return f"{_upper(figure_words(Growth(measure, from_year, to_year), names))} of {named(ids, names)}"
         case Compare(measure, ids, year):
-            return f"{_upper(figure_words(Value(measure, year), names))} of {_named(ids, names)}, compared"
+            return f"{_upper(figure_words(Value(measure, year), names))} of {named(ids, names)}, compared"
         case Superlative(measure, kind, year, order, within, limit):
             return _said(Rank(_in(kind, within), Value(measure, year), order, 1, limit), names)
         case Aggregate(function, measure, kind, year, within):
             return _said(Total(function, _in(kind, within), Value(measure, year)), names)
         case Neighbours(place_id):
-            return f"Places of its kind that border {_named((place_id,), names)}"
+            return f"Places of its kind that border {named((place_id,), names)}"
         case Nearest(place_id, kind, limit):
-            return f"The nearest {plural(kind) if limit > 1 else kind} to {_named((place_id,), names)}"
+            return f"The nearest {plural(kind) if limit > 1 else kind} to {named((place_id,), names)}"
         case WithinDistance(place_id, kind, distance_km):
-            return f"{_upper(plural(kind))} within {distance_km:g} km of {_named((place_id,), names)}"
+            return f"{_upper(plural(kind))} within {distance_km:g} km of {named((place_id,), names)}"
         case ContainedIn(place_id, kind):
             return _said(Select(_in(kind, place_id)), names)
         case ContainerOf(place_id, kind):
-            return f"The {kind} in which {_named((place_id,), names)} lies"
+            return f"The {kind} in which {named((place_id,), names)} lies"
         case Count(kind, within, year, measure, minimum):
             held = "" if minimum is None or measure is None else f" with at least {minimum:,} by {measure}"
             return f"Number of {places_words(_in(kind, within), names)}{held}{'' if year is None else f' in {year}'}"
         case Distance(one, other):
-            return f"Distance between {_named((one, other), names)}"
+            return f"Distance between {named((one, other), names)}"
         case _:
-            assert_never(operation)
+            return SAID[type(operation)](operation, names)
 
 
 def _stated(plan: Stated, names: Names) -> str:
     noun = plural(plan.type)
-    about = f" concerning {_named(plan.entities, names)}" if plan.entities else ""
+    about = f" concerning {named(plan.entities, names)}" if plan.entities else ""
     about += f" with {plural(plan.via)}" if plan.via is not None and plan.way not in ("most", "fewest") else ""
-    about += f", without {_named(plan.without, names)}" if plan.without else ""
+    about += f", without {named(plan.without, names)}" if plan.without else ""
     if plan.at_least is not None or plan.at_most is not None:
         low, high = plan.at_least, plan.at_most
         bound = (
@@ -155,7 +152,7 @@ def _stated(plan: Stated, names: Names) -> str:
 
 def _had(had: Had, names: Names) -> str:
     """`, with a row concerning Arapaho`, `, with no row dated 1865-01-01 to 1865-12-31`."""
-    about = f" concerning {_named(had.entities, names)}" if had.entities else ""
+    about = f" concerning {named(had.entities, names)}" if had.entities else ""
     return f", with {'a' if had.holds else 'no'} row{about}{_dated(had.from_day, had.to_day)}"
 
 
@@ -168,10 +165,6 @@ def _dated(first: str | None, last: str | None) -> str:
 
 def _in(kind: str, within: str | None) -> Places:
     return Places(kind, () if within is None else (Inside(within),))
-
-
-def _named(ids: Sequence[str], names: Names) -> str:
-    return listed([names.get(place_id, place_id) for place_id in ids])
 
 
 def _upper(text: str) -> str:

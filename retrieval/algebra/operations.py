@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.algebra.aggregates import AggregateName
-from retrieval.algebra.plan import Figures, Part, Peak, Rank, Select, Stated, Tally, Test, Total, Weigh
+from retrieval.algebra.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +140,6 @@ Operation = (
     | ContainerOf
     | Count
     | Distance
-    | Select
-    | Tally
-    | Rank
-    | Total
-    | Figures
-    | Weigh
-    | Part
-    | Peak
-    | Test
-    | Stated
+    | Plan
 )
 """The short forms, and those of the algebra (`retrieval.algebra.plan`)."""

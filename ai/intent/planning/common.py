@@ -7,7 +7,9 @@ from typing import Literal
 
 from ai.intent.phrases import Top
 from ai.intent.planning.sets import Asked, border_of
+from retrieval.algebra.describe import Names
 from retrieval.algebra.operations import Operation
+from retrieval.algebra.wording import listed
 from retrieval.model import EntityRef
 
 Read = Sequence[Operation]
@@ -34,6 +36,11 @@ def offered(asked: Asked) -> bool:
     """True if places are offered as a choice."""
     p = asked.phrases
     return any(listed.joined in ("or", "nor") for listed in (*p.named, *(r.listed for r in p.inside)))
+
+
+def named(ids: Sequence[str], names: Names) -> str:
+    """The places as a reading names them."""
+    return listed([names.get(place_id, place_id) for place_id in ids])
 
 
 def order_of(order: str) -> Literal["largest", "smallest"]:

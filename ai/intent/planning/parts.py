@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ai.intent.planning.common import Read, offered, open_times, order_of, subjects
+from ai.intent.planning.common import Read, named, offered, open_times, order_of, subjects
 from ai.intent.planning.sets import Asked
+from retrieval.algebra.describe import Names
 from retrieval.algebra.operations import Lookup
 from retrieval.algebra.plan import Part, Peak
 from retrieval.model import EntityRef
@@ -52,6 +53,12 @@ def peak(asked: Asked) -> Read:
     if measure is None or top.scale not in ("size", "amount") or top.first != 1 or top.limit is not None:
         return ()
     return (Peak(measure, refs[0].entity_id, order_of(top.order)),)
+
+
+def peak_said(plan: Peak, names: Names) -> str:
+    """`The year of the highest population of Topeka`."""
+    most = "highest" if plan.order == "largest" else "lowest"
+    return f"The year of the {most} {plan.measure.replace('_', ' ')} of {named((plan.place_id,), names)}"
 
 
 def series(asked: Asked) -> Read:

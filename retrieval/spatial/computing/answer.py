@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import assert_never
 
 from retrieval.algebra.json import plan_json
 from retrieval.algebra.operations import (
@@ -23,11 +22,12 @@ from retrieval.algebra.operations import (
     Superlative,
     WithinDistance,
 )
-from retrieval.algebra.plan import Figures, Part, Peak, Plan, Rank, Select, Stated, Tally, Test, Total, Weigh
+from retrieval.algebra.plan import Plan, Stated
 from retrieval.model import Computation, Limitation, TimeRange
 from retrieval.spatial import geometry
 from retrieval.spatial.computing.as_of import AsOf, drawn
 from retrieval.spatial.computing.compute import compute
+from retrieval.spatial.computing.forms import form_of
 from retrieval.spatial.computing.missing import (
     CHANNEL,
     conflicts,
@@ -37,7 +37,6 @@ from retrieval.spatial.computing.missing import (
     no_shape,
     not_recorded,
 )
-from retrieval.spatial.computing.select import inputs_of
 from retrieval.spatial.facts import Fact, FactSource, per_place, undrawn
 
 _REACHES_M = (25_000, 100_000, 400_000, 1_600_000, 6_400_000, 21_000_000)
@@ -90,17 +89,15 @@ def answer(  # noqa: PLR0911, PLR0912 - one branch for each operation
             return _count(operation, facts)
         case Distance():
             return _distance(operation, placed)
-        case Select() | Tally() | Rank() | Total() | Figures() | Weigh() | Part() | Peak() | Test():
-            return _planned(operation, facts, placed)
         case Stated():
             return Answer()  # what rows state is the graph's
         case _:
-            assert_never(operation)
+            return _planned(operation, facts, placed)
 
 
 def _planned(plan: Plan, facts: FactSource, placed: FactSource) -> Answer:
     """A plan of the algebra."""
-    given = inputs_of(plan, facts, placed)
+    given = form_of(plan).inputs(plan, facts, placed)
     limitations = tuple(dict.fromkeys(given.limitations))
     if not given.facts:
         return Answer(limitations=limitations)

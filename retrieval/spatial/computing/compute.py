@@ -18,8 +18,8 @@ from retrieval.algebra.aggregates import AGGREGATES, AggregateName
 from retrieval.algebra.wording import counted, kilometres, listed, number, percent, plural, quantity, tenths
 from retrieval.model import Computation, Record
 from retrieval.spatial import geometry
-from retrieval.spatial.computing.evaluate import Table, evaluate, plan_in
-from retrieval.spatial.computing.tell import told_plan
+from retrieval.spatial.computing.evaluate import Table, plan_in
+from retrieval.spatial.computing.forms import NAMES, form_of
 from retrieval.spatial.facts import Fact
 from retrieval.stated import OPERATION, compute_stated
 
@@ -263,12 +263,14 @@ def _lookup(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
 
 
 def _plan(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
-    """A plan of the algebra (`retrieval.spatial.computing.evaluate`)."""
+    """A plan of the algebra (`retrieval.spatial.computing.forms`)."""
     plan = plan_in(parameters)
     names, inside = parameters.get("names"), parameters.get("inside")
     if not isinstance(names, Mapping) or not isinstance(inside, Mapping):
         raise ValueError("a plan needs `names` and `inside`")
-    return told_plan(plan, evaluate(plan, Table.of(facts, inside)), names)
+    form = form_of(plan)
+    done = form.evaluate(plan, Table.of(facts, inside))
+    return form.result(plan, done), form.statement(plan, done, names)
 
 
 _OPERATIONS: Mapping[str, Callable[[Mapping[str, object], Sequence[Fact]], Outcome]] = {
@@ -284,7 +286,7 @@ _OPERATIONS: Mapping[str, Callable[[Mapping[str, object], Sequence[Fact]], Outco
     "container_of": _container_of,
     "count": _count,
     "distance": _distance,
-    **dict.fromkeys(("select", "tally", "rank", "total", "figures", "weigh", "part", "peak", "test"), _plan),
+    **dict.fromkeys(NAMES, _plan),
 }
 
 

@@ -28,14 +28,12 @@ from retrieval.algebra.plan import (
     Inside,
     OneOf,
     Part,
-    Peak,
     Places,
     Plan,
     Rank,
     Select,
     Shown,
     Simple,
-    Stated,
     Tally,
     Test,
     Than,
@@ -222,7 +220,7 @@ def figures_of(plan: Plan, *, whole: bool = False) -> Iterator[Figure]:
             yield figure
         case Test(_, _, conditions):
             yield from conditions_figures(conditions, whole=whole)
-        case Stated() | Peak():
+        case _:
             return
 
 
@@ -275,8 +273,6 @@ def evaluate(plan: Plan, table: Table) -> Evaluated:  # noqa: PLR0911 - one bran
             return _weigh(figure, place_ids, way, table)
         case Part():
             return _part(plan, table)
-        case Peak():
-            return _peak(plan, table)
         case Test(place, _, conditions):
             held = [table.holds(condition, place) for condition in conditions]
             known_all = None if None in held else all(held)
@@ -319,17 +315,6 @@ def _part(plan: Part, table: Table) -> Evaluated:
     some = sum((value for _, value in known), Fraction(0))
     value = some * 100 / whole if plan.way == "share" else whole - some
     return Evaluated(((table.places[plan.place_id], whole), *known), value, 1 + len(known))
-
-
-def _peak(plan: Peak, table: Table) -> Evaluated:
-    """The years of the highest or lowest figure, of those that cover one year."""
-    facts = table.values.get((plan.place_id, plan.measure), ())
-    by_year = {f.start.year: Fraction(Decimal(f.value)) for f in facts if f.start and f.value is not None}
-    if len(by_year) < 2:
-        return Evaluated()
-    best = (max if plan.order == "largest" else min)(by_year.values())
-    years = tuple(sorted(year for year, value in by_year.items() if value == best))
-    return Evaluated(((table.places[plan.place_id], best),), best, len(by_year), None, years)
 
 
 def plan_in(parameters: Mapping[str, object]) -> Plan:

@@ -20,7 +20,6 @@ from retrieval.algebra.plan import (
     Inside,
     OneOf,
     Part,
-    Peak,
     Places,
     Plan,
     Rank,
@@ -62,9 +61,6 @@ def inputs_of(plan: Plan, facts: FactSource, placed: FactSource) -> Inputs:
     """The inputs of a plan. `placed` holds the shapes of the time that is asked for."""
     plan = _dated(plan, facts)
     given = Inputs(plan)
-    if isinstance(plan, Peak):
-        given.add(_series(plan, facts, given))
-        return given
     kind, ids, conditions = _subjects(plan, facts)
     for place_id in _centres(conditions, figures_of(plan)):
         centre = per_place(placed.shapes(place_ids=(place_id,)))[0]
@@ -114,18 +110,18 @@ def _beside(given: Inputs, conditions: Iterable[Condition], facts: FactSource, p
             given.add(per_place(placed.shapes(place_ids=place))[0])
 
 
-def _series(plan: Peak, facts: FactSource, given: Inputs) -> list[Fact]:
-    """One figure for each year on record."""
-    found: list[Fact] = []
-    for year in facts.years(plan.measure, place_ids=(plan.place_id,)):
-        of_year = facts.observations(plan.measure, place_ids=(plan.place_id,), year=year)
+def yearly(plan: Plan, measure: str, place_id: str, facts: FactSource) -> Inputs:
+    """The inputs of a plan over the years of a place: one figure for each year on record."""
+    given = Inputs(plan)
+    for year in facts.years(measure, place_ids=(place_id,)):
+        of_year = facts.observations(measure, place_ids=(place_id,), year=year)
         kept, conflict = per_place([f for f in of_year if f.start and f.end and f.start.year == f.end.year])
-        found += kept
+        given.add(kept)
         if conflict:
-            given.limitations.append(_conflict(plan.measure, year))
-    if not found:
-        given.limitations.append(_no_figures(plan.measure, None, (plan.place_id,), facts))
-    return found
+            given.limitations.append(_conflict(measure, year))
+    if not given.facts:
+        given.limitations.append(_no_figures(measure, None, (place_id,), facts))
+    return given
 
 
 def _subjects(plan: Plan, facts: FactSource) -> tuple[str | None, tuple[str, ...], tuple[Condition, ...]]:
@@ -138,8 +134,6 @@ def _subjects(plan: Plan, facts: FactSource) -> tuple[str | None, tuple[str, ...
             return None, ids, ()
         case Part(_, place_id, part_ids, _):
             return None, (place_id, *part_ids), ()
-        case Peak(_, place_id, _):
-            return None, (place_id,), ()
         case Test(place, kind, conditions):
             return kind, (place,), conditions
         case _:

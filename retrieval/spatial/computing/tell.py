@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
@@ -18,7 +17,6 @@ from retrieval.algebra.plan import (
     Growth,
     OneOf,
     Part,
-    Peak,
     Places,
     Plan,
     Rank,
@@ -47,8 +45,6 @@ def result_of(plan: Plan, done: Evaluated) -> dict[str, object]:
         result["count"] = len(done.places)
     elif done.value is not None:
         result["value"] = _value(plan, done.value)
-    if isinstance(plan, Peak):
-        result["years"] = list(done.years)
     return result
 
 
@@ -64,8 +60,6 @@ def _figure(plan: Plan) -> Figure | None:
             return figure
         case Part(figure, _, _, _):
             return figure
-        case Peak(measure):
-            return Value(measure)
         case _:
             return None
 
@@ -132,11 +126,6 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
                 return f"Of the {figure_words(figure, names)} of {whole}, {said}."
             left = told(figure, done.value)
             return f"The {figure_words(figure, names)} of {whole} without {listed(parts)} was {left}."
-        case Peak(measure, _, order) if done.years and done.value is not None:
-            place, most = done.places[0][0].name, "highest" if order == "largest" else "lowest"
-            what, when = measure.replace("_", " "), listed([str(year) for year in done.years])
-            value = told(Value(measure), done.value)
-            return f"The {what} of {place} was {most} in {when} ({value}), of {done.considered} years on record."
         case Test(_, kind, conditions) if done.holds is not None:
             place = done.places[0][0].name
             said = ", ".join(condition_words(c, names) for c in conditions)
@@ -208,8 +197,3 @@ def _order_word(plan: Rank) -> str:
             return "largest" if largest else "smallest"
         case Value() | Growth() | Density():
             return "highest" if largest else "lowest"
-
-
-def told_plan(plan: Plan, done: Evaluated, names: Mapping[str, str]) -> tuple[dict[str, object], str]:
-    """Result and statement."""
-    return result_of(plan, done), statement_of(plan, done, names)
