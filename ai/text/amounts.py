@@ -227,6 +227,11 @@ def _is_number(token: str) -> bool:
     return token[0].isdigit() or token in _SPELT
 
 
+def unit_of(word: str) -> str | None:
+    """The dimension of a unit, None for another word."""
+    return _UNITS.get(word)
+
+
 @lru_cache(maxsize=4096)
 def amounts_of(text: str) -> tuple[Amount, ...]:
     """The numbers of a text, in order."""
@@ -250,6 +255,8 @@ def _amounts(tokens: list[str], breaks: list[bool], joined: list[bool]) -> Itera
         if not number and not (token in _VAGUE and unit not in (None, SHARE)):
             continue
         if after in _SPELT:  # of `two hundred days` the last word stands before the unit
+            continue
+        if (token, after) == ("per", "cent"):
             continue
         halved = token in _HALF and unit is None and after not in _OF_WHAT  # a `half plot` is one
         if halved or (joined[at] and after in _ORDINAL):

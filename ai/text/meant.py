@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ai.text.contrast import Contrast
+from ai.text.kinds import Kind
 from ai.text.modifiers import Modifiers
 from ai.text.periods import Periods
 from ai.text.roles import Roles
@@ -19,11 +20,18 @@ class Meant:
     periods: Periods
     roles: Roles
     modifiers: Modifiers
+    kind: Kind
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
         """What the question says, given the words of the sources."""
-        return cls(Contrast.of(question), Periods.of(question, vocabulary), Roles.of(question), Modifiers.of(question))
+        return cls(
+            Contrast.of(question),
+            Periods.of(question, vocabulary),
+            Roles.of(question),
+            Modifiers.of(question),
+            Kind.of(question, vocabulary),
+        )
 
     def agrees(self, text: str, tokens: frozenset[str]) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is about something else."""
@@ -32,5 +40,6 @@ class Meant:
             self.periods.agrees(text)
             and self.roles.agrees(text, own)
             and self.modifiers.agrees(text, own)
+            and self.kind.agrees(text, own)
             and self.contrast.agrees(text, tokens)
         )

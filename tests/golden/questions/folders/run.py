@@ -1,5 +1,5 @@
 """Asks folders of short documents, as a user has them: `python -m
-tests.golden.questions.folders.run [first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh]`.
+tests.golden.questions.folders.run SET`, with a set from `first` to `twelfth`.
 
 The questions of a folder were written with it and before any was asked. What one of them should be is in `bank.toml`:
 words of the sentence that answers, or none.
@@ -22,6 +22,7 @@ from tests.golden.questions.prose.run import ProseQuestion, plain, verdict
 from tests.harness import ingest
 
 HERE = Path(__file__).parent
+SETS = sorted(each.name for each in HERE.iterdir() if each.is_dir() and not each.name.startswith("_"))
 
 
 def questions_of(folder: Path) -> list[ProseQuestion]:
@@ -47,19 +48,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument(
         "which",
-        choices=(
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-        ),
+        choices=SETS,
     )
     chosen = parser.parse_args()
     totals: Counter[str] = Counter()

@@ -1,0 +1,158 @@
+"""The kind of thing that a question asks for: by its noun (`Which firm ...?`), by its name (`What is the boat called?`),
+or in a unit (`in euros`). A sentence that has the other words of the question and nothing of the kind answers another one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ai.text.amounts import amounts_of, unit_of
+from ai.text.sentences import word_list
+from ai.text.support import WORD, fold
+from retrieval.english.alike import ALIKE
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
+from retrieval.english.stems import IRREGULAR, root_of
+
+_WHICH = re.compile(
+    r"(?:\b(?P<by>in|at|to|by|from|for|with|on|of|under|into|through|against)\s)?\b(?P<asks>which|what)\s"
+    r"(?P<rest>[a-z][\w'’-]*(?:\s[\w'’-]+){0,5})",
+    re.IGNORECASE,
+)
+_HELPERS = word_list(
+    "is are was were be been do does did has have had can could will would shall should may might must cannot"
+)
+_ENDS_NOUN = _HELPERS | word_list(
+    "the a an his her its their our my your this that these those in on at to for from by with of about and or not "
+    "each every all it he she they we you i who which there"
+)
+_NO_NOUN = word_list(
+    "other else one ones way kind type sort time times year years date dates day days month months week weeks hour "
+    "decade century season name names title word words term terms number amount percentage percent proportion share "
+    "colour color size age height length depth width weight temperature speed price cost fee rate reason reasons "
+    "cause purpose thing things part parts effect role language happens happened order direction side"
+)
+"""Nouns that other rules ask for, or that an answer seldom says."""
+_NAMED = word_list(
+    "firm company business manufacturer supplier brand publisher agency organisation organization association "
+    "society institution institute foundation charity union department ministry council school college university "
+    "academy hospital clinic museum gallery library theatre theater orchestra band choir team club league party "
+    "newspaper magazine journal book novel poem play film movie song opera album ship boat street road avenue square "
+    "hotel inn pub bar restaurant café cafe shop church chapel cathedral abbey castle palace bank insurer airline "
+    "architect artist author writer poet composer painter sculptor engineer scientist king queen emperor president "
+    "minister mayor bishop saint prize award medal festival village island lake mountain hill bridge station airport "
+    "harbour harbor port park bakery brewery contractor builder consultant person man woman "
+    "state country county town city region province district river continent"
+)
+"""Kinds of which one is told by its name, or said to be one."""
+_CALLED = re.compile(
+    r"\A\W*(?:what|how)\s(?:is|was|are|were|do\s\w+\scall|did\s\w+\scall)\b.{0,80}?\b(?:called|named|nicknamed|known\sas)\W*\Z"
+    r"|\A\W*what(?:['’]s|\s(?:is|was|are|were))\s(?:the\s)?names?\sof\b"
+    r"|\A\W*what(?:['’]s|\s(?:is|was|are|were))\s(?:the\s|his\s|her\s|its\s|their\s)?(?:[\w'’-]+\s){0,4}(?:['’]s\s|(?<=s['’]\s))names?\W*\Z"
+    r"|\A\W*what(?:['’]s|\s(?:is|was|are|were))\s(?:[\w'’-]+\s){0,4}[\w-]+['’]s\sname\W*\Z",
+    re.IGNORECASE,
+)
+_IN_UNIT = re.compile(r"\b(?:in|of)\s(?P<unit>[a-z€$£]+)\W*\Z", re.IGNORECASE)
+_HOW = re.compile(r"\bhow\b|\bwhat\s(?:is|was|are|were)\b", re.IGNORECASE)
+_CAPITAL = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*")
+_QUOTED = re.compile(r"[\"“‘][^\"”’]{2,60}[\"”’]")
+_FIRST_NAME = re.compile(
+    r"\A\W*[A-Z][\w'’-]*(?=,?\s(?:[A-Z]|(?:was|is|were|had|has|became|came|went|took|made|led|\w+ed)\b))"
+)
+_TERM = re.compile(
+    r"\b(?:called|named|termed|dubbed|nicknamed|titled|entitled|(?:known|referred\sto)\sas|such\sas|e\.g\.|i\.e\.)|\([a-z]",
+    re.IGNORECASE,
+)
+_WHO_DID = re.compile(r"\b(?:the|an?)\s(?P<noun>[a-z]+)\s(?:who|that|which)\s(?P<deed>[a-z]+)\b", re.IGNORECASE)
+_BEHIND = re.compile(
+    r"\b(?:in|at|to|by|from|for|with|on|of|under|into|through|against|near|joined|attended|entered|left)\s"
+    r"(?:the\s|an?\s)?(?:[a-z][\w'’-]*\s){0,3}(?:[A-Z][\w'’.-]*\s){0,4}\Z"
+)
+_DAYS = word_list("monday tuesday wednesday thursday friday saturday sunday")
+_DATES = _DAYS | frozenset(MONTHS)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is asked for. `noun`: the root of the noun after `which` or `what`; `held`: whether it follows `which`, and the sources say it;
+    `named`: whether one of the kind is told by its name; `by`: the preposition before `which`; `calls`: whether a name
+    is asked for; `unit`: the dimension of the unit that is named; `said`: the roots of all words of the question."""
+
+    noun: str
+    held: bool
+    named: bool
+    by: str
+    calls: bool
+    unit: str | None
+    said: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str, vocabulary: frozenset[str]) -> Kind:
+        """The kind that a question asks for, given the words of the sources."""
+        noun, by, asks = _noun(question)
+        unit = _IN_UNIT.search(question) if _HOW.search(question) else None
+        roots = frozenset(map(root_of, vocabulary)) if noun else frozenset[str]()
+        return cls(
+            root_of(noun) if noun else "",
+            asks == "which" and root_of(noun) in roots,
+            noun in _NAMED or root_of(noun) in _NAMED,
+            by,
+            _CALLED.search(question) is not None,
+            unit_of(fold(unit["unit"])) if unit else None,
+            frozenset(root_of(fold(word)) for word in WORD.findall(question)),
+        )
+
+    def agrees(self, text: str, own: frozenset[str]) -> bool:
+        """True unless the sentence, of the roots `own` with those of its title, has nothing of the kind."""
+        if self.unit is not None and all(each.dimension != self.unit for each in amounts_of(text)):
+            return False
+        if self.calls and not (_TERM.search(text) or self._names_one(text)):
+            return False
+        if not self.noun or not own.isdisjoint({self.noun} | ALIKE.get(self.noun, frozenset())):
+            return True
+        if self.named:
+            return self._names_one(text, self.by)
+        return not self.held or (self._names_one(text) and not self._is_of_another(text))
+
+    def _is_of_another(self, text: str) -> bool:
+        """True if what did the deed is said to be something else: `the cat that stayed longest`."""
+        return any(
+            root_of(fold(found["deed"])) in self.said and root_of(fold(found["noun"])) not in self.said
+            for found in _WHO_DID.finditer(text)
+        )
+
+    def _names_one(self, text: str, by: str = "") -> bool:
+        """True if the text has a name that the question lacks; `by`: one behind a preposition."""
+        if _QUOTED.search(text):
+            return True
+        first = _FIRST_NAME.match(text)
+        for found in _CAPITAL.finditer(text):
+            word = fold(found[0])
+            if root_of(word) in self.said or word in _DATES or word in UNWEIGHED_WORDS:
+                continue
+            before = text[: found.start()]
+            if not before.strip(" \"“‘(") and first is None:
+                continue
+            if not by or _BEHIND.search(before):
+                return True
+        return False
+
+
+def _noun(question: str) -> tuple[str, str, str]:
+    """The noun after `which` or `what`, the preposition before, and which of the two it is; empty where there is none."""
+    found = _WHICH.search(question)
+    if found is None:
+        return "", "", ""
+    words = [fold(word) for word in found["rest"].split()]
+    end = next((n for n, word in enumerate(words) if word in _ENDS_NOUN), len(words))
+    said, helped = words[:end], end < len(words) and words[end] in _HELPERS
+    if not said or (end < len(words) and words[end] == "of"):
+        return "", "", ""
+    if not helped:
+        verb = next((n for n, word in enumerate(said) if n and _is_verb(word)), None)
+        said = said[:verb] if verb is not None else said[:1] if said[1:] and found["by"] is None else said
+    return ("", "", "") if said[-1] in _NO_NOUN else (said[-1], fold(found["by"] or ""), fold(found["asks"]))
+
+
+def _is_verb(word: str) -> bool:
+    return word.endswith("ed") or (word in IRREGULAR and IRREGULAR[word] != word)
