@@ -75,7 +75,7 @@ class TemplateNotFound(AIError):
 
 
 class ArchiveUnavailable(AIError):
-    """What shaped an answer cannot be kept, so nothing is released."""
+    """The archive cannot keep what shaped an answer, so nothing is released."""
 
     code = "LEDGER_UNAVAILABLE"
 

@@ -178,7 +178,7 @@ class AdmittedItem:
 
     @property
     def withheld(self) -> tuple[TextSpan, ...]:
-        """What is withheld from the text that is shown, by its place."""
+        """The spans of the text that are withheld from what is shown."""
         return (*self.redacted, *self.appeals) if self.appeals else self.redacted
 
 
@@ -303,8 +303,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Appeals:
-    """What a sentence asks of its reader, or gives the reader to act on (`ai.gate.appeals`): the kinds, those that the
-    question asked for, the collections of what it cites, and whether it is marked as a quotation."""
+    """The appeals of a sentence, which ask something of its reader or give the reader something to act on
+    (`ai.gate.appeals`): the kinds, those that the question asked for, the collections of what it cites, and whether it
+    is marked as a quotation."""
 
     kinds: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()

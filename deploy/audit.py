@@ -25,7 +25,7 @@ Advisory = Mapping[str, Any]
 
 
 class AdvisoriesInvalid(ValueError):
-    """What was given as advisories is none, or is damaged."""
+    """The advisories that were given are damaged, or are not advisories."""
 
 
 def advisories(path: Path) -> Iterator[Advisory]:

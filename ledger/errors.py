@@ -68,7 +68,7 @@ class EntryConflict(LedgerError):
 
 
 class EntryOvertaken(LedgerError):
-    """What the tenant holds was changed after the entry was begun; nothing was written."""
+    """The tenant's holdings were changed after the entry was begun; nothing was written."""
 
     code = "CORPUS_CHANGED"
 

@@ -68,7 +68,7 @@ class HeadSigner:
 
     @property
     def fork(self) -> LogForked | None:
-        """Why nothing is signed any more, if so."""
+        """The fork because of which nothing is signed any longer; None without one."""
         return self._fork
 
     def seen(self) -> TreeHead:

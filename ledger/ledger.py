@@ -137,7 +137,7 @@ class Ledger:
 
     @property
     def fork(self) -> LogForked | None:
-        """Why nothing is written or signed any more, if so."""
+        """The fork because of which nothing is written or signed any longer; None without one."""
         return self._head.fork
 
     @property

@@ -185,7 +185,7 @@ def _markdown(sentence: Sentence, sources: Mapping[int, AdmittedItem], rows: Map
 
 
 def _place(item: AdmittedItem, proved: bool) -> str:
-    """What a source is called in Markdown: its place in its document, or the computation."""
+    """The name of a source in Markdown: its place in its document, or the computation."""
     if proved and item.evidence.computed is not None:
         return item.evidence.record_id
     record = item.evidence.first.record
@@ -296,7 +296,7 @@ def _mark_passages(body: AnswerBody, release: Release, sources: Mapping[int, Adm
 
 
 def _spans(quoted: Quote, sources: Mapping[int, AdmittedItem]) -> list[tuple[int, int]]:
-    """What a link to a quote marks: the quote, where it is a part of a passage."""
+    """The spans that a link to a quote marks: the quote, where it is a part of a passage."""
     record, at = sources[quoted.index].evidence.first.record, quoted.locator
     if at is None or record.kind is not RecordKind.PASSAGE or record.statement is not None:
         return []

@@ -15,7 +15,7 @@ from ai.model import PROOFS_SINCE, AdmittedItem, Quote
 from retrieval.model import ChannelName, ChannelRank, Evidence, SourcedRecord
 
 ROW = "row:"
-"""What the ids of such rows begin with where the evidence point is asked about them."""
+"""The prefix of the ids of such rows where the evidence point is asked about them."""
 MOST_ROWS = 3
 """Of one computation; the others are behind its link."""
 _RANK = ChannelRank(ChannelName.SPATIAL, "record", 1, 0.0)

@@ -1,4 +1,5 @@
-"""What a sentence of a source gives its reader to act on, or asks the reader to do: appeals.
+"""Appeals: the parts of a source's sentence that give its reader something to act on, or ask the reader to do
+something.
 
 A source tells what was; a sentence that sends the reader somewhere, names an account, or gives orders is told only to
 who asked for that. `link`, `contact`, `payment` and `credentials` are found by what they are made of, `imperative` by

@@ -1,4 +1,4 @@
-"""Whether a text that is taken in reads like an instruction. A function of a module, so that another process can be
+"""The check for ingested text that reads like an instruction. A function of a module, so that another process can be
 told of it by its name."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which of their candidates the words around the names of a question leave."""
+"""The candidates of the names in a question that the words around them leave."""
 
 from __future__ import annotations
 

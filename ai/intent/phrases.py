@@ -112,7 +112,7 @@ class Phrases:
     counts: list[int] = field(default_factory=list)
     left: list[Item] = field(default_factory=list)
     bases: list[EntityRef] = field(default_factory=list)
-    """What others are so many times as large as (`twice as many as Topeka`)."""
+    """The places that others are so many times as large as (`twice as many as Topeka`)."""
     joint: list[Listed] = field(default_factory=list)
     """Things that take part together with others."""
     occurring: list[bool] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Phrases:
     singular: list[str] = field(default_factory=list)
     """The kinds and types that are said of one (`the county that ...`)."""
     counted: list[str] = field(default_factory=list)
-    """What `how many` stands before: a `kind`, a `type` or a `measure`."""
+    """The sort of phrase that follows `how many`: a `kind`, a `type` or a `measure`."""
 
     @property
     def filled(self) -> frozenset[str]:

@@ -17,7 +17,8 @@ _RECKONED = frozenset(
     {"tops", "aggregates", "compared", "changes", "moved", "shares", "series", "differences", "per", "things"}
 )
 _HELD = frozenset({Role.MEASURE, Role.KIND, Role.TYPE, Role.AREA, Role.DENSITY, Role.NEGATION, Role.EXCEPTION})
-"""What makes a question one of figures, kinds of places or things that the corpus holds, or of their complement."""
+"""The roles of words that make a question one of figures, kinds of places or things that the corpus holds, or of their
+complement."""
 _SOMEWHERE = frozenset({"named", "towards", "inside", "here"})
 _EXCEPTED = frozenset({"excepted", "things_excepted", "things_denied", "times_denied"})
 _STATED = frozenset({"things", "relations", "measures"})

@@ -179,7 +179,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
 
 
 def _replied(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> Candidate | None:
-    """What stands behind the same question in the source, with that question where it is in the text."""
+    """The sentence that follows the same question in the source, with that question where it is in the text."""
     read = within.sentences[place]
     before = within.sentences[place - 1].text if place else ""
     lead = before if before == read.answers else ""

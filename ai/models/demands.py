@@ -1,5 +1,6 @@
-"""What a sentence of prose must say to answer, beside enough of the question's words: the deed that is asked about, the
-numbers, and no denial of it. A question with a word that no source holds in any form is answered by none of them.
+"""Demands on a sentence of prose that is to answer, beside enough of the question's words: the deed that is asked
+about, the numbers, and no denial of it. A question with a word that no source holds in any form is answered by none of
+them.
 
 How many words agree cannot tell `How long do wheat loaves cool?` from how long they bake: all but one do.
 """
@@ -95,7 +96,7 @@ _PART = 5
 
 @dataclass(frozen=True, slots=True)
 class Finer:
-    """What else a question demands. `done`: forms of the verb whose doer is asked for; `besides`: the roots of its
+    """The further demands of a question. `done`: forms of the verb whose doer is asked for; `besides`: the roots of its
     other words; `denied`: the roots of what it denies; `meant`: what tells a sentence from one beside it; `members`:
     the kind and the place of which it wants the members."""
 

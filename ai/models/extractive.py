@@ -127,7 +127,8 @@ class ExtractiveModel:
     async def _read(
         self, request: ChatRequest, reader: SentenceReader, by_words: list[Candidate]
     ) -> tuple[list[Candidate], SourceReading | None]:
-        """What the reader makes of the sentences, or leaves of the candidates; these where it has none to read."""
+        """The candidates that the reader finds, or leaves of `by_words`, with its reading; `by_words` where it has
+        nothing to read."""
         sources = request.prompt.sources
         rules = int(self._version)
         found = prospects(request.question, request.intent, sources, self._parameters, by_words, version=rules)

@@ -88,10 +88,10 @@ async def read_prospects(
     by_words: list[Candidate],
     version: int = VERSION,
 ) -> tuple[list[Candidate], SourceReading]:
-    """What the reader leaves of the candidates that answer by their words, all or none; without such candidates, the
-    prospects with their chances for scores, best first, none where it is not likely enough that any answers. And the
-    reading, for the record. Before version 6 of the default model the prospects compete in both cases. Raises
-    `ReaderUnavailable`."""
+    """The candidates that answer by their words, as far as the reader leaves them: all or none; without such
+    candidates, the prospects with their chances for scores, best first, none where it is not likely enough that any
+    answers. And the reading, for the record. Before version 6 of the default model the prospects compete in both cases.
+    Raises `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
     told, places = _told(found, sources)
     reading = await reader.read(question, told, by_words=bool(by_words))

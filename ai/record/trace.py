@@ -12,8 +12,8 @@ _OPENTELEMETRY = "opentelemetry.trace"
 
 
 def traced(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What was asked, with the trace and the span that are open now: `{"trace_id": 32 hex digits, "span_id": 16}`;
-    without a trace as it is."""
+    """`asked` with the trace and the span that are open now: `{"trace_id": 32 hex digits, "span_id": 16}`; unchanged
+    without a trace."""
     if _OPENTELEMETRY not in sys.modules:  # then nobody opened a span, and the library takes its time to import
         return dict(asked)
     from opentelemetry.trace import format_span_id, format_trace_id, get_current_span  # noqa: PLC0415

@@ -80,7 +80,7 @@ def recorded_steps(prov: bytes) -> list[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What was shown without an answer: items, to whom, and what decided last."""
+    """Items that were shown without an answer, to whom, and what decided last."""
 
     items: Sequence[AdmittedItem]
     subject: Subject

@@ -35,7 +35,7 @@ SETTING = "setting "
 
 
 class Component(StrEnum):
-    """What a run was given, beside its settings; in the order in which components are put back."""
+    """An input of a run, beside its settings; in the order in which components are put back."""
 
     FOUND = "found"
     READING = "reading"
@@ -153,7 +153,7 @@ def components(one: Run, other: Run) -> tuple[str, ...]:
 
 
 def told_in(body: Mapping[str, Any]) -> Any:
-    """What a body says, without what differs from request to request."""
+    """The content of a body, without what differs from request to request."""
     cited = body.get("citations") or {}
     records = {key: each.get("chunk_id") for key, each in cited.items()} if isinstance(cited, dict) else {}
     return body["outcome"], sorted(body.get("reason_codes") or ()), body.get("answer"), records
@@ -178,7 +178,8 @@ def _differs(name: str, one: Run, other: Run) -> bool:
 
 
 _SEARCHED = frozenset({Component.FOUND, Component.READING})
-"""What a run that was refused before anything was searched does not have: the other run's takes its place."""
+"""Components that a run lacks if it was refused before anything was searched: those of the other run take their
+place."""
 _VALUES: Mapping[Component, Callable[[Run], object]] = {
     Component.FOUND: lambda run: (run.recorded.gathered, run.case.agent),
     Component.READING: lambda run: (run.case.intent, run.case.limitations),
@@ -190,7 +191,7 @@ _VALUES: Mapping[Component, Callable[[Run], object]] = {
     Component.POLICY: lambda run: bundle_of(run.recorded.asked),
     Component.ASKER: lambda run: run.case.ask.subject,
 }
-"""What is compared of a run."""
+"""The value of each component in a run, by which runs are compared."""
 
 
 def _asked_with(ask: Ask) -> tuple[object, ...]:
@@ -198,7 +199,7 @@ def _asked_with(ask: Ask) -> tuple[object, ...]:
 
 
 async def _answer(one: Run, other: Run, names: Collection[str]) -> Any:
-    """What the first run says with those components of the second; None where nobody can tell."""
+    """The content of the first run's answer with those components of the second; None where nobody can tell."""
     try:
         return told_in(await _run(one, other, frozenset(names)))
     except (ReplayImpossible, AIError, PolicyError):
@@ -294,12 +295,12 @@ class _RecordedWords:
         return self._calls[0].said.model
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """What the model says to that prompt."""
+        """The model's completion of that prompt."""
         model = self._remade(await self.identity())
         return self.said_to(request.prompt.prompt) if model is None else await model.complete(request)
 
     def said_to(self, prompt: str) -> Completion:
-        """What that model said to that prompt, or to what came after it. Raises ReplayImpossible."""
+        """The completion by that model of that prompt, or of what came after it. Raises ReplayImpossible."""
         unmarked, model = _unmarked(prompt, self._one), self._calls[0].said.model
         for call in self._calls:
             if call.second is not None and call.second[0] == unmarked and call.said.model == model:
@@ -322,12 +323,12 @@ class _StructuredWords(_RecordedWords):
     """The same of a model that was held to a schema."""
 
     async def structured(self, request: StructuredRequest) -> Completion:
-        """What the model says to that prompt."""
+        """The model's completion of that prompt."""
         return self.said_to(request.messages[-1].content)
 
 
 class _FilledWords:
-    """What was filled in for the words of the model, prompt by prompt."""
+    """The words that were filled in for those of the model, prompt by prompt."""
 
     def __init__(self, words: _RecordedWords) -> None:
         self._words = words

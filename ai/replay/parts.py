@@ -35,7 +35,7 @@ class PartGrade:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a replay compared: its stages, the grade that it gives the entry, and the parts without bytes."""
+    """The findings of a replay: its stages, the grade that it gives the entry, and the parts without bytes."""
 
     stages: Collection[Stage]
     grade: str

@@ -57,8 +57,8 @@ STAGES = ("policy.evidence", "bundle", "calls", "policy.answer", "answer")
 
 
 class Verdict(StrEnum):
-    """What a replay says of an entry. `CANNOT_RUN` is no finding about the record: this software lacks the policy, the
-    setting or the model that it names, or does not know a value in it."""
+    """The verdict of a replay on an entry. `CANNOT_RUN` is not a finding about the record: this software lacks the
+    policy, the setting or the model that it names, or does not know a value in it."""
 
     REPRODUCED = "reproduced"
     DIFFERS = "differs"
@@ -95,7 +95,7 @@ class ReplayReport:
 
     @property
     def verdict(self) -> Verdict:
-        """What it says of the entry."""
+        """The verdict on the entry."""
         if self.grade is Grade.NONE:
             return Verdict.BROKEN
         if self.reproduced:

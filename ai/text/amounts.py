@@ -56,7 +56,7 @@ _VAGUE = word_list("a an several few many each every per")
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|°[cf]?\b|°|[$£€%]|[^\W\d_]+(?:['’][^\W\d_]+)?", re.IGNORECASE)
 _BREAK = re.compile(r"[,;:.!?()\[\]\n]")
 _JOINED = ("", "-")
-"""What stands between the number and the word of `3rd` and of `three-storey`."""
+"""The separators between the number and the word of `3rd` and of `three-storey`."""
 _YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
 _SPAN = re.compile(r"\b(?:from|since|until|till|between|before|by)\b[^.;]{0,40}?\b(?:1\d|20)\d\d\b", re.IGNORECASE)
 _OFTEN = re.compile(
@@ -117,7 +117,7 @@ _NAMED_BEFORE = re.compile(
     r"|\s(?:are|were)\s(?P<sum>\d[\d.,]*|[a-z]+)\sin\snumber\b)",
     re.IGNORECASE,
 )
-"""What is counted stands before its number: `the keys, of which there are four`."""
+"""A number that follows what it counts: `the keys, of which there are four`."""
 _PEOPLE = frozenset(
     map(root_of, ("people", "person", "persons", "guests", "visitors", "passengers", "spectators", "listeners"))
 )
@@ -139,8 +139,8 @@ _FREE = re.compile(r"\bfree\b|\bno charge\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class WantedAmount:
-    """What is asked for: the roots of the words for what is counted, the dimensions of its unit (none: any), and the
-    question word."""
+    """The amount that is asked for: the roots of the words for what is counted, the dimensions of its unit (none: any),
+    and the question word."""
 
     word: str
     counted: frozenset[str] = frozenset()

@@ -1,5 +1,6 @@
-"""What tells a sentence that is meant from one beside it: the day, the rank, the place, the name, and words that have a
-contrary. A question for the south gate is not answered by what is said of the north gate, however much else agrees."""
+"""Words that tell the sentence that is meant from one beside it: the day, the rank, the place, the name, and words that
+have a contrary. A question for the south gate is not answered by what is said of the north gate, however much else
+agrees."""
 
 from __future__ import annotations
 
@@ -86,13 +87,13 @@ Phrase = tuple[str, str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What a question says of it. `days`: days of the week; `ranks`: nouns, each with its rank (`first class`), its
-    small number (`two keys`) or its label (`hive 3`); `places`: the last words of names behind `at`, `in` and the like,
-    each with that word; `names`: the words of each name of several; `opposed`: the roots of what a word says, each
-    with those of its contrary; `sides`: the deeds for something and those against it; `single`: the words of
-    its names, and `alone` those that stand for themselves (not `the Lecompton constitution`); `of_what`: what
-    something is of, by or for (`the journey by ship`), as roots; `small`: the roots of its words that are no names;
-    `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
+    """The words by which a question tells the sentence that it means from one beside it. `days`: days of the week;
+    `ranks`: nouns, each with its rank (`first class`), its small number (`two keys`) or its label (`hive 3`); `places`:
+    the last words of names behind `at`, `in` and the like, each with that word; `names`: the words of each name of
+    several; `opposed`: the roots of what a word says, each with those of its contrary; `sides`: the deeds for something
+    and those against it; `single`: the words of its names, and `alone` those that stand for themselves (not `the
+    Lecompton constitution`); `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the
+    roots of its words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
@@ -108,7 +109,7 @@ class Contrast:
 
     @classmethod
     def of(cls, question: str) -> Contrast:
-        """What the question says."""
+        """Reads the question."""
         single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha())
         single -= DATES | {"i"}
         named, opposed = _names(question), tuple(_opposed(question))

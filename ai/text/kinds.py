@@ -74,7 +74,7 @@ _DATES = _DAYS | frozenset(MONTHS)
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is asked for. `noun`: the root of the noun after `which` or `what`; `held`: whether it follows `which`, and the sources say it;
+    """The kind asked for. `noun`: the root of the noun after `which` or `what`; `held`: whether it follows `which`, and the sources say it;
     `named`: whether one of the kind is told by its name; `by`: the preposition before `which`; `calls`: whether a name
     is asked for; `unit`: the dimension of the unit that is named; `said`: the roots of all words of the question."""
 

@@ -14,7 +14,7 @@ from retrieval.english.stems import root_of
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What a question says: of days, names and contraries, of months and rates, of who did what, and of which one."""
+    """The statements of a question about days, names and contraries, months and rates, who did what, and which one."""
 
     contrast: Contrast
     periods: Periods
@@ -24,7 +24,7 @@ class Meant:
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
-        """What the question says, given the words of the sources."""
+        """Reads the question, given the words of the sources."""
         return cls(
             Contrast.of(question),
             Periods.of(question, vocabulary),

@@ -40,8 +40,8 @@ _DOES = frozenset({"are", "were", "is", "was"})
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """What such a question asks for. `kind` and `place`: the roots of their words, `where`: the preposition, `said`:
-    the roots of all words of the question."""
+    """The members that such a question asks for. `kind` and `place`: the roots of their words, `where`: the
+    preposition, `said`: the roots of all words of the question."""
 
     kind: frozenset[str]
     where: str

@@ -23,7 +23,7 @@ _OTHERS = word_list(
 )
 """A `deputy mayor` is another than the mayor, and a `model ship` another than the ship."""
 _ONLY_PLANNED = word_list("proposed planned")
-"""Who asks for the planned bridge need not be told that it was planned."""
+"""Words that a sentence need not repeat: a question for the planned bridge says already that it was planned."""
 _GROUPS = tuple(
     word_list(words)
     for words in (
@@ -69,9 +69,9 @@ _PAIR = re.compile(r"(?<![\w'’])(?=(?P<which>[A-Za-z][\w'’]*+)[\s-](?P<noun>
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
-    """Which ones a question means. `others`: the nouns that it names of a holder's deputies and the like, each with
-    that word; `groups`: the nouns with a word of a group; `ranks`: its superlatives, each with its rank or none;
-    `said`: the roots of its words."""
+    """The modifiers by which a question says which one it means. `others`: the nouns that it names of a holder's
+    deputies and the like, each with that word; `groups`: the nouns with a word of a group; `ranks`: its superlatives,
+    each with its rank or none; `said`: the roots of its words."""
 
     others: frozenset[tuple[str, str]]
     groups: frozenset[tuple[str, str]]
@@ -81,7 +81,7 @@ class Modifiers:
 
     @classmethod
     def of(cls, question: str) -> Modifiers:
-        """What the question says."""
+        """Reads the question."""
         pairs = frozenset(_pairs(question))
         return cls(
             frozenset((which, noun) for which, noun in pairs if which in _OTHERS),

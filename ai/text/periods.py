@@ -61,9 +61,9 @@ _ASKS_RATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Periods:
-    """What a question says of it. `months`: those named, `unheld`: those of them that no source
-    names; `days`: days of a month, each with its month; `rates`: the units of
-    time that something is asked per (`a day`)."""
+    """The times without a year in a question, and its rates. `months`: those named, `unheld`: those of them that no
+    source names; `days`: days of a month, each with its month; `rates`: the units of time that something is asked per
+    (`a day`)."""
 
     months: frozenset[str]
     unheld: frozenset[str]
@@ -72,7 +72,7 @@ class Periods:
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str]) -> Periods:
-        """What the question says, given the words of the sources."""
+        """Reads the question, given the words of the sources."""
         rates = _rates(question) if _ASKS_RATE.search(question) else frozenset[str]()
         months = _months(question)
         return cls(months, months - vocabulary, _days(question), rates)

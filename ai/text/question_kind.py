@@ -37,7 +37,7 @@ LEADING: Mapping[QuestionKind, tuple[ChannelName, ...]] = {
 """The channels that a kind is for."""
 
 _NOUN = r"(?:[\w’'-]+ ){0,4}?[\w’'-]+"
-"""What is asked for, up to five words: its last is the head noun, which is not looked at."""
+"""The noun phrase that is asked for, up to five words: its last is the head noun, which is not looked at."""
 _IS = r"(?:is|are|was|were)"
 _DO = r"(?:do|does|did)"
 _TELL = (

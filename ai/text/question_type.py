@@ -90,7 +90,7 @@ _WHEN = re.compile(
 """Times that have no date; a condition is one too."""
 _RULED = re.compile(r"^\W*(?:\w+\s+)?when\s+(?:may|can|could|must|should|do|does|will|is|are)\b", re.IGNORECASE)
 _CONDITION = re.compile(r"\b(?:if|unless|provided that|in case)\b", re.IGNORECASE)
-"""What is so by a rule is so under a condition."""
+"""Anything that holds by a rule holds under a condition."""
 _DOER = re.compile(
     r"(?:The|An?|Each|Every|All|Any|Our|Its|His|Her|Their|Only)\s(?P<doer>(?:[a-z][\w'’-]*\s){1,4}?)"
     r"(?:(?:can|could|may|might|must|should|shall|will|would|has|have|had|is|are|was|were)\s)?(?P<deed>[a-z][\w'’-]*(?:\s[a-z]\w+)?)\b"

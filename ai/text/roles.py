@@ -1,4 +1,5 @@
-"""Who a sentence is about, who did what to whom, and whether it was done: what words in another order say differently.
+"""The subject of a sentence, who did what to whom, and whether it was done: what words in another order say
+differently.
 
 `The miller's wife was born in 1840` holds every word of "When was the miller born?" and does not answer it; nor does
 `The bridge will open in 2030` tell when it opened.
@@ -26,8 +27,8 @@ _BESIDE = word_list(
     "novel story song poem play statue replica copy map plan plans drawing sketch miniature bust ship neighbour "
     "neighbor visitor guest"
 )
-"""Who and what belongs to somebody or something, or is like it, and is another: `the wife of the miller`, `the model of
-the bridge`."""
+"""Words for people and things that belong to somebody or something, or are like it, and are not it: `the wife of the
+miller`, `the model of the bridge`."""
 _OF = re.compile(
     r"(?<![\w'’-])(?P<head>[A-Za-z][\w'’-]++)\sof\s(?:the\s|an?\s|his\s|her\s|its\s|their\s|our\s|this\s|that\s)?(?:[a-z][\w'’-]*\s){0,2}\Z"
 )
@@ -155,7 +156,7 @@ class Party:
         return (at for at in range(len(words) - size + 1) if tuple(words[at : at + size]) == self.name)
 
     def _part(self, words: list[str], at: int) -> Iterator[bool]:
-        """Whether the name at that place does the deed (true), or has it done to it."""
+        """Yields True where the name at that place does the deed, False where the deed is done to it."""
         after = [word for word in words[at + len(self.name) :][:5] if word not in _ADVERBS and not word.endswith("ly")]
         before = [word for word in words[max(0, at - 4) : at] if word not in {"the", "a", "an"}]
         if after and root_of(after[0]) == self.deed and after[0] not in _BE:
@@ -177,10 +178,10 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """What a question takes for granted. `subject`: the words of what the deed is asked of, as roots, and whether they
-    are a name of several words; `deed`: the root of its verb, and `particle` what turns it (`on` of `turned on`);
-    `done_to`: the roots of what it is done to; `said`: the roots of all its words; `ways`: where from and where to;
-    `tense`: whether it asks for what has been done, is done, or will be; `party`: who did it, or to whom."""
+    """The roles that a question takes for granted. `subject`: the words of what the deed is asked of, as roots, and
+    whether they are a name of several words; `deed`: the root of its verb, and `particle` what turns it (`on` of
+    `turned on`); `done_to`: the roots of what it is done to; `said`: the roots of all its words; `ways`: where from and
+    where to; `tense`: whether it asks for what has been done, is done, or will be; `party`: who did it, or to whom."""
 
     subject: tuple[str, ...]
     full_name: bool
@@ -194,7 +195,7 @@ class Roles:
 
     @classmethod
     def of(cls, question: str) -> Roles:
-        """What the question takes for granted."""
+        """Reads the question."""
         said = frozenset(root_of(fold(word)) for word in WORD.findall(question))
         _, words, verb = _clause(question)
         after = [fold(word) for word in words[verb + 1 :]] if verb else []

@@ -261,7 +261,7 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
 
 
 async def _erasures(configured: Configuration) -> AsyncIterator[Finding]:
-    """What was erased, looked for again in every file."""
+    """Looks again in every file for what was erased."""
     from api.audit.erasure.scan import search_again
     from api.home.backends import backends_of
 

@@ -122,7 +122,7 @@ def history(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """What the ledger says became of keys: made, rotated, revoked, with roles and expiry."""
+    """The history of keys in the ledger: made, rotated, revoked, with roles and expiry."""
     from api.audit.entries.export import time_text
     from api.audit.life.keys import key_history
 

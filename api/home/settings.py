@@ -155,7 +155,7 @@ class Ingest(Section):
 
 
 class Uploads(Section):
-    """What may be sent in over HTTP."""
+    """The files that may be sent in over HTTP."""
 
     work: bool = Field(default=True, description="whether `serve` takes in what was sent; else `exhibit job work` does")
     file_bytes: Annotated[int, Field(ge=1, le=1_099_511_627_776)] = Field(

@@ -1,4 +1,4 @@
-"""Who is told in HTML: people in browsers, and nobody else."""
+"""The callers who are answered in HTML: people in browsers, and nobody else."""
 
 from __future__ import annotations
 

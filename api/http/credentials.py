@@ -1,4 +1,4 @@
-"""What a request shows of its caller: a key or token in a header, or the cookie of somebody who is signed in."""
+"""The credentials of a request: a key or token in a header, or the cookie of somebody who is signed in."""
 
 from __future__ import annotations
 

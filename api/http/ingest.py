@@ -1,4 +1,4 @@
-"""What the routes of documents, uploads and jobs share: the jobs and bytes of the home, and who asks."""
+"""The context that the routes of documents, uploads and jobs share: the jobs and bytes of the home, and who asks."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class IngestCall:
 
     @property
     def asker(self) -> Asker:
-        """Who asks."""
+        """The caller, as jobs know an asker."""
         return Asker(self.call.caller.subject, self.call.request_id, self.call.system.services)
 
     @property

@@ -89,7 +89,7 @@ async def parts_of(request: Request, *, most: int, idle_s: float) -> AsyncIterat
 
 
 class _Parsing:
-    """What the parser calls, as values in order."""
+    """The calls of the parser, as values in order."""
 
     def __init__(self, boundary: bytes) -> None:
         self.whole = False
@@ -111,7 +111,7 @@ class _Parsing:
         )
 
     def feed(self, piece: bytes) -> list[Heard]:
-        """What the next piece of the body says. Raises MalformedBody."""
+        """The values that the next piece of the body holds. Raises MalformedBody."""
         self._heard = []
         try:
             self._parser.write(piece)

@@ -1,5 +1,5 @@
-"""What callers ask of jobs: to take files in under access facts that policy lets them see, to see their own jobs, to
-end one, to try again. The command line asks as the owner of the home, who sees and may do all of it."""
+"""Requests that callers make of jobs: to ingest files under access facts that policy lets them see, to see their own
+jobs, to end one, to try again. The command line asks as the owner of the home, who sees and may do all of it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Placing:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks, over what: a subject, its request, and the services that decide and record."""
+    """A caller who asks: a subject, its request, and the services that decide and record."""
 
     subject: Subject
     request_id: str
@@ -181,15 +181,15 @@ async def job_document(job: Job, jobs: SqlJobs, uploads: Uploads) -> dict[str, A
 
 
 def job_facts(job: Job) -> dict[str, Any]:
-    """What is told of a job without its files."""
+    """The facts of a job that are shown, without its files."""
     told = ("job_id", "origin", "collection", "label", "state", "error_code", "entry_id", "created_ms", "updated_ms")
     facts = {name: getattr(job, name) for name in told}
     return facts | {"groups": list(job.groups), "file_count": job.files, "cancelled": job.cancelled}
 
 
 def file_document(path: str, row: Any, updated_ms: int) -> dict[str, Any]:
-    """What is told of a file: its name, not its place. That a known one keeps other access facts is its owner's to
-    know, who sees them."""
+    """The facts of a file that are shown: its name, not its place. That a known one keeps other access facts is its
+    owner's to know, who sees them."""
     told = ("source_id", "state", "stage", "document_id", "passages", "observations", "features")
     silent = row.error_code == NOTE and row.state == "skipped"
     return {

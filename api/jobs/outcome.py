@@ -1,4 +1,4 @@
-"""What a job of ingest came to, on the ledger: who, what, how many, and which versions (ADR 0077).
+"""The outcome of a job of ingest, on the ledger: who, what, how many, and which versions (ADR 0077).
 
 The entry follows what the job did, and comes before the job's state says that it has ended, so that a job without one
 is still to be ended: by whoever works next, from the rows of its run.

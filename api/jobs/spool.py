@@ -111,7 +111,8 @@ class Spool:
         return size
 
     def pieces_of(self, data: bytes, at: int) -> Iterator[tuple[bytes, int]]:
-        """What is written for these bytes, which begin at that place, and how many of them each piece holds."""
+        """The pieces that are written for these bytes, which begin at that place, and how many of them each piece
+        holds."""
         if self.seal is PLAIN:
             yield data, len(data)
             return

@@ -127,7 +127,7 @@ async def _next(uploads: Uploads, jobs: SqlJobs) -> Job | None:
 
 
 def _opened(job: Job, uploads: Uploads) -> Callable[[Path], bytes]:
-    """What reads the files of a job in an encrypted home, by the names that they were sent under."""
+    """The function that reads the files of a job in an encrypted home, by the names that they were sent under."""
     files = {each.name: each for each in uploads.files(READY, job.job_id)}
     return lambda path: uploads.read(READY, job.job_id, files[path.name])
 

@@ -11,7 +11,7 @@ from api.schemas.answer import ClosedModel
 
 
 class Rows(BaseModel):
-    """Which rows of a computation."""
+    """The rows of a computation that are asked for."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -79,7 +79,7 @@ class JobList(ClosedModel):
 
 
 class IngestTerms(ClosedModel):
-    """What the caller may send, and under which labels."""
+    """The terms of ingest for the caller: what may be sent, and under which labels."""
 
     collection: str = Field(description="the collection where none is named", examples=["default"])
     labels: list[str] = Field(

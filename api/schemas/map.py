@@ -73,7 +73,7 @@ def time_of(text: str) -> TimeRange:
 
 
 class FeatureQuery(StrictModel):
-    """Which features of a layer."""
+    """The features of a layer that are asked for."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
     bbox: Bbox | None = None
@@ -92,7 +92,7 @@ class FeatureQuery(StrictModel):
 
 
 class PlaceQuery(StrictModel):
-    """Which places."""
+    """The places that are asked for."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
     q: Typed

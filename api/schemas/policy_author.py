@@ -42,7 +42,7 @@ class RulesResponse(ClosedModel):
 
 
 class MatrixResponse(ClosedModel):
-    """What each role sees of an open item: of every label, and with every handling tag on the lowest label."""
+    """The visibility of an open item to each role: of every label, and with every handling tag on the lowest label."""
 
     bundle_digest: str = Field(description="the bundle in force", examples=["sha256:93eb…"])
     labels: list[str] = Field(description="labels, ascending", examples=[["public", "internal"]])

@@ -19,7 +19,7 @@ class SignIn(ClosedModel):
 
 
 class SessionResponse(ClosedModel):
-    """Who is signed in."""
+    """The caller's session: who is signed in, if anybody."""
 
     signed_in: bool = Field(default=False, description="whether somebody is", examples=[True])
     tenant: str | None = Field(default=None, description="the tenant that they belong to", examples=["default"])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def token_reader(configuration: Configuration) -> TokenReader | None:
-    """What reads the tokens of callers; None where no identity provider is set. Raises SettingsInvalid."""
+    """The reader of callers' tokens; None where no identity provider is set. Raises SettingsInvalid."""
     from api.home.identity.oidc.ended_sessions import EndedSessions  # noqa: PLC0415  which only servers need
     from api.home.identity.oidc.signing_keys import SigningKeys, http_fetch  # noqa: PLC0415
     from api.home.identity.oidc.tokens import TokenReader  # noqa: PLC0415

@@ -79,7 +79,7 @@ def open_chat(
 
 
 def document_of(chat: ChatModel) -> tuple[bytes, ...]:
-    """What a model without a server is made from, so that it can be made again."""
+    """The document that a model without a server is made from, so that it can be made again."""
     from ai.models.extractive import ExtractiveModel  # noqa: PLC0415
 
     return (chat.document,) if isinstance(chat, ExtractiveModel) else ()

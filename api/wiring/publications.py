@@ -1,4 +1,5 @@
-"""What the log says of the policy: which bundle was published last, and its bytes. What decides must be that.
+"""The policy according to the log: which bundle was published last, and its bytes. The bundle that decides must
+be that one.
 
 The n-th publication or rollback of a log is the entry of the request `policy:n`, so that the latest is found by a few
 lookups, however long the log is. A log that goes on from an older one knows its publications too.

@@ -1,4 +1,4 @@
-"""What the servers of a home hold, row by row: read by the search for what was erased."""
+"""The content of a home's servers, row by row: read by the search for what was erased."""
 
 from __future__ import annotations
 

@@ -273,8 +273,8 @@ def explain_files(
     label: str | None,
     tenant: str,
 ) -> tuple[Explanation, ...]:
-    """What ingest would make of the files under these settings. Writes nothing; the home need not be there. Raises
-    ManifestError."""
+    """Explanations of what ingest would make of the files under these settings. Writes nothing; the home need not be
+    there. Raises ManifestError."""
     from retrieval.ingest.explain import explain  # noqa: PLC0415
     from retrieval.ingest.quarantine.quarantine import Quarantine  # noqa: PLC0415
     from retrieval.ingest.records.chunk import ChunkSize  # noqa: PLC0415

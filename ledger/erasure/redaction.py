@@ -229,7 +229,7 @@ def _prints(value: object) -> bytes:
 
 
 def _scan(value: object) -> Scan | None:
-    """What the document of a scan says; that it says nothing else shows where it is written again."""
+    """The scan that its document states; that it says nothing else shows where it is written again."""
     if value is None:
         return None
     try:

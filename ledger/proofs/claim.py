@@ -35,7 +35,7 @@ _OF_THE_LOG = frozenset({"leaf", "duplicate", "rseq", "seen", "ref"})
 
 
 class ClaimVerdict(StrEnum):
-    """What became of a promise."""
+    """The verdict on a promise."""
 
     COVERED = "covered"
     PENDING = "not yet covered"
@@ -43,7 +43,7 @@ class ClaimVerdict(StrEnum):
 
 
 class Breach(StrEnum):
-    """What breaks a promise."""
+    """A way in which a promise is broken."""
 
     ENTRY = "entry"
     SEQUENCE = "sequence"
@@ -89,7 +89,7 @@ def _recorded(body: Mapping[str, Any]) -> bytes:
 
 
 def claim_by_receipt(promised: Commitment, receipt: str, *, vkeys: Sequence[str]) -> Claim:
-    """What a receipt of the log, of whichever entry, says about the promise. Raises as `verify_with_any` does for a
+    """The verdict of a receipt of the log, of whichever entry, on the promise. Raises as `verify_with_any` does for a
     receipt that does not verify."""
     verified = verify_with_any(receipt, vkeys=vkeys)
     proved = [(verified.index, parse_receipt(receipt).leaf_bytes)]
@@ -97,7 +97,7 @@ def claim_by_receipt(promised: Commitment, receipt: str, *, vkeys: Sequence[str]
 
 
 def claim_by_folder(promised: Commitment, read: Read, *, vkeys: Sequence[str]) -> Claim:
-    """What an exported log says about the promise. Raises VerificationFailed, with the step of the first thing in the
+    """The verdict of an exported log on the promise. Raises VerificationFailed, with the step of the first thing in the
     export that does not hold."""
     report = verify_folder(read, keys=[parse_vkey(vkey) for vkey in vkeys])
     faults = [problem for problem in report.problems if problem.step not in _OF_THE_LOG]
@@ -109,7 +109,7 @@ def claim_by_folder(promised: Commitment, read: Read, *, vkeys: Sequence[str]) -
 
 
 def claim_by_leaves(promised: Commitment, leaves: Iterable[tuple[int, bytes]], *, size: int, whole: bool) -> Claim:
-    """What leaves under one checkpoint of that size say about the promise; `whole` if they are all of it."""
+    """The verdict of leaves under one checkpoint of that size on the promise; `whole` if they are all of it."""
     broken: Claim | None = None
     for index, data in leaves:
         try:
@@ -134,7 +134,7 @@ _TOLD = {
 
 
 def _breach(promised: Commitment, leaf: Leaf, *, whole: bool) -> Breach | None:
-    """What a leaf that is not the promised one breaks."""
+    """The breach that a leaf other than the promised one shows."""
     if leaf.entry_id == promised.entry_id:
         return Breach.ENTRY
     if leaf.replica == promised.replica and (leaf.rseq == promised.rseq or (whole and leaf.rseq > promised.rseq)):

@@ -25,7 +25,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def content_of(entry_id: str, digest: str) -> str:
-    """What the commitment to content of that digest is made over: it is another one in every entry."""
+    """The text that the commitment to content of that digest is made over: it is another one in every entry."""
     return f"{entry_id} {digest}"
 
 

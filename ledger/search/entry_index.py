@@ -74,7 +74,8 @@ class EntryQuery:
 
 
 FACETS = ("kind", "outcome", "rule", "model", "source", "cited", "place", "actor", "day")
-"""What entries are counted by, each the name of a criterion: sources, places and actors by pseudonym, days in UTC."""
+"""The facets that entries are counted by, each the name of a criterion: sources, places and actors by pseudonym, days
+in UTC."""
 DAY_MS = 86_400_000
 _FIRST_DAY = date(1970, 1, 1)
 

@@ -21,7 +21,7 @@ sqlite_version_info = tuple(int(each) for each in sqlite_version.split("."))
 Error = apsw.Error
 DatabaseError = apsw.Error
 ProgrammingError = apsw.ConnectionClosedError
-"""What SQLAlchemy takes for a lost connection."""
+"""The error that SQLAlchemy takes for a lost connection."""
 Binary = bytes
 
 

@@ -33,7 +33,7 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class PartAt:
-    """Which part of which entry."""
+    """The place of a part: its entry and its name."""
 
     entry_id: str
     name: str

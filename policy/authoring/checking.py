@@ -15,7 +15,8 @@ from policy.data import DATA_PATH, PolicyData
 from policy.errors import BundleRejected, PolicyError
 
 SCHEMAS = SHIPPED / "schemas"
-"""What the METADATA of a package name as `schema["input.schema"]` and `schema["config.schema"]`."""
+"""The folder of the schemas that the METADATA of a package name as `schema["input.schema"]` and
+`schema["config.schema"]`."""
 
 
 @dataclass(frozen=True, slots=True)

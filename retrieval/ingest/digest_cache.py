@@ -1,4 +1,5 @@
-"""What need not be read again: the digests of files whose status is what it was, and of rows that were stored once.
+"""A cache of what need not be read again: the digests of files whose status is what it was, and of rows that were
+stored once.
 
 The cache is derived and may be lost: one that is missing, damaged or of another version is empty. It never says that a
 file is taken in, only what its bytes are; the store of record says the rest, so a cache of another time harms nothing.

@@ -1,4 +1,4 @@
-"""What would be made of files, without taking them in, so that a manifest is written in one go.
+"""A preview of what would be made of files, without ingesting them, so that a manifest is written in one go.
 
 It is what ingest makes, by the same functions, told in counts and examples. The store is not asked: whether a source is
 there already, or under another name, only a run says.

@@ -129,7 +129,7 @@ class Ingest(Upkeep):
     async def planned(
         self, paths: Sequence[Path], manifest: Path | None, *, tenant: str, resume: bool
     ) -> tuple[tuple[SourceSpec, ...], Mapping[str, str], str | None]:
-        """What paths and manifest name: the sources, the titles of collections, and with `resume` the tenant's last run
+        """The sources that paths and manifest name, the titles of collections, and with `resume` the tenant's last run
         if it was of the same files. Raises `ManifestError`, `StoreUnavailable`."""
         sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
         await self._store.put_files([])  # makes the store, so that it can be read

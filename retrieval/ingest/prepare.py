@@ -190,7 +190,7 @@ def prepare(
 
 
 def _told(about: About, suspect: Suspicion) -> About:
-    """What a document says of itself, each in one short line; nothing that reads like an instruction."""
+    """A document's description of itself, each part in one short line; nothing that reads like an instruction."""
 
     def plain(words: str | None) -> str | None:
         line = " ".join((words or "").split())[:_LONGEST_LINE].rstrip()

@@ -74,7 +74,8 @@ def _read(name: str, task: FileTask) -> ReadFile:
 
 
 def _about(loaded: LoadedFile, parts: Parts) -> About:
-    """What the document says of itself; one without a title is called by its first heading, if it opens with one."""
+    """The document's description of itself; one without a title is called by its first heading, if it opens with
+    one."""
     if loaded.about.title:
         return loaded.about
     heading = next((record.heading for record in parts.records[:_OPENING] if record.heading), None)

@@ -1,4 +1,4 @@
-"""What a run of ingest tells: its report, and what is said of each file in its row."""
+"""The report of a run of ingest, and what is said of each file in its row."""
 
 from __future__ import annotations
 

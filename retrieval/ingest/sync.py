@@ -1,4 +1,4 @@
-"""What a folder holds against what was taken in from it: what would be added, changed and withdrawn."""
+"""A folder compared with what was ingested from it: what would be added, changed and withdrawn."""
 
 from __future__ import annotations
 

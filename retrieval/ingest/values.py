@@ -30,7 +30,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a document says of itself; None where it says nothing. `date` is ISO 8601, as far as it is stated."""
+    """A document's description of itself; None where it says nothing. `date` is ISO 8601, as far as it is stated."""
 
     title: str | None = None
     author: str | None = None

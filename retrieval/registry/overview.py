@@ -41,7 +41,7 @@ class HeldVersion:
 
 @dataclass(frozen=True, slots=True)
 class FileFate:
-    """What became of one file in one ingest run. A file that did not become a document has no `document_id`."""
+    """The fate of one file in one ingest run. A file that did not become a document has no `document_id`."""
 
     run_id: str
     source_id: str
@@ -66,8 +66,8 @@ class CorpusOverview:
 
 
 def overview(session: Session, scope: Scope, *, unlabelled: bool) -> CorpusOverview:
-    """What the scope admits. A file that did not become a document has no label: `unlabelled` says whether such files
-    are told too."""
+    """The part of the corpus that the scope admits. A file that did not become a document has no label: `unlabelled`
+    says whether such files are told too."""
     allowed = sorted(scope.class_ids)
     counted: dict[str, list[tuple[str, int]]] = {}
     for document_id, kind, count in session.rows(

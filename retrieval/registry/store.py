@@ -166,7 +166,7 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a source says of itself beside its text and class. `metadata` are its own fields and those that every
+    """A source's description of itself, beside its text and class. `metadata` are its own fields and those that every
     document has."""
 
     title: str

@@ -13,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ai", "api", "ledger", "policy", "retrieval")
+DOCUMENTED = (*PACKAGES, "deploy")
+"""Folders whose docstrings open with what a thing is or does."""
 TICS: Mapping[str, str] = {
     r"(?<!there )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|better\b)": "`is not a ...`, `has no ...`",
     r"\b(?:that|which) (?:is|are) none\b|\bis none of\b": "`is not one of ...`",
@@ -69,6 +71,23 @@ def commands(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, text
 
 
+def docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """The docstrings of a module, its classes and functions, and those behind a constant or a field, with their
+    lines."""
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else ():
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                text = statement.value.value
+                if isinstance(text, str):
+                    yield statement.lineno, text
+
+
+def opens_as_a_clause(docstring: str) -> bool:
+    """True if it begins with a clause (`What ...`) instead of saying what a thing is or does."""
+    return re.match(r"\s*(?:what|whether|who)\b", docstring, re.I) is not None
+
+
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.name)
 def test_a_guide_reads_as_english(guide: Path) -> None:
     assert tics(prose(guide.read_text("utf-8"))) == []
@@ -87,6 +106,30 @@ def test_the_words_of_the_pages_read_as_english() -> None:
     catalogue = json.loads((ROOT / "api" / "web" / "static" / "strings.json").read_text("utf-8"))
     said = {f"{part}.{name}": text for part, words in catalogue.items() for name, text in words.items()}
     assert {name: tics(text) for name, text in said.items() if tics(text)} == {}
+
+
+def test_a_docstring_says_what_a_thing_is_or_does() -> None:
+    found = []
+    for path in (path for package in DOCUMENTED for path in sorted((ROOT / package).rglob("*.py"))):
+        said = docstrings(path.read_text("utf-8"))
+        found += [f"{path.relative_to(ROOT)}:{line}: {text[:60]}" for line, text in said if opens_as_a_clause(text)]
+    assert found == []
+
+
+def test_the_docstrings_of_every_kind_of_definition_are_read() -> None:
+    source = '''"""Who asks."""
+LIMIT = 1
+"""What is left."""
+class A:
+    """Whether it runs."""
+    field: int = 0
+    """What it holds."""
+    async def work(self):
+        """ What it does."""
+'''
+    found = list(docstrings(source))
+    assert [line for line, text in found if opens_as_a_clause(text)] == [1, 3, 5, 7, 9]
+    assert not any(map(opens_as_a_clause, ("Whatever is held.", "Whole files.", "The file, and what it holds.")))
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "adr").glob("*.md")), ids=lambda path: path.name)

@@ -25,7 +25,7 @@ from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
 _LIKE = 0.75
-"""What a word of like meaning counts for."""
+"""The share that a word of like meaning counts for."""
 _ENOUGH = 0.25
 """Of the question's own words by weight, half as the sentence has them and half as its document has them."""
 _ENOUGH_UNNAMED = 0.35
@@ -117,8 +117,8 @@ class Wanted:
         return self._share(said) >= least or (bool(reply) and self._share(said | reply) >= least)
 
     def _nearest(self, item: AdmittedItem) -> float:
-        """How much of the question's own words the sentence of a passage says that says most, with those of its title;
-        what asks tells nothing."""
+        """The greatest share of the question's own words, by weight, that one sentence of a passage says together with
+        the title; what asks tells nothing."""
         title, whole = self.titles[item.index], sum(self.weights.values())
         by_title = {term: self._says(title, term) for term in self.weights}
         told = sum(w * by_title[term] for term, w in self.weights.items())

@@ -230,7 +230,7 @@ def _plain_sentences(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def _said_by(statement: str | None, text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
-    """What an item says, statement and sentences, each with its words; and all of these words."""
+    """The statement and the sentences of an item, each with its words; and all of these words."""
     whole = () if statement is None else (statement,)
     said = tuple((each, words_in(each)) for each in (*whole, *sentences_of(text)))
     return said, frozenset().union(*(words for _, words in said))

@@ -1,4 +1,5 @@
-"""What the words of a source sentence that a sentence leaves out, and the small words, make of those that it keeps."""
+"""The effect that the small words of a source sentence, and those that a sentence leaves out of it, have on the words
+that it keeps."""
 
 from __future__ import annotations
 
@@ -111,7 +112,7 @@ def roles(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: 
 
 
 def parts(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
-    """Who did something stays who did it, and a word such as `against` stays before what it governs."""
+    """The doer of a deed stays its doer, and a word such as `against` stays before what it governs."""
     kept = set(placed.values())
     for i, j in placed.items():
         a, b = mine[i], theirs[j]

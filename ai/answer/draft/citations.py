@@ -121,7 +121,8 @@ def _led(sentence: Sentence, before: str | None, checks: _Checks, sources: Sourc
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    """What a sentence is held to: the items by number, the detectors, the claims' sources, the appeals asked for."""
+    """Everything that a sentence is checked with: the items by number, the detectors, the claims' sources, the appeals
+    asked for."""
 
     by_index: dict[int, AdmittedItem]
     find: Find

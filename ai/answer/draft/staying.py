@@ -60,7 +60,7 @@ def _offers(sentences: Sequence[Sentence], grouped: bool) -> Iterator[Group]:
 
 
 def _joined(offered: Sequence[Group], own: Sequence[Group]) -> list[Group]:
-    """What is offered before the draft's own groups, without what both say; one that goes on in the draft goes on
+    """The offered groups, then the draft's own without what both say; an offered one that goes on in the draft goes on
     here."""
     found: list[Group] = []
     left = [each for each in own if each[-1].text not in {group[-1].text for group in offered}]

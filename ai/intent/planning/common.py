@@ -1,4 +1,5 @@
-"""What the readers share: the places that a figure is of, the one kind that is asked for, and where times lie."""
+"""Helpers that the readers share: the places that a figure is of, the one kind that is asked for, and where times
+lie."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Asked:
     """The box that the map shows, where nothing is named; true where it shows a shape that is no box."""
 
     def of_type(self, ref: EntityRef, types: Collection[str]) -> EntityRef:
-        """What a name may be among these types; itself where it is one, or none of them fits."""
+        """The first reading of a name that is of one of these types; `ref` itself where none is."""
         fitting = (one for one in (ref, *self.others.get(ref, ())) if one.type in types)
         return next(fitting, ref)
 

@@ -29,7 +29,7 @@ _LONGEST_SPAN = 24
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the network says of a sentence in its window, as logits: that it answers; how much better its best words
+    """The network's judgement of a sentence in its window, as logits: that it answers; how much better its best words
     are than none; that the whole window answers."""
 
     answers: float
@@ -82,8 +82,8 @@ class Network:
         return vectors
 
     def judge(self, question: str, told: Told) -> dict[int, Judgement]:
-        """What it says of each of the places of a passage. A function of the question and the passage alone: windows
-        are run one by one."""
+        """The judgement of each of the passage's places. A function of the question and the passage alone: windows are
+        run one by one."""
         asked, title, *sentences = self.pieces.bare([question, told.title, *told.sentences])
         found = {}
         for window, places in windows_of(asked, title, sentences, told.places):

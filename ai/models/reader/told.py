@@ -1,4 +1,4 @@
-"""What a reader is given and what it says; numbers are integers in thousandths."""
+"""The values that a reader is given and returns; numbers are integers in thousandths."""
 
 from __future__ import annotations
 

@@ -212,7 +212,8 @@ ROWS: Mapping[str, Callable[[ReadEntry], Iterable[str]]] = {
     "software": lambda read: filter(None, [read.part("replay", {}).get("software")]),
     "detail": lambda read: [_text(read.parts["detail"])] if read.part("detail", None) else (),
 }
-"""What is compared, in the order in which it is shown; each as lines, of which one that only one side has is marked."""
+"""The parts of entries that are compared, in the order in which they are shown; each as lines, of which one that only
+one side has is marked."""
 
 
 # ---------------------------------------------------------------- which difference explains the answer

@@ -83,8 +83,8 @@ class _File(apsw.VFSFile):
 
 
 def _opened(path: Path, seal: Seal) -> Iterator[bytes]:
-    """What the key of the home opens: a sealed file whole; of a database, whatever its name, every page, free ones too,
-    and every row."""
+    """The content that the key of the home opens: a sealed file whole; of a database, whatever its name, every page,
+    free ones too, and every row."""
     try:
         yield from decoded(seal.opened(b"".join(_stored(path))))
     except ValueError:
@@ -138,7 +138,8 @@ def _from_base64(data: bytes) -> Iterator[bytes]:
 
 
 def _from_streams(data: bytes) -> Iterator[bytes]:
-    """What begins like a stream, which in ciphertext is a few bytes of anything: those are read together."""
+    """The content of everything that begins like a stream, which in ciphertext is a few bytes of anything: those are
+    read together."""
     made, size = list[bytes](), 0
     for found in _DEFLATED.finditer(data):
         inflated = _inflated(memoryview(data)[found.start() :])
@@ -157,7 +158,7 @@ def _joined(pieces: list[bytes]) -> Iterator[bytes]:
 
 
 def _inflated(data: memoryview) -> bytes:
-    """What a stream that begins here gives, as far as it goes: one that was cut off says something too."""
+    """The content of a stream that begins here, as far as it goes: one that was cut off says something too."""
     inflater, made, at = zlib.decompressobj(wbits=47), bytearray(), 0
     try:
         while at < len(data) and not inflater.eof and len(made) < _MOST_DECODED:

@@ -217,7 +217,7 @@ def _all_of(maker: Fingerprinter, wording: Iterable[bytes]) -> frozenset[bytes]:
 
 
 async def _wordings(configuration: Configuration, *, of: tuple[str, str] | None) -> AsyncIterator[list[bytes]]:
-    """What the store of record holds in words: of the source or document that is named with its tenant, or of all that
+    """The words that the store of record holds: of the source or document that is named with its tenant, or of all that
     are not erased. With what stands under escapes in it."""
     chosen = backends_of(configuration).records
     if isinstance(chosen, Embedded) and not chosen.path.exists():

@@ -1,5 +1,5 @@
-"""What a search is narrowed by, in words: the index counts sources and places by pseudonym, and an auditor reads the
-names of those that the policy lets the auditor see today, and of no other."""
+"""The values that a search is narrowed by, in words: the index counts sources and places by pseudonym, and an auditor
+reads the names of those that the policy lets the auditor see today, and of no other."""
 
 from __future__ import annotations
 

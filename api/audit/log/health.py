@@ -14,7 +14,7 @@ from ledger.notes.cosignature import cosigned_at
 from ledger.notes.trust import TrustPolicy
 
 LATE_MS = 180_000
-"""What is unsigned or without an outcome for longer than this is a gap: no request may take so long."""
+"""Milliseconds after which an entry that is unsigned or without an outcome is a gap: no request may take so long."""
 _OPEN_REQUESTS = 1_000
 
 

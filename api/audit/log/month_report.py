@@ -233,7 +233,7 @@ def _publication(found: tuple[Entry, Mapping[str, Any]]) -> dict[str, Any] | Non
 
 
 def _overrides(found: tuple[Entry, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What a person accepted against the gates of a publication."""
+    """The widenings that a person accepted against the gates of a publication."""
     entry, detail = found
     told = detail.get("policy_publication") or {}
     return [{**_place(entry), "accepted": str(each), "by": told.get("by")} for each in told.get("widenings") or ()]

@@ -154,7 +154,7 @@ class EntrySearch:
         return tuple(mended)
 
     async def _kept(self, after: int) -> dict[int, EntryFacts]:
-        """What the index has of the next entries; nothing where it cannot be read."""
+        """The next entries as the index has them; nothing where it cannot be read."""
         try:
             found = await self.index.find(EntryQuery(), after=after, limit=_COMPARED)
         except IndexDamaged:

@@ -38,7 +38,7 @@ class InputChange:
 
 
 def fates(asked: object, decision: Mapping[str, Any]) -> dict[Item, str]:
-    """What becomes of the request (allowed, denied), and of each item and sentence (kept, redacted, dropped)."""
+    """The fate of the request (allowed, denied), and of each item and sentence (kept, redacted, dropped)."""
     allowed = decision["effect"] != Effect.DENY
     found = {REQUEST: "allowed" if allowed else "denied"}
     duties: dict[Item, set[str]] = {}
@@ -115,7 +115,7 @@ def _made(asked: Document, changes: tuple[InputChange, ...]) -> Document:
 
 
 def _changes(asked: Document, data: PolicyData) -> Iterator[tuple[InputChange, ...]]:
-    """What is tried, the smallest demand first: single changes, then a group together with a role."""
+    """The changes that are tried, the smallest demand first: single changes, then a group together with a role."""
     asker = list(_of_asker(asked, data))
     items = list(_of_items(asked, data))
     yield from ((each,) for each in (*asker, *items))

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 INPUTS = 600
 NOBODY_NAMED = "command line"
-"""Who changes something on the command line without a key."""
+"""The name for somebody who changes something on the command line without a key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,8 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What came of it. `bundle` is None where its files do not fit together; `release` is None where a gate is closed,
-    and where nothing was to be changed."""
+    """The outcome of a publication. `bundle` is None where its files do not fit together; `release` is None where a
+    gate is closed, and where nothing was to be changed."""
 
     bundle: Bundle | None
     active: Bundle

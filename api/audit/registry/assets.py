@@ -156,7 +156,7 @@ def _quoted(assets: Sequence[Asset], matches: Matches | None) -> list[AdmittedIt
 async def _parts(
     assets: Sequence[Asset], include: Collection[Part], reading: Reading
 ) -> tuple[Mapping[str, JsonObject], list[AdmittedItem]]:
-    """What the assets are shown with, by id, and the items behind it."""
+    """The parts that the assets are shown with, by id, and the items behind them."""
     parts: dict[str, JsonObject] = {asset.asset_id: {} for asset in assets}
     items: list[AdmittedItem] = []
     if "entities" in include and assets:

@@ -35,7 +35,7 @@ _ABSENT = "There is no such feedback."
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a reader says of a request's results: `result` is the id of one of them, empty where something is missing or
+    """A reader's remark on a request's results: `result` is the id of one of them, empty where something is missing or
     the whole is meant."""
 
     about: str

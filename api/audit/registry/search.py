@@ -42,7 +42,7 @@ class Matches:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What the reader has to know of the search."""
+        """The diagnostics of the search that the reader needs to know."""
         told = f"More than {MOST_PASSAGES} passages hold the words; assets of the others are not counted."
         return (Diagnostic("MATCHES_CUT", told),) if self.cut else ()
 

@@ -125,7 +125,7 @@ def explanation_text(told: Explanation) -> str:
 
 
 async def _plan(home: Path | None, root: Path, tenant: str, *, verify: bool) -> dict[str, Any]:
-    """What a synchronisation would do. A home without a corpus holds nothing yet."""
+    """The changes that a synchronisation would make. A home without a corpus holds nothing yet."""
     from api.errors import HomeUnusable
     from api.home.folder import DIGEST_CACHE
     from api.wiring import open_indexes, require_corpus

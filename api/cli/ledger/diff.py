@@ -20,7 +20,7 @@ def diff(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """What differs between two entries, and, where both can be replayed, which difference explains the answer."""
+    """The differences between two entries, and, where both can be replayed, which of them explains the answer."""
     found = asyncio.run(_difference(home, one, other))
     emit(found, as_json=as_json, render=lambda: _text(found, everything=everything))
 

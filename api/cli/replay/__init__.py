@@ -97,7 +97,7 @@ def replay(
 
 
 def _wanted(since: datetime | None, until: datetime | None, where: Sequence[str]) -> EntryCriteria | None:
-    """What is searched for; None is everything. Raises BadParameter for what no search knows."""
+    """The criteria of the search; None is everything. Raises BadParameter for what no search knows."""
     if since is None and until is None and not where:
         return None
     from pydantic import ValidationError

@@ -44,7 +44,7 @@ class FileSeal:
         return b"".join((MAGIC, salt, *made))
 
     def opened(self, data: bytes) -> bytes:
-        """What was sealed. Raises ValueError."""
+        """The data that was sealed. Raises ValueError."""
         begin = len(MAGIC) + _SALT_BYTES
         if not data.startswith(MAGIC) or len(data) < begin + _TAG_BYTES:
             raise ValueError("the bytes are not sealed")

@@ -1,1 +1,1 @@
-"""Who asks: API keys, tokens of an identity provider, the local command line, and tenants."""
+"""The identity of callers: API keys, tokens of an identity provider, the local command line, and tenants."""

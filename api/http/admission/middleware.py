@@ -93,8 +93,8 @@ class Admission:
 
 
 def caller_at(address: str) -> str:
-    """What is counted as one caller: an address of IPv4, also where it is written as one of IPv6; of IPv6 the network
-    of 64 bits, since whoever has one of its addresses has all of them."""
+    """The address that counts as one caller: an address of IPv4, also where it is written as one of IPv6; of IPv6 the
+    network of 64 bits, since the holder of one of its addresses has all of them."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:  # a socket without addresses

@@ -21,8 +21,9 @@ from retrieval.spatial.facts import Box
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which features: those that meet the box (west > east crosses the antimeridian) and share a day with the time
-    (undated ones stand at any time), `limit` of them after the one named `after`; simplified for `zoom`."""
+    """The features that are asked for: those that meet the box (west > east crosses the antimeridian) and share a day
+    with the time (undated ones stand at any time), `limit` of them after the one named `after`; simplified for
+    `zoom`."""
 
     box: Box | None = None
     time: TimeRange | None = None

@@ -46,7 +46,7 @@ def feature_json(item: AdmittedItem, *, bounds: Box | None, zoom: int | None = N
 
 
 def feature_properties(item: AdmittedItem) -> JsonObject:
-    """What a feature says beside its geometry."""
+    """The properties of a feature, beside its geometry."""
     record, source = item.evidence.first.record, item.evidence.first.source
     place = next(iter(record.entities), None)
     return {

@@ -50,7 +50,8 @@ class TileAddress:
 
     @property
     def box(self) -> Box:
-        """What it shows in degrees, with the margin in which lines and points of its neighbours are drawn too."""
+        """The area that the tile shows, in degrees, with the margin in which lines and points of its neighbours are
+        drawn too."""
         margin = _BUFFER / _EXTENT
         west, east = (_longitude((self.x + side) / 2**self.z) for side in (-margin, 1 + margin))
         south, north = (_latitude((self.y + side) / 2**self.z) for side in (1 + margin, -margin))
@@ -103,7 +104,7 @@ def encoded(layer_id: str, address: TileAddress, features: Sequence[tuple[str, J
 
 
 def lies_in(layer: Layer, address: TileAddress) -> bool:
-    """Whether anything of the layer may be drawn in the tile or its margin."""
+    """True if anything of the layer may be drawn in the tile or its margin."""
     return next(_found(layer, address.box), None) is not None
 
 
@@ -116,7 +117,7 @@ def _found(layer: Layer, box: Box) -> Iterator[Shape]:
 
 
 def _chosen(layer: Layer, found: Sequence[Shape], address: TileAddress) -> Sequence[Shape]:
-    """What is drawn of what is in the tile, in the layer's order."""
+    """The shapes that are drawn of those in the tile, in the layer's order."""
     pixel = 360 / math.ldexp(512, address.z)
     share = _room(layer, address.z) / len(layer.shapes)
 

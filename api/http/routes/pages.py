@@ -78,7 +78,7 @@ _SUGGESTION = ("question", "kind", "place_id", "place", "year")
 
 @router.get("/index.json", response_model=None)
 async def index_json(call: Calling, caches: map_routes.Caches, metrics: Meters) -> dict[str, Any]:
-    """What the page of questions begins with: layers and suggestions."""
+    """The content that the page of questions begins with: layers and suggestions."""
     layers = await map_routes.layer_documents(call, caches)
     offered = await map_routes.suggestion_documents(SuggestionQuery(), call, caches, metrics)
     return {"layers": layers, "suggestions": offered}
@@ -153,7 +153,7 @@ async def compare_json(call: Calling, a: ledger_difference.EntryId, b: ledger_di
 
 @router.get("/audit/compare.csv", response_model=None)
 async def compare_csv(call: Calling, a: ledger_difference.EntryId, b: ledger_difference.EntryId) -> Response:
-    """What was compared, as a table."""
+    """The comparison as a table."""
     found = await ledger_difference.compare(call, a, b)
     return _table(_COMPARED, [each.model_dump() for each in found.rows])
 

@@ -1,5 +1,5 @@
-"""What the page that asks on a map asks of a server: the page, layers, places as they are typed, features, a tile, and
-suggestions, tried and from the cache, over HTTP without a socket on the sample corpus."""
+"""The requests that a server gets from the page that asks on a map: the page, layers, places as they are typed,
+features, a tile, and suggestions, tried and from the cache, over HTTP without a socket on the sample corpus."""
 
 from __future__ import annotations
 

@@ -79,7 +79,8 @@ async def run(folder: Path, work: Path) -> Part:
 async def _answered(
     system: System, rate_milli: int | None, answerable: list[str], unanswerable: list[str]
 ) -> dict[str, Any]:
-    """What the whole product answers of all questions, with the reader at that rate, or by words alone."""
+    """The share of each kind of question that the whole product answers, with the reader at that rate, or by words
+    alone."""
     async with AsyncExitStack() as stack:
         model = open_chat(Extractive(PARAMETERS.min_coverage, PARAMETERS.max_sentences, rate_milli), stack)
         other = replace(system, services=replace(system.services, model=model))

@@ -20,7 +20,8 @@ from api.measure.eval.tables import Part, goal, share
 FILE = "questions.json"
 AGREEMENT_GOAL = 0.9
 KEPT_GOAL = 0.933
-"""What a list of kinds of place reached: reading the form alone may not send more questions away from the texts."""
+"""The share that a list of kinds of place reached: reading the form alone may not send more questions away from the
+texts."""
 UNKNOWN_CATEGORY = "each category of place under a name that no rule knows"
 KEY: Mapping[str, QuestionKind] = {
     "A": QuestionKind.ATTRIBUTE,
@@ -41,7 +42,7 @@ _CATEGORIES = (
 )
 """Categories of place that five questions and more name."""
 _UNKNOWN = "gorb"
-"""What a category is called where the rules are to know nothing of it."""
+"""The name of a category where the rules are to know nothing of it."""
 _WORD = re.compile(r"[a-z]+")
 
 

@@ -77,7 +77,7 @@ async def run(folder: Path, work: Path) -> Part:
 
 
 def _scores(reader: Reader, claims: list[str], quotes: list[list[str]]) -> dict[str, list[float]]:
-    """What each way says of every claim with its quotes."""
+    """The scores that each way gives all claims with their quotes."""
     pairs = list(zip(claims, quotes, strict=True))
     judged = [_judged(claim, told) for claim, told in pairs]
     read = [float(reader.borne(claim, told)) for claim, told in pairs]

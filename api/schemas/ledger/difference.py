@@ -28,7 +28,7 @@ class ComparedRow(ClosedModel):
 
 
 class ExchangeEffect(ClosedModel):
-    """What one component of the second entry does alone in the first."""
+    """The effect that one component of the second entry has alone in the first."""
 
     name: Annotated[str, Field(description="the component that was exchanged", examples=["policy"])]
     effect: Annotated[

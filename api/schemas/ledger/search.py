@@ -22,7 +22,7 @@ _Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class EntryNames(BaseModel):
-    """What entries are searched by; all that are given must hold."""
+    """The filters that entries are searched by; all that are given must hold."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -105,7 +105,7 @@ class FacetValue(ClosedModel):
 
 
 class Facet(ClosedModel):
-    """What the entries are counted by: the name of the filter that narrows to a value."""
+    """A facet by which the entries are counted: its name is that of the filter that narrows to a value."""
 
     name: Literal["kind", "outcome", "rule", "model", "source", "cited", "place", "actor", "day"]
     values: list[FacetValue]

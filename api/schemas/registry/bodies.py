@@ -52,7 +52,7 @@ class WithheldSpan(ClosedModel):
 
 
 class AssetClassification(ClosedModel):
-    """What the asset is filed under."""
+    """The classification that the asset is filed under."""
 
     sensitivity: str
     collection: str

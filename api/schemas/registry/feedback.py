@@ -36,7 +36,7 @@ class FeedbackReceipt(ClosedModel):
 
 
 class FeedbackSettlement(StrictModel):
-    """What a curator decided."""
+    """A curator's decision."""
 
     settlement: Settlement
     notes: Notes = ""

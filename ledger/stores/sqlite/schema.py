@@ -92,7 +92,7 @@ def schema_faults(db: apsw.Connection) -> list[str]:
 
 
 def _schema(db: apsw.Connection) -> dict[tuple[str, str], str]:
-    """What was said to make each, however it was spaced."""
+    """The SQL that made each object, however it was spaced."""
     rows = db.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'")
     return {(kind, name): _SPACE.sub("", sql) for kind, name, sql in rows}
 

@@ -125,8 +125,8 @@ def _subjects(axes: Mapping[str, tuple[Value, ...]], domain: Domain) -> dict[Sub
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """What every asker is tried on, written once: one class for every combination of access facts, in the order label,
-    handling, groups, tenant, named; and of each class an item in every lifecycle, by the class's place."""
+    """The facts that every asker is tried on, written once: one class for every combination of access facts, in the
+    order label, handling, groups, tenant, named; and of each class an item in every lifecycle, by the class's place."""
 
     places: Mapping[str, int]
     classes: Sequence[bytes]

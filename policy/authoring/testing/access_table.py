@@ -1,4 +1,4 @@
-"""Who sees what, as a table that a person reads and writes who knows no Rego: `vectors/access.toml` of a bundle.
+"""A table of who sees what, read and written by people who know no Rego: `vectors/access.toml` of a bundle.
 
     [principal.visitor]                 a name, and who that is: role, groups, tenant ("own" or another), id
     role = "public_viewer"

@@ -79,7 +79,8 @@ class MutationReport:
 
 
 def read_explained(path: Path) -> dict[str, str]:
-    """Why which mutants decide like the bundle, by their names; none without the file. Raises BundleRejected."""
+    """The reasons why mutants decide like the bundle, by the mutants' names; none without the file. Raises
+    BundleRejected."""
     if not path.is_file():
         return {}
     try:

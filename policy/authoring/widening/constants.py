@@ -194,7 +194,7 @@ def _numbers(numbers: frozenset[int], domain: Domain) -> Iterator[tuple[str, lis
 
 
 async def _passed(side: Side, domain: Domain, role: str, probes: Sequence[_Probe]) -> list[frozenset[str]]:
-    """What each probe lets through, in words that say how."""
+    """Everything that each probe lets through, in words that say how."""
     decide = by_engine(side.engine)
     found: dict[Point, list[Outcome]] = {}
     for point in Point:

@@ -17,7 +17,7 @@ from retrieval.media_types import GEOJSON
 Move = Callable[[Any], Any]
 """Changes an array of coordinates (n, 2) to longitude and latitude in degrees."""
 GEOMETRY_FAULTS = (ValueError, shapely.errors.GEOSException, pyproj.exceptions.ProjError)
-"""What `geometry_text` raises for a geometry that cannot be read or moved."""
+"""The errors that `geometry_text` raises for a geometry that cannot be read or moved."""
 
 
 def collection_text(features: Iterable[str]) -> str:

@@ -161,8 +161,8 @@ def _runs(root: LexborNode) -> list[Run]:
 
 
 def _rows_said(table: LexborNode) -> dict[int, str]:
-    """What the rows of a table say, by their nodes; nothing for one that spans cells, or that holds blocks and other
-    tables: it lays out a page."""
+    """The statements of a table's rows, by their nodes; nothing for one that spans cells, or that holds blocks and
+    other tables: it lays out a page."""
     rows = [row for part in (table, *_parts(table)) for row in part.iter() if row.tag == "tr"]
     cells = [_cells(row) for row in rows]
     if table.css_first(_LAYS_OUT) is not None or not rows:

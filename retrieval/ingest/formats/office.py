@@ -48,7 +48,7 @@ def read_document(name: str, data: bytes) -> Extracted:
 
 
 def _about(core: bytes) -> About:
-    """What the core properties (ECMA-376, part 2) say; nothing where they cannot be read."""
+    """The statements of the core properties (ECMA-376, part 2); nothing where they cannot be read."""
     if b"<!" in core:
         return About()
     try:

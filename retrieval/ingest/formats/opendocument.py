@@ -19,7 +19,7 @@ _LARGEST_TEXT = 24 * 2**20
 _LARGEST_BOOK = 128 * 2**20
 _MOST_CELLS = 2_000_000
 _SILENT = frozenset(("tracked-changes", "annotation", "annotation-end", "note-citation", "forms", "sequence-decls"))
-"""What is not read as part of the text: what was deleted, comments, marks of notes."""
+"""The elements that are not read as part of the text: what was deleted, comments, marks of notes."""
 _CONTENTS = frozenset(("table-of-content", "alphabetical-index", "illustration-index", "table-index"))
 _DEEPEST = 250
 _LONG = 30

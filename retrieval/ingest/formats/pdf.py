@@ -14,7 +14,7 @@ _DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)", re.ASCII)
 _NO_TITLE = re.compile(
     r"^(?:untitled|microsoft word - |document\d*$)|\.(?:docx?|pptx?|xlsx?|odt|tex|dvi|indd)$", re.IGNORECASE
 )
-"""What programs put into a title that nobody gave."""
+"""Titles that programs fill in where nobody gave one."""
 
 
 def read_pdf(name: str, data: bytes) -> Extracted:

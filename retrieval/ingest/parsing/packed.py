@@ -14,7 +14,7 @@ from retrieval.media_types import SHAPEFILE_PARTS
 _TEXTS = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 _MOST_ENTRIES = 10_000
 _FAULTS = (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError, OSError)
-"""What `zipfile` raises for a damaged, encrypted or unknown file."""
+"""The errors that `zipfile` raises for a damaged, encrypted or unknown file."""
 
 
 class Packed:

@@ -1,4 +1,5 @@
-"""What the rows of a table inside a document say: `header: value` pairs, as the rows of a table that is a file."""
+"""The statements of the rows of a table inside a document: `header: value` pairs, as the rows of a table that is a
+file."""
 
 from __future__ import annotations
 

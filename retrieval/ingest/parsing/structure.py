@@ -142,7 +142,7 @@ def markdown_blocks(text: str) -> Iterator[Block]:
 
 
 def _rows_said(tokens: Sequence[Token]) -> dict[int, str | None]:
-    """What the rows of the table that opens here say, by their lines."""
+    """The statements of the rows of the table that opens here, by their lines."""
     rows: dict[int, list[str]] = {}
     row: list[str] = []
     for i, token in enumerate(tokens):

@@ -73,7 +73,7 @@ def _row(number: int) -> str:
 
 
 def delimiter_of(text: str, default: str) -> str:
-    """What parts the cells: the delimiter by which the first rows have most alike, `default` where nothing speaks for
+    """The delimiter of the cells: the one by which the first rows have most alike, `default` where nothing speaks for
     another. Spreadsheets may name it in a first line `sep=;`."""
     named = _NAMED.match(text)
     if named:

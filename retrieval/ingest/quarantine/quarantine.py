@@ -33,9 +33,10 @@ from retrieval.ingest.values import About, Owner, Parts
 from retrieval.model import EntityRef, Locator, Measurement, Record, RecordKind, Relationship, TimeRange
 
 READ, REFUSED, MISSING, TOO_LARGE = b"read", b"refused", b"missing", b"too large"
-"""What the process says of a file in the first of three messages; the third is the file's content or the refusal."""
+"""The outcome of a file, by the first of three messages of the process; the third is the file's content or the
+refusal."""
 NEXT, LAST = b"next", b"last"
-"""What it says of itself in the second: that it can read another file, or that it ends."""
+"""The state of the process, by the second: it can read another file, or it ends."""
 _WORD = 16
 _LARGEST_REPLY = 256 * 2**20
 _PLAIN = ("text/plain", "text/markdown")

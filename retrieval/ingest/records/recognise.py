@@ -70,7 +70,7 @@ class FigureColumn:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What a table says by itself: its spec, its figures, and the columns that tell of each row's year, measure and
+    """A table as recognised by itself: its spec, its figures, and the columns that tell of each row's year, measure and
     unit. `comma` is true where a comma stands before the decimals."""
 
     spec: TableSpec
@@ -82,7 +82,7 @@ class Recognised:
 
 
 def recognised(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> Recognised:
-    """What headers and the first rows say; `title` names what is measured where nothing else does."""
+    """The table as its headers and first rows describe it; `title` names what is measured where nothing else does."""
     sample = [row for row in rows[:_SAMPLE] if len(row) == len(columns)]
     cells = {column: [row[i].strip() for row in sample if row[i].strip()] for i, column in enumerate(columns)}
     comma = any(_SURE_COMMA.fullmatch(_tidy(cell)) for column in cells.values() for cell in column)

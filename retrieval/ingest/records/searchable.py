@@ -1,4 +1,4 @@
-"""What the channels hold of records: the same, with blanks for the words that not everyone may read, and nothing of
+"""Records as the channels hold them: the same, with blanks for the words that not everyone may read, and nothing of
 those that read like instructions."""
 
 from __future__ import annotations

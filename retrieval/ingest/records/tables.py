@@ -152,7 +152,7 @@ class _RowMaker:
         return made
 
     def _measured(self, at: Locator, figure: FigureColumn, cells: list[str], observed: ObservationSpec) -> _Told | None:
-        """What a cell measures, or None where it holds no figure, or nothing says of what or when."""
+        """The measurement in a cell, or None where it holds no figure, or nothing says of what or when."""
         cell = cells[figure.index]
         if not cell or cell in observed.no_figure:
             return None
@@ -216,7 +216,7 @@ class _RowMaker:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a cell measures; `year` is its time in words."""
+    """The measurement in a cell; `year` is its time in words."""
 
     measure: str
     value: str

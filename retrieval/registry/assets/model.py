@@ -55,7 +55,7 @@ class Asset:
 
     @property
     def owner(self) -> str | None:
-        """Who answers for it: the field `owner`, else the group that owns its class."""
+        """The owner who answers for it: the field `owner`, else the group that owns its class."""
         stated = self.metadata.get("owner")
         return stated if isinstance(stated, str) else self.facts.visibility.owner_group
 
@@ -94,7 +94,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class AssetFilters:
-    """Which assets. Of each list one value must fit; an empty list does not narrow. `entities`, `related` (ids of
+    """Filters of assets. Of each list one value must fit; an empty list does not narrow. `entities`, `related` (ids of
     assets that name an entity of the asset) and `predicates` are looked up in the graph, `metadata` in the fields."""
 
     types: tuple[AssetType, ...] = ()
@@ -119,7 +119,7 @@ class AssetFilters:
 
 @dataclass(frozen=True, slots=True)
 class EntityFilters:
-    """Which entities. `name` is part of one of its names, whatever the case; `references` are ids, whole
+    """Filters of entities. `name` is part of one of its names, whatever the case; `references` are ids, whole
     (`county:20177`) or without their scheme; `metadata` holds for a document that names it."""
 
     types: tuple[str, ...] = ()
@@ -139,8 +139,8 @@ class EntityStatement:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipFilters:
-    """Which relationships. `entity` is either end as `direction` says; `assets` state them; `target_types` are types of
-    the object; `day` lies in its time, or it has none."""
+    """Filters of relationships. `entity` is either end as `direction` says; `assets` state them; `target_types` are
+    types of the object; `day` lies in its time, or it has none."""
 
     sources: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()

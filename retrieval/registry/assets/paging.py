@@ -21,7 +21,7 @@ _DIGEST_CHARS = 20
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which page: `limit` items after `cursor`, or from `offset` on."""
+    """The page that is asked for: `limit` items after `cursor`, or from `offset` on."""
 
     limit: int
     offset: int

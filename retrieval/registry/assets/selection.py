@@ -9,7 +9,7 @@ from retrieval.registry.assets.model import Asset, AssetFilters, GraphNarrowing
 
 ASSET_SORTS = ("asset_id", "title", "asset_type", "lifecycle", "created_at", "updated_at")
 Key = tuple[str | int, str]
-"""What is sorted by, and the id that breaks ties."""
+"""The value that assets are sorted by, and the id that breaks ties."""
 
 
 def graph_narrowing(wanted: AssetFilters) -> GraphNarrowing:

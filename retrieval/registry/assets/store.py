@@ -20,8 +20,8 @@ MOST_EDGES = 20_000
 
 
 class AssetReads(Protocol):
-    """What the store of record holds as a registry, inside a scope: nothing of other classes or tenants enters, not
-    even as a count. Documents are active ones but where a lifecycle is named. Raises `StoreUnavailable`."""
+    """The registry in the store of record, inside a scope: nothing of other classes or tenants enters, not even as a
+    count. Documents are active ones but where a lifecycle is named. Raises `StoreUnavailable`."""
 
     async def assets(self, *, scope: Scope, lifecycles: Sequence[str]) -> tuple[Asset, ...]:
         """Every source with a version in one of the states, by id; of several versions the one stored last."""

@@ -1,4 +1,4 @@
-"""What an operation has to say besides its answer: what is not recorded, and what is recorded twice."""
+"""The limitations that an operation states besides its answer: what is not recorded, and what is recorded twice."""
 
 from __future__ import annotations
 

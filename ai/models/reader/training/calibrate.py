@@ -247,8 +247,8 @@ def figures(bundles: Sequence[Bundle], columns: list[int]) -> dict[str, Any]:
 
 
 def calibration(bundles: Sequence[Bundle]) -> dict[str, Any]:
-    """What the product reads: the weights, and for false-answer rates the least chance (in thousandths) at which a
-    bundle is answered, so that the rate holds over the data sets, with weights fitted on the others."""
+    """The calibration that the product reads: the weights, and for false-answer rates the least chance (in thousandths)
+    at which a bundle is answered, so that the rate holds over the data sets, with weights fitted on the others."""
     columns = list(range(len(NAMES)))
     sentence, bundle = train_on(bundles, columns)
     told = scores(bundles, columns)

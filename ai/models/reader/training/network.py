@@ -12,8 +12,8 @@ from torch.nn import functional as F
 
 WIDTH, HEADS, LAYERS, INNER = 384, 12, 6, 1536
 ANSWERS, BEGINS, ENDS, ANSWERED, BORNE = range(5)
-"""What the head says of each piece: that its sentence answers, that the words of the answer begin or end with it, that
-the whole answers (of the first piece), that this piece of a claim is borne out."""
+"""The outputs of the head for each piece: that its sentence answers, that the words of the answer begin or end with it,
+that the whole answers (of the first piece), that this piece of a claim is borne out."""
 SAYINGS = 5
 _EPSILON = 1e-12
 

@@ -1,4 +1,4 @@
-"""Who a token of the identity provider speaks for."""
+"""The caller that a token of the identity provider speaks for."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ FORM = {
     responses=errors(401, 403, 503),
 )
 async def terms(call: Calling, request: Request) -> IngestTerms:
-    """What the caller may send, how large, and under which labels; policy is asked about each. Needs
-    `corpus.ingest`."""
+    """The terms of ingest for the caller: what may be sent, how large, and under which labels; policy is asked about
+    each. Needs `corpus.ingest`."""
     call.caller.require(INGEST)
     ingest = await ingest_call(call, request)
     known, settings = ingest.terms, ingest.desk.settings

@@ -23,7 +23,7 @@ EntryId = Annotated[str, Query(pattern=r"^[0-9a-f-]{36}$", description="id of an
     responses=errors(401, 403, 404, 422, 503),
 )
 async def compare(call: Calling, a: EntryId, b: EntryId) -> DifferenceResponse:
-    """What two entries have that the other has not, and, with `ledger.audit` and where both can be replayed, which
-    difference explains the answer. Without it: question, answer and cited sources of own entries."""
+    """The differences between two entries, and, with `ledger.audit` and where both can be replayed, which of them
+    explains the answer. Without it: question, answer and cited sources of own entries."""
     reader = Reader(call.caller, call.request_id, call.system.services)
     return DifferenceResponse.model_validate(await difference(call.system, a, b, reader=reader))

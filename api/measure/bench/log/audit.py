@@ -1,4 +1,5 @@
-"""What auditors wait for in a long log: a search by text and by facet, the counts, and the report of a month.
+"""The requests that auditors wait for in a long log: a search by text and by facet, the counts, and the report of a
+month.
 
 The entries are those of a real home, recorded again and again with words of their own in question and answer, so that
 sizes, kinds and facets are what they are in use.

@@ -77,7 +77,7 @@ def _quantity(sentence: str, draw: random.Random, others: Sequence[Told]) -> str
 
 
 def _agent(sentence: str, draw: random.Random, others: Sequence[Told]) -> str | None:
-    """Who does it and to whom it is done, in a sentence in the active voice."""
+    """The doer of a deed and the one it is done to, in a sentence in the active voice."""
     found = _ACTIVE.match(sentence)
     if found is None or found[1].lower() == found[3].lower():
         return None

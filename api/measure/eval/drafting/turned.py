@@ -214,7 +214,7 @@ def _modal(sentence: str, draw: random.Random, others: Sequence[Told]) -> str | 
 
 
 def _activated(sentence: str, draw: random.Random, others: Sequence[Told]) -> str | None:
-    """Who did it and to whom it was done exchanged."""
+    """The doer of a deed and the one it was done to, exchanged."""
     found = _PASSIVE.match(sentence)
     if found is None:
         return None

@@ -53,7 +53,7 @@ def _assigned(body: Sequence[Node]) -> dict[str, Node]:
 
 
 class _Absent:
-    """What an expression comes to where the fields that nothing else in its body states are absent."""
+    """The value of an expression where the fields that nothing else in its body states are absent."""
 
     def __init__(self, sources: Sources, module: Module, stated: frozenset[str], assigned: Mapping[str, Node]) -> None:
         self._sources, self._module, self._stated, self._assigned = sources, module, stated, assigned
