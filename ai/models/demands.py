@@ -51,6 +51,10 @@ _HELPED = re.compile(
 )
 _BEEN = re.compile(r"\b(?:is|are|was|were|be|been|being|has|have|had)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE)
 _DOER = re.compile(r"^\W*(?:who|what)\s+(?P<deed>[a-z][\w'’-]+)\b", re.IGNORECASE)
+_WHICH_DOES = re.compile(
+    r"^\W*(?:which|what)\s+(?:[a-z-]+\s+){1,2}?(?P<deed>[a-z]{3,})\s+(?:(?:the|an?|his|her|its|their|our)\s|[A-Z])",
+    re.IGNORECASE,
+)
 _COUNTED = re.compile(r"^\W*how\s+(?:many|much)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE)
 _TURN = re.compile(
     r"\b(?:in|at|on|for|to|from|by|with|after|before|during|into|onto|upon|about|between|among|against|under|over|"
@@ -109,7 +113,7 @@ class Finer:
     @classmethod
     def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str]) -> Finer:
         """The demands of a question whose verb, in the words of the sources, is `deed`."""
-        doer = _DOER.match(question)
+        doer = _DOER.match(question) or _which_does(question)
         asks_doer = (doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS) or _WHO_MAY.match(question)
         done = deed if asks_doer else frozenset[str]()
         return cls(
@@ -268,8 +272,18 @@ def clause_of(question: str, *, may: bool = True) -> tuple[str, ...]:
     if counted is not None:
         words = [match[0] for match in WORD.finditer(_TURN.split(counted["rest"], maxsplit=1)[0])]
         return tuple(fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS)
-    found = _DOER.match(question)
+    found = _DOER.match(question) or (_which_does(question) if may else None)
     return (fold(found["deed"]),) if found is not None and fold(found["deed"]) not in UNWEIGHED_WORDS else ()
+
+
+def _which_does(question: str) -> re.Match[str] | None:
+    """The verb of `Which bank issues the cards?`; None where another verb may be meant."""
+    found = _WHICH_DOES.match(question)
+    if found is None:
+        return None
+    deed = fold(found["deed"])
+    verb = deed.endswith("ed") or (deed.endswith("s") and not deed.endswith("ss")) or _participle(deed)
+    return found if verb and deed not in UNWEIGHED_WORDS else None
 
 
 def _names(question: str) -> Iterator[frozenset[str]]:

@@ -221,7 +221,11 @@ class ReadQuestion:
             return denies(text)
         if not _WHY.match(self.question):
             return True
-        return gives_reason(text) and not _FORBIDS.match(text) and (self.version < MEANT_SINCE or self._explains(text))
+        return (
+            gives_reason(text, strictly=self.version >= MEANT_SINCE)
+            and not _FORBIDS.match(text)
+            and (self.version < MEANT_SINCE or self._explains(text))
+        )
 
     def _explains(self, text: str) -> bool:
         """True unless a word of the question is said in the reason alone: `It was late because the lorry broke down`

@@ -77,7 +77,7 @@ _HOW = re.compile(
 _WHAT_HEAT = re.compile(r"\b(?:what|which) temperature\b", re.IGNORECASE)
 _WHAT_PRICE = re.compile(
     r"\bwhat (?:is|was|are|were) (?:the|its|their) (?:[a-z-]+ ){0,2}?(?:price|cost|fee|fare|charge|deposit|rent)s?"
-    r" (?:of|for)\b",
+    r" (?:of|for)\b|^\W*what (?:do|does|did|will|would|should) .{1,80}\bcost\b",
     re.IGNORECASE,
 )
 _BY_WORD: Mapping[str, frozenset[str]] = {

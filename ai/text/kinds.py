@@ -1,6 +1,5 @@
-"""The kind of thing that a question asks for: by its noun (`Which firm ...?`), by its name (`What is the boat called?`),
-or in a unit (`in euros`). A sentence that has the other words of the question and nothing of the kind answers another one.
-"""
+"""The kind of thing that a question asks for: by its noun (`Which firm ...?`), by its name (`What is the boat
+called?`), or in a unit (`in euros`). A sentence that has the other words and nothing of the kind does not answer."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ _ENDS_NOUN = _HELPERS | word_list(
 )
 _NO_NOUN = word_list(
     "other else one ones way kind type sort time times year years date dates day days month months week weeks hour "
-    "decade century season name names title word words term terms number amount percentage percent proportion share "
+    "decade century season ratio name names title word words term terms number amount percentage percent proportion "
+    "share "
     "colour color size age height length depth width weight temperature speed price cost fee rate reason reasons "
     "cause purpose thing things part parts effect role language happens happened order direction side"
 )
@@ -53,6 +53,17 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _IN_UNIT = re.compile(r"\b(?:in|of)\s(?P<unit>[a-z€$£]+)\W*\Z", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"\A\W*what(?:['’]s|\s(?:is|was|are|were))\s(?:the|his|her|its|their|our|your|my)\s(?:[a-z-]+\s){0,2}?(?P<noun>[a-z-]+)"
+    r"\s(?:of|for)\s",
+    re.IGNORECASE,
+)
+_WHICH_DAY = re.compile(r"\b(?:which|what)\s(?:day|date|weekday)\b", re.IGNORECASE)
+_A_DAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}(?:st|nd|rd|th)?\b|\b(?:first|second|third|fourth|fifth|sixth"
+    r"|seventh|eighth|ninth|tenth|\w+teenth|twelfth|twentieth|thirtieth|last|daily|eve|christmas|easter|day)\b",
+    re.IGNORECASE,
+)
 _HOW = re.compile(r"\bhow\b|\bwhat\s(?:is|was|are|were)\b", re.IGNORECASE)
 _CAPITAL = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*")
 _QUOTED = re.compile(r"[\"“‘][^\"”’]{2,60}[\"”’]")
@@ -74,9 +85,11 @@ _DATES = _DAYS | frozenset(MONTHS)
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The kind asked for. `noun`: the root of the noun after `which` or `what`; `held`: whether it follows `which`, and the sources say it;
-    `named`: whether one of the kind is told by its name; `by`: the preposition before `which`; `calls`: whether a name
-    is asked for; `unit`: the dimension of the unit that is named; `said`: the roots of all words of the question."""
+    """The kind asked for. `noun`: the root of the noun after `which` or `what`; `held`: whether it follows `which` and
+    the sources say it; `named`: whether one of the kind is told by its name; `by`: the preposition before `which`;
+    `calls`: whether a name is asked for; `unit`: the dimension of the unit that is named; `attribute`: the roots by
+    which the sources say what is asked of something (`the fine for ...`); `day`: whether a day is asked for; `said`:
+    the roots of all words of the question."""
 
     noun: str
     held: bool
@@ -84,6 +97,8 @@ class Kind:
     by: str
     calls: bool
     unit: str | None
+    attribute: frozenset[str]
+    day: bool
     said: frozenset[str]
 
     @classmethod
@@ -99,6 +114,8 @@ class Kind:
             by,
             _CALLED.search(question) is not None,
             unit_of(fold(unit["unit"])) if unit else None,
+            _attribute(question),
+            _WHICH_DAY.search(question) is not None,
             frozenset(root_of(fold(word)) for word in WORD.findall(question)),
         )
 
@@ -106,13 +123,18 @@ class Kind:
         """True unless the sentence, of the roots `own` with those of its title, has nothing of the kind."""
         if self.unit is not None and all(each.dimension != self.unit for each in amounts_of(text)):
             return False
-        if self.calls and not (_TERM.search(text) or self._names_one(text)):
+        if self.attribute and own.isdisjoint(self.attribute):
             return False
-        if not self.noun or not own.isdisjoint({self.noun} | ALIKE.get(self.noun, frozenset())):
+        if (self.day and not _A_DAY.search(text)) or (self.calls and not (_TERM.search(text) or _names(text, self))):
+            return False
+        return not self.noun or self._is_one(text, own)
+
+    def _is_one(self, text: str, own: frozenset[str]) -> bool:
+        if not own.isdisjoint({self.noun} | ALIKE.get(self.noun, frozenset())):
             return True
         if self.named:
-            return self._names_one(text, self.by)
-        return not self.held or (self._names_one(text) and not self._is_of_another(text))
+            return _names(text, self, self.by)
+        return not self.held or (_names(text, self) and not self._is_of_another(text))
 
     def _is_of_another(self, text: str) -> bool:
         """True if what did the deed is said to be something else: `the cat that stayed longest`."""
@@ -121,25 +143,34 @@ class Kind:
             for found in _WHO_DID.finditer(text)
         )
 
-    def _names_one(self, text: str, by: str = "") -> bool:
-        """True if the text has a name that the question lacks; `by`: one behind a preposition."""
-        if _QUOTED.search(text):
+
+def _names(text: str, kind: Kind, by: str = "") -> bool:
+    """True if the text has a name that the question lacks; `by`: one behind a preposition."""
+    if _QUOTED.search(text):
+        return True
+    first = _FIRST_NAME.match(text)
+    for found in _CAPITAL.finditer(text):
+        word = fold(found[0])
+        if root_of(word) in kind.said or word in _DATES or word in UNWEIGHED_WORDS:
+            continue
+        before = text[: found.start()]
+        if not before.strip(' "“‘(') and first is None:
+            continue
+        if not by or _BEHIND.search(before):
             return True
-        first = _FIRST_NAME.match(text)
-        for found in _CAPITAL.finditer(text):
-            word = fold(found[0])
-            if root_of(word) in self.said or word in _DATES or word in UNWEIGHED_WORDS:
-                continue
-            before = text[: found.start()]
-            if not before.strip(" \"“‘(") and first is None:
-                continue
-            if not by or _BEHIND.search(before):
-                return True
-        return False
+    return False
+
+
+def _attribute(question: str) -> frozenset[str]:
+    found = _ATTRIBUTE.match(question)
+    noun = fold(found["noun"]) if found else ""
+    if not noun or noun in _NO_NOUN or noun in UNWEIGHED_WORDS:
+        return frozenset()
+    return frozenset({root_of(noun)}) | ALIKE.get(root_of(noun), frozenset())
 
 
 def _noun(question: str) -> tuple[str, str, str]:
-    """The noun after `which` or `what`, the preposition before, and which of the two it is; empty where there is none."""
+    """The noun after `which` or `what`, the preposition before, and which of the two it is; empty without one."""
     found = _WHICH.search(question)
     if found is None:
         return "", "", ""

@@ -9,6 +9,7 @@ from ai.text.kinds import Kind
 from ai.text.modifiers import Modifiers
 from ai.text.periods import Periods
 from ai.text.roles import Roles
+from ai.text.sides import Sides
 from retrieval.english.stems import root_of
 
 
@@ -21,6 +22,7 @@ class Meant:
     roles: Roles
     modifiers: Modifiers
     kind: Kind
+    sides: Sides
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
@@ -31,6 +33,7 @@ class Meant:
             Roles.of(question),
             Modifiers.of(question),
             Kind.of(question, vocabulary),
+            Sides.of(question),
         )
 
     def agrees(self, text: str, tokens: frozenset[str]) -> bool:
@@ -41,5 +44,6 @@ class Meant:
             and self.roles.agrees(text, own)
             and self.modifiers.agrees(text, own)
             and self.kind.agrees(text, own)
+            and self.sides.agrees(text)
             and self.contrast.agrees(text, tokens)
         )

@@ -55,13 +55,31 @@ _GROUPS = tuple(
 _RANKS = word_list("first second third fourth fifth sixth seventh eighth ninth tenth last")
 _SUPERLATIVE = re.compile(
     r"\b(?P<rank>(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)[\s-])?"
-    r"(?P<word>[a-z]{2,}(?:[^aeiouy\W]|[iy])est|(?<=the\s)(?:most|least)\s(?!of\b|what\b)[a-z]+)\b",
+    r"(?P<word>[a-z]{2,}(?:[^aeiouy\W]|[iy])est|(?:most|least)\s(?!of\b|what\b)[a-z]+)\b",
     re.IGNORECASE,
 )
 _NO_SUPERLATIVE = word_list(
     "west forest interest request harvest arrest contest protest invest digest guest chest quest priest honest "
     "modest test rest nest pest suggest congest southwest northwest midwest manifest tempest conquest bequest "
     "inquest earnest behest interest attest detest molest ingest infest divest vest zest jest lest crest"
+)
+_ORDER = re.compile(r"\b(?:the|its|his|her|their|our|whose|a|an)\s(first|last|next)\s(?!time\b)[a-z]", re.IGNORECASE)
+_ORDERS = {
+    "first": re.compile(
+        r"\b(?:first|1st|original(?:ly)?|initial(?:ly)?|earliest|inaugural|founding|oldest|beg[aiu]n\w*|start(?:s|ed|ing)?"
+        r"|debut\w*|premi\w+|pioneer\w*|until|introduced|since|foremost|founded|establish\w*)\b",
+        re.IGNORECASE,
+    ),
+    "last": re.compile(
+        r"\b(?:last|final(?:ly)?|latest|end(?:s|ed|ing)?|no longer|until|most recent|clos\w+|ceased)\b", re.IGNORECASE
+    ),
+    "next": re.compile(
+        r"\b(?:next|follow(?:s|ed|ing)|then|succe\w+|afterwards|will|new|upcoming|coming)\b", re.IGNORECASE
+    ),
+}
+"""What says that something is first, last or next."""
+_LAST_BUT_ONE = re.compile(
+    r"\b(?:(?:second|third|next)[\s-](?:to[\s-])?last|penultimate|last but (?:one|two))\b", re.IGNORECASE
 )
 _CAPITAL = re.compile(r"(?<![\w'’-])(?P<which>[A-Z][a-z]+(?:ian|ish|ese|an|ic|ch|ss|i))\s(?P<noun>[a-z]{3,})")
 _PAIR = re.compile(r"(?<![\w'’])(?=(?P<which>[A-Za-z][\w'’]*+)[\s-](?P<noun>[A-Za-z][\w'’]*+))")
@@ -77,6 +95,7 @@ class Modifiers:
     groups: frozenset[tuple[str, str]]
     ranks: frozenset[tuple[str, str]]
     peoples: frozenset[tuple[str, str]]
+    order: tuple[re.Pattern[str], ...]
     said: frozenset[str]
 
     @classmethod
@@ -86,8 +105,9 @@ class Modifiers:
         return cls(
             frozenset((which, noun) for which, noun in pairs if which in _OTHERS),
             frozenset((which, noun) for which, noun in pairs if any(which in group for group in _GROUPS)),
-            frozenset(_superlatives(question)),
+            frozenset(_superlatives(question, asks=True)),
             frozenset(_peoples(question)),
+            _orders(question),
             frozenset(root_of(fold(word)) for word in WORD.findall(question)),
         )
 
@@ -106,7 +126,11 @@ class Modifiers:
             for which, noun in self.peoples:
                 if root_of(which) not in own and any(of == noun and one != which for one, of in told):
                     return False
-        return self._is_ranked(text)
+        return self._is_ranked(text, own) and self._in_order(text)
+
+    def _in_order(self, text: str) -> bool:
+        """True unless the question asks for the first, the next or the last, and the text says nothing of an order."""
+        return all(pattern.search(text) for pattern in self.order)
 
     def _of_a_deputy(self, text: str, pairs: list[tuple[str, str]]) -> bool:
         """True if a noun of the question is said only behind a word for another holder of it."""
@@ -116,12 +140,12 @@ class Modifiers:
         said = [root_of(fold(word)) for word in WORD.findall(text)]
         return any(sum(one in _OTHERS for one, of in pairs if of == noun) >= said.count(noun) for noun in told)
 
-    def _is_ranked(self, text: str) -> bool:
+    def _is_ranked(self, text: str, own: frozenset[str]) -> bool:
         if not self.ranks:
             return True
         told = frozenset(_superlatives(text))
         if not told:
-            return True
+            return all(word in own or word.split()[-1] in own for _, word in self.ranks)
         for rank, word in self.ranks:
             alike = {word} | ALIKE.get(word, frozenset())
             same = {one for one, of in told if of in alike}
@@ -149,9 +173,18 @@ def _peoples(text: str) -> Iterator[tuple[str, str]]:
             yield which, root_of(noun)
 
 
-def _superlatives(text: str) -> Iterator[tuple[str, str]]:
-    """Each superlative as a root, with its rank, which is empty for the first."""
+def _orders(question: str) -> tuple[re.Pattern[str], ...]:
+    if _LAST_BUT_ONE.search(question):
+        return (_LAST_BUT_ONE,)
+    return tuple(_ORDERS[word] for word in dict.fromkeys(found[1].casefold() for found in _ORDER.finditer(question)))
+
+
+def _superlatives(text: str, *, asks: bool = False) -> Iterator[tuple[str, str]]:
+    """Each superlative as a root, with its rank, which is empty for the first. `asks`: of a question, in which `most
+    engines` are many of them, and `the most powerful` is one."""
     for found in _SUPERLATIVE.finditer(text):
         word = fold(found["word"])
+        if asks and " " in word and not text[: found.start()].casefold().endswith(("the ", "its ")):
+            continue
         if word not in _NO_SUPERLATIVE and not word.startswith(("most of", "at least")):
             yield (found["rank"] or "").strip(" -").casefold(), root_of(word) if " " not in word else word

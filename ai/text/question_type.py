@@ -29,7 +29,8 @@ _ASKS = (
             r"\bhow (?:many|much|far|large|big|tall|long|old|deep|high|wide|thick|heavy|hot|cold|warm|soon|often"
             r"|frequently)\b|\b(?:what|which) temperature\b"
             r"|\bwhat (?:is|was|are|were) (?:the|its|their) (?:[a-z-]+ ){0,2}?"
-            r"(?:price|cost|fee|fare|charge|deposit|rent)s? (?:of|for)\b",
+            r"(?:price|cost|fee|fare|charge|deposit|rent)s? (?:of|for)\b"
+            r"|^\W*what (?:do|does|did|will|would|should) .{1,80}\bcost\b",
             re.IGNORECASE,
         ),
     ),
@@ -78,7 +79,7 @@ _IN_A = re.compile(
 _WHEN = re.compile(
     r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]\.?m\b"
     r"|\b(?:noon|midnight|dawn|dusk|sunrise|sunset|night|morning|afternoon|evening)\b"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\bon\s(?:the\s)?\d{1,2}(?:st|nd|rd|th)\b"
     r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|same|\d{1,2}(?:st|nd|rd|th)) "
     r"(?:hour|day|week|month|quarter|year|season)\b"
     r"|\b(?:before|after|within|every|until|for|at least|at most|once|when|as soon as|during|whenever|while)\b"
@@ -109,17 +110,30 @@ def denies(text: str) -> bool:
 
 
 _REASON = re.compile(
+    r"\b(?:because|since|due|owing|thanks|so|therefore|thus|hence|caus(?:e|es|ed|ing)|le(?:a)?ds?|reasons?|results?"
+    r"|resulted|resulting|purposes?|out of|prompt(?:ed|s)|motivat\w+|forced|for (?:lack|fear|want|use|the sake)"
+    r"|allow(?:s|ed)?|enabl\w+|prevent(?:s|ed)?|protect(?:s|ed)?|mean(?:s|t)|lack|until|otherwise|unless)\b"
+    r"|,\s(?:as|for|after|when)\b|\A\W*(?:as|after|when|if|to|by|for)\b"
+    r"|\bas (?:it|he|she|they|we|you|the|there|this|an?)\b"
+    r"|\b(?:from|through|after|when|if|by) [a-z]+ing\b|\bin case\b"
+    r"|(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)[a-z]{2,}|[:;]\s|,\s*[a-z]+ing\b",
+    re.IGNORECASE,
+)
+
+
+_LOOSE_REASON = re.compile(
     r"\b(?:because|since|due|owing|thanks|so|as|for|therefore|thus|hence|caus(?:e|es|ed|ing)|le(?:a)?ds?|reasons?|results?"
     r"|resulted|resulting|purposes?|after|when|if|by|through|out of|from|prompt(?:ed|s)|motivat\w+|forced"
     r"|allow(?:s|ed)?|enabl\w+|prevent(?:s|ed)?|protect(?:s|ed)?|mean(?:s|t)|lack|until)\b"
     r"|(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)[a-z]{2,}|[:;]\s|,\s*[a-z]+ing\b",
     re.IGNORECASE,
 )
+"""As earlier versions of the rules have it."""
 
 
-def gives_reason(text: str) -> bool:
-    """True if something in the text may be a reason, a cause or a purpose."""
-    return _REASON.search(text) is not None
+def gives_reason(text: str, *, strictly: bool = True) -> bool:
+    """True if something in the text may be a reason, a cause or a purpose. `strictly`: a preposition alone is none."""
+    return (_REASON if strictly else _LOOSE_REASON).search(text) is not None
 
 
 def wanted_of(question: str) -> WantedKind:

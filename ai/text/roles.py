@@ -94,6 +94,10 @@ _ENDS_VERB = word_list(
     "off out up down over under through until since away back when while if as than that which who and or but "
     "so all every each"
 )
+_WHAT_IS_DONE = re.compile(r"\A\W*(?:what|whom?|how\s(?:much|many))\b", re.IGNORECASE)
+_DO = word_list("do does did")
+_PLACED = word_list("in at on near from behind above below beside")
+_TO = word_list("to from for")
 _BE = word_list("is are was were be been being")
 _ARTICLES = word_list(
     "the a an his her its their our two three four five six seven eight nine ten many several some all"
@@ -123,9 +127,26 @@ class Party:
         if not verb or (passive and not _is_past(fold(words[verb]))):
             return None
         object_follows = words[verb + 1 :] and (words[verb + 1][0].isupper() or fold(words[verb + 1]) in _ARTICLES)
-        if not (passive or object_follows):  # `When did the gate open?` is answered by who opened the gate
+        if not (
+            passive or object_follows or (_WHAT_IS_DONE.match(question) and words[verb + 1 :])
+        ):  # `When did the gate open?` is answered by who opened the gate
             return None
-        return cls._named(words[verb], " ".join(words[:verb]), does=not passive)
+        name = words[:1] if _behind_place(words) else words[:verb]
+        return cls._named(words[verb], " ".join(name), does=not passive)
+
+    @classmethod
+    def of_object(cls, question: str) -> Party | None:
+        """The council in `How much did the guild lend to the council?`: it is not who does it."""
+        helper, words, verb = _clause(question)
+        if not verb or fold(helper) not in _DO:
+            return None
+        after = words[verb + 1 :]
+        if after and fold(after[0]) in _TO:
+            after = after[1:]
+        low = [fold(word) for word in after]
+        if not low or not (low[0] in _ARTICLES or after[0][0].isupper()):
+            return None
+        return cls._named(words[verb], " ".join(_phrase(low if low[0] in _ARTICLES else ["the", *low])), does=False)
 
     @classmethod
     def _named(cls, deed: str, name: str, *, does: bool) -> Party | None:
@@ -172,6 +193,9 @@ class Party:
             yield False
         if before and root_of(before[-1]) == self.deed:
             yield False
+        done_before = [w for w in words[max(0, at - _BY_WITHIN - 1) : at] if root_of(w) == self.deed]
+        if before[-1:] == ["to"] and done_before:  # `sent every month to an archive`
+            yield False
         if before[-1:] == ["by"] and self.deed in map(root_of, words[max(0, at - _BY_WITHIN) : at]):
             yield True
 
@@ -181,7 +205,8 @@ class Roles:
     """The roles that a question takes for granted. `subject`: the words of what the deed is asked of, as roots, and
     whether they are a name of several words; `deed`: the root of its verb, and `particle` what turns it (`on` of
     `turned on`); `done_to`: the roots of what it is done to; `said`: the roots of all its words; `ways`: where from and
-    where to; `tense`: whether it asks for what has been done, is done, or will be; `party`: who did it, or to whom."""
+    where to; `tense`: whether it asks for what has been done, is done, or will be; `party`: who did it, or to whom;
+    `other`: to whom or what the subject did it."""
 
     subject: tuple[str, ...]
     full_name: bool
@@ -192,6 +217,7 @@ class Roles:
     ways: frozenset[tuple[str, str]]
     tense: str
     party: Party | None
+    other: Party | None
 
     @classmethod
     def of(cls, question: str) -> Roles:
@@ -215,6 +241,7 @@ class Roles:
             _ways(question),
             _tense(question),
             Party.of(question),
+            Party.of_object(question),
         )
 
     def agrees(self, text: str, own: frozenset[str]) -> bool:
@@ -229,7 +256,7 @@ class Roles:
             return False
         if self.done_to and self._is_done_to_another(text):
             return False
-        return self._happens(text) and (self.party is None or self.party.agrees(text))
+        return self._happens(text) and all(each is None or each.agrees(text) for each in (self.party, self.other))
 
     def _turns(self, text: str) -> bool:
         """True if the deed is said with the contrary particle alone: `turned off` for `turned on`."""
@@ -335,11 +362,21 @@ def _clause(question: str) -> tuple[str, list[str], int]:
 def _verb(words: list[str]) -> int:
     """Where the verb is in what follows a helping verb and an article: before what ends it, else the last word; 0 where
     that is not known."""
-    for at in range(1, len(words)):
+    for at in range(_behind_place(words) + 1, len(words)):
         ends = words[at].casefold() in _ENDS_VERB or (at > 1 and words[at][0].isupper())
         if ends and words[at - 1].casefold() != "of" and words[at - 1][0].islower():
             return at - 1
     return len(words) - 1 if words and words[-1][0].islower() else 0
+
+
+def _behind_place(words: list[str]) -> int:
+    """How many words are a noun and where it is: `archive in Lisbon` of `archive in Lisbon send to the observatory`."""
+    if len(words) < 4 or words[1] not in _PLACED or not words[0][0].islower():
+        return 0
+    at = 3 if words[2] in _ARTICLES else 2
+    while at < len(words) - 1 and words[at][0].isupper() and words[at + 1][0].isupper():
+        at += 1
+    return at + 1 if at + 1 < len(words) else 0
 
 
 def deed_of(question: str) -> str:

@@ -1,0 +1,61 @@
+"""The sides of a sentence that sets one thing against another: `The fee for dogs rises to £180; that for cats stays.`
+
+An amount, a time or a person on one side answers no question about what only the other side names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ai.text.question_type import WantedKind, offers, wanted_of
+from ai.text.sentences import word_list
+from ai.text.support import WORD, fold
+from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.stems import root_of
+
+_BETWEEN = re.compile(r";\s|,?\s(?:while|whereas)\s|,\s(?:but|although|though|and)\s", re.IGNORECASE)
+_ROW = re.compile(r"[^:;.]{1,40}:\s[^;]{1,80};\s[^:;]{1,40}:\s")
+"""Headers and cells, as a row of a table is told."""
+_GOES_ON = word_list("it he she they this these which who we you i its his her their so then also")
+"""Words that begin a side about what the one before it names."""
+_OPENS = word_list("the a an that those my your every each all most some many several no nobody everyone anyone")
+_DEFINITE = (WantedKind.NUMBER, WantedKind.TIME, WantedKind.PERSON)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What a question wants, and the roots of its words."""
+
+    question: str
+    wanted: WantedKind
+    asked: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str) -> Sides:
+        """Reads the question."""
+        return cls(question, wanted_of(question), _roots(question))
+
+    def agrees(self, text: str) -> bool:
+        """True unless what is wanted stands on one side, and a word of the question on another side alone."""
+        sides = () if _ROW.match(text) else _BETWEEN.split(text)
+        if len(sides) < 2 or self.wanted not in _DEFINITE or any(map(_goes_on, sides[1:])):
+            return True
+        fits = [offers(side, self.wanted, self.question, loosely=True) for side in sides]
+        if all(fits) or not any(fits):
+            return True
+        told = frozenset[str]().union(*(_roots(side) for side, fit in zip(sides, fits, strict=True) if fit))
+        return not any(self.asked & _roots(side) - told for side, fit in zip(sides, fits, strict=True) if not fit)
+
+
+def _goes_on(side: str) -> bool:
+    """True if the side begins with a pronoun, or with no subject of its own: `and opened its doors in 1903`."""
+    first = (WORD.findall(side) or [""])[0]
+    low = fold(first)
+    if low in _GOES_ON:
+        return True
+    return not (low in _OPENS or first[:1].isupper() or (low.endswith("s") and low not in UNWEIGHED_WORDS))
+
+
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(root_of(fold(word)) for word in WORD.findall(text) if fold(word) not in UNWEIGHED_WORDS)

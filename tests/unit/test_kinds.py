@@ -1,0 +1,143 @@
+"""Questions for a thing of a kind, a name, an amount in a unit, the first or the last of several: a sentence that holds
+their other words and nothing of what is asked for does not answer. Each wrong question has a right one beside it."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from ai.text.question_type import gives_reason
+from tests.unit.test_one_word_off import answered
+
+KINDS = ("firm", "company", "contractor", "society", "college", "museum", "club", "brewery", "agency")
+DEEDS = (("repaired", "repair"), ("replaced", "replace"), ("painted", "paint"), ("sold", "sell"), ("built", "build"))
+THINGS = ("roof of the mill", "bridge at Tarn", "old lighthouse", "clock of the chapel")
+
+
+@pytest.mark.parametrize(("kind", "deed", "thing"), [*itertools.product(KINDS, DEEDS, THINGS)])
+def test_who_of_a_kind_did_it_is_told_by_a_name_or_as_one(kind: str, deed: tuple[str, str], thing: str) -> None:
+    past, _ = deed
+    elsewhere = f"A {kind} has its office in the harbour."
+    question = f"Which {kind} {past} the {thing}?"
+    assert answered(f"The {thing} was {past} by the {kind} Halden Brothers in 1904.", question, elsewhere)
+    assert answered(f"Halden Brothers {past} the {thing} in 1904.", question, elsewhere)
+    assert not answered(f"The {thing} was {past} before the war.", question, elsewhere)
+    assert not answered(f"In 1904 the {thing} had to be {past} at last.", question, elsewhere)
+
+
+@pytest.mark.parametrize("kind", ["school", "college", "university", "hospital", "theatre", "bakery"])
+@pytest.mark.parametrize(("deed", "past"), [("teach", "taught"), ("work", "worked"), ("study", "studied")])
+def test_where_of_a_kind_is_told_behind_a_preposition(kind: str, deed: str, past: str) -> None:
+    question = f"At which {kind} did Maren Tolliver {deed}?"
+    elsewhere = f"The {kind} is closed."
+    assert answered(f"Maren Tolliver {past} at the Lanthorpe {kind} until 2009.", question, elsewhere)
+    assert answered(f"Until 2009 Maren Tolliver {past} at Saint Hilda's in Lanthorpe.", question, elsewhere)
+    assert not answered(f"The Otter Bridge Society began when Maren Tolliver {past} less.", question, elsewhere)
+
+
+@pytest.mark.parametrize("asked", ["What is the {} called?", "What is the name of the {}?", "what is the {}'s name"])
+@pytest.mark.parametrize("thing", ["breeder", "managing director", "builder", "night nurse", "winning pear"])
+def test_who_asks_for_a_name_is_told_one(asked: str, thing: str) -> None:
+    question = asked.format(thing)
+    assert answered(f"The {thing} is called Oda Bruun and lives in Tarn.", question)
+    assert not answered(f"In March the {thing} was brought here by the police.", question)
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        ("How large was the grant in euros?", "The grant was 4,000 euros.", "The grant was cut by eight per cent."),
+        ("How large was the grant in euros?", "The grant was 4,000 euros.", "The grant was 3 years late."),
+        ("How long is the hall in metres?", "The hall is 40 metres long.", "The hall was closed as long as 40 days."),
+        ("How much was the loan in pounds?", "The loan was 900 pounds.", "The loan was paid within 30 days."),
+        ("What does a hot drink cost?", "A hot drink costs £2.", "A machine sells 4 kinds of hot drink at no small cost."),
+        ("What is the fine for a lost card?", "The fine for a lost card is £5.", "A lost card is told to the bank."),
+        ("On which day is the rent paid?", "The rent is paid on the 3rd.", "The rent is paid next month."),
+        ("On which day is the market held?", "The market is held on Friday.", "The market is held in the square."),
+    ],
+)
+def test_an_amount_is_of_what_is_asked_for(asked: str, right: str, wrong: str) -> None:
+    elsewhere = "Fines, costs, euros, pounds and metres are words; one month has a day for rent."
+    assert answered(right, asked, elsewhere)
+    assert not answered(wrong, asked, elsewhere)
+
+
+ORDERS = ("first", "last", "next")
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("noun", ["bus", "ferry", "keeper", "director", "concert"])
+def test_the_first_the_next_and_the_last_are_others(order: str, noun: str) -> None:
+    elsewhere = "First things come first, the next ones next, and the last ones last."
+    question = f"When does the {order} {noun} leave Selby?"
+    assert answered(f"The {order} {noun} leaves Selby at 9.30 pm.", question, elsewhere)
+    assert not answered(f"The {noun} leaves Selby at 9.30 pm.", question, elsewhere)
+    for other in ORDERS:
+        if other != order:
+            assert not answered(f"The {other} {noun} leaves Selby at 9.30 pm.", question, elsewhere), other
+
+
+def test_the_last_but_one_is_not_the_last() -> None:
+    for asked in ("second-to-last", "last but one", "penultimate"):
+        assert not answered("The last keeper was Miriam Oakes.", f"Who was the {asked} keeper?", f"Word: {asked}.")
+    assert answered("The penultimate keeper was Miriam Oakes.", "Who was the penultimate keeper?")
+
+
+@pytest.mark.parametrize("word", ["largest", "oldest", "tallest", "strongest", "most expensive"])
+def test_a_superlative_is_told_by_one(word: str) -> None:
+    question = f"Who owns the {word} boat?"
+    elsewhere = f"What is {word} is not always good."
+    assert answered(f"The {word} boat is owned by Ida Holm.", question, elsewhere)
+    assert not answered("The boat is owned by Ida Holm.", question, elsewhere)
+
+
+BETWEEN = ("; that for {}", ", while that for {}", ", whereas the one for {}", ", but the one for {}")
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.parametrize(("one", "other"), [("dogs", "cats"), ("adults", "pupils"), ("bikes", "boats")])
+def test_an_amount_is_of_its_own_side(between: str, one: str, other: str) -> None:
+    said = f"The fee for {one} rises to 180 euros{between.format(other)} stays the same."
+    assert answered(said, f"How much is the fee for {one}?")
+    assert not answered(said, f"How much is the fee for {other}?")
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "wrong"),
+    [
+        (
+            "The council lent the guild £40,000.",
+            "How much did the council lend to the guild?",
+            "How much did the guild lend to the council?",
+        ),
+        (
+            "The results are sent every month to the archive.",
+            "To whom are the results sent?",
+            "What does the archive send to the observatory?",
+        ),
+        ("Oda gave the pear to the kitchen.", "What did Oda give to the kitchen?", "What did the kitchen give to Oda?"),
+        ("The mayor paid the baker £40.", "How much did the mayor pay the baker?", "How much did the baker pay the mayor?"),
+    ],
+)
+def test_who_gets_is_not_who_gives(said: str, right: str, wrong: str) -> None:
+    elsewhere = "The observatory is a kitchen, a guild, a baker and an archive."
+    assert not answered(said, wrong, elsewhere)
+    if "whom" not in right:
+        assert answered(said, right, elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("text", "gives"),
+    [
+        ("The lid stays shut, as cold air may crack the pots.", True),
+        ("The lid stays shut because of the cold.", True),
+        ("They moved to save money.", True),
+        ("After the fire they moved.", True),
+        ("It was founded by Ann Berg, who retired two years ago.", False),
+        ("She sold it to her assistant for £400.", False),
+        ("The hall is used by the choir from noon.", False),
+    ],
+)
+def test_a_preposition_alone_is_no_reason(text: str, gives: bool) -> None:
+    assert gives_reason(text) is gives
