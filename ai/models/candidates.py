@@ -231,6 +231,8 @@ def _covered(read: ReadSentence, within: ReadSource, asked: ReadQuestion, meant:
     said = read.tokens | meant
     measured = bool(meant) and asked.is_measured(read.text)
     alone = asked.coverage(said if measured else read.tokens)
+    if asked.version >= MEANT_SINCE and alone and not _FIRST_PERSON.isdisjoint(read.tokens):
+        return asked.coverage(said | within.title)  # who writes `we` is who the title names
     return (asked.coverage(said) + asked.coverage(said | within.title)) // 2 if alone else 0
 
 

@@ -51,6 +51,7 @@ _HELPED = re.compile(
 )
 _BEEN = re.compile(r"\b(?:is|are|was|were|be|been|being|has|have|had)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE)
 _DOER = re.compile(r"^\W*(?:who|what)\s+(?P<deed>[a-z][\w'’-]+)\b", re.IGNORECASE)
+_DOING = re.compile(r"^\W*who\s+(?:is|was|are|were)\s+(?P<deed>[a-z]{2,}ing)\s", re.IGNORECASE)
 _WHICH_DOES = re.compile(
     r"^\W*(?:which|what)\s+(?:[a-z-]+\s+){1,2}?(?P<deed>[a-z]{3,})\s+(?:(?:the|an?|his|her|its|their|our)\s|[A-Z])",
     re.IGNORECASE,
@@ -76,7 +77,7 @@ _PASSIVE = re.compile(
 )
 _DONE_BY = re.compile(r"[^.;:,]*?\bby\b(?P<doer>(?:\s[\w'’.-]++){0,4})")
 _WHO_MAY = re.compile(
-    r"^\W*who\s+(?:can(?:not|['’]t)?|could(?:n['’]t)?|may|might|must(?:n['’]t)?|should(?:n['’]t)?|shall|will|would)"
+    r"^\W*who\s+(?:(?:has|have|had|needs?|is\s+(?:allowed|permitted|supposed))\s+to|can(?:not|['’]t)?|could(?:n['’]t)?|may|might|must(?:n['’]t)?|should(?:n['’]t)?|shall|will|would)"
     r"(?:\s+(?:not|also|only|never))?\s+(?!be\b)(?P<rest>[^?;:,()]+)",
     re.IGNORECASE,
 )
@@ -89,7 +90,7 @@ _WHICH = re.compile(r"\W*(?:which|that|whom)\b", re.IGNORECASE)
 _TO_IT = re.compile(r"\s(?:it|them|him|her)\b")
 _WHOLE = word_list("everyone everybody anyone anybody nobody people men women children staff members")
 _NO_DOER = word_list("votes points goals times means way help use end time side beginning middle then now")
-_ARTICLES = word_list("the a an its his her their our each any")
+_ARTICLES = word_list("the a an its his her their our my your each any")
 _EMPTY_VERBS = word_list("have has had do be")
 _HE = word_list("he she they it we i you")
 _CLAUSE = re.compile(r"[,;:()]\s|\b(?:and|but|or)\s")
@@ -113,7 +114,7 @@ class Finer:
     @classmethod
     def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str]) -> Finer:
         """The demands of a question whose verb, in the words of the sources, is `deed`."""
-        doer = _DOER.match(question) or _which_does(question)
+        doer = _DOER.match(question) or _which_does(question) or _DOING.match(question)
         asks_doer = (doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS) or _WHO_MAY.match(question)
         done = deed if asks_doer else frozenset[str]()
         return cls(
@@ -255,6 +256,9 @@ def clause_of(question: str, *, may: bool = True) -> tuple[str, ...]:
         words = [match[0] for match in WORD.finditer(_TURN.split(asked["rest"], maxsplit=1)[0])]
         words = [fold(word) for word in reversed(words) if word[0].islower()]
         return tuple(word for word in words if word not in UNWEIGHED_WORDS)
+    doing = _DOING.match(question) if may else None
+    if doing is not None:
+        return (fold(doing["deed"]),)
     for pattern, any_form in ((_HELPED, True), (_BEEN, False)):
         found = pattern.search(question)
         if found is None:

@@ -13,6 +13,7 @@ from ai.model import PromptSource
 from ai.models.demands import REPEATS, SAYS_LITTLE, SAYS_NOTHING, Demands, alike
 from ai.models.rows import Row
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
+from ai.text.kinds import place_of
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
 from ai.text.question_type import (
@@ -59,6 +60,13 @@ _HOW = re.compile(
     re.IGNORECASE,
 )
 """The adjective of a question word: a sentence that says the amount need not say it, unless it is all that is asked."""
+_ONLY_ASKS = re.compile(
+    r"\b(?:since\swhen|how\smuch\smoney"
+    r"|(?:take|takes|took|taking)\splace|(?<=day\s)of\sthe\s(?:week|month|year))\b",
+    re.IGNORECASE,
+)
+_SHORTENED = re.compile(r"(?:i|you|he|she|it|we|they|that|there|who|what|where|when|how)['’](?:m|re|ve|ll|d|s)")
+"""Words of the question that are shortened."""
 _MEANT = 2
 _WHOLLY = 1000
 
@@ -72,6 +80,13 @@ def question_terms(question: str, intent: Intent) -> frozenset[str]:
         w for w in words if w not in UNWEIGHED_WORDS and w not in _ASKING and w not in named and len(w) > 1
     )
     return terms - {fold(found[1]) for found in _HOW.finditer(question)} or terms
+
+
+def telling_terms(question: str, terms: frozenset[str]) -> frozenset[str]:
+    """The terms without those that belong to how it is asked: `I'm`, `since when`, `take place`, `how much money`,
+    `which day of the week`."""
+    only_asks = {fold(word) for found in _ONLY_ASKS.finditer(question) for word in WORD.findall(found[0])}
+    return frozenset(term for term in terms if term not in only_asks and not _SHORTENED.fullmatch(term)) or terms
 
 
 def names(surface: str, tokens: frozenset[str]) -> bool:
@@ -178,6 +193,8 @@ class ReadQuestion:
         terms = question_terms(question, intent)
         if version >= DEMANDS_SINCE:
             terms |= REPEATS & {fold(match[0]) for match in WORD.finditer(question)}
+        if version >= MEANT_SINCE:
+            terms = telling_terms(question, terms)
         forms = {term: _forms(term, vocabulary) for term in sorted(terms)}
         families = ALIKE if version >= MEANT_SINCE else EARLIER
         like = {term: alike(term, vocabulary, families) for term in forms}
@@ -188,7 +205,8 @@ class ReadQuestion:
         )
         if version >= MEANT_SINCE:
             forms = {term: found or like[term] for term, found in forms.items()}
-            forms = {term: found for term, found in forms.items() if found or term not in SAYS_NOTHING} or forms
+            nothing = SAYS_NOTHING | {place_of(question)}
+            forms = {term: found for term, found in forms.items() if found or term not in nothing} or forms
         sentences = [sentence.tokens for read in reads for sentence in read.sentences]
         weights = {}
         for term, words in forms.items():

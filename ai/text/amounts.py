@@ -104,7 +104,9 @@ _BEGINS_ANOTHER = word_list(
     "be has had will can may must but when while which who where than"
 )
 _BY_ADJECTIVE: Mapping[str, re.Pattern[str]] = {
-    **dict.fromkeys(("tall", "high"), re.compile(r"\b(?:tall|high|height|altitude|elevation)\b", re.IGNORECASE)),
+    **dict.fromkeys(
+        ("tall", "high"), re.compile(r"\b(?:tall|high|height|altitude|elevation|above\s(?:the\s)?sea)\b", re.IGNORECASE)
+    ),
     "deep": re.compile(r"\b(?:deep|depth)\b", re.IGNORECASE),
     "wide": re.compile(r"\b(?:wide|width|broad|breadth|across)\b", re.IGNORECASE),
     "thick": re.compile(r"\b(?:thick|thickness)\b", re.IGNORECASE),
@@ -118,6 +120,16 @@ _NAMED_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """A number that follows what it counts: `the keys, of which there are four`."""
+_WERE = re.compile(
+    r"\b(?P<number>\d[\d.,]*|[a-z]+)\s(?:were|are|was|is)\s(?:the\s)?(?P<what>[a-z]{3,})\b", re.IGNORECASE
+)
+"""The number stands before its noun and a verb: `642 were cats`."""
+_PART_OF = re.compile(
+    r"\b(?:an?|one|two|three|over|under|about|than|nearly|almost)\s(?:half|third|quarter|fifth|sixth|eighth|tenth)s?\sof\b"
+    r"|\bhalf\s(?:of\s)?(?:the|our|its|their|his|her|all)\b",
+    re.IGNORECASE,
+)
+"""A part is how much: `a third of our electricity`."""
 _PEOPLE = frozenset(
     map(root_of, ("people", "person", "persons", "guests", "visitors", "passengers", "spectators", "listeners"))
 )
@@ -190,7 +202,8 @@ def states_amount(sentence: str, wanted: WantedAmount, *, loosely: bool) -> bool
         free = MONEY in wanted.dimensions and _FREE.search(sentence) is not None
         return spans or free or any(each.dimension in wanted.dimensions for each in found)
     measured = _MUCH if wanted.word == "much" else _MANY
-    return (loosely or not wanted.counted) and any(not each.dated and each.dimension in measured for each in found)
+    said = (loosely or not wanted.counted) and any(not each.dated and each.dimension in measured for each in found)
+    return said or (wanted.word == "much" and _PART_OF.search(sentence) is not None)
 
 
 def _says_so(sentence: str, wanted: WantedAmount) -> bool:
@@ -213,6 +226,9 @@ def _seats(sentence: str, counted: frozenset[str]) -> bool:
 def _counted_before(sentence: str) -> Iterator[str]:
     for found in _NAMED_BEFORE.finditer(sentence):
         if _is_number(fold(found["number"] or found["total"] or found["sum"])):
+            yield found["what"]
+    for found in _WERE.finditer(sentence):
+        if _is_number(fold(found["number"])):
             yield found["what"]
 
 
@@ -249,6 +265,8 @@ def _amounts(tokens: list[str], breaks: list[bool], joined: list[bool]) -> Itera
         )
         if tokens[at + 1 : at + 4] == ["and", "a", "half"]:
             unit = _UNITS.get(tokens[at + 4]) if at + 4 < len(tokens) else None
+        if token in _HALF and after in ("a", "an") and at + 2 < len(tokens):
+            unit = _UNITS.get(tokens[at + 2])
         if unit is None and at and tokens[at - 1] in _SYMBOLS:
             unit = MONEY
         number = token[0].isdigit() or (token in _SPELT and (token, after) != ("one", "of"))

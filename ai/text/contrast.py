@@ -55,7 +55,8 @@ _OF = re.compile(
     re.IGNORECASE,
 )
 _WHO_DID = re.compile(
-    r"\W*who\s(?!(?:is|was|are|were|has|had|have|does|did|will|would|can|may|must)\b)(?P<deed>[a-z]{3,})\s(?:the\s)?(?P<name>[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*)\W*\Z", re.IGNORECASE
+    r"\W*who\s(?!(?:is|was|are|were|has|had|have|does|did|will|would|can|may|must)\b)(?P<deed>[a-z]{3,})\s(?:the\s)?(?P<name>[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*)\W*\Z",
+    re.IGNORECASE,
 )
 _FOLLOWERS = {
     root_of("succeeded"): word_list("successor heir"),

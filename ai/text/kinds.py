@@ -45,6 +45,7 @@ _NAMED = word_list(
     "state country county town city region province district river continent"
 )
 """Kinds of which one is told by its name, or said to be one."""
+_PLACES = word_list("state country county town city village region province district")
 _CALLED = re.compile(
     r"\A\W*(?:what|how)\s(?:is|was|are|were|do\s\w+\scall|did\s\w+\scall)\b.{0,80}?\b(?:called|named|nicknamed|known\sas)\W*\Z"
     r"|\A\W*what(?:['’]s|\s(?:is|was|are|were))\s(?:the\s)?names?\sof\b"
@@ -167,6 +168,12 @@ def _attribute(question: str) -> frozenset[str]:
     if not noun or noun in _NO_NOUN or noun in UNWEIGHED_WORDS:
         return frozenset()
     return frozenset({root_of(noun)}) | ALIKE.get(root_of(noun), frozenset())
+
+
+def place_of(question: str) -> str:
+    """The word for a kind of place after `which` or `what`, which the place need not carry; empty without one."""
+    noun, by, _ = _noun(question)
+    return noun if by and noun in _PLACES else ""
 
 
 def _noun(question: str) -> tuple[str, str, str]:

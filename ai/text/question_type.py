@@ -76,6 +76,11 @@ _IN_A = re.compile(
     r"|\bin\s(?:port|prison|hospital|bed|church|school|storage|dock)\b"
 )
 
+_FROM = re.compile(
+    r"\bfrom\W*\Z|\bwhere\s(?:is|are|was|were)\s(?:the|my|your|our|its)\s[\w'’ -]{1,40}\Z|^\W*from where\b",
+    re.IGNORECASE,
+)
+_FROM_A = re.compile(r"\b(?:from|out of)\s(?:an?|the|their|his|her|our|my|its)\s[a-z]")
 _WHEN = re.compile(
     r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]\.?m\b"
     r"|\b(?:noon|midnight|dawn|dusk|sunrise|sunset|night|morning|afternoon|evening)\b"
@@ -116,7 +121,8 @@ _REASON = re.compile(
     r"|,\s(?:as|for|after|when)\b|\A\W*(?:as|after|when|if|to|by|for)\b"
     r"|\bas (?:it|he|she|they|we|you|the|there|this|an?)\b"
     r"|\b(?:from|through|after|when|if|by) [a-z]+ing\b|\bin case\b"
-    r"|(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)[a-z]{2,}|[:;]\s|,\s*[a-z]+ing\b",
+    r"|(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)(?-i:[a-z]{2,})"
+    r"|[:;]\s|,\s*[a-z]+ing\b",
     re.IGNORECASE,
 )
 
@@ -151,9 +157,8 @@ def role_of(question: str) -> str | None:
 
 
 def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = False) -> bool:
-    """True if `sentence` has something of the kind that is wanted and that the question does not already
-    say. `loosely`:
-    a place without a name will do (`in a cabin`)."""
+    """True if `sentence` has something of the kind that is wanted and that the question does not already say.
+    `loosely`: a place without a name will do (`in a cabin`)."""
     match wanted:
         case WantedKind.ANY:
             return True
@@ -170,7 +175,14 @@ def offers(sentence: str, wanted: WantedKind, question: str, *, loosely: bool = 
         case WantedKind.PLACE:
             said = words_of(question).content
             named = any(words_of(found[0]).content - said for found in _AT.finditer(sentence))
-            return named or (loosely and (_IN_A.search(sentence) or _PATH.search(sentence)) is not None)
+            return named or (loosely and _is_somewhere(sentence, question))
+
+
+def _is_somewhere(sentence: str, question: str) -> bool:
+    """True if the sentence tells a place without a name: `in a cabin`, and, where it is asked, `from a dairy`."""
+    if _IN_A.search(sentence) or _PATH.search(sentence):
+        return True
+    return _FROM.search(question) is not None and _FROM_A.search(sentence) is not None
 
 
 def _tells_when(sentence: str, question: str) -> bool:

@@ -103,6 +103,8 @@ _ARTICLES = word_list(
     "the a an his her its their our two three four five six seven eight nine ten many several some all"
 )
 _BY_WITHIN = 7
+_NEAR = 40
+"""How many characters before its verb a sentence says that it is of the future."""
 _ADVERBS = word_list("also then later first never not again soon once always often")
 
 
@@ -330,7 +332,7 @@ class Roles:
         before = [text[max(0, found.start() - 80) : found.start()] for found in said]
         if self.tense == "will":
             past = all(_is_past(fold(found[0])) and not _is_present(text, found) for found in said)
-            return not past or _FUTURE.search(text) is not None
+            return not past or any(_FUTURE.search(each[-_NEAR:]) for each in before)
         if self.tense == "does":
             return not all(_ONCE.search(each) for each in before)
         return not all(_UNREAL.search(each) for each in before)

@@ -58,7 +58,8 @@ _EVERYDAY = (
     "measure area | large size | get collect pick | set place put | connect join | paint repaint | tie fasten | "
     "rebuild reconstruct | restore repair renovate | attend visit | kill murder | fight battle | win victory | "
     "employ hire | resign quit | injure hurt | drown sink | assist help | aim goal purpose | baby infant | happy "
-    "glad"
+    "glad | retain keep | lend loan borrow | repay refund reimburse | dismiss sack | broken snapped | "
+    "perform undertake | invent devise | frighten scare | forecast predict | rubbish waste | rucksack backpack | torch flashlight"
 )
 """Everyday words; a word may stand in several, and what is alike to one of them is not alike to another's."""
 
@@ -80,7 +81,8 @@ WE = frozenset({"we", "our", "us"})
 _WRITERS = (
     "school company firm library museum church parish society association hotel hostel shop restaurant cafe hospital "
     "clinic surgery practice university college council charity farm bakery brewery cooperative organisation "
-    "organization orchestra theatre"
+    "organization orchestra theatre shelter team group choir club band office business centre center nursery garden "
+    "market campsite zoo gym pool studio agency trust foundation branch department"
 )
 WRITERS = frozenset(_WRITERS.split())
 """Those who write `we` of themselves: in their own texts it says the same as the word for them."""

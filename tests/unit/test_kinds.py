@@ -51,7 +51,11 @@ def test_who_asks_for_a_name_is_told_one(asked: str, thing: str) -> None:
         ("How large was the grant in euros?", "The grant was 4,000 euros.", "The grant was 3 years late."),
         ("How long is the hall in metres?", "The hall is 40 metres long.", "The hall was closed as long as 40 days."),
         ("How much was the loan in pounds?", "The loan was 900 pounds.", "The loan was paid within 30 days."),
-        ("What does a hot drink cost?", "A hot drink costs £2.", "A machine sells 4 kinds of hot drink at no small cost."),
+        (
+            "What does a hot drink cost?",
+            "A hot drink costs £2.",
+            "A machine sells 4 kinds of hot drink at no small cost.",
+        ),
         ("What is the fine for a lost card?", "The fine for a lost card is £5.", "A lost card is told to the bank."),
         ("On which day is the rent paid?", "The rent is paid on the 3rd.", "The rent is paid next month."),
         ("On which day is the market held?", "The market is held on Friday.", "The market is held in the square."),
@@ -117,7 +121,11 @@ def test_an_amount_is_of_its_own_side(between: str, one: str, other: str) -> Non
             "What does the archive send to the observatory?",
         ),
         ("Oda gave the pear to the kitchen.", "What did Oda give to the kitchen?", "What did the kitchen give to Oda?"),
-        ("The mayor paid the baker £40.", "How much did the mayor pay the baker?", "How much did the baker pay the mayor?"),
+        (
+            "The mayor paid the baker £40.",
+            "How much did the mayor pay the baker?",
+            "How much did the baker pay the mayor?",
+        ),
     ],
 )
 def test_who_gets_is_not_who_gives(said: str, right: str, wrong: str) -> None:
@@ -141,3 +149,42 @@ def test_who_gets_is_not_who_gives(said: str, right: str, wrong: str) -> None:
 )
 def test_a_preposition_alone_is_no_reason(text: str, gives: bool) -> None:
     assert gives_reason(text) is gives
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("The mayor was Miriam Oakes.", "Who was the mayor?"),
+        ("The rent is paid on the 3rd of each month.", "When is the rent paid?"),
+        (
+            "The solar panels cover a third of our electricity.",
+            "How much of the electricity do the solar panels cover?",
+        ),
+        ("We took in 960 animals, of which 642 were cats.", "How many cats were taken in?"),
+        ("The tower stands 610 metres above the sea.", "How high above the sea does the tower stand?"),
+        ("The kettle was bought from a closed dairy.", "Where was the kettle bought from?"),
+        ("Claims must be approved by your line manager.", "Who has to approve claims?"),
+        ("The council lent us £40,000.", "How much money did the council lend?"),
+        ("The lens was ground in Vienna.", "In which city was the lens ground?"),
+        ("Rehearsals are held in the church hall.", "Where do the rehearsals take place?"),
+        ("The lid is not opened hot, as cold air may crack the pots.", "Why is the lid not opened hot?"),
+    ],
+)
+def test_what_is_said_in_other_words_is_found(said: str, question: str) -> None:
+    assert answered(said, question)
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("The hall is still being rewired.", "Who is rewiring the hall?"),
+        ("The depot, which was opened in 1934, will be enlarged.", "When will the depot be opened?"),
+        ("The roof was repaired half a year ago.", "How much of the roof was repaired?"),
+        ("Of the animals 642 were dogs.", "How many animals were cats?"),
+        ("The kettle was bought by a closed dairy.", "Where was the kettle bought from?"),
+        ("Claims must be approved within 3 days.", "Who has to approve claims?"),
+        ("The path has been reopened after Sir Giles gave up, to Nether Thessing.", "Why did Sir Giles give up?"),
+    ],
+)
+def test_what_only_seems_to_be_said_is_not(said: str, question: str) -> None:
+    assert not answered(said, question, "Cats, dogs and dairies rewire the depot.")
