@@ -14,7 +14,7 @@ export EXHIBIT_CACHE ?= $(CACHE)
 # Commands start in half the time with bytecode; whoever has switched it off elsewhere does not mean this environment.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help docs demo demo-ollama test again slowest test-services compose-env check fix serve lock policy web web-check figures sbom audit clean
+.PHONY: help docs demo demo-ollama test again slowest prepare test-services compose-env check fix serve lock policy web web-check figures sbom audit clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -59,8 +59,10 @@ again: $(DEV)  ## run once more what failed in the last run of the tests
 slowest: $(DEV)  ## search for inputs whose time grows faster than they do (SECONDS=60)
 	@$(BIN)/python -m tests.slowest --seconds $(or $(SECONDS),60)
 
-test-services: $(DEV)  ## prepare and start the real servers and tools, run the tests on them
+prepare: $(DEV)  ## fetch or build the real servers and tools
 	@tests/services/prepare.sh
+
+test-services: prepare  ## prepare and start the real servers and tools, run the tests on them
 	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(PYTEST) -m services tests/services tests/browser  # much of it is waiting
 
 compose-env: $(RUNTIME)  ## write the secrets and the policy bundle that compose.yaml needs

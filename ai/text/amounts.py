@@ -146,6 +146,7 @@ _HAD = re.compile(
 _PRICED = re.compile(
     r"\b(?:costs?|prices?|pay|paid|fees?|charged?|worth|earn(?:s|ed)?|salary|salaries)\b", re.IGNORECASE
 )
+_COSTS = re.compile(r"\bcosts?\s(?:about\s|only\s|just\s)?\d", re.IGNORECASE)
 _FREE = re.compile(r"\bfree\b|\bno charge\b", re.IGNORECASE)
 
 
@@ -199,7 +200,7 @@ def states_amount(sentence: str, wanted: WantedAmount, *, loosely: bool) -> bool
         if not loosely and adjective is not None and not adjective.search(sentence):
             return False
         spans = TIME in wanted.dimensions and wanted.word == "long" and _SPAN.search(sentence) is not None
-        free = MONEY in wanted.dimensions and _FREE.search(sentence) is not None
+        free = MONEY in wanted.dimensions and (_FREE.search(sentence) or _COSTS.search(sentence)) is not None
         return spans or free or any(each.dimension in wanted.dimensions for each in found)
     measured = _MUCH if wanted.word == "much" else _MANY
     said = (loosely or not wanted.counted) and any(not each.dated and each.dimension in measured for each in found)

@@ -20,6 +20,11 @@ _ROW = re.compile(r"[^:;.]{1,40}:\s[^;]{1,80};\s[^:;]{1,40}:\s")
 _GOES_ON = word_list("it he she they this these which who we you i its his her their so then also")
 """Words that begin a side about what the one before it names."""
 _OPENS = word_list("the a an that those my your every each all most some many several no nobody everyone anyone")
+_SAYS = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|will|must|may|do|does|did|[a-z]+ed|[a-z]{2,}[^s\W]s)\b|\b(?:the one|that) for\b",
+    re.IGNORECASE,
+)
+"""What makes words a clause of their own and not one more of a list."""
 _DEFINITE = (WantedKind.NUMBER, WantedKind.TIME, WantedKind.PERSON)
 
 
@@ -52,7 +57,7 @@ def _goes_on(side: str) -> bool:
     """True if the side begins with a pronoun, or with no subject of its own: `and opened its doors in 1903`."""
     first = (WORD.findall(side) or [""])[0]
     low = fold(first)
-    if low in _GOES_ON:
+    if low in _GOES_ON or (low in _OPENS and not _SAYS.search(side)):
         return True
     return not (low in _OPENS or first[:1].isupper() or (low.endswith("s") and low not in UNWEIGHED_WORDS))
 

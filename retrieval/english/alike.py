@@ -59,7 +59,8 @@ _EVERYDAY = (
     "rebuild reconstruct | restore repair renovate | attend visit | kill murder | fight battle | win victory | "
     "employ hire | resign quit | injure hurt | drown sink | assist help | aim goal purpose | baby infant | happy "
     "glad | retain keep | lend loan borrow | repay refund reimburse | dismiss sack | broken snapped | "
-    "perform undertake | invent devise | frighten scare | forecast predict | rubbish waste | rucksack backpack | torch flashlight"
+    "perform undertake | invent devise | frighten scare | forecast predict | rubbish waste | "
+    "rucksack backpack | torch flashlight"
 )
 """Everyday words; a word may stand in several, and what is alike to one of them is not alike to another's."""
 

@@ -73,16 +73,13 @@ async def test_a_suspended_caller_reads_nothing_and_holds_no_capability(home: An
     await cli(home, "suspend", "other")
     for path in CLOSED_TO_THE_SUSPENDED[1:]:
         assert (await asked(home, key, Call("GET", f"/api/v1/{path}"))).status_code == 403, path
-    for call in ASKED:
-        text = (await asked_text(home, key, call)).casefold()
-        assert "pell" not in text, call
-        assert "quarry.md" not in text, call
-
-
-async def asked_text(home: Any, key: str, call: Call) -> str:
-    if "{entry}" in call.path:
-        return ""
-    return str((await asked(home, key, call)).text)
+    headers = {"authorization": f"Bearer {key}"}
+    async with client_of(home) as client:
+        for call in ASKED:
+            if "{entry}" not in call.path:
+                reply = await client.request(call.method, call.path, json=call.body, headers=headers)
+                assert "pell" not in reply.text.casefold(), call
+                assert "quarry.md" not in reply.text.casefold(), call
 
 
 async def test_the_suspension_of_a_tenant_changes_no_reply_to_another(tmp_path: Path) -> None:
