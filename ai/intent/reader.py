@@ -18,6 +18,7 @@ from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item, read_items
 from ai.intent.unread import unread_words
 from ai.intent.wording import reading_of
+from ai.intent.words import NAMES_OF_UNITS, SQUARES
 from ai.model import MapContext
 from retrieval.algebra.operations import Lookup, Operation
 from retrieval.algebra.wording import listed, plural
@@ -52,6 +53,8 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     items = pointed(settle(read, lexicon), shown)
     spoken = merged(items, lexicon)
     phrases = read_phrases(spoken)
+    if _in_own_unit(phrases, lexicon):
+        phrases.units.clear()
     mentions = tuple(item.value for item in items if isinstance(item.value, Mention))
     if not phrases.times and context.time is not None:
         phrases.times.append(_of_map(context.time, len(text)))
@@ -81,6 +84,15 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
         nearest=_nearest(spoken, asked, phrases) if unread and whole else "",
     )
     return IntentReading(intent, (*shown.notes, *slips, *shared, *_overridden(items, phrases, context, shown, lexicon)))
+
+
+def _in_own_unit(phrases: Phrases, lexicon: Lexicon) -> bool:
+    """True for `the orchard area, in hectares`, where that is the unit in which all its figures are."""
+    if not phrases.measures or phrases.areas or phrases.densities or phrases.per:
+        return False
+    units = {unit for said in phrases.measures for measure in said for unit in lexicon.domain.units(measure)}
+    scales = {SQUARES.get(name) for unit in units for name in NAMES_OF_UNITS.get(unit, (unit,))}
+    return {role for role, _ in phrases.units} == {Role.SQUARE} and {scale for _, scale in phrases.units} == scales
 
 
 def _region(context: MapContext) -> tuple[float, float, float, float] | bool:

@@ -80,6 +80,17 @@ SQUARES: Mapping[str, str] = {
 } | {"km2": "1", "km²": "1", "acres": "0.0040468564224", "hectares": "0.01"}
 """Square kilometres of a unit of area."""
 
+NAMES_OF_UNITS: Mapping[str, tuple[str, ...]] = {
+    "ha": ("hectares",),
+    "km2": ("square kilometres", "square kilometers"),
+    "sq km": ("square kilometres", "square kilometers"),
+    "t": ("tonnes", "tons", "t"),
+    "kg": ("kilograms", "kilogrammes", "kg"),
+    "mm": ("millimetres", "millimeters", "mm"),
+    "acres": ("acres",),
+}
+"""Names of units by the short form in which a figure has them, as they stand before what is measured."""
+
 SCALES: Mapping[str, int] = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "dozen": 12}
 NUMBERS: Mapping[str, int] = {
     word: number
