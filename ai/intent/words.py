@@ -185,8 +185,10 @@ RATIO = _phrases(
 AREA = ("area", "areas", "land area", "surface area", "by area", "in area", "surface", "acreage", "square footage")
 DENSITY = (
     "density", "densities", "population density", "densely populated", "densely", "dense", "densest",
-    "sparsely populated",
+    "sparsely populated", "thinly populated", "thinly settled", "sparsely settled",
 )  # fmt: skip
+SPARSE = frozenset({"sparsely populated", "thinly populated", "thinly settled", "sparsely settled"})
+"""Of these the most is the least density."""
 PER_AREA: Mapping[str, str] = {
     f"{per} {unit}": scale
     for per in ("per", "for each", "for every", "to the")
@@ -213,7 +215,10 @@ DISTANCE = ("how far", "distance", "how far apart", "far", "how many km", "how m
 BEFORE_TIMES = frozenset(_words("between before prior after since until from during in on of as the year years and"))
 """Words that belong to the time after them, as `ai.intent.times` reads it."""
 
-WHICH = _phrases("which|what|which of|what are|what is|name|list|find|show|show me|give me|tell me|give|identify")
+WHICH = _phrases(
+    "which|what|which of|what are|what is|name|list|find|show|show me|give me|tell me|give|identify|i am looking for|"
+    "i'm looking for"
+)
 MANY = _phrases("how many|number of|the number of|count of|count|count the|how many are there")
 MUCH = ("how much", "how large", "how big", "how high")
 WHEN = _phrases(
@@ -253,6 +258,7 @@ CHANGES_NOTHING: dict[str, str] = {
     }.items()
     for word in _words(words)
 }
+CHANGES_NOTHING |= dict.fromkeys(("in a straight line", "as the crow flies"), "every distance is measured so")
 CHANGES_NOTHING |= {"say about": "names the source of a figure", "says about": "names the source of a figure"}
 """Words that no plan consumes and that change no answer, each with the reason."""
 
