@@ -40,6 +40,7 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
 )
 """Words of one meaning. A group holds for a measure, unit or kind of the corpus that is one of its words."""
 
+PEOPLE = next(group for group in SYNONYMS if "people" in group)
 SIZES = frozenset({"population", "people", "area", "volume", "size"})
 """Measures and units that `large` and `small` compare: of a place with one such measure, that one."""
 

@@ -21,7 +21,7 @@ from ai.intent.scanning.sets import (
 )
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
-from ai.intent.words import BEFORE_TIMES
+from ai.intent.words import BEFORE_TIMES, PEOPLE
 from retrieval.algebra.aggregates import AggregateName
 
 
@@ -103,12 +103,13 @@ def _change(s: Scanner) -> bool:
 
 def _per_area(s: Scanner) -> bool:
     """`per square mile`; `the density, in people per square mile`."""
-    told = bool(s.found.densities) and s.text() == "in" and s.has(Role.MEASURE, 1)
+    told = bool(s.found.densities) and s.text() == "in" and s.has(Role.MEASURE, 1) and s.text(1) in PEOPLE
     ahead = 2 if told else 0
     if not s.has(Role.PER_AREA, ahead):
         return False
-    s.mark("figure")
-    s.found.densities.append(True)
+    if not s.found.densities:
+        s.mark("figure")
+        s.found.densities.append(True)
     s.found.per.append(str(s.item(ahead).roles[Role.PER_AREA]))
     if told:
         s.found.measures.append(cast("tuple[str, ...]", s.item(1).roles[Role.MEASURE]))
