@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ai.intent.lexicon import Lexicon, Role
 from ai.intent.map import Shown, pointed, read_map
 from ai.intent.names import merged, readings, settle
 from ai.intent.phrases import Phrases
+from ai.intent.plan_ids import ids_of
 from ai.intent.planning.plans import read_plan
 from ai.intent.planning.sets import Asked
 from ai.intent.planning.short import shortened
@@ -101,12 +102,28 @@ def _region(context: MapContext) -> tuple[float, float, float, float] | bool:
 
 
 def _shared(plan: Sequence[Operation], asked: Asked) -> tuple[Limitation, ...]:
-    """Names that several places of a kind bear, of which the plan takes the one at home."""
-    if not plan or all(isinstance(operation, Lookup) for operation in plan):
-        return ()
-    shared = [ref for ref in asked.others if asked.namesakes(ref)]
+    """Names that several places of a kind bear, of which the plan takes the one at home, and those of places of
+    several kinds."""
+    return (*_of_one_kind(plan, asked), *_of_several_kinds(plan, asked))
+
+
+def _of_one_kind(plan: Sequence[Operation], asked: Asked) -> Iterator[Limitation]:
     told = "“{}” is the name of several {}; the one at home was taken."
-    return tuple(Limitation("SHARED_NAME", told.format(ref.name, plural(ref.type))) for ref in shared)
+    if plan and not all(isinstance(operation, Lookup) for operation in plan):
+        for ref in asked.others:
+            if asked.namesakes(ref):
+                yield Limitation("SHARED_NAME", told.format(ref.name, plural(ref.type)))
+
+
+def _of_several_kinds(plan: Sequence[Operation], asked: Asked) -> Iterator[Limitation]:
+    taken = set(ids_of(plan))
+    for ref in asked.others:
+        bearing = (ref, *asked.other_kinds(ref))
+        kinds = [one.type.replace("_", " ") for one in bearing if one.entity_id in taken]
+        if len(bearing) > 1 and ref.entity_id in taken:
+            every = listed(sorted({one.type.replace("_", " ") for one in bearing}))
+            used = "each is answered" if len(kinds) == len(bearing) else f"the {listed(kinds)} was taken"
+            yield Limitation("SHARED_NAME", f"“{ref.name}” is the name of places of several kinds, {every}; {used}.")
 
 
 def _nearest(items: Sequence[Item], asked: Asked, phrases: Phrases) -> str:

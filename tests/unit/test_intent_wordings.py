@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 
 from ai.intent.lexicon import Lexicon
+from ai.intent.plan_ids import ids_of
 from ai.intent.reader import read_intent
 from ai.model import MapContext
 from retrieval.algebra.domain import Domain, FigureKind
 from retrieval.algebra.operations import Operation
+from retrieval.gazetteer import Gazetteer
+from retrieval.index import GazetteerEntry
+from retrieval.model import EntityRef
 from tests.unit.test_intent import GAZETTEER, POP, RELATIONS
 
 ORCHARDS = Lexicon.of(
@@ -79,3 +83,41 @@ def test_two_wordings_ask_for_the_same(one: str, other: str) -> None:
 )
 def test_what_asks_for_something_else_is_not_read(question: str) -> None:
     assert operations(question) == ()
+
+
+TAMBER = [
+    GazetteerEntry(EntityRef(f"{kind}:{name.lower()}", name, kind), (name,), "c", "d")
+    for kind, name in (("district", "Tamber"), ("town", "Tamber"), ("district", "Marl"), ("town", "Quern"))
+]
+DISTRICTS = Lexicon.of(
+    Gazetteer(TAMBER),
+    Domain(
+        (FigureKind(POP, "people", "district"), FigureKind(POP, "people", "town"), FigureKind("schools", "", "town"))
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("What was the population of the town of Tamber in 2010?", ("town:tamber",)),
+        ("What was the population of Tamber district in 2010?", ("district:tamber",)),
+        ("How many schools did Tamber have in 2010?", ("town:tamber",)),
+        ("How many schools did Tamber district have in 2010?", ()),
+        ("How many schools did the district of Tamber have in 2010?", ()),
+        ("What was the population of the town of Marl in 2010?", ()),
+        ("What was the population of the district of Quern in 2010?", ()),
+        ("What was the population of Tamber in 2010?", ("district:tamber", "town:tamber")),
+        ("What was the population of Quern in 2010?", ("town:quern",)),
+    ],
+)
+def test_a_name_of_two_kinds_is_of_the_one_that_is_said(question: str, places: tuple[str, ...]) -> None:
+    reading = read_intent(question, MapContext(), lexicon=DISTRICTS)
+    assert ids_of(reading.intent.operations) == places
+    assert [each.code for each in reading.overridden] == ["SHARED_NAME"] * (len(places) > 1)
+
+
+def test_of_two_kinds_the_one_that_was_taken_is_named() -> None:
+    reading = read_intent("Did Tamber grow between 2000 and 2010?", MapContext(), lexicon=DISTRICTS)
+    (told,) = reading.overridden
+    assert told.message == "“Tamber” is the name of places of several kinds, district and town; the district was taken."
