@@ -234,9 +234,20 @@ def _measures(domain: Domain) -> dict[str, tuple[str, ...]]:
         own = {name, plural(name)} | _synonyms(name)
         if unit and unit not in w.LENGTHS and unit not in w.SQUARES:
             own |= {unit, *_synonyms(unit)}
+        own |= _measured_in(name, w.NAMES_OF_UNITS.get(unit, ()))
         for word in own:
             found[word].add(figure.measure)
     return {word: tuple(sorted(measures)) for word, measures in found.items()}
+
+
+def _measured_in(measure: str, names: Iterable[str]) -> set[str]:
+    """The phrases for a measure whose unit has these names: `hectares of orchards`, and of what is so large `orchard
+    area`."""
+    found = {f"{name} of {measure}" for name in names}
+    if set(names) & w.SQUARES.keys():
+        one = measure[:-1] if plural(measure[:-1]) == measure else measure
+        found |= {f"{one} area", f"{one} land", f"area of {measure}", f"land under {measure}"}
+    return found
 
 
 def _relations(domain: Domain) -> Iterator[tuple[str, Role, object]]:

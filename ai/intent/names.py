@@ -104,6 +104,12 @@ def _kind_before(items: Sequence[Item], first: int) -> str | None:
     return None if asking else str(items[at - 1].roles[Role.KIND])
 
 
+def _definite(items: Sequence[Item], i: int, kind: str) -> bool:
+    """True after `the town of`: one place that is called so, not those of that kind inside another."""
+    said = [item.text for item in items[max(i - 3, 0) : i]]
+    return said == ["the", kind.replace("_", " "), "of"]
+
+
 def _settled(items: Sequence[Item], i: int, kind: str | None, lexicon: Lexicon, *, cued: bool) -> Item:
     item, mention = items[i], items[i].value
     assert isinstance(mention, Mention)  # noqa: S101 - the caller looked
@@ -119,6 +125,8 @@ def _settled(items: Sequence[Item], i: int, kind: str | None, lexicon: Lexicon, 
         kept = kept or tuple(c for c in _lying(fuller, items, i, lexicon) if c.type == kind)
         if kept:
             return _as_place(item, mention, _at_home(kept, lexicon))
+        if not attributive and _definite(items, i, kind):
+            return replace(item, roles={Role.UNKNOWN_NAME: True}, value=replace(mention, candidates=()))
         if beside and after is not None and not attributive and after.text == kind.replace("_", " "):
             longer = replace(
                 mention, surface=f"{mention.surface} {after.surface}", end_char=after.end_char, candidates=()
@@ -202,13 +210,17 @@ def _at_home(places: tuple[EntityRef, ...], lexicon: Lexicon) -> tuple[EntityRef
 
 
 def readings(items: Sequence[Item], lexicon: Lexicon) -> dict[EntityRef, tuple[EntityRef, ...]]:
-    """Everything that the name of each place may be: where nothing says where it lies, also what lies elsewhere."""
+    """Everything that the name of each place may be: where nothing says where it lies, also what lies elsewhere; where
+    its kind is said (`the town of Tamber`), nothing of another."""
     found: dict[EntityRef, tuple[EntityRef, ...]] = {}
+    kinds = _kinds_said(items, lexicon)
     for i, item in enumerate(items):
         ref = item.roles.get(Role.PLACE)
         if isinstance(item.value, Mention) and isinstance(ref, EntityRef):
             elsewhere = lexicon.gazetteer.named(item.value.surface) if _following(items, i) is None else ()
-            found[ref] = tuple(dict.fromkeys((*item.value.candidates, *elsewhere)))
+            told = kinds.get(i) if kinds.get(i) == ref.type else None
+            fitting = (one for one in (*item.value.candidates, *elsewhere) if told in (None, one.type))
+            found[ref] = tuple(dict.fromkeys(fitting))
     return found
 
 

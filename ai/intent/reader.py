@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ai.intent.lexicon import Lexicon, Role
 from ai.intent.map import Shown, pointed, read_map
 from ai.intent.names import merged, readings, settle
 from ai.intent.phrases import Phrases
+from ai.intent.plan_ids import ids_of
 from ai.intent.planning.plans import read_plan
 from ai.intent.planning.sets import Asked
 from ai.intent.planning.short import shortened
@@ -18,6 +19,7 @@ from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item, read_items
 from ai.intent.unread import unread_words
 from ai.intent.wording import reading_of
+from ai.intent.words import NAMES_OF_UNITS, SQUARES
 from ai.model import MapContext
 from retrieval.algebra.operations import Lookup, Operation
 from retrieval.algebra.wording import listed, plural
@@ -52,6 +54,8 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     items = pointed(settle(read, lexicon), shown)
     spoken = merged(items, lexicon)
     phrases = read_phrases(spoken)
+    if _in_own_unit(phrases, lexicon):
+        phrases.units.clear()
     mentions = tuple(item.value for item in items if isinstance(item.value, Mention))
     if not phrases.times and context.time is not None:
         phrases.times.append(_of_map(context.time, len(text)))
@@ -83,18 +87,43 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     return IntentReading(intent, (*shown.notes, *slips, *shared, *_overridden(items, phrases, context, shown, lexicon)))
 
 
+def _in_own_unit(phrases: Phrases, lexicon: Lexicon) -> bool:
+    """True for `the orchard area, in hectares`, where that is the unit in which all its figures are."""
+    if not phrases.measures or phrases.areas or phrases.densities or phrases.per:
+        return False
+    units = {unit for said in phrases.measures for measure in said for unit in lexicon.domain.units(measure)}
+    scales = {SQUARES.get(name) for unit in units for name in NAMES_OF_UNITS.get(unit, (unit,))}
+    return {role for role, _ in phrases.units} == {Role.SQUARE} and {scale for _, scale in phrases.units} == scales
+
+
 def _region(context: MapContext) -> tuple[float, float, float, float] | bool:
     """The box of the map; true where it shows another shape."""
     return True if context.geometry else context.bbox or False
 
 
 def _shared(plan: Sequence[Operation], asked: Asked) -> tuple[Limitation, ...]:
-    """Names that several places of a kind bear, of which the plan takes the one at home."""
-    if not plan or all(isinstance(operation, Lookup) for operation in plan):
-        return ()
-    shared = [ref for ref in asked.others if asked.namesakes(ref)]
+    """Names that several places of a kind bear, of which the plan takes the one at home, and those of places of
+    several kinds."""
+    return (*_of_one_kind(plan, asked), *_of_several_kinds(plan, asked))
+
+
+def _of_one_kind(plan: Sequence[Operation], asked: Asked) -> Iterator[Limitation]:
     told = "“{}” is the name of several {}; the one at home was taken."
-    return tuple(Limitation("SHARED_NAME", told.format(ref.name, plural(ref.type))) for ref in shared)
+    if plan and not all(isinstance(operation, Lookup) for operation in plan):
+        for ref in asked.others:
+            if asked.namesakes(ref):
+                yield Limitation("SHARED_NAME", told.format(ref.name, plural(ref.type)))
+
+
+def _of_several_kinds(plan: Sequence[Operation], asked: Asked) -> Iterator[Limitation]:
+    taken = set(ids_of(plan))
+    for ref in asked.others:
+        bearing = (ref, *asked.other_kinds(ref))
+        kinds = [one.type.replace("_", " ") for one in bearing if one.entity_id in taken]
+        if len(bearing) > 1 and ref.entity_id in taken:
+            every = listed(sorted({one.type.replace("_", " ") for one in bearing}))
+            used = "each is answered" if len(kinds) == len(bearing) else f"the {listed(kinds)} was taken"
+            yield Limitation("SHARED_NAME", f"“{ref.name}” is the name of places of several kinds, {every}; {used}.")
 
 
 def _nearest(items: Sequence[Item], asked: Asked, phrases: Phrases) -> str:

@@ -40,6 +40,7 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
 )
 """Words of one meaning. A group holds for a measure, unit or kind of the corpus that is one of its words."""
 
+PEOPLE = next(group for group in SYNONYMS if "people" in group)
 SIZES = frozenset({"population", "people", "area", "volume", "size"})
 """Measures and units that `large` and `small` compare: of a place with one such measure, that one."""
 
@@ -79,6 +80,17 @@ SQUARES: Mapping[str, str] = {
     for square in ("square", "sq")
 } | {"km2": "1", "km²": "1", "acres": "0.0040468564224", "hectares": "0.01"}
 """Square kilometres of a unit of area."""
+
+NAMES_OF_UNITS: Mapping[str, tuple[str, ...]] = {
+    "ha": ("hectares",),
+    "km2": ("square kilometres", "square kilometers"),
+    "sq km": ("square kilometres", "square kilometers"),
+    "t": ("tonnes", "tons", "t"),
+    "kg": ("kilograms", "kilogrammes", "kg"),
+    "mm": ("millimetres", "millimeters", "mm"),
+    "acres": ("acres",),
+}
+"""Names of units by the short form in which a figure has them, as they stand before what is measured."""
 
 SCALES: Mapping[str, int] = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "dozen": 12}
 NUMBERS: Mapping[str, int] = {
@@ -174,8 +186,10 @@ RATIO = _phrases(
 AREA = ("area", "areas", "land area", "surface area", "by area", "in area", "surface", "acreage", "square footage")
 DENSITY = (
     "density", "densities", "population density", "densely populated", "densely", "dense", "densest",
-    "sparsely populated",
+    "sparsely populated", "thinly populated", "thinly settled", "sparsely settled",
 )  # fmt: skip
+SPARSE = frozenset({"sparsely populated", "thinly populated", "thinly settled", "sparsely settled"})
+"""Of these the most is the least density."""
 PER_AREA: Mapping[str, str] = {
     f"{per} {unit}": scale
     for per in ("per", "for each", "for every", "to the")
@@ -202,7 +216,10 @@ DISTANCE = ("how far", "distance", "how far apart", "far", "how many km", "how m
 BEFORE_TIMES = frozenset(_words("between before prior after since until from during in on of as the year years and"))
 """Words that belong to the time after them, as `ai.intent.times` reads it."""
 
-WHICH = _phrases("which|what|which of|what are|what is|name|list|find|show|show me|give me|tell me|give|identify")
+WHICH = _phrases(
+    "which|what|which of|what are|what is|name|list|find|show|show me|give me|tell me|give|identify|i am looking for|"
+    "i'm looking for"
+)
 MANY = _phrases("how many|number of|the number of|count of|count|count the|how many are there")
 MUCH = ("how much", "how large", "how big", "how high")
 WHEN = _phrases(
@@ -242,6 +259,7 @@ CHANGES_NOTHING: dict[str, str] = {
     }.items()
     for word in _words(words)
 }
+CHANGES_NOTHING |= dict.fromkeys(("in a straight line", "as the crow flies"), "every distance is measured so")
 CHANGES_NOTHING |= {"say about": "names the source of a figure", "says about": "names the source of a figure"}
 """Words that no plan consumes and that change no answer, each with the reason."""
 

@@ -11,9 +11,10 @@ import asyncio
 import secrets
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 
 from retrieval.errors import IngestError, ManifestError
@@ -21,6 +22,7 @@ from retrieval.index import ChannelIndex, IndexBatch
 from retrieval.ingest.digest_cache import DigestCache, FileStatus, KnownDigests
 from retrieval.ingest.formats.load import read_bytes
 from retrieval.ingest.identity import KnownFiles, places_of, plain_name
+from retrieval.ingest.kinds_told import KindsTold
 from retrieval.ingest.label import AccessTerms, visibility_of
 from retrieval.ingest.prepare import (
     IdentifiedFile,
@@ -50,7 +52,8 @@ _ROW_INTERVAL_S = 0.25
 
 @dataclass(slots=True)
 class _Run:
-    """State of one run: the rows, what waits for the next group, what was replaced."""
+    """State of one run: the rows, what waits for the next group, what was replaced. `untold` are the documents, by
+    position, that wait until every file has told the kinds of its places; None where one is too large to wait."""
 
     run_id: str
     tenant: str
@@ -65,6 +68,8 @@ class _Run:
     opened: Opened = read_bytes
     collections: set[str] = field(default_factory=set)
     waiting: list[tuple[int, PreparedDocument]] = field(default_factory=list)
+    kinds: KindsTold = field(default_factory=KindsTold)
+    untold: dict[int, PreparedDocument | None] = field(default_factory=dict)
     changed: set[int] = field(default_factory=set)
     superseded: set[str] = field(default_factory=set)
     flushing: asyncio.Task[None] | None = None
@@ -164,22 +169,38 @@ class Ingest(Upkeep):
             await self._name_collection(run, visibility)
             told = _kept(run, document_id, visibility)
             run.move(position, state="skipped", stage="load", source_id=source_id, document_id=document_id, **told)
-        changed = [(position, source) for position, source in enumerate(sources) if position not in unchanged]
-        await self._take_each(run, changed, collection=collection, label=label)
+        await self._take_each(run, list(enumerate(sources)), unchanged, collection=collection, label=label)
         await self._save(run, now=True)
         corpus = await self._store.manifest(tenant, known.rows)
         await asyncio.to_thread(self._remember, run, corpus.row_digests)
         return IngestReport(run.run_id, tuple(run.jobs), tuple(sorted(run.superseded)), corpus.hash)
 
     async def _take_each(
-        self, run: _Run, sources: Sequence[tuple[int, SourceSpec]], *, collection: str | None, label: str | None
+        self,
+        run: _Run,
+        sources: Sequence[tuple[int, SourceSpec]],
+        unchanged: Collection[int],
+        *,
+        collection: str | None,
+        label: str | None,
     ) -> None:
-        """Takes in the sources at those positions, in groups; a run that is cut off leaves no flush unwatched."""
+        """Takes in the sources but those at unchanged positions, in groups, last those whose places' kinds only other
+        files tell; a run that is cut off leaves no flush unwatched."""
         try:
             for position, source in sources:
-                await self._take_or_fail(run, position, source, collection=collection, label=label)
-                if sum(len(prepared.parts.records) for _, prepared in run.waiting) >= self._group_records:
-                    await self._hand_over(run)
+                if position not in unchanged:
+                    await self._take_or_fail(run, position, source, collection=collection, label=label)
+                    await self._hand_over(run, least=self._group_records)
+            await self._note_stored_kinds(run)
+            for position, source in sources:
+                kinds = run.kinds.of(position)
+                prepared = run.untold.pop(position, None)
+                if prepared is not None and not kinds:
+                    self._add(run, position, prepared)
+                elif position in run.kinds.untold and (kinds or run.jobs[position].state != "skipped"):
+                    told = replace(source, kinds=kinds)
+                    await self._take_or_fail(run, position, told, collection=collection, label=label, last=True)
+                await self._hand_over(run, least=self._group_records)
             await self._hand_over(run)
             await _settle(run)
         except BaseException:
@@ -187,6 +208,18 @@ class Ingest(Upkeep):
                 run.flushing.cancel()
                 await asyncio.gather(run.flushing, return_exceptions=True)
             raise
+
+    async def _note_stored_kinds(self, run: _Run) -> None:
+        """Notes what stored documents tell of kinds, where this run has read of places, and which of the skipped ones
+        do not tell the kind."""
+        if not run.kinds.is_needed:
+            return
+        waiting = {run.jobs[position].source_id for position in run.kinds.untold}
+        skipped = {job.document_id: position for position, job in enumerate(run.jobs) if job.state == "skipped"}
+        for document_id, entries in groupby(await self._store.places(run.tenant), key=lambda e: e.document_id):
+            held = run.known.get(document_id)
+            if held is None or held.source_id not in waiting:
+                run.kinds.note(entries, skipped.get(document_id))
 
     def _unchanged(
         self,
@@ -237,17 +270,27 @@ class Ingest(Upkeep):
         return _Run(run_id, tenant, jobs, progress, self._terms())
 
     async def _take_or_fail(
-        self, run: _Run, position: int, source: SourceSpec, *, collection: str | None, label: str | None
+        self,
+        run: _Run,
+        position: int,
+        source: SourceSpec,
+        *,
+        collection: str | None,
+        label: str | None,
+        last: bool = False,
     ) -> None:
         try:
             run.move(position, state="loading", stage="label")
             visibility = visibility_of(source, tenant=run.tenant, collection=collection, label=label, terms=run.terms)
-            await self._take(run, position, source, visibility)
+            await self._take(run, position, source, visibility, last=last)
         except IngestError as exc:
             run.move(position, state="failed", error_code=exc.code, error_message=plain_name(str(exc))[:500])
         await self._save(run)
 
-    async def _take(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> None:
+    async def _take(
+        self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass, *, last: bool
+    ) -> None:
+        """Takes in one source; unless it is the `last` time, one whose places' kinds it does not tell waits."""
         run.move(position, stage="load")
         await self._save(run)
         identified = await asyncio.to_thread(self._identify, run, position, source, visibility)
@@ -267,8 +310,16 @@ class Ingest(Upkeep):
             prepare, source, visibility, identified, self._size, read=self._read, suspect=run.terms.suspect
         )
         await self._name_collection(run, visibility)
+        if not last and source.table is None and run.kinds.note(prepared.parts.entries, position):
+            held = sum(len(each.parts.records) for each in run.untold.values() if each is not None)
+            fits = held + len(prepared.parts.records) <= self._group_records
+            run.untold[position] = prepared if fits else None
+        else:
+            self._add(run, position, prepared)
+
+    def _add(self, run: _Run, position: int, prepared: PreparedDocument) -> None:
         run.waiting.append((position, prepared))
-        run.move(position, state="indexing", stage="index", document_id=document_id)
+        run.move(position, state="indexing", stage="index", document_id=prepared.document.facts.document_id)
         run.move(position, **counts_of(prepared), **told_of(prepared))
 
     def _identify(self, run: _Run, position: int, source: SourceSpec, visibility: VisibilityClass) -> IdentifiedFile:
@@ -314,8 +365,11 @@ class Ingest(Upkeep):
             await self._store.set_facts(wanted)
         await self._store.set_metadata(identified.document_id, source.metadata)
 
-    async def _hand_over(self, run: _Run) -> None:
-        """Starts the flush of what waits, so that the next files are read meanwhile; one flush at a time."""
+    async def _hand_over(self, run: _Run, *, least: int = 0) -> None:
+        """Starts the flush of what waits, if it is `least` records, so that the next files are read meanwhile; one
+        flush at a time."""
+        if sum(len(prepared.parts.records) for _, prepared in run.waiting) < least:
+            return
         await _settle(run)
         group, run.waiting = run.waiting, []
         if group:

@@ -17,6 +17,7 @@ from retrieval.ingest.formats.load import decode, media_type_of, read_bytes
 from retrieval.ingest.parsing.table_rows import delimiter_of, split_rows
 from retrieval.ingest.reading import FileTask, Lookups, Reader, read_file
 from retrieval.ingest.records.chunk import ChunkSize
+from retrieval.ingest.records.kinds import kind_of_file
 from retrieval.ingest.records.searchable import Suspicion, nothing_suspect
 from retrieval.ingest.records.storable import require_storable
 from retrieval.ingest.values import About, Owner, Parts, SourceSpec
@@ -39,8 +40,8 @@ from retrieval.scope import VisibilityClass
 
 RECIPE_VERSION = 3
 _LONGEST_LINE = 300
-RECOGNITION_VERSION = 2
-"""Of what a table says that nothing describes: such a file is read again after a change."""
+RECOGNITION_VERSION = 3
+"""Of what a table or map says that nothing describes: such a file is read again after a change."""
 _WITH_TABLES = frozenset({MARKDOWN, HTML, DOCX, ODT, PPTX, EPUB, EMAIL, MBOX})
 """Kinds of text whose tables' rows say what they hold, which they did not at first."""
 
@@ -101,9 +102,13 @@ def document_id_of(
     ]
     named: object = None
     if source.table is None:  # a measure is called as the table is; features are named by their own properties
-        table = [source.title, RECOGNITION_VERSION]
-        named = table if media_type in (*DELIMITERS, *EITHER) else "names" if media_type in FEATURES else None
-        named = "rows" if media_type in _WITH_TABLES else named
+        told = [RECOGNITION_VERSION, kind_of_file(source.path.stem), *([dict(source.kinds)] if source.kinds else [])]
+        if media_type in (*DELIMITERS, *EITHER):
+            named = [source.title, *told]
+        elif media_type in FEATURES:
+            named = ["names", *told]
+        elif media_type in _WITH_TABLES:
+            named = "rows"
     identity = {
         "sha256": sha256,
         "class": visibility.class_id,

@@ -89,6 +89,7 @@ def _parts(task: FileTask, loaded: LoadedFile) -> Parts:
         case kind if kind in FEATURES:
             from retrieval.ingest.records.features import read_features  # noqa: PLC0415  geometry is loaded for features only
 
-            return read_features(task.source.path.name, loaded, task.owner, task.source.table, task.lookups)
+            source = task.source
+            return read_features(source.path.name, loaded, task.owner, source.table, task.lookups, kinds=source.kinds)
         case _:
             return with_events(chunk(loaded, task.owner, task.size, task.source.skip, task.suspect))

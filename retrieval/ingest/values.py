@@ -168,7 +168,8 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
-    """One source to take in. Times are UTC milliseconds."""
+    """One source to take in. Times are UTC milliseconds. `kinds` are those of places, by the slug of the name, that
+    other files tell and this one does not."""
 
     path: Path
     source_id: str
@@ -184,4 +185,5 @@ class SourceSpec:
     skip: tuple[str, ...] = ()
     table: TableSpec | None = None
     declared: bool = False
+    kinds: Mapping[str, str] = field(default_factory=dict)
     metadata: Metadata = field(default_factory=dict)

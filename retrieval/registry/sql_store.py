@@ -136,6 +136,9 @@ class SqlRecordStore:
     async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]:
         return await self._engine.read(lambda s: writes.stored(s, tenant, lifecycle), scope=None)
 
+    async def places(self, tenant: str) -> tuple[GazetteerEntry, ...]:
+        return await self._engine.read(lambda s: writes.places(s, tenant), scope=None)
+
     async def stored_files(self, tenant: str) -> tuple[StoredFile, ...]:
         return await self._engine.read(lambda s: writes.stored_files(s, tenant), scope=None)
 

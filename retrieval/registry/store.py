@@ -237,6 +237,10 @@ class RecordWriter(Protocol):
 
     async def stored(self, tenant: str, lifecycle: Lifecycle = Lifecycle.ACTIVE) -> tuple[StoredDocument, ...]: ...
 
+    async def places(self, tenant: str) -> tuple[GazetteerEntry, ...]:
+        """The names in the tenant's active documents of entities whose ids begin with their type, by document."""
+        ...
+
     async def stored_files(self, tenant: str) -> tuple[StoredFile, ...]:
         """The tenant's active documents with the files that they were read from last, by id."""
         ...

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import rfc8785
 
 from retrieval.filters import Metadata
-from retrieval.index import IndexBatch
+from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry import fields
 from retrieval.registry.reads import digest_of_text
@@ -169,6 +169,18 @@ def stored_files(session: Session, tenant: str) -> tuple[StoredFile, ...]:
     )
     held = stored(session, tenant, Lifecycle.ACTIVE)
     return tuple(StoredFile(each, sums[each.document_id], paths.get(each.document_id, "")) for each in held)
+
+
+def places(session: Session, tenant: str) -> tuple[GazetteerEntry, ...]:
+    """Names of the tenant's active documents whose ids begin with their type, by document."""
+    columns = ", ".join("g." + column for column in rows.GAZETTEER.split(", "))
+    found = session.rows(
+        f"SELECT {columns} FROM gazetteer_entry g JOIN document d ON d.document_id = g.document_id"  # noqa: S608
+        " WHERE d.tenant = ? AND d.lifecycle = 'active' AND substr(g.entity_id, 1, length(g.type) + 1) = g.type || ':'"
+        " ORDER BY g.document_id, g.position",
+        (tenant,),
+    )
+    return tuple(rows.gazetteer_value(row) for row in found)
 
 
 def versions(session: Session, tenant: str, source_id: str) -> tuple[SourceFacts, ...]:

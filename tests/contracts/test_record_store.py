@@ -168,6 +168,16 @@ async def test_files_of_active_documents_are_named_by_their_last_run(store: Inge
     assert one.facts.document_id not in {each.document.document_id for each in await store.stored_files(TENANT)}
 
 
+async def test_places_are_the_names_of_active_documents_whose_ids_begin_with_their_type(store: IngestStore) -> None:
+    await fill(store, VISIBLE)
+    entries = [each for each in VISIBLE.entries if each.entity.entity_id.startswith(f"{each.entity.type}:")]
+    assert entries
+    assert sorted(await store.places(TENANT), key=repr) == sorted(entries, key=repr)
+    assert await store.places("other") == ()
+    await store.set_lifecycle(VISIBLE.document_ids, Lifecycle.WITHDRAWN)
+    assert await store.places(TENANT) == ()
+
+
 async def test_holdings_are_of_now(store: IngestStore) -> None:
     await fill(store, CONTENT)
     for state in (Lifecycle.ACTIVE, Lifecycle.WITHDRAWN, Lifecycle.ACTIVE):

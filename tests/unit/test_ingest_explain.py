@@ -102,7 +102,7 @@ def test_the_shapes_of_a_geopackage_are_no_text_outside_its_records(home: Home) 
     (home.files / "towns.gpkg").write_bytes(geopackage_of({"towns": towns}))
     told = explained(home.files)["towns.gpkg"]
     assert (told.features.count, told.outside.count) == (2, 0)
-    assert told.entities.examples == ("Fort (place)", "Ford (place)")
+    assert told.entities.examples == ("Fort (town)", "Ford (town)")
 
 
 def test_without_a_label_it_tells_the_refusal_and_the_content(home: Home) -> None:

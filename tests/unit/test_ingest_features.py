@@ -149,11 +149,14 @@ def unspecified(*properties: dict[str, Any]) -> Parts:
     return read_features("geo.json", loaded, OWNER, None, {})
 
 
-@pytest.mark.parametrize("column", ["name", "NAME", "county", "City_Name", "town name"])
-def test_without_a_spec_features_are_the_places_that_their_names_tell_apart(column: str) -> None:
-    parts = unspecified({column: "Port Alder", "kind": "harbour"}, {column: "Selby", "kind": "harbour"})
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [("name", "place"), ("NAME", "place"), ("county", "county"), ("City_Name", "city"), ("town name", "town")],
+)
+def test_without_a_spec_features_are_the_places_that_their_names_tell_apart(column: str, kind: str) -> None:
+    parts = unspecified({column: "Port Alder", "note": "harbour"}, {column: "Selby", "note": "harbour"})
     assert [r.entities[0].name for r in parts.records] == ["Port Alder", "Selby"]
-    assert [r.entities[0].entity_id for r in parts.records] == ["place:port-alder", "place:selby"]
+    assert [r.entities[0].entity_id for r in parts.records] == [f"{kind}:port-alder", f"{kind}:selby"]
     assert {name for entry in parts.entries for name in entry.names} >= {"Port Alder", "Selby"}
 
 

@@ -128,5 +128,5 @@ def test_an_undeclared_table_says_what_its_headers_say() -> None:
     parts = table("county,1930,note\nShawnee,85200,x\nRiley,unknown,y\n", None, "county-population")
     (figure,) = [r for r in parts.records if r.measurement]
     assert figure.statement == "Shawnee had a county population of 85,200 in 1930."
-    assert [e.entity.entity_id for e in parts.entries] == ["place:shawnee", "place:riley"]
+    assert [e.entity.entity_id for e in parts.entries] == ["county:shawnee", "county:riley"]
     assert not [r for r in table("a,b\n1,2\n", None).records if r.measurement]

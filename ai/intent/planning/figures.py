@@ -148,10 +148,17 @@ def figures(asked: Asked) -> Read:  # noqa: PLR0911 - one refusal for each reaso
     measure = measures.pop()
     if measures or measure is None:
         return ()
-    ids = tuple(dict.fromkeys(one.entity_id for ref in refs for one in (ref, *asked.namesakes(ref))))
+    ids = tuple(
+        dict.fromkeys(one.entity_id for ref in refs for one in (ref, *asked.namesakes(ref), *_as_well(asked, ref)))
+    )
     if asked.years is None:
         return (Lookup(measure, ids, None),) if open_times(asked) else ()
     return tuple(Lookup(measure, ids, year) for year in asked.years or (None,))
+
+
+def _as_well(asked: Asked, ref: EntityRef) -> tuple[EntityRef, ...]:
+    """The places of other kinds that have the name and the figure."""
+    return tuple(one for one in asked.other_kinds(ref) if asked.measure(one.type) == asked.measure(ref.type))
 
 
 def _in_region(asked: Asked) -> Read:

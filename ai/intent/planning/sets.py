@@ -55,6 +55,17 @@ class Asked:
         """The other places of its kind that the name may be as well."""
         return tuple(one for one in self.others.get(ref, ()) if one.type == ref.type and one != ref)
 
+    def other_kinds(self, ref: EntityRef) -> tuple[EntityRef, ...]:
+        """The places of other kinds that the name may be as well, where no relation says which kind lies in which: then
+        a bare name is of neither rather than the other."""
+        around = self.lexicon.domain.around
+        return tuple(
+            one
+            for one in self.others.get(ref, ())
+            if one.type not in {ref.type, *around(ref.type), *self.lexicon.domain.things}
+            and ref.type not in around(one.type)
+        )
+
     @property
     def filled(self) -> frozenset[str]:
         """The kinds of phrase that there are."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from typing import cast
 
 from ai.intent.lexicon import Role
-from ai.intent.phrases import Bound, Top
+from ai.intent.phrases import Bound, Moved, Top
 from ai.intent.scanning.scanner import Scanner
+from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
-from ai.intent.words import OR_MORE
+from ai.intent.words import OR_MORE, SPARSE
+from retrieval.model import TimeRange
 
 
 def bounded(s: Scanner) -> bool:
@@ -130,7 +133,7 @@ def than(s: Scanner) -> bool:
 
 
 def superlative(s: Scanner) -> bool:
-    """`second largest`, `five largest`, `the top five`."""
+    """`second largest`, `five largest`, `the top five`, `most sparsely populated`."""
     ahead = 0
     limit = None
     first = 1
@@ -145,13 +148,69 @@ def superlative(s: Scanner) -> bool:
     value = s.item(ahead).roles[Role.SUPERLATIVE]
     assert isinstance(value, tuple)  # noqa: S101 - the role's value
     ahead += 1
+    order = _OPPOSITE[value[0]] if s.text(ahead) in SPARSE else value[0]
     if first == 1 and limit is None and s.has(Role.NUMBER, ahead) and not s.has(Role.TIME, ahead):
         limit = _count(s.item(ahead))
         ahead += 1 if limit is not None else 0
     s.mark("top")
-    s.found.tops.append(Top(value[0], value[1], first, limit))
+    s.found.tops.append(Top(order, value[1], first, limit))
     s.at += ahead
     return True
+
+
+_OPPOSITE = {"largest": "smallest", "smallest": "largest"}
+
+
+def ranked(s: Scanner) -> bool:
+    """`came second by population`, `was third in population`: the rank of a measure."""
+    ahead = 1 if s.has(Role.OCCURRING) or s.text() in ("ranked", "ranks") else 0
+    if not s.has(Role.ORDINAL, ahead) or s.text(ahead) == "next":
+        return False
+    if s.text(ahead + 1) not in ("by", "in") or not s.has(Role.MEASURE, ahead + 2):
+        return False
+    s.mark("top")
+    s.found.tops.append(Top("largest", "amount", int(str(s.item(ahead).roles[Role.ORDINAL]))))
+    s.at += ahead + 2
+    return True
+
+
+def sparser(s: Scanner) -> bool:
+    """`more sparsely populated`: less dense."""
+    if not s.has(Role.COMPARATIVE) or s.text(1) not in SPARSE or s.text() not in ("more", "less"):
+        return False
+    s.found.compared.append("less" if s.text() == "more" else "more")
+    s.at += 1
+    return True
+
+
+def than_before(s: Scanner) -> bool:
+    """`fewer people in 2020 than in 1990`: a change between the years."""
+    if not s.has(Role.COMPARATIVE) or s.text() not in _MORE or (s.at and s.has(Role.NUMBER, -1)):
+        return False
+    measure = s.skip(1)
+    one = measure + (2 if s.text(measure + 1) == "in" else 1)
+    other = one + (3 if s.text(one + 2) == "in" else 2)
+    if not (s.has(Role.MEASURE, measure) and s.has(Role.TIME, one) and s.has(Role.TIME, other)):
+        return False
+    later, earlier = s.item(one).value, s.item(other).value
+    if s.text(one + 1) != "than" or not isinstance(later, TimeSpan) or not isinstance(earlier, TimeSpan):
+        return False
+    first, last = sorted((earlier.time, later.time), key=lambda time: time.start)
+    if any(time != TimeRange.year(time.start.year) for time in (first, last)) or first == last:
+        return False
+    direction = _MORE[s.text()] * (1 if last == later.time else -1)
+    s.mark("figure")
+    s.mark("change", len(s.found.changes))
+    s.mark("time", len(s.found.times))
+    s.found.measures.append(cast("tuple[str, ...]", s.item(measure).roles[Role.MEASURE]))
+    s.found.changes.append(Moved(direction, s.take_denial()))
+    years = first.start.year, last.start.year
+    s.found.times.append(TimeSpan(later.start_char, earlier.end_char, TimeRange(first.start, last.end), years))
+    s.at += other + 1
+    return True
+
+
+_MORE = {"more": 1, "larger": 1, "greater": 1, "higher": 1, "fewer": -1, "less": -1, "smaller": -1, "lower": -1}
 
 
 def _count(item: Item) -> int | None:

@@ -7,7 +7,7 @@ from typing import cast
 
 from ai.intent.lexicon import Role
 from ai.intent.phrases import Moved, Phrases
-from ai.intent.scanning.amounts import bounded, number_of_places, superlative, than
+from ai.intent.scanning.amounts import bounded, number_of_places, ranked, sparser, superlative, than, than_before
 from ai.intent.scanning.scanner import Scanner
 from ai.intent.scanning.sets import (
     attributive,
@@ -21,7 +21,7 @@ from ai.intent.scanning.sets import (
 )
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
-from ai.intent.words import BEFORE_TIMES
+from ai.intent.words import BEFORE_TIMES, PEOPLE
 from retrieval.algebra.aggregates import AggregateName
 
 
@@ -102,12 +102,25 @@ def _change(s: Scanner) -> bool:
 
 
 def _per_area(s: Scanner) -> bool:
-    """`per square mile`."""
-    if not s.has(Role.PER_AREA):
+    """`per square mile`; `the density, in people per square mile`."""
+    told = bool(s.found.densities) and s.text() == "in" and s.has(Role.MEASURE, 1) and s.text(1) in PEOPLE
+    ahead = 2 if told else 0
+    if not s.has(Role.PER_AREA, ahead):
         return False
-    s.mark("figure")
-    s.found.densities.append(True)
-    s.found.per.append(str(s.item().roles[Role.PER_AREA]))
+    if not s.found.densities:
+        s.mark("figure")
+        s.found.densities.append(True)
+    s.found.per.append(str(s.item(ahead).roles[Role.PER_AREA]))
+    if told:
+        s.found.measures.append(cast("tuple[str, ...]", s.item(1).roles[Role.MEASURE]))
+    s.at += ahead + 1
+    return True
+
+
+def _both(s: Scanner) -> bool:
+    """`both more than 600 km² and more than 30,000 people`: each condition holds anyway."""
+    if s.text() != "both" or not s.has(Role.COMPARATOR, 1):
+        return False
     s.at += 1
     return True
 
@@ -260,12 +273,15 @@ _PHRASES: Sequence[Callable[[Scanner], bool]] = (
     _time,
     exception,
     bounded,
+    than_before,
     than,
     outside,
     border,
     towards,
     between,
     superlative,
+    ranked,
+    sparser,
     number_of_places,
     _single(Role.DISTANCE, "asked", lambda _: "distance"),
     _many,
@@ -304,6 +320,7 @@ _PHRASES: Sequence[Callable[[Scanner], bool]] = (
     _single(Role.HERE, "here", lambda item: item.text not in ("it", "its")),
     _negation,
     _conjunction,
+    _both,
     _by,
     _nothing,
 )

@@ -9,13 +9,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from json.decoder import JSONDecoder, scanstring  # type: ignore[attr-defined]
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import shapely
 
 from retrieval.algebra.wording import counted
 from retrieval.errors import LoadError
-from retrieval.ingest.records.rows import NAME_COLUMN, Fields, Speaker, named_place
+from retrieval.ingest.records.kinds import UNTOLD, kind_column, kind_of_file, kind_of_header, named_places, type_of
+from retrieval.ingest.records.rows import NAME_COLUMN, Fields, Speaker
 from retrieval.ingest.records.templates import slug
 from retrieval.ingest.values import LoadedFile, Owner, Parts, TableSpec
 from retrieval.model import Locator, Record, RecordKind
@@ -129,23 +132,42 @@ def _next(text: str, position: int, closing: str) -> int:
     return _skip(text, position + 1)
 
 
-def inferred_spec(features: Sequence[Feature]) -> TableSpec:
+def inferred_spec(features: Sequence[Feature], stem: str = "") -> TableSpec:
     """The features that their properties describe without a manifest: named by the first property that reads like a
-    name and tells all of them apart; without one, they have no names."""
-    values: dict[str, list[object]] = {}
-    for feature in features:
-        for key, value in feature.properties.items():
-            if NAME_COLUMN.fullmatch(key):
-                values.setdefault(key, []).append(value)
-    for key, found in values.items():
-        told = {slug(value) for value in found if isinstance(value, str)} - {""}
+    name and tells all of one kind apart; without one, they have no names. `stem` is the name of their file."""
+    names = dict.fromkeys(key for feature in features for key in feature.properties if NAME_COLUMN.fullmatch(key))
+    for name in names:
+        kinds = kind_column(_words_by_property(features), apart=name)
+        said = [feature.properties.get(kinds) or "" if kinds else "" for feature in features]
+        told = {
+            (type_of(kind) if kind.strip() else UNTOLD, slug(value))
+            for kind, value in zip(said, (feature.properties.get(name) for feature in features), strict=True)
+            if isinstance(value, str) and slug(value)
+        }
         if len(told) == len(features):
-            return TableSpec(entities=(named_place(key),))
+            return TableSpec(entities=named_places(name, kinds, said, kind_of_file(stem) or kind_of_header(name)))
     return TableSpec()
 
 
+def _words_by_property(features: Sequence[Feature]) -> dict[str, list[str]]:
+    """The values of each property that holds words alone, in every feature."""
+    keys = dict.fromkeys(key for feature in features for key in feature.properties)
+    found = {key: [feature.properties.get(key) for feature in features] for key in keys}
+    return {
+        key: [each or "" for each in values]
+        for key, values in found.items()
+        if all(each is None or isinstance(each, str) for each in values)
+    }
+
+
 def read_features(
-    name: str, loaded: LoadedFile, owner: Owner, spec: TableSpec | None, lookups: Mapping[str, Mapping[str, str]]
+    name: str,
+    loaded: LoadedFile,
+    owner: Owner,
+    spec: TableSpec | None,
+    lookups: Mapping[str, Mapping[str, str]],
+    *,
+    kinds: Mapping[str, str] = MappingProxyType({}),
 ) -> Parts:
     """Everything that a feature collection states; without a spec, as its properties are named. A feature whose
     geometry cannot be is left out and told. Raises `LoadError` where those are more than the others."""
@@ -153,8 +175,8 @@ def read_features(
     features: Iterable[Feature] = split_features(name, text)
     if spec is None:
         features = list(features)
-        spec = inferred_spec(features)
-    speaker = Speaker(spec, owner, lookups)
+        spec = inferred_spec(features, Path(name).stem)
+    speaker = Speaker(spec, owner, lookups, kinds)
     records: list[Record] = []
     left_out: list[str] = []
     clamped: list[str] = []

@@ -10,9 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.ingest.records.rows import NAME_COLUMN, named_place
+from retrieval.ingest.records.kinds import kind_column, kind_of_header, named_places
+from retrieval.ingest.records.rows import NAME_COLUMN
 from retrieval.ingest.records.templates import slug
-from retrieval.ingest.values import ObservationSpec, TableSpec
+from retrieval.ingest.values import EntitySpec, ObservationSpec, TableSpec
 from retrieval.model import TimeRange
 
 STATEMENT = "{place} had a {measure} of {amount} in {year}."
@@ -81,8 +82,11 @@ class Recognised:
     comma: bool = False
 
 
-def recognised(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> Recognised:
-    """The table as its headers and first rows describe it; `title` names what is measured where nothing else does."""
+def recognised(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], title: str, kind: str | None = None
+) -> Recognised:
+    """The table as its headers and first rows describe it; `title` names what is measured where nothing else does,
+    `kind` is that of its places where no column says so."""
     sample = [row for row in rows[:_SAMPLE] if len(row) == len(columns)]
     cells = {column: [row[i].strip() for row in sample if row[i].strip()] for i, column in enumerate(columns)}
     comma = any(_SURE_COMMA.fullmatch(_tidy(cell)) for column in cells.values() for cell in column)
@@ -91,7 +95,7 @@ def recognised(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str
     name = _name_of(columns, cells, needed=bool(by_header))
     year = next((i for i, column in enumerate(columns) if _is_year_column(column, cells[column])), None)
     if name is None or not (by_header or year is not None):
-        entities = (named_place(name),) if name is not None and point else ()
+        entities = _places(name, columns, rows, kind) if name is not None and point else ()
         return Recognised(TableSpec(point=point, entities=entities), comma=comma)
     measure = next((i for i, each in enumerate(columns) if _MEASURE_COLUMN.fullmatch(each) and each != name), None)
     unit = next((i for i, each in enumerate(columns) if _UNIT_COLUMN.fullmatch(each)), None)
@@ -103,10 +107,24 @@ def recognised(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str
         figures = tuple(_called(each, called) for each in figures)
     spec = TableSpec(
         point=point,
-        entities=(named_place(name),),
+        entities=_places(name, columns, rows, kind),
         observation=ObservationSpec("place", called, unit="", statement=STATEMENT, strict=False),
     )
     return Recognised(spec, figures, None if by_header else year, measure, unit, comma)
+
+
+def _places(
+    name: str, columns: Sequence[str], rows: Sequence[Sequence[str]], kind: str | None
+) -> tuple[EntitySpec, ...]:
+    """The places that the column names: of the kind that its header says, else of that in a column of kinds, else of
+    the table's."""
+    said = kind_of_header(name)
+    if said is not None:
+        return named_places(name, None, (), said)
+    whole = [row for row in rows if len(row) == len(columns)]
+    values = {column: [row[i].strip() for row in whole] for i, column in enumerate(columns)}
+    kinds = kind_column(values, apart=name)
+    return named_places(name, kinds, values[kinds] if kinds else (), kind)
 
 
 def _called(figure: FigureColumn, title: str) -> FigureColumn:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from retrieval.english.dates import long_date
 from retrieval.index import GazetteerEntry, surface_key
+from retrieval.ingest.records.kinds import is_untold
 from retrieval.ingest.records.link import times_in
-from retrieval.ingest.records.templates import compile_template
+from retrieval.ingest.records.templates import compile_template, slug
 from retrieval.ingest.values import DeriveSpec, EntitySpec, Owner, RelationSpec, TableSpec
 from retrieval.model import EntityRef, Relationship, TimeRange
 
@@ -33,18 +34,15 @@ def date_entity(key: str) -> EntityRef:
     return EntityRef(f"date:{key.replace('/', '..')}", long_date(key).replace("/", "–"), "date")
 
 
-def named_place(column: str) -> EntitySpec:
-    """The place that a column or property names: equal names are one place, in tables and on maps."""
-    return EntitySpec(role="place", type="place", id=f"place:{{{column}|slug}}", name=f"{{{column}}}")
-
-
 @dataclass(slots=True)
 class Speaker:
-    """Reads the spec once; then tells for each row what it says."""
+    """Reads the spec once; then tells for each row what it says. `kinds` are those that other files tell of the places
+    whose kind this one does not, by the slug of the name."""
 
     spec: TableSpec
     owner: Owner
     lookups: Mapping[str, Mapping[str, str]]
+    kinds: Mapping[str, str] = field(default_factory=dict)
     seen: dict[tuple[str, tuple[str, ...]], GazetteerEntry] = field(default_factory=dict)
     edges: list[Relationship] = field(default_factory=list)
 
@@ -72,7 +70,7 @@ class Speaker:
         found: dict[str, NamedEntity] = {}
         for spec in self.spec.entities:
             if spec.role not in found and _holds(spec.when, fields):
-                named = _named(spec, fields)
+                named = _named(spec, fields, self.kinds)
                 if named:
                     found[spec.role] = named
         return found
@@ -125,12 +123,14 @@ def _holds(when: Mapping[str, str] | None, fields: Fields) -> bool:
     return when is None or all(fields.get(name, "") == value for name, value in when.items())
 
 
-def _named(spec: EntitySpec, fields: Fields) -> NamedEntity | None:
+def _named(spec: EntitySpec, fields: Fields, kinds: Mapping[str, str]) -> NamedEntity | None:
     entity_id, name = compile_template(spec.id)(fields), compile_template(spec.name)(fields)
     if not entity_id or not name:
         return None
     names = (name, *(compile_template(template)(fields) for template in spec.names))
-    return NamedEntity(EntityRef(entity_id, name, spec.type), tuple(dict.fromkeys(n for n in names if n)))
+    kind = kinds.get(slug(name)) if kinds and is_untold(entity_id, name) else None
+    entity = EntityRef(f"{kind}:{slug(name)}", name, kind) if kind else EntityRef(entity_id, name, spec.type)
+    return NamedEntity(entity, tuple(dict.fromkeys(n for n in names if n)))
 
 
 def year_of(header: str) -> int | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from retrieval.errors import LoadError
 from retrieval.ingest.formats.load import SLIP
 from retrieval.ingest.parsing.table_rows import TableRow, delimiter_of, headed, split_rows
+from retrieval.ingest.records.kinds import kind_of_file
 from retrieval.ingest.records.recognise import (
     FigureColumn,
     Recognised,
@@ -42,8 +43,11 @@ def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Ma
     delimiter = delimiter_of(loaded.text, DELIMITERS[loaded.media_type])
     if source.table is None:
         table = headed(name, loaded.text, delimiter)
-        found = recognised(table.columns, [row.cells for row in table.rows], source.title)
-        maker = _RowMaker(name, loaded.text, owner, table.columns, Speaker(found.spec, owner, lookups), found)
+        found = recognised(
+            table.columns, [row.cells for row in table.rows], source.title, kind_of_file(source.path.stem)
+        )
+        speaker = Speaker(found.spec, owner, lookups, source.kinds)
+        maker = _RowMaker(name, loaded.text, owner, table.columns, speaker, found)
         parts = maker.parts(table.rows)
         return replace(parts, notes=(*table.notes, *parts.notes))
     rows = split_rows(name, loaded.text, delimiter)
