@@ -21,7 +21,8 @@ _GOES_ON = word_list("it he she they this these which who we you i its his her t
 """Words that begin a side about what the one before it names."""
 _OPENS = word_list("the a an that those my your every each all most some many several no nobody everyone anyone")
 _SAYS = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|will|must|may|do|does|did|[a-z]+ed|[a-z]{2,}[^s\W]s)\b|\b(?:the one|that) for\b",
+    r"\b(?:is|are|was|were|has|have|had|can|will|must|may|do|does|did|[a-z]+ed|[a-z]{2,}[^s\W]s)\b"
+    r"|\b(?:the one|that) for\b",
     re.IGNORECASE,
 )
 """What makes words a clause of their own and not one more of a list."""
