@@ -19,6 +19,8 @@ _ROW = re.compile(r"[^:;.]{1,40}:\s[^;]{1,80};\s[^:;]{1,40}:\s")
 """Headers and cells, as a row of a table is told."""
 _GOES_ON = word_list("it he she they this these which who we you i its his her their so then also")
 """Words that begin a side about what the one before it names."""
+_MEANS_IT = re.compile(r"\b(?:it|them|him|they|he|she|one)\b", re.IGNORECASE)
+"""`The boathouse leaked; a mechanic painted it.`"""
 _OPENS = word_list("the a an that those my your every each all most some many several no nobody everyone anyone")
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|will|must|may|do|does|did|[a-z]+ed|[a-z]{2,}[^s\W]s)\b"
@@ -49,6 +51,8 @@ class Sides:
             return True
         fits = [offers(side, self.wanted, self.question, loosely=True) for side in sides]
         if all(fits) or not any(fits):
+            return True
+        if any(fit and _MEANS_IT.search(side) for side, fit in zip(sides, fits, strict=True)):
             return True
         told = frozenset[str]().union(*(_roots(side) for side, fit in zip(sides, fits, strict=True) if fit))
         return not any(self.asked & _roots(side) - told for side, fit in zip(sides, fits, strict=True) if not fit)
