@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from ai.intent.times import read_times
 from ai.text.amounts import amounts_of
-from ai.text.contrast import DATES, labelled
-from ai.text.meant import Meant
-from ai.text.members import Members
+from ai.text.meaning.contrast import DATES, labelled
+from ai.text.meaning.meant import Meant
+from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, fold, words_of

@@ -13,9 +13,9 @@ from ai.model import PromptSource
 from ai.models.demands import REPEATS, SAYS_LITTLE, SAYS_NOTHING, Demands, alike
 from ai.models.rows import Row
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
-from ai.text.kinds import place_of
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
+from ai.text.meaning.kinds import place_of
 from ai.text.question_type import (
     WantedKind,
     denies,

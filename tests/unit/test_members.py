@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ai.text.members import Members
+from ai.text.meaning.members import Members
 from tests.unit.test_extractive import an_item, ask
 
 ABSTAINS = "The sources do not answer this question."

@@ -17,8 +17,8 @@ from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
-from ai.text.meant import Meant
-from ai.text.members import Members
+from ai.text.meaning.meant import Meant
+from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of

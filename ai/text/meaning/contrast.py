@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.roles import deed_of
+from ai.text.meaning.roles import deed_of
 from ai.text.sentences import word_list
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import ALIKE

@@ -77,7 +77,7 @@ _ORDERS = {
         r"\b(?:next|follow(?:s|ed|ing)|then|succe\w+|afterwards|will|new|upcoming|coming)\b", re.IGNORECASE
     ),
 }
-"""What says that something is first, last or next."""
+"""Words that say that something is first, last or next."""
 _LAST_BUT_ONE = re.compile(
     r"\b(?:(?:second|third|next)[\s-](?:to[\s-])?last|penultimate|last but (?:one|two))\b", re.IGNORECASE
 )

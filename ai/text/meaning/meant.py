@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ai.text.contrast import Contrast
-from ai.text.kinds import Kind
-from ai.text.modifiers import Modifiers
-from ai.text.periods import Periods
-from ai.text.roles import Roles
-from ai.text.sides import Sides
+from ai.text.meaning.contrast import Contrast
+from ai.text.meaning.kinds import Kind
+from ai.text.meaning.modifiers import Modifiers
+from ai.text.meaning.periods import Periods
+from ai.text.meaning.roles import Roles
+from ai.text.meaning.sides import Sides
 from retrieval.english.stems import root_of
 
 

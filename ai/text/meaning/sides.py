@@ -27,13 +27,13 @@ _SAYS = re.compile(
     r"|\b(?:the one|that) for\b",
     re.IGNORECASE,
 )
-"""What makes words a clause of their own and not one more of a list."""
+"""Words that make a clause of its own, not one more of a list."""
 _DEFINITE = (WantedKind.NUMBER, WantedKind.TIME, WantedKind.PERSON)
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What a question wants, and the roots of its words."""
+    """The kind of thing that a question wants, and the roots of its words."""
 
     question: str
     wanted: WantedKind
