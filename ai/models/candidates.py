@@ -25,8 +25,9 @@ from ai.text.question_type import (
     first_word,
     offers,
 )
-from ai.text.sentences import MARKER, split_sentences, word_list
+from ai.text.sentences import MARKER, split_sentences
 from ai.text.support import words_of
+from retrieval.english.lists import word_list
 from retrieval.model import Intent
 
 _FIGURE = re.compile(r"\b(?:population|inhabitants)\b", re.IGNORECASE)

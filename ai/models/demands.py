@@ -18,11 +18,10 @@ from ai.text.meaning.contrast import DATES, labelled
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of
-from ai.text.sentences import word_list
-from ai.text.support import WORD, fold, words_of
+from ai.text.support import WORD, fold, weighed_roots, words_of
 from retrieval.english.alike import ALIKE, WE, WRITERS, Families
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
-from retrieval.english.stems import IRREGULAR, root_of
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
+from retrieval.english.stems import is_past, root_of
 
 REPEATS = word_list("again once twice")
 """Words that weigh in a question, though function words elsewhere: who asks `again` asks about the second time."""
@@ -119,7 +118,7 @@ class Finer:
         done = deed if asks_doer else frozenset[str]()
         return cls(
             done,
-            _roots(question) - {root_of(word) for word in done},
+            weighed_roots(question) - {root_of(word) for word in done},
             _denied(question),
             Meant.of(question, vocabulary),
             Members.of(question),
@@ -170,14 +169,14 @@ class Finer:
         if _PASSIVE.search(text, 0, deed.start()):
             return self._done_by(text, deed.end())
         before = _CLAUSE.split(text[: deed.start()])[-1]
-        done_to = self.besides - _roots(before)
+        done_to = self.besides - weighed_roots(before)
         if _WHICH.match(before):  # `a day card, which the harbour master issues`
-            done_to -= _roots(text[: deed.start() - len(before)])
+            done_to -= weighed_roots(text[: deed.start() - len(before)])
         said = [fold(word) for word in WORD.findall(before)]
         after = text[deed.end() :]
-        if not _HE.isdisjoint(said) or not done_to <= _roots(text if _TO_IT.match(after) else after):
+        if not _HE.isdisjoint(said) or not done_to <= weighed_roots(text if _TO_IT.match(after) else after):
             return False
-        return bool(_roots(before) - self.besides)
+        return bool(weighed_roots(before) - self.besides)
 
     def _is_somebody(self, phrase: str) -> bool:
         words = _TURN.split(phrase, maxsplit=1)[0]
@@ -187,7 +186,7 @@ class Finer:
         if any(amount.dimension is not None or amount.dated for amount in amounts_of(words)):
             return False
         some = said[0] in _ARTICLES or any(w in _WHOLE or (w.endswith("s") and len(w) > 3) for w in said)
-        return some and bool(_roots(words) - self.besides)
+        return some and bool(weighed_roots(words) - self.besides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +270,7 @@ def clause_of(question: str, *, may: bool = True) -> tuple[str, ...]:
         words = [fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS]
         if empty:
             return (*words, "")
-        return tuple(words) if words and (any_form or _participle(words[-1])) else ()
+        return tuple(words) if words and (any_form or is_past(words[-1])) else ()
     counted = _COUNTED.match(question)
     if counted is not None:
         words = [match[0] for match in WORD.finditer(_TURN.split(counted["rest"], maxsplit=1)[0])]
@@ -286,7 +285,7 @@ def _which_does(question: str) -> re.Match[str] | None:
     if found is None:
         return None
     deed = fold(found["deed"])
-    verb = deed.endswith("ed") or (deed.endswith("s") and not deed.endswith("ss")) or _participle(deed)
+    verb = is_past(deed) or (deed.endswith("s") and not deed.endswith("ss"))
     return found if verb and deed not in UNWEIGHED_WORDS else None
 
 
@@ -307,14 +306,6 @@ def _names_another(text: str, name: frozenset[str]) -> bool:
 
 def _denied(text: str) -> frozenset[str]:
     return frozenset(root_of(fold(word)) for word in _DENIED.findall(text))
-
-
-def _roots(text: str) -> frozenset[str]:
-    return frozenset(root_of(fold(word)) for word in WORD.findall(text) if fold(word) not in UNWEIGHED_WORDS)
-
-
-def _participle(word: str) -> bool:
-    return word.endswith("ed") or (word in IRREGULAR and IRREGULAR[word] != word)
 
 
 def _type_words(question: str) -> frozenset[str]:

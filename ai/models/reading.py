@@ -26,10 +26,10 @@ from ai.text.question_type import (
     topic_of,
     wanted_of,
 )
-from ai.text.sentences import Span, bare_sentences, is_item, word_list
+from ai.text.sentences import Span, bare_sentences, is_item
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import ALIKE, EARLIER
-from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from ai.model import PromptSource
 from ai.text.question_type import WantedKind, wanted_of
-from ai.text.sentences import word_list
 from retrieval.english.alike import ALIKE
+from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)?")

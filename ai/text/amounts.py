@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from ai.text.sentences import word_list
 from ai.text.support import fold
-from retrieval.english.lists import MONTH_NUMBERS
+from retrieval.english.lists import MONTH_NUMBERS, word_list
 from retrieval.english.stems import root_of
 
 TIME, LENGTH, AREA, MASS, VOLUME, HEAT, MONEY, SHARE = (
@@ -74,8 +73,8 @@ _HOW_MANY = re.compile(r"\bhow (?P<word>many|much)\b(?P<rest>[^?.!,;]{0,80})", r
 _HOW = re.compile(
     r"\bhow (?P<word>long|far|tall|high|deep|wide|thick|old|heavy|hot|cold|warm|often|frequently|soon)\b", re.IGNORECASE
 )
-_WHAT_HEAT = re.compile(r"\b(?:what|which) temperature\b", re.IGNORECASE)
-_WHAT_PRICE = re.compile(
+WHAT_HEAT = re.compile(r"\b(?:what|which) temperature\b", re.IGNORECASE)
+WHAT_PRICE = re.compile(
     r"\bwhat (?:is|was|are|were) (?:the|its|their) (?:[a-z-]+ ){0,2}?(?:price|cost|fee|fare|charge|deposit|rent)s?"
     r" (?:of|for)\b|^\W*what (?:do|does|did|will|would|should) .{1,80}\bcost\b",
     re.IGNORECASE,
@@ -178,9 +177,9 @@ def wanted_amount(question: str) -> WantedAmount | None:
     if found := _HOW.search(question):
         word = found["word"].casefold()
         return WantedAmount("often" if word == "frequently" else word, frozenset(), _BY_WORD.get(word, frozenset()))
-    if _WHAT_PRICE.search(question):
+    if WHAT_PRICE.search(question):
         return WantedAmount("much", frozenset(), frozenset({MONEY}))
-    if _WHAT_HEAT.search(question):
+    if WHAT_HEAT.search(question):
         return WantedAmount("hot", frozenset(), _BY_WORD["hot"])
     return None
 

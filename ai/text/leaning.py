@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from ai.text.question_type import first_word
-from ai.text.sentences import word_list
 from ai.text.support import fold
-from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 
 HANGING = word_list(
     "he she they it this that these those his her their its him them such here there but and so then thus therefore "

@@ -6,7 +6,7 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-from ai.text.amounts import states_amount, wanted_amount
+from ai.text.amounts import WHAT_HEAT, WHAT_PRICE, states_amount, wanted_amount
 from ai.text.support import fold, roots_of, words_of
 from retrieval.english.lists import MONTHS
 from retrieval.english.stems import root_of
@@ -27,13 +27,12 @@ _ASKS = (
         WantedKind.NUMBER,
         re.compile(
             r"\bhow (?:many|much|far|large|big|tall|long|old|deep|high|wide|thick|heavy|hot|cold|warm|soon|often"
-            r"|frequently)\b|\b(?:what|which) temperature\b"
-            r"|\bwhat (?:is|was|are|were) (?:the|its|their) (?:[a-z-]+ ){0,2}?"
-            r"(?:price|cost|fee|fare|charge|deposit|rent)s? (?:of|for)\b"
-            r"|^\W*what (?:do|does|did|will|would|should) .{1,80}\bcost\b",
+            r"|frequently)\b",
             re.IGNORECASE,
         ),
     ),
+    (WantedKind.NUMBER, WHAT_HEAT),
+    (WantedKind.NUMBER, WHAT_PRICE),
     (
         WantedKind.TIME,
         re.compile(
@@ -114,25 +113,22 @@ def denies(text: str) -> bool:
     return _DENIES.search(text) is not None
 
 
+_GIVES_REASON = (
+    r"because|since|due|owing|thanks|so|therefore|thus|hence|caus(?:e|es|ed|ing)|le(?:a)?ds?|reasons?|results?|resulted"
+    r"|resulting|purposes?|out of|prompt(?:ed|s)|motivat\w+|forced|allow(?:s|ed)?|enabl\w+|prevent(?:s|ed)?"
+    r"|protect(?:s|ed)?|mean(?:s|t)|lack|until"
+)
+_TO = r"(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)"
+_GOES_ON = r"[:;]\s|,\s*[a-z]+ing\b"
 _REASON = re.compile(
-    r"\b(?:because|since|due|owing|thanks|so|therefore|thus|hence|caus(?:e|es|ed|ing)|le(?:a)?ds?|reasons?|results?"
-    r"|resulted|resulting|purposes?|out of|prompt(?:ed|s)|motivat\w+|forced|for (?:lack|fear|want|use|the sake)"
-    r"|allow(?:s|ed)?|enabl\w+|prevent(?:s|ed)?|protect(?:s|ed)?|mean(?:s|t)|lack|until|otherwise|unless)\b"
+    rf"\b(?:{_GIVES_REASON}|otherwise|unless|for (?:lack|fear|want|use|the sake))\b|{_TO}(?-i:[a-z]{{2,}})|{_GOES_ON}"
     r"|,\s(?:as|for|after|when)\b|\A\W*(?:as|after|when|if|to|by|for)\b"
     r"|\bas (?:it|he|she|they|we|you|the|there|this|an?)\b"
-    r"|\b(?:from|through|after|when|if|by) [a-z]+ing\b|\bin case\b"
-    r"|(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)(?-i:[a-z]{2,})"
-    r"|[:;]\s|,\s*[a-z]+ing\b",
+    r"|\b(?:from|through|after|when|if|by) [a-z]+ing\b|\bin case\b",
     re.IGNORECASE,
 )
-
-
 _LOOSE_REASON = re.compile(
-    r"\b(?:because|since|due|owing|thanks|so|as|for|therefore|thus|hence|caus(?:e|es|ed|ing)|le(?:a)?ds?|reasons?|results?"
-    r"|resulted|resulting|purposes?|after|when|if|by|through|out of|from|prompt(?:ed|s)|motivat\w+|forced"
-    r"|allow(?:s|ed)?|enabl\w+|prevent(?:s|ed)?|protect(?:s|ed)?|mean(?:s|t)|lack|until)\b"
-    r"|(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)[a-z]{2,}|[:;]\s|,\s*[a-z]+ing\b",
-    re.IGNORECASE,
+    rf"\b(?:{_GIVES_REASON}|as|for|after|when|if|by|through|from)\b|{_TO}[a-z]{{2,}}|{_GOES_ON}", re.IGNORECASE
 )
 """As earlier versions of the rules have it."""
 

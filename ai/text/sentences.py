@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from retrieval.english.lists import word_list
+
 MARKER_PATTERN = (
     r"(?:\[\^?\s*+(?:(?:sources?|refs?|citations?)\s*+)?(?:[#:.]\s*+)?\d{1,9}"
     r"(?:\s*(?:,|;|&|and|[-–—]|to)\s*+(?:sources?\s*+)?\d{1,9})*\s*+(?:†[^\]]{0,200}+\s*+)?\]"
@@ -42,11 +44,6 @@ _PARAGRAPH = re.compile(
 _UNIT = re.compile(r"(?:° ?[A-Z]|\d ?[mglh])\Z")
 """A letter that is a unit, and no initial: `at 4 °C.`, `in 3 h.`"""
 _OPENED_WORD = re.compile(r"[\"'“‘(]*+(\w+)")
-
-
-def word_list(text: str) -> frozenset[str]:
-    """A set of words written as one string."""
-    return frozenset(text.split())
 
 
 _RAGGED = 8

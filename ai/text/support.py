@@ -19,8 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ai.text.sentences import word_list
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of, stem
 
 COLLAPSED_MILLI = 100
@@ -65,6 +64,11 @@ def words_of(text: str) -> WordSets:
 def roots_of(text: str) -> frozenset[str]:
     """The roots of the content words of a text: `wrote` and `written` are one."""
     return frozenset(root_of(word) for word in words_of(text).content)
+
+
+def weighed_roots(text: str) -> frozenset[str]:
+    """The roots of all words of a text but the small ones, single letters and numbers too."""
+    return frozenset(root_of(fold(word)) for word in WORD.findall(text) if fold(word) not in UNWEIGHED_WORDS)
 
 
 @lru_cache(maxsize=16384)

@@ -7,11 +7,12 @@ reader adds. Another word in a list changes what is found, drafted or supported;
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def word_list(text: str) -> frozenset[str]:
+    """A set of words written as one string."""
     return frozenset(text.split())
 
 
-FUNCTION_WORDS = _words("""
+FUNCTION_WORDS = word_list("""
     a about after all also am an and any are as at be been before being between both but by can could did do
     does each for from had has have he her his how i if in into is it its me more most no not of on or other our
     so some such than that the their them then there these they this those through to under until up us was we
@@ -19,20 +20,20 @@ FUNCTION_WORDS = _words("""
     """)
 """Words that every reader passes over."""
 
-_FURTHER = _words("""
+_FURTHER = word_list("""
     doing down during few further having here hers him itself my nor off once only out over own s same she
     should t too very your
     """)
 
-STOP_WORDS = FUNCTION_WORDS | _FURTHER | _words("ours theirs whose yours")
+STOP_WORDS = FUNCTION_WORDS | _FURTHER | word_list("ours theirs whose yours")
 """Words that say how something is asked, not what: full text and agent pass over them."""
 
 UNWEIGHED_WORDS = (
-    FUNCTION_WORDS | _FURTHER | _words("above again because below just many may might much must now one shall upon")
+    FUNCTION_WORDS | _FURTHER | word_list("above again because below just many may might much must now one shall upon")
 )
 """Words that no source has to carry for a sentence to be supported, and that no candidate sentence is chosen by."""
 
-REQUEST_WORDS = FUNCTION_WORDS | _words(
+REQUEST_WORDS = FUNCTION_WORDS | word_list(
     "list much name show since tell though whose within without write year years your"
 )
 """Words that say nothing of what a question is about, once its names, times and measures are taken out."""
@@ -44,7 +45,7 @@ MONTHS = (
 MONTH_NUMBERS = {name: number for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {"sept": 9}
 """Months and their abbreviations, by number."""
 
-EVERYDAY_NAMES = _words("""
+EVERYDAY_NAMES = word_list("""
     admire battlefield best brush buffalo cache centennial city commerce delta eagle elk enterprise eureka
     fountain globe golden grand green grove gypsum hill home hope independence liberal liberty licking long lost
     maize march may mission moon mulberry mustang noble ord overland pacific page peculiar plains pleasant point
@@ -57,7 +58,7 @@ town."""
 NOT_NAMES = (
     FUNCTION_WORDS
     | frozenset(MONTHS)
-    | _words("""
+    | word_list("""
     according across again against although among anything apart around aside ask because below besides beyond
     calculate central cities city combined compare comparing compute count counted counting counties county decade
     define describe difference discuss distance draw during early east eastern either events every except excepting
@@ -77,7 +78,7 @@ NOT_NAMES = (
 """Words that a question may write with a capital without naming anything: openers, function words, kinds, measures,
 superlatives, calendar."""
 
-NEUTRAL_SUFFIXES = _words("""
+NEUTRAL_SUFFIXES = word_list("""
     agency cities city co counties county indian indians nation nations people peoples population reservation
     state states territories territory town towns treaties treaty tribe tribes village
     """)

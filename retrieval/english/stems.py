@@ -47,3 +47,8 @@ def root_of(word: str) -> str:
     """The common part of the forms of a folded word: `ate` and `eats`, `farmer` and `farming`."""
     root = stem(IRREGULAR.get(word, word))
     return root[:-2] if root.endswith("er") and len(root) > 5 else root
+
+
+def is_past(word: str) -> bool:
+    """True for a folded verb in the past or its participle: `painted`, `sold`."""
+    return word.endswith("ed") or (word in IRREGULAR and IRREGULAR[word] != word)

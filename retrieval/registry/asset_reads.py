@@ -178,7 +178,7 @@ def relationships(
     """Edges of active documents, by document and place in it."""
     where, parameters = _conditions(wanted)
     allowed = sorted(scope.class_ids)
-    edge = ", ".join("x." + column for column in rows.RELATIONSHIP.split(", "))
+    edge = rows.columns_of("x", rows.RELATIONSHIP)
     found: list[Row] = session.rows(
         f"SELECT d.source_id, {edge} FROM relationship x JOIN document d ON d.document_id = x.document_id"  # noqa: S608
         f" WHERE {_ACTIVE} AND x.class_id IN ({marks(len(allowed))}){''.join(f' AND {each}' for each in where)}"

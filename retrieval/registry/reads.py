@@ -50,7 +50,7 @@ def holdings(session: Session, tenant: str) -> Holdings:
 
 def classes(session: Session, tenant: str) -> tuple[VisibilityClass, ...]:
     """Every class of the tenant that holds an active document."""
-    columns = ", ".join("c." + column for column in rows.CLASS.split(", "))
+    columns = rows.columns_of("c", rows.CLASS)
     found = session.rows(
         f"SELECT DISTINCT {columns}, d.valid_from_ms, d.valid_until_ms FROM document d"  # noqa: S608
         " JOIN visibility_class c ON c.class_id = d.class_id WHERE d.lifecycle = 'active' AND d.tenant = ?"
@@ -281,7 +281,7 @@ def gazetteer_entries(session: Session, scope: Scope, now_ms: int) -> tuple[Gaze
 
 def _gazetteer_entries(session: Session, scope: Scope, now_ms: int) -> tuple[GazetteerEntry, ...]:
     allowed = sorted(scope.class_ids)
-    columns = ", ".join("g." + column for column in rows.GAZETTEER.split(", "))
+    columns = rows.columns_of("g", rows.GAZETTEER)
     found = session.rows(
         f"SELECT {columns} FROM gazetteer_entry g JOIN document d ON d.document_id = g.document_id"  # noqa: S608
         f" WHERE {VISIBLE} AND g.class_id IN ({marks(len(allowed))}) ORDER BY g.document_id, g.position",

@@ -173,7 +173,7 @@ def stored_files(session: Session, tenant: str) -> tuple[StoredFile, ...]:
 
 def places(session: Session, tenant: str) -> tuple[GazetteerEntry, ...]:
     """Names of the tenant's active documents whose ids begin with their type, by document."""
-    columns = ", ".join("g." + column for column in rows.GAZETTEER.split(", "))
+    columns = rows.columns_of("g", rows.GAZETTEER)
     found = session.rows(
         f"SELECT {columns} FROM gazetteer_entry g JOIN document d ON d.document_id = g.document_id"  # noqa: S608
         " WHERE d.tenant = ? AND d.lifecycle = 'active' AND substr(g.entity_id, 1, length(g.type) + 1) = g.type || ':'"

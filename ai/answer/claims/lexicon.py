@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ai.text.sentences import word_list
+from retrieval.english.lists import word_list
 
 FUNCTION = word_list(
     "a an the and or but as that than then there here this these those which who whom whose what it its he him his "

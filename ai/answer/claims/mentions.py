@@ -11,8 +11,8 @@ from typing import TypeVar
 from ai.answer.claims.facts import Figures
 from ai.answer.claims.lexicon import APPROXIMATELY, bound_of
 from ai.answer.claims.numbers import Number, read_numbers
-from ai.text.sentences import word_list
 from ai.text.support import WORD, fold
+from retrieval.english.lists import word_list
 
 T = TypeVar("T")
 AFTER = re.compile(r"[\s(]*([^\W\d_]+)")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ai.answer.claims.lexicon import SYMMETRIC
 from ai.answer.claims.roles import Found, Placed
 from ai.answer.claims.tokens import Token
-from ai.text.sentences import word_list
+from retrieval.english.lists import word_list
 
 _PLACING = word_list("above below over under before after earlier later following")
 _AND = re.compile(r"^\s*(?:,\s*)?(?:(?:and|or)\s+)?(?:the\s+)?$", re.IGNORECASE)

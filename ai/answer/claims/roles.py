@@ -10,8 +10,8 @@ from itertools import pairwise
 from ai.answer.claims.lexicon import PRONOUNS, REPORTING
 from ai.answer.claims.tokens import Token
 from ai.model import Verdict
-from ai.text.sentences import word_list
 from ai.text.support import WORD, fold
+from retrieval.english.lists import word_list
 
 _BE = re.compile(r"\b(?:was|were|is|are|been|be|being)\b[^,;]{0,40}$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")

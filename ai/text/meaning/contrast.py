@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ai.text.meaning.roles import deed_of
-from ai.text.sentences import word_list
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import ALIKE
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.opposites import OPPOSITES
 from retrieval.english.stems import root_of
 

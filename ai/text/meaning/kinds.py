@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 
 from ai.text.amounts import amounts_of, unit_of
-from ai.text.sentences import word_list
+from ai.text.meaning.contrast import DATES
 from ai.text.support import WORD, fold
 from retrieval.english.alike import ALIKE
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
-from retrieval.english.stems import IRREGULAR, root_of
+from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.stems import is_past, root_of
 
 _WHICH = re.compile(
     r"(?:\b(?P<by>in|at|to|by|from|for|with|on|of|under|into|through|against)\s)?\b(?P<asks>which|what)\s"
@@ -80,8 +80,6 @@ _BEHIND = re.compile(
     r"\b(?:in|at|to|by|from|for|with|on|of|under|into|through|against|near|joined|attended|entered|left)\s"
     r"(?:the\s|an?\s)?(?:[a-z][\w'’-]*\s){0,3}(?:[A-Z][\w'’.-]*\s){0,4}\Z"
 )
-_DAYS = word_list("monday tuesday wednesday thursday friday saturday sunday")
-_DATES = _DAYS | frozenset(MONTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,7 @@ def _names(text: str, kind: Kind, by: str = "") -> bool:
     first = _FIRST_NAME.match(text)
     for found in _CAPITAL.finditer(text):
         word = fold(found[0])
-        if root_of(word) in kind.said or word in _DATES or word in UNWEIGHED_WORDS:
+        if root_of(word) in kind.said or word in DATES or word in UNWEIGHED_WORDS:
             continue
         before = text[: found.start()]
         if not before.strip(' "“‘(') and first is None:
@@ -187,10 +185,6 @@ def _noun(question: str) -> tuple[str, str, str]:
     if not said or (end < len(words) and words[end] == "of"):
         return "", "", ""
     if not helped:
-        verb = next((n for n, word in enumerate(said) if n and _is_verb(word)), None)
+        verb = next((n for n, word in enumerate(said) if n and is_past(word)), None)
         said = said[:verb] if verb is not None else said[:1] if said[1:] and found["by"] is None else said
     return ("", "", "") if said[-1] in _NO_NOUN else (said[-1], fold(found["by"] or ""), fold(found["asks"]))
-
-
-def _is_verb(word: str) -> bool:
-    return word.endswith("ed") or (word in IRREGULAR and IRREGULAR[word] != word)

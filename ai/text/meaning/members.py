@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ai.text.sentences import word_list
-from ai.text.support import WORD, fold
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS
+from ai.text.support import WORD, fold, weighed_roots
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
 
 _WHICH = re.compile(
@@ -54,9 +53,9 @@ class Members:
         found = _WHICH.match(question)
         if found is None:
             return None
-        place = _roots(found["place"])
-        kind = frozenset[str]() if _NUMBERS & {*found["kind"].casefold().split()} else _roots(found["kind"])
-        return cls(kind, found["where"].casefold(), place, _roots(question)) if place and kind else None
+        place = weighed_roots(found["place"])
+        kind = frozenset[str]() if _NUMBERS & {*found["kind"].casefold().split()} else weighed_roots(found["kind"])
+        return cls(kind, found["where"].casefold(), place, weighed_roots(question)) if place and kind else None
 
     def named_in(self, text: str) -> bool:
         """True if the sentence names some of them, and does not put them beside the place for in it."""
@@ -106,7 +105,3 @@ def _before(words: list[str], at: int) -> str:
     """The word before a place, without its article."""
     rest = [word for word in words[max(0, at - 3) : at] if word not in ("the", "a", "an")]
     return rest[-1] if rest else ""
-
-
-def _roots(text: str) -> frozenset[str]:
-    return frozenset(root_of(fold(word)) for word in WORD.findall(text) if fold(word) not in UNWEIGHED_WORDS)

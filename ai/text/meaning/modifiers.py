@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.sentences import word_list
 from ai.text.support import WORD, fold
 from retrieval.english.alike import ALIKE
-from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
 
 _OTHERS = word_list(
@@ -145,7 +144,7 @@ class Modifiers:
             return True
         told = frozenset(_superlatives(text))
         if not told:
-            return all(word in own or word.split()[-1] in own for _, word in self.ranks)
+            return all(word.split()[-1] in own for _, word in self.ranks)
         for rank, word in self.ranks:
             alike = {word} | ALIKE.get(word, frozenset())
             same = {one for one, of in told if of in alike}

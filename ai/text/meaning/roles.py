@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ai.text.sentences import word_list
 from ai.text.support import WORD, fold
-from retrieval.english.lists import UNWEIGHED_WORDS
-from retrieval.english.stems import IRREGULAR, root_of
+from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.stems import is_past, root_of
 
 _HELPER = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)"
 _BESIDE = word_list(
@@ -102,7 +101,7 @@ _BE = word_list("is are was were be been being")
 _ARTICLES = word_list(
     "the a an his her its their our two three four five six seven eight nine ten many several some all"
 )
-_BY_WITHIN = 7
+_BY_WITHIN, _TO_WITHIN = 7, 8
 _NEAR = 40
 """How many characters before its verb a sentence says that it is of the future."""
 _ADVERBS = word_list("also then later first never not again soon once always often")
@@ -126,12 +125,11 @@ class Party:
                 return cls._named(said.get("deed") or said["done"], said.get("name") or said["named"], does=does)
         helper, words, verb = _clause(question)
         passive = fold(helper) in _BE
-        if not verb or (passive and not _is_past(fold(words[verb]))):
+        if not verb or (passive and not is_past(fold(words[verb]))):
             return None
         object_follows = words[verb + 1 :] and (words[verb + 1][0].isupper() or fold(words[verb + 1]) in _ARTICLES)
-        if not (
-            passive or object_follows or (_WHAT_IS_DONE.match(question) and words[verb + 1 :])
-        ):  # `When did the gate open?` is answered by who opened the gate
+        transitive = object_follows or (words[verb + 1 :] and _WHAT_IS_DONE.match(question))
+        if not (passive or transitive):  # `When did the gate open?` is answered by who opened the gate
             return None
         name = words[:1] if _behind_place(words) else words[:verb]
         return cls._named(words[verb], " ".join(name), does=not passive)
@@ -195,9 +193,8 @@ class Party:
             yield False
         if before and root_of(before[-1]) == self.deed:
             yield False
-        done_before = [w for w in words[max(0, at - _BY_WITHIN - 1) : at] if root_of(w) == self.deed]
-        if before[-1:] == ["to"] and done_before:  # `sent every month to an archive`
-            yield False
+        if before[-1:] == ["to"] and self.deed in map(root_of, words[max(0, at - _TO_WITHIN) : at]):
+            yield False  # `sent every month to an archive`
         if before[-1:] == ["by"] and self.deed in map(root_of, words[max(0, at - _BY_WITHIN) : at]):
             yield True
 
@@ -331,15 +328,11 @@ class Roles:
             return True
         before = [text[max(0, found.start() - 80) : found.start()] for found in said]
         if self.tense == "will":
-            past = all(_is_past(fold(found[0])) and not _is_present(text, found) for found in said)
+            past = all(is_past(fold(found[0])) and not _is_present(text, found) for found in said)
             return not past or any(_FUTURE.search(each[-_NEAR:]) for each in before)
         if self.tense == "does":
             return not all(_ONCE.search(each) for each in before)
         return not all(_UNREAL.search(each) for each in before)
-
-
-def _is_past(word: str) -> bool:
-    return word.endswith("ed") or (word in IRREGULAR and IRREGULAR[word] != word and root_of(word) != word)
 
 
 def _is_present(text: str, found: re.Match[str]) -> bool:

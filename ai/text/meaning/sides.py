@@ -9,10 +9,8 @@ import re
 from dataclasses import dataclass
 
 from ai.text.question_type import WantedKind, offers, wanted_of
-from ai.text.sentences import word_list
-from ai.text.support import WORD, fold
-from retrieval.english.lists import UNWEIGHED_WORDS
-from retrieval.english.stems import root_of
+from ai.text.support import WORD, fold, weighed_roots
+from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 
 _BETWEEN = re.compile(r";\s|,?\s(?:while|whereas)\s|,\s(?:but|although|though|and)\s", re.IGNORECASE)
 _ROW = re.compile(r"[^:;.]{1,40}:\s[^;]{1,80};\s[^:;]{1,40}:\s")
@@ -42,20 +40,18 @@ class Sides:
     @classmethod
     def of(cls, question: str) -> Sides:
         """Reads the question."""
-        return cls(question, wanted_of(question), _roots(question))
+        return cls(question, wanted_of(question), weighed_roots(question))
 
     def agrees(self, text: str) -> bool:
         """True unless what is wanted stands on one side, and a word of the question on another side alone."""
         sides = () if _ROW.match(text) else _BETWEEN.split(text)
         if len(sides) < 2 or self.wanted not in _DEFINITE or any(map(_goes_on, sides[1:])):
             return True
-        fits = [offers(side, self.wanted, self.question, loosely=True) for side in sides]
-        if all(fits) or not any(fits):
+        telling = [side for side in sides if offers(side, self.wanted, self.question, loosely=True)]
+        if not telling or any(map(_MEANS_IT.search, telling)):
             return True
-        if any(fit and _MEANS_IT.search(side) for side, fit in zip(sides, fits, strict=True)):
-            return True
-        told = frozenset[str]().union(*(_roots(side) for side, fit in zip(sides, fits, strict=True) if fit))
-        return not any(self.asked & _roots(side) - told for side, fit in zip(sides, fits, strict=True) if not fit)
+        told = frozenset[str]().union(*map(weighed_roots, telling))
+        return not any(self.asked & weighed_roots(side) - told for side in sides)
 
 
 def _goes_on(side: str) -> bool:
@@ -65,7 +61,3 @@ def _goes_on(side: str) -> bool:
     if low in _GOES_ON or (low in _OPENS and not _SAYS.search(side)):
         return True
     return not (low in _OPENS or first[:1].isupper() or (low.endswith("s") and low not in UNWEIGHED_WORDS))
-
-
-def _roots(text: str) -> frozenset[str]:
-    return frozenset(root_of(fold(word)) for word in WORD.findall(text) if fold(word) not in UNWEIGHED_WORDS)

@@ -17,7 +17,15 @@ import shapely
 
 from retrieval.algebra.wording import counted
 from retrieval.errors import LoadError
-from retrieval.ingest.records.kinds import UNTOLD, kind_column, kind_of_file, kind_of_header, named_places, type_of
+from retrieval.ingest.records.kinds import (
+    UNTOLD,
+    kind_column,
+    kind_of_file,
+    kind_of_header,
+    may_tell_kinds,
+    named_places,
+    type_of,
+)
 from retrieval.ingest.records.rows import NAME_COLUMN, Fields, Speaker
 from retrieval.ingest.records.templates import slug
 from retrieval.ingest.values import LoadedFile, Owner, Parts, TableSpec
@@ -136,8 +144,9 @@ def inferred_spec(features: Sequence[Feature], stem: str = "") -> TableSpec:
     """The features that their properties describe without a manifest: named by the first property that reads like a
     name and tells all of one kind apart; without one, they have no names. `stem` is the name of their file."""
     names = dict.fromkeys(key for feature in features for key in feature.properties if NAME_COLUMN.fullmatch(key))
+    words = _words_by_property(features)
     for name in names:
-        kinds = kind_column(_words_by_property(features), apart=name)
+        kinds = kind_column(words, apart=name)
         said = [feature.properties.get(kinds) or "" if kinds else "" for feature in features]
         told = {
             (type_of(kind) if kind.strip() else UNTOLD, slug(value))
@@ -150,8 +159,8 @@ def inferred_spec(features: Sequence[Feature], stem: str = "") -> TableSpec:
 
 
 def _words_by_property(features: Sequence[Feature]) -> dict[str, list[str]]:
-    """The values of each property that holds words alone, in every feature."""
-    keys = dict.fromkeys(key for feature in features for key in feature.properties)
+    """The values of each property that may tell kinds and holds words alone, in every feature."""
+    keys = dict.fromkeys(key for feature in features for key in feature.properties if may_tell_kinds(key))
     found = {key: [feature.properties.get(key) for feature in features] for key in keys}
     return {
         key: [each or "" for each in values]

@@ -7,17 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from retrieval.algebra.wording import plural
+from retrieval.english.lists import word_list
 from retrieval.ingest.records.templates import slug
 from retrieval.ingest.values import EntitySpec
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 UNTOLD = "place"
 """The kind of a place of which nobody says more."""
-KNOWN = _words("""
+KNOWN = word_list("""
     airport arrondissement atoll bay beach borough bridge canal canton cape castle cave cemetery church city coast
     commune constituency continent country county creek dam department desert district duchy emirate estuary farm fjord
     forest garden glacier governorate hamlet harbor harbour hill hospital island kingdom lagoon lake library lighthouse
@@ -28,7 +24,7 @@ KNOWN = _words("""
     """)
 """Words for kinds of places, as a file may be called by them."""
 _SINGULAR = {plural(kind): kind for kind in KNOWN} | {kind: kind for kind in KNOWN}
-_FORM = _words("""
+_FORM = word_list("""
     area areas border borders boundary boundaries census data dataset export features figure figures final geo layer
     layers list location locations map name names outline outlines point points polygon polygons population populations
     register shape shapes simplified stats statistics table title values
@@ -84,11 +80,17 @@ def _split(text: str) -> list[str]:
     return [word.casefold() for word in re.findall(r"[^\W\d_]+", apart)]
 
 
+def may_tell_kinds(header: str) -> bool:
+    """True for the header of a column or property that may hold kinds."""
+    return _KIND_COLUMN.fullmatch(header) is not None
+
+
 def kind_column(values: Mapping[str, Sequence[str]], *, apart: str) -> str | None:
     """The column or property whose values are kinds of places: few short words, known ones unless its header leaves no
-    doubt. `values` are its values in every row, empty ones too; `apart` is the column of names."""
+    doubt. `values` are those of each column that may tell kinds, in every row, empty ones too; `apart` is the column
+    of names."""
     for header, told in values.items():
-        if header != apart and _KIND_COLUMN.fullmatch(header) and _are_kinds(header, told):
+        if header != apart and _are_kinds(header, told):
             return header
     return None
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.ingest.records.kinds import kind_column, kind_of_header, named_places
+from retrieval.ingest.records.kinds import kind_column, kind_of_header, may_tell_kinds, named_places
 from retrieval.ingest.records.rows import NAME_COLUMN
 from retrieval.ingest.records.templates import slug
 from retrieval.ingest.values import EntitySpec, ObservationSpec, TableSpec
@@ -122,7 +122,7 @@ def _places(
     if said is not None:
         return named_places(name, None, (), said)
     whole = [row for row in rows if len(row) == len(columns)]
-    values = {column: [row[i].strip() for row in whole] for i, column in enumerate(columns)}
+    values = {each: [row[i].strip() for row in whole] for i, each in enumerate(columns) if may_tell_kinds(each)}
     kinds = kind_column(values, apart=name)
     return named_places(name, kinds, values[kinds] if kinds else (), kind)
 

@@ -42,6 +42,11 @@ FACTS = (
 )
 
 
+def columns_of(alias: str, columns: str) -> str:
+    """A list of columns behind the alias of their table: `g.name, g.type`."""
+    return ", ".join(f"{alias}.{column}" for column in columns.split(", "))
+
+
 def _times(time: TimeRange | None) -> tuple[str | None, str | None]:
     return (None, None) if time is None else (time.start.isoformat(), time.end.isoformat())
 
