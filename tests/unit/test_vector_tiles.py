@@ -82,6 +82,16 @@ def test_an_area_is_drawn_however_small_it_is(side: float) -> None:
     assert drawn.area >= 1 and mapping(drawn)["type"] == "Polygon"
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_touches_the_last_unit_of_the_margin_is_drawn_within_it(side: int) -> None:
+    address = TileAddress(1, 0, 0)
+    west, south, east, north = address.box
+    x, y = ((east, (south + north) / 2), ((west + east) / 2, south))[side]
+    tiny = {"type": "Polygon", "coordinates": [[(x, y), (x + 1e-9, y), (x + 1e-9, y - 1e-9), (x, y - 1e-9), (x, y)]]}
+    for drawn in features(encoded("x", address, [(shapely.to_geojson(shape(tiny)), {})])):
+        assert max(drawn.bounds) <= 4160
+
+
 @pytest.mark.parametrize(("z", "x", "y"), [(-1, 0, 0), (TOP_ZOOM + 1, 0, 0), (0, 1, 0), (2, 0, 4), (2, -1, 0)])
 def test_an_address_that_no_level_has_cannot_be_made(z: int, x: int, y: int) -> None:
     with pytest.raises(ValueError, match="no tile"):

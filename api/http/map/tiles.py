@@ -158,12 +158,13 @@ def _in_tile(drawn: Any) -> Iterator[Any]:
     import shapely  # noqa: PLC0415
 
     frame = shapely.box(-_BUFFER, -_BUFFER, _EXTENT + _BUFFER, _EXTENT + _BUFFER)
+    last = _EXTENT + _BUFFER - 1  # the last unit within it
     for part in _alike(drawn):
         cut = shapely.intersection(part, frame, grid_size=1.0)
         kept = [each for each in _alike(cut) if shapely.get_dimensions(each) == shapely.get_dimensions(part)]
         yield from kept
         if not kept and part.area > 0 and part.intersects(frame):
-            x, y = (math.floor(side) for side in part.intersection(frame).bounds[:2])
+            x, y = (min(math.floor(side), last) for side in part.intersection(frame).bounds[:2])
             yield shapely.box(x, y, x + 1, y + 1)
 
 
