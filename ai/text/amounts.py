@@ -120,7 +120,8 @@ _NAMED_BEFORE = re.compile(
 )
 """A number that follows what it counts: `the keys, of which there are four`."""
 _WERE = re.compile(
-    r"\b(?P<number>\d[\d.,]*|[a-z]+)\s(?:were|are|was|is)\s(?:the\s)?(?P<what>[a-z]{3,})\b", re.IGNORECASE
+    r"(?<![\w.,])(?P<number>\d[\d.,]{0,11}|[a-z]+)\s(?:were|are|was|is)\s(?:the\s)?(?P<what>[a-z]{3,})\b",
+    re.IGNORECASE,
 )
 """The number stands before its noun and a verb: `642 were cats`."""
 _PART_OF = re.compile(
