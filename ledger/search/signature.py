@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 SIGNATURE_BYTES = 1_024
+PIECES = 8
+PIECE_BYTES = SIGNATURE_BYTES // PIECES
 _BITS = SIGNATURE_BYTES * 8
 _GRAM = 3
 _ASKED_BITS = 16
@@ -41,9 +43,24 @@ def bits_of(text: str, key: bytes) -> tuple[int, ...]:
     return tuple(bits[::step])
 
 
-def has_bit(signature: bytes, bit: int) -> int:
-    """1 if that bit is set, else 0, as PostgreSQL's `get_bit` says it."""
-    return signature[bit >> 3] >> (bit & 7) & 1
+def pieces_of(signature: bytes) -> tuple[bytes, ...]:
+    """The signature in `PIECES` parts of `PIECE_BYTES`; none of an empty one."""
+    return tuple(signature[start : start + PIECE_BYTES] for start in range(0, len(signature), PIECE_BYTES))
+
+
+def by_piece(bits: Iterable[int]) -> list[tuple[int, list[int]]]:
+    """Bits by the piece that holds them, each with their places in it: the piece of the most bits first, which rules
+    out most."""
+    found: dict[int, list[int]] = {}
+    for bit in bits:
+        found.setdefault(bit // (PIECE_BYTES * 8), []).append(bit % (PIECE_BYTES * 8))
+    return sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
+
+
+@lru_cache(8)
+def bytes_with(bit: int) -> bytes:
+    """All bytes that have this bit, 0 to 7 from the least significant."""
+    return bytes(byte for byte in range(256) if byte >> bit & 1)
 
 
 def _grams(text: str) -> Iterator[str]:

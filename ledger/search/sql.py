@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import psycopg
 from sqlalchemy import (
+    Boolean,
     Connection,
     Engine,
     and_,
@@ -19,19 +20,22 @@ from sqlalchemy import (
     false,
     func,
     insert,
+    literal,
     or_,
     select,
     text,
     true,
 )
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.sql.functions import FunctionElement
 
 from ledger.errors import IndexDamaged, LedgerUnavailable
 from ledger.model import Kind
 from ledger.search import sqlite_driver
 from ledger.search.entry_index import DAY_MS, EntryCounts, EntryFacts, EntryQuery, by_frequency, day_of
-from ledger.search.signature import has_bit
+from ledger.search.signature import PIECES, by_piece, bytes_with, pieces_of
 from ledger.search.tables import (
     INDEX_VERSION,
     SETS,
@@ -54,6 +58,8 @@ T = TypeVar("T")
 SCHEMA = "exhibit_ledger_index"
 _KINDS = frozenset(map(str, Kind))
 _BUSY_MS = 10_000
+_STRETCH, _STRETCHED = 4_096, 8
+"""Entries whose signatures are read first, and how much longer each further stretch is."""
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 0))")
 
 
@@ -129,8 +135,10 @@ class SqlEntryIndex:
 
         def work(db: Connection) -> None:
             tables: tuple[type[Base], ...] = (EntryRow, OutcomeRow, ActorRow, SignatureRow, *SETS)
+            indexes = [each.index for each in facts]
             for table in tables:
-                db.execute(delete(table).where(_columns(table).idx.in_([each.index for each in facts])))
+                of_entries = _columns(table).idx.in_(indexes)
+                db.execute(delete(table).where(_in_a_piece(of_entries) if table is SignatureRow else of_entries))
             _insert(db, facts)
 
         await self._run(work)
@@ -206,7 +214,6 @@ class SqlEntryIndex:
 
 def _configure_sqlite(connection: Any, _: object) -> None:
     connection.execute("PRAGMA secure_delete = ON")
-    connection.create_function("get_bit", 2, has_bit, deterministic=True)
 
 
 def _begin_sqlite(db: Connection) -> None:
@@ -244,7 +251,11 @@ def _insert(db: Connection, facts: Sequence[EntryFacts]) -> None:
             if each.outcome is not None
         ],
         ActorRow: [{"idx": each.index, "actor": each.actor} for each in facts if each.actor is not None],
-        SignatureRow: [{"idx": each.index, "signature": each.signature} for each in facts if each.signature],
+        SignatureRow: [
+            {"piece": number, "idx": each.index, "bits": bits}
+            for each in facts
+            for number, bits in enumerate(pieces_of(each.signature))
+        ],
     }
     for table, field in SETS.items():
         _, column = _columns(table)
@@ -262,39 +273,52 @@ def _value(facts: EntryFacts, column: str) -> object:
 def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[EntryFacts, ...]:
     """Which entries, then what is kept of them: what is joined before the limit is joined for every entry."""
     entry, outcome, actor = _columns(EntryRow), _columns(OutcomeRow), _columns(ActorRow)
-    signature = _columns(SignatureRow)
-    matching = _matching(query).where(entry.idx > after).order_by(entry.idx).limit(limit)
-    indexes = list(db.execute(matching).scalars())
+    indexes = list(_indexes(db, query, after, limit))
     statement = (
         select(entry.idx, entry.id, entry.kind, entry.t_ms, entry.tenant, entry.request_id, entry.leaf_hash, entry.seal,
-               outcome.outcome, outcome.model, actor.actor, signature.signature)
+               outcome.outcome, outcome.model, actor.actor)
         .outerjoin(outcome.idx.table, outcome.idx == entry.idx)
         .outerjoin(actor.idx.table, actor.idx == entry.idx)
-        .outerjoin(signature.idx.table, signature.idx == entry.idx)
         .where(entry.idx.in_(indexes))
         .order_by(entry.idx)
     )  # fmt: skip
     found = db.execute(statement).all()
     members = {field: _members(db, table, indexes) for table, field in SETS.items()}
-    return tuple(_facts(row, {field: values.get(row[0], ()) for field, values in members.items()}) for row in found)
+    signatures = _signatures(db, indexes)
+    return tuple(
+        _facts(row, {field: values.get(row[0], ()) for field, values in members.items()}, signatures.get(row[0], b""))
+        for row in found
+    )
 
 
-def _facts(row: Sequence[Any], sets: Mapping[str, Any]) -> EntryFacts:
-    idx, entry_id, kind, t_ms, tenant, request_id, leaf_hash, seal, outcome, model, actor, signature = row
+def _indexes(db: Connection, query: EntryQuery, after: int, limit: int) -> Iterator[int]:
+    """Of the entries that match, by growing stretches of the log if a text is sought: a frequent one is found in the
+    first, and a rare one is sought in few."""
+    size, stretch = _position(db), _STRETCH if query.bits else _position(db)
+    while limit and after < size - 1:
+        found = list(db.execute(_matching(query, after, after + stretch).limit(limit)).scalars())
+        yield from found
+        after, limit, stretch = after + stretch, limit - len(found), stretch * _STRETCHED
+
+
+def _facts(row: Sequence[Any], sets: Mapping[str, Any], signature: bytes) -> EntryFacts:
+    idx, entry_id, kind, t_ms, tenant, request_id, leaf_hash, seal, outcome, model, actor = row
     if kind not in _KINDS:
         raise IndexDamaged(f"the index of entries has an unknown kind at {idx}; mend it: exhibit ledger search --mend")
     leaf = (idx, entry_id, Kind(kind), t_ms, tenant, request_id, leaf_hash)
-    return EntryFacts(*leaf, outcome, model, actor, **sets, signature=signature or b"", seal=seal)
+    return EntryFacts(*leaf, outcome, model, actor, **sets, signature=signature, seal=seal)
 
 
-def _matching(query: EntryQuery) -> Any:
-    """The indexes of the entries that match."""
-    return select(_columns(EntryRow).idx).where(*_conditions(query))
+def _matching(query: EntryQuery, after: int, until: int) -> Any:
+    """The indexes of the entries that match, above one and up to another, rising."""
+    idx = _columns(EntryRow).idx
+    conditions = _conditions(query, lambda column: (column > after) & (column <= until))
+    return select(idx).where((idx > after) & (idx <= until), *conditions).order_by(idx)
 
 
 def _count(db: Connection, query: EntryQuery) -> EntryCounts:
     entry, outcome, rule = _columns(EntryRow), _columns(OutcomeRow), _columns(RuleRow)
-    matching = _matching(query)
+    matching = _matching(query, -1, _position(db))
     facets = {
         "kind": entry.kind,
         "outcome": outcome.outcome,
@@ -316,8 +340,9 @@ def _count(db: Connection, query: EntryQuery) -> EntryCounts:
     return EntryCounts(db.execute(select(func.count()).select_from(matching.subquery())).scalar_one(), values)
 
 
-def _conditions(query: EntryQuery) -> Iterator[Any]:
-    """The condition on an entry for each field of the query that is given."""
+def _conditions(query: EntryQuery, within: Callable[[Any], Any]) -> Iterator[Any]:
+    """The condition on an entry for each field of the query that is given; signatures are read of the entries
+    `within`."""
     entry = _columns(EntryRow)
     compared: dict[str, Callable[[Any], Any]] = {
         "tenant": entry.tenant.__eq__,
@@ -335,7 +360,7 @@ def _conditions(query: EntryQuery) -> Iterator[Any]:
         "source": lambda source: _has(SourceRow, "source", source),
         "cited": lambda source: _has(CitedRow, "source", source),
         "holding": lambda source: _has(SourceRow, "source", source) | _has(HeldRow, "source", source),
-        "bits": _has_bits,
+        "bits": lambda bits: _has_bits(bits, within),
     }
     for field, condition in compared.items():
         if (value := getattr(query, field)) is not None:
@@ -348,24 +373,76 @@ def _has(table: type[Base], column: str, value: object) -> Any:
     return _columns(EntryRow).idx.in_(select(columns.idx).where(columns[column] == value))
 
 
-def _has_bits(wanted: Mapping[str, Sequence[int]]) -> Any:
+class _HasBit(FunctionElement[bool]):
+    """True where a signature has that bit set."""
+
+    inherit_cache = True
+    type = Boolean()
+
+    def __init__(self, signature: Any, bit: int) -> None:
+        super().__init__(signature, literal(bit), literal((bit >> 3) + 1), literal(bytes_with(bit & 7)))
+
+
+@compiles(_HasBit)
+def _has_bit(element: _HasBit, compiler: Any, **options: Any) -> str:
+    signature, bit, _, _ = (compiler.process(each, **options) for each in element.clauses)
+    return f"get_bit({signature}, {bit}) = 1"
+
+
+@compiles(_HasBit, "sqlite")
+def _has_bit_sqlite(element: _HasBit, compiler: Any, **options: Any) -> str:
+    """SQLite tests no bits: whether the byte is one of those that have it. A function in Python takes twice the time of
+    the whole search."""
+    signature, _, byte, having = (compiler.process(each, **options) for each in element.clauses)
+    return f"instr({having}, substr({signature}, {byte}, 1)) > 0"
+
+
+def _has_bits(wanted: Mapping[str, Sequence[int]], within: Callable[[Any], Any]) -> Any:
     """True where the signature of an entry of one of the tenants has all its bits; without bits, for every entry."""
-    entry, signature = _columns(EntryRow), _columns(SignatureRow)
+    entry = _columns(EntryRow)
     return or_(
         false(),
         *(
-            and_(
-                entry.tenant == tenant,
-                select(signature.idx)
-                .where(signature.idx == entry.idx, *(func.get_bit(signature.signature, bit) == 1 for bit in bits))
-                .correlate(entry.idx.table)
-                .exists()
-                if bits
-                else true(),
-            )
+            and_(entry.tenant == tenant, entry.idx.in_(_with_bits(bits, within)) if bits else true())
             for tenant, bits in wanted.items()
         ),
     )
+
+
+def _with_bits(bits: Sequence[int], within: Callable[[Any], Any]) -> Any:
+    """The indexes of the signatures with all the bits: one piece of each is read, of the others what that leaves."""
+    (first, places), *others = by_piece(bits)
+    signature = _columns(SignatureRow)
+    found = select(signature.idx).where(
+        signature.piece == first, within(signature.idx), *(_HasBit(signature.bits, place) for place in places)
+    )
+    for number, held in others:
+        other = signature.idx.table.alias()
+        found = found.where(
+            select(other.c.idx)
+            .where(
+                other.c.piece == number,
+                other.c.idx == signature.idx,
+                *(_HasBit(other.c.bits, place) for place in held),
+            )
+            .correlate(signature.idx.table)
+            .exists()
+        )
+    return found
+
+
+def _in_a_piece(of_entries: Any) -> Any:
+    """The rows of signatures that meet the condition on `idx`, found by the key of their table."""
+    return _columns(SignatureRow).piece.in_(range(PIECES)) & of_entries
+
+
+def _signatures(db: Connection, indexes: Sequence[int]) -> dict[int, bytes]:
+    signature = _columns(SignatureRow)
+    of_entries = _in_a_piece(signature.idx.in_(indexes))
+    found: dict[int, bytes] = {}
+    for idx, bits in db.execute(select(signature.idx, signature.bits).where(of_entries).order_by(signature.piece)):
+        found[idx] = found.get(idx, b"") + bits
+    return found
 
 
 def _members(db: Connection, table: type[Base], indexes: Sequence[int]) -> dict[int, tuple[str, ...]]:

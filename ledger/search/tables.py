@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Integer, LargeBinary
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 _INDEX = BigInteger().with_variant(Integer, "sqlite")
 """An index of the log. SQLite keeps a table by its `INTEGER PRIMARY KEY`, and finds a row of any other in two steps."""
 
@@ -54,11 +54,14 @@ class ActorRow(Base, table=True):
 
 
 class SignatureRow(Base, table=True):
-    """The signature of an entry's text; apart from the facts, which are read without it."""
+    """A piece of the signature of an entry's text. All first pieces lie together, then all second ones: a search reads
+    one of the eight, and of the others what that leaves."""
 
     __tablename__ = "signatures"
+    __table_args__ = {"sqlite_with_rowid": False}
+    piece: int = Field(primary_key=True)
     idx: int = Field(primary_key=True, sa_type=_INDEX)
-    signature: bytes = Field(sa_type=LargeBinary)
+    bits: bytes = Field(sa_type=LargeBinary)
 
 
 class RuleRow(Base, table=True):

@@ -14,7 +14,7 @@ import pytest
 from ledger.errors import LedgerUnavailable
 from ledger.model import Kind
 from ledger.search.entry_index import FACETS, EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
-from ledger.search.signature import bits_of, has_bit, signature_of
+from ledger.search.signature import bits_of, signature_of
 from ledger.search.sql import SqlEntryIndex
 from tests.ledger_doubles import fixed_ids
 
@@ -28,6 +28,10 @@ async def index(tmp_path: Path) -> AsyncIterator[EntryIndex]:
 
 TEXTS = ("the ferry at lecompton", "a treaty of 1867", "ab", "the ferry of topeka")
 KEYS = {"t0": bytes(16), "t1": bytes(15) + b"1"}
+
+
+def has_bit(signature: bytes, bit: int) -> bool:
+    return signature[bit // 8] & 1 << bit % 8 != 0
 
 
 def asked(text: str, *tenants: str) -> EntryQuery:
@@ -256,3 +260,18 @@ async def test_the_tenants_of_the_entries_are_named(index: EntryIndex) -> None:
     assert await index.tenants() == ()
     await index.extend(facts(5))
     assert await index.tenants() == ("t0", "t1")
+
+
+@pytest.mark.parametrize("places", [(0, 4_095, 4_096, 4_097, 4_299), (4_299,), ()], ids=["edges", "the last", "none"])
+async def test_a_text_is_found_wherever_in_a_long_log_its_entries_are(
+    index: EntryIndex, places: tuple[int, ...]
+) -> None:
+    held = signature_of(TEXTS[0], KEYS["t0"])
+    kept = [
+        dataclasses.replace(each, tenant="t0", signature=held if each.index in places else b"") for each in facts(4_300)
+    ]
+    await index.extend(kept)
+    query = asked("ferry", "t0")
+    assert [each.index for each in await index.find(query, after=-1, limit=100)] == list(places)
+    assert [each.index for each in await index.find(query, after=0, limit=2)] == [n for n in places if n][:2]
+    assert (await index.count(query)).entries == len(places)

@@ -7,9 +7,13 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.search.signature import SIGNATURE_BYTES, bits_of, folded, has_bit, signature_of
+from ledger.search.signature import SIGNATURE_BYTES, bits_of, folded, signature_of
 
 KEY, OTHER = bytes(16), bytes(15) + b"\x01"
+
+
+def has_bit(signature: bytes, bit: int) -> bool:
+    return signature[bit // 8] & 1 << bit % 8 != 0
 
 
 def may_hold(signature: bytes, text: str, key: bytes = KEY) -> bool:
