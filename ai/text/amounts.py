@@ -144,7 +144,8 @@ _HAD = re.compile(
 )
 """`three months' notice`: so much of it."""
 _PRICED = re.compile(
-    r"\b(?:costs?|prices?|pay|paid|fees?|charged?|worth|earn(?:s|ed)?|salary|salaries)\b", re.IGNORECASE
+    r"\b(?:costs?|prices?|pay|paid|fees?|charged?|worth|earn(?:s|ed)?|salary|salaries|claim(?:s|ed)?|spen[dt]|reimbursed?|refund(?:ed)?)\b",
+    re.IGNORECASE,
 )
 _COSTS = re.compile(r"\bcosts?\s(?:about\s|only\s|just\s)?\d", re.IGNORECASE)
 _FREE = re.compile(r"\bfree\b|\bno charge\b", re.IGNORECASE)
@@ -268,7 +269,8 @@ def _amounts(tokens: list[str], breaks: list[bool], joined: list[bool]) -> Itera
             unit = _UNITS.get(tokens[at + 4]) if at + 4 < len(tokens) else None
         if token in _HALF and after in ("a", "an") and at + 2 < len(tokens):
             unit = _UNITS.get(tokens[at + 2])
-        if unit is None and at and tokens[at - 1] in _SYMBOLS:
+        before = tokens[at - 2 : at] if at > 1 and tokens[at - 1][0].isdigit() else tokens[at - 1 : at]
+        if unit is None and before and before[0] in _SYMBOLS:  # `£6`, `$2.2 billion`
             unit = MONEY
         number = token[0].isdigit() or (token in _SPELT and (token, after) != ("one", "of"))
         if not number and not (token in _VAGUE and unit not in (None, SHARE)):

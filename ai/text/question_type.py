@@ -120,8 +120,18 @@ _GIVES_REASON = (
 )
 _TO = r"(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)"
 _GOES_ON = r"[:;]\s|,\s*[a-z]+ing\b"
+_NO_PURPOSE = re.compile(
+    r"\b(?:hop|want|plan|lik|wish|need|hav|try|tri|agree|decid|expect|beg[au]n|seem|tend|refus|ask|told|ought|going|intend|promis|ha[sd]|"
+    r"continu|manag|fail|offer|learn|prefer|start|able|about|happen|appear|bound|likely|free|ready|willing|invit|encourag|advis)"
+    r"(?:e|es|ed|ing|s|n|ning|d|ve|y|ies|ied)?\sto\s[a-z]+",
+    re.IGNORECASE,
+)
+"""What somebody hopes to do is no reason for what is."""
 _REASON = re.compile(
     rf"\b(?:{_GIVES_REASON}|otherwise|unless|for (?:lack|fear|want|use|the sake))\b|{_TO}(?-i:[a-z]{{2,}})|{_GOES_ON}"
+    r"|\bin (?:protest|order|response|reaction|revenge|return|fear|anger|view of|light of|an (?:attempt|effort)"
+    r"|(?:the )?hopes?)\b"
+    r"|\A\W*(?:knowing|fearing|believing|hoping|thinking|wanting|realis|realiz|seeing)\w*\b"
     r"|,\s(?:as|for|after|when)\b|\A\W*(?:as|after|when|if|to|by|for)\b"
     r"|\bas (?:it|he|she|they|we|you|the|there|this|an?)\b"
     r"|\b(?:from|through|after|when|if|by) [a-z]+ing\b|\bin case\b",
@@ -135,7 +145,9 @@ _LOOSE_REASON = re.compile(
 
 def gives_reason(text: str, *, strictly: bool = True) -> bool:
     """True if something in the text may be a reason, a cause or a purpose. `strictly`: a preposition alone is none."""
-    return (_REASON if strictly else _LOOSE_REASON).search(text) is not None
+    if not strictly:
+        return _LOOSE_REASON.search(text) is not None
+    return _REASON.search(_NO_PURPOSE.sub("", text)) is not None
 
 
 def wanted_of(question: str) -> WantedKind:

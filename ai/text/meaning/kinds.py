@@ -45,6 +45,7 @@ _NAMED = word_list(
     "state country county town city region province district river continent"
 )
 """Kinds of which one is told by its name, or said to be one."""
+_NAMED_ROOTS = frozenset(map(root_of, _NAMED))
 _PLACES = word_list("state country county town city village region province district")
 _CALLED = re.compile(
     r"\A\W*(?:what|how)\s(?:is|was|are|were|do\s\w+\scall|did\s\w+\scall)\b.{0,80}?\b(?:called|named|nicknamed|known\sas)\W*\Z"
@@ -66,7 +67,7 @@ _A_DAY = re.compile(
     re.IGNORECASE,
 )
 _HOW = re.compile(r"\bhow\b|\bwhat\s(?:is|was|are|were)\b", re.IGNORECASE)
-_CAPITAL = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*")
+_WORD = re.compile(r"(?<![\w'’-])[^\W\d_][\w'’-]*")
 _QUOTED = re.compile(r"[\"“‘][^\"”’]{2,60}[\"”’]")
 _FIRST_NAME = re.compile(
     r"\A\W*[A-Z][\w'’-]*(?=,?\s(?:[A-Z]|(?:was|is|were|had|has|became|came|went|took|made|led|\w+ed)\b))"
@@ -75,6 +76,8 @@ _TERM = re.compile(
     r"\b(?:called|named|termed|dubbed|nicknamed|titled|entitled|(?:known|referred\sto)\sas|such\sas|e\.g\.|i\.e\.)|\([a-z]",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"\b[a-z]{3,}\s\d{1,3}\b")
+"""`bridge 12` has a number for a name."""
 _WHO_DID = re.compile(r"\b(?:the|an?)\s(?P<noun>[a-z]+)\s(?:who|that|which)\s(?P<deed>[a-z]+)\b", re.IGNORECASE)
 _BEHIND = re.compile(
     r"\b(?:in|at|to|by|from|for|with|on|of|under|into|through|against|near|joined|attended|entered|left)\s"
@@ -109,7 +112,7 @@ class Kind:
         return cls(
             root_of(noun) if noun else "",
             asks == "which" and root_of(noun) in roots,
-            noun in _NAMED or root_of(noun) in _NAMED,
+            root_of(noun) in _NAMED_ROOTS,
             by,
             _CALLED.search(question) is not None,
             unit_of(fold(unit["unit"])) if unit else None,
@@ -130,7 +133,7 @@ class Kind:
 
     def _is_one(self, text: str, own: frozenset[str]) -> bool:
         if not own.isdisjoint({self.noun} | ALIKE.get(self.noun, frozenset())):
-            return True
+            return not self.named or bool(_TERM.search(text)) or _names(text, self) or _LABEL.search(text) is not None
         if self.named:
             return _names(text, self, self.by)
         return not self.held or (_names(text, self) and not self._is_of_another(text))
@@ -148,9 +151,9 @@ def _names(text: str, kind: Kind, by: str = "") -> bool:
     if _QUOTED.search(text):
         return True
     first = _FIRST_NAME.match(text)
-    for found in _CAPITAL.finditer(text):
+    for found in _WORD.finditer(text):
         word = fold(found[0])
-        if root_of(word) in kind.said or word in DATES or word in UNWEIGHED_WORDS:
+        if not found[0][0].isupper() or root_of(word) in kind.said or word in DATES or word in UNWEIGHED_WORDS:
             continue
         before = text[: found.start()]
         if not before.strip(' "“‘(') and first is None:

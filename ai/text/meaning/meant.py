@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast import Contrast
 from ai.text.meaning.kinds import Kind
 from ai.text.meaning.modifiers import Modifiers
 from ai.text.meaning.periods import Periods
 from ai.text.meaning.roles import Roles
 from ai.text.meaning.sides import Sides
+from ai.text.meaning.stated import Stated
+from ai.text.meaning.where import Where
 from retrieval.english.stems import root_of
 
 
@@ -23,6 +26,9 @@ class Meant:
     modifiers: Modifiers
     kind: Kind
     sides: Sides
+    stated: Stated
+    bearer: Bearer
+    where: Where
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
@@ -34,6 +40,9 @@ class Meant:
             Modifiers.of(question),
             Kind.of(question, vocabulary),
             Sides.of(question),
+            Stated.of(question),
+            Bearer.of(question),
+            Where.of(question),
         )
 
     def agrees(self, text: str, tokens: frozenset[str]) -> bool:
@@ -45,5 +54,8 @@ class Meant:
             and self.modifiers.agrees(text, own)
             and self.kind.agrees(text, own)
             and self.sides.agrees(text)
+            and self.stated.agrees(text)
+            and self.bearer.agrees(text)
+            and self.where.agrees(text)
             and self.contrast.agrees(text, tokens)
         )

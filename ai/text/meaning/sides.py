@@ -20,6 +20,13 @@ _GOES_ON = word_list("it he she they this these which who we you i its his her t
 _MEANS_IT = re.compile(r"\b(?:it|them|him|they|he|she|one)\b", re.IGNORECASE)
 """`The boathouse leaked; a mechanic painted it.`"""
 _OPENS = word_list("the a an that those my your every each all most some many several no nobody everyone anyone")
+_BEFORE = word_list("on in at by after before during within from for with under over")
+_LATER = re.compile(
+    r"[\w'’-]+\s(?:[\w'’-]+\s){1,6}?(?:the|an?|our|his|her|their|my|its|every|each)\s[\w'’-]+\s(?:[\w'’-]+\s){0,4}?"
+    r"(?:is|are|was|were|has|have|had|can|will|must|may|[a-z]+ed)\b",
+    re.IGNORECASE,
+)
+"""`on the twelfth our best cable parted`: a clause of its own behind a time or a place."""
 _SAYS = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|will|must|may|do|does|did|[a-z]+ed|[a-z]{2,}[^s\W]s)\b"
     r"|\b(?:the one|that) for\b",
@@ -45,13 +52,16 @@ class Sides:
     def agrees(self, text: str) -> bool:
         """True unless what is wanted stands on one side, and a word of the question on another side alone."""
         sides = () if _ROW.match(text) else _BETWEEN.split(text)
-        if len(sides) < 2 or self.wanted not in _DEFINITE or any(map(_goes_on, sides[1:])):
+        if len(sides) < 2 or self.wanted not in _DEFINITE:
             return True
+        apart = not any(map(_goes_on, sides[1:]))
         telling = [side for side in sides if offers(side, self.wanted, self.question, loosely=True)]
         if not telling or any(map(_MEANS_IT.search, telling)):
             return True
         told = frozenset[str]().union(*map(weighed_roots, telling))
-        return not any(self.asked & weighed_roots(side) - told for side in sides)
+        return not (apart or self.asked.isdisjoint(told)) or not any(
+            self.asked & weighed_roots(side) - told for side in sides
+        )
 
 
 def _goes_on(side: str) -> bool:
@@ -60,4 +70,6 @@ def _goes_on(side: str) -> bool:
     low = fold(first)
     if low in _GOES_ON or (low in _OPENS and not _SAYS.search(side)):
         return True
+    if low in _BEFORE:
+        return not _LATER.match(side)
     return not (low in _OPENS or first[:1].isupper() or (low.endswith("s") and low not in UNWEIGHED_WORDS))

@@ -1,0 +1,163 @@
+"""The finer kind of thing that a question asks to be stated: a time of day, a year, a colour, a sum, what something is
+made of, how it came about. A sentence of the coarser kind does not answer: a date is not a time of day, nor a duration
+a sum."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ai.text.amounts import MONEY, amounts_of
+from ai.text.question_type import WantedKind, offers, wanted_of
+from ai.text.support import WORD, fold
+from retrieval.english.lists import word_list
+from retrieval.english.stems import root_of
+
+_YEAR = r"(?<![\d,.])(?:1\d|20)\d\ds?(?!\d|[,.]\d)"
+_KINDS = (
+    (
+        r"\b(?:what|which)\s(?:times?\b(?!\sof\s(?:the\s)?(?:year|life|season))|hours?\b)|\btime\sof\s(?:the\s)?day\b",
+        r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\bo['’]clock\b|\b(?:noon|midday|midnight|dawn|dusk|daybreak|sunrise|sunset"
+        r"|nightfall|mornings?|afternoons?|evenings?|nights?|lunch\w*|dinner|supper|breakfast|hours?|half\spast|quarter\s(?:past|to)"
+        r"|dark)\b|\bat\s(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})\b",
+    ),
+    (
+        r"\b(?:what|which)\s(?:years?|decades?|century|centuries)\b",
+        _YEAR + r"|['’]\d\ds\b|\b(?:\d{1,2}(?:st|nd|rd|th)|\w+teenth|twentieth|twenty-first)[-\s]century\b"
+        r"|\b(?:that|same|following|next|last|this|previous|first|second|third)\s(?:year|decade|century)\b"
+        r"|\byears?\s(?:later|earlier|ago|after|before)\b",
+    ),
+    (
+        r"\bsince\swhen\b",
+        _YEAR + r"|\b(?:since|from|began|begun|begins?|started|starts?|founded|opened|became|joined|appointed|first"
+        r"|for\s(?:the\s(?:last|past)\s)?[\w-]+\s(?:years?|months?|weeks?|days?|decades?))\b",
+    ),
+    (
+        r"\b(?:what|which)\scolou?rs?\b",
+        r"\b(?:red|green|blue|yellow|white|black|brown|grey|gray|pink|orange|purple|violet|gold(?:en)?|silver|beige|cream|scarlet"
+        r"|crimson|turquoise|maroon|navy|amber|olive|tan|lilac|khaki|colou?rless|[a-z]{3,6}ish)\b",
+    ),
+)
+_STATED = tuple((re.compile(asks, re.IGNORECASE), re.compile(states, re.IGNORECASE)) for asks, states in _KINDS)
+"""Questions for a finer kind, and what a sentence has that states one."""
+_A_SUM = re.compile(
+    r"\bhow\smuch\s(?:is|are|was|were)\s(?!\w{1,20}(?:ed|wn|en)\b|left\b|lost\b|there\b|(?:it|that|this)\b)"
+    r"|\b(?:what|which)(?:['’]s|\s(?:is|was|are|were))?\s(?:(?:the|a|an|his|her|its|their|your|our|my)\s)?(?:[\w'’-]{1,30}\s){0,2}?"
+    r"(?:fees?|prices?|costs?|fares?|rents?|fines?|deposits?|salary|salaries|wages?|rewards?|budgets?|premiums?)\b"
+    r"|^\W*what\s(?:do|does|did|will|would|should|must|can)\s[^?]{1,60}\s(?:charge|cost|earn|owe)\b"
+    r"(?!\s(?:[a-z]{1,20}\s)?(?:with|of|to)\W*\Z)",
+    re.IGNORECASE,
+)
+_NO_SUM = re.compile(r"\b(?:free|no\scharge|nothing|complimentary|waived|included)\b", re.IGNORECASE)
+_BEHIND = {
+    "of": re.compile(r"\b(?:of|from|out\sof|with|by)\b"),
+    "from": re.compile(r"\b(?:from|out\sof|of|off)\b"),
+    "with": re.compile(r"\b(?:with|by|using|in|of)\b"),
+}
+"""By the preposition that ends a question (`What is it made of?`) those that may follow the deed in an answer."""
+_BE = word_list("is are was were be been being get got")
+_DONE = re.compile(r"[a-z]{2,20}(?:ed|en|de|lt|wn|ut|ung|und)")
+_GOES_WITH = word_list(
+    "die dies died suffer suffers suffered come comes came smell smells taste tastes escape escaped retire retired "
+    "recover recovered derive derives derived"
+)
+_UNBOUND = word_list("comprised composed consisted")
+"""`Committees comprise a few members` says what they are comprised of."""
+_AFTER_DEED = 3
+"""Words after the deed among which the preposition is."""
+_HOW_DID = re.compile(r"^\W*how\s(?:did|was|were)\s", re.IGNORECASE)
+_MANNER = re.compile(
+    r"\b(?:by|with|using|through|when|while|as|after|from|under|via|because|on|in|into|at|[a-z]{1,20}(?:ly|ing))\b",
+    re.IGNORECASE,
+)
+_ENUMERATED = re.compile(r"\A\W*\d+(?:\.\d+)*[.)]?\s(?=[A-Z])")
+"""`4.3 Laundry may be claimed`: a number of the text's own."""
+_COMPOUND = re.compile(
+    r"\b(?P<number>\d+|one|two|three|four|five|six|seven|eight|nine|ten|single|double)-(?P<noun>[a-z]{3,})\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The demands on what a sentence states. `kinds`: patterns of the finer kinds; `money`: whether a sum is asked for;
+    `deed` and `behind`: the root of a deed and the preposition that end the question; `manner`: whether it asks how
+    something came about; `amount`: the question if it asks for a number; `compounds`: the numbers of its compounds by
+    their noun (`two-bedroom`); `said`: the roots of its words."""
+
+    kinds: tuple[re.Pattern[str], ...]
+    money: bool
+    deed: str
+    behind: str
+    manner: bool
+    amount: str
+    compounds: tuple[tuple[str, str], ...]
+    said: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str) -> Stated:
+        """Reads the question."""
+        return cls(
+            tuple(states for asks, states in _STATED if asks.search(question)),
+            _A_SUM.search(question) is not None,
+            *_ending(question),
+            _HOW_DID.match(question) is not None,
+            question if wanted_of(question) is WantedKind.NUMBER else "",
+            tuple(_compounds(question)),
+            frozenset(root_of(fold(word)) for word in WORD.findall(question)),
+        )
+
+    def agrees(self, text: str) -> bool:
+        """True unless the sentence states nothing of the finer kind."""
+        return (
+            all(states.search(text) for states in self.kinds)
+            and (not self.money or _states_sum(text))
+            and (not self.behind or self._goes_on(text))
+            and (not self.manner or _MANNER.search(self._clause(text)) is not None)
+            and (not self.amount or self._counts(text))
+            and self._same_compounds(text)
+        )
+
+    def finer(self, text: str) -> bool:
+        """True if the sentence states the finer kind that is asked for, whatever it has of the coarser."""
+        return bool(self.kinds) and all(states.search(text) for states in self.kinds)
+
+    def _goes_on(self, text: str) -> bool:
+        """True if the preposition, or one like it, follows the deed, where that is said."""
+        words = [fold(word) for word in WORD.findall(text)]
+        after = [words[n + 1 : n + 1 + _AFTER_DEED] for n, word in enumerate(words) if root_of(word) == self.deed]
+        return any(_BEHIND[self.behind].search(" ".join(said)) for said in after or [words])
+
+    def _clause(self, text: str) -> str:
+        """The clause, between semicolons, that says most of the question."""
+        return max(
+            text.split(";"), key=lambda side: len(self.said & {root_of(fold(word)) for word in WORD.findall(side)})
+        )
+
+    def _counts(self, text: str) -> bool:
+        listed = _ENUMERATED.match(text)
+        return listed is None or offers(text[listed.end() :], WantedKind.NUMBER, self.amount, loosely=True)
+
+    def _same_compounds(self, text: str) -> bool:
+        told = dict(_compounds(text)) if self.compounds else {}
+        return all(told.get(noun, number) == number for noun, number in self.compounds)
+
+
+def _states_sum(text: str) -> bool:
+    return _NO_SUM.search(text) is not None or any(each.dimension == MONEY for each in amounts_of(text))
+
+
+def _ending(question: str) -> tuple[str, str]:
+    """The root of the deed and the preposition at the end of `What ...?`; empty without."""
+    words = [fold(word) for word in WORD.findall(question)]
+    if len(words) < 4 or words[0] not in {"what", "which", "who", "whom"} or words[-1] not in _BEHIND:
+        return "", ""
+    deed = words[-2]
+    done = _DONE.fullmatch(deed) and not _BE.isdisjoint(words[1:-2])
+    return (root_of(deed), words[-1]) if (done or deed in _GOES_WITH) and deed not in _UNBOUND else ("", "")
+
+
+def _compounds(text: str) -> Iterator[tuple[str, str]]:
+    for found in _COMPOUND.finditer(text):
+        yield root_of(fold(found["noun"])), fold(found["number"])

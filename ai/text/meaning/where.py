@@ -1,0 +1,62 @@
+"""The place that a question asks for: `in a lecture` tells none, and the place of one deed is not that of another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ai.text.meaning.kinds import place_of
+from ai.text.question_type import WantedKind, offers, wanted_of
+from ai.text.support import WORD, fold
+from retrieval.english.alike import ALIKE
+from retrieval.english.stems import root_of
+
+_A = r"(?:an?|the|their|his|her|our|my|its)\s"
+_NO_PLACE = re.compile(
+    rf"\b(?:in|into|at|on|onto|near|inside|under|behind|beside)\s{_A}(?:[a-z-]{{1,20}}\s){{0,2}}?"
+    r"(?:lectures?|speech(?:es)?|letters?|books?|papers?|reports?|articles?|interviews?|statements?|ways?|years?|months?|weeks?|days?"
+    r"|hours?|minutes?|moments?|times?|hurry|sense|words?|films?|plays?|poems?|songs?|votes?|ballots?|elections?|wars?|battles?|races?"
+    r"|match(?:es)?|games?|storms?|gales?|lists?|tables?|cases?|series|groups?|teams?|pairs?|languages?|voices?|forms?|spring|summer"
+    r"|autumn|winter|mornings?|afternoons?|evenings?|nights?|hope|advice|requests?|grounds|whole|events?|trials?|stud(?:y|ies)|surveys?"
+    r"|experiments?|attempts?|efforts?|exchange|return|addition|trouble|process|course|condition|mood|age|rate|price|cost)\b",
+    re.IGNORECASE,
+)
+_SOMEWHERE = re.compile(
+    r"\b(?:in|into|at|on|onto|near|inside|outside|under|behind|beside|by|next\sto|opposite|between|beyond|past|along|across|around"
+    r"|above|below|beneath|through|over|off|to|from|towards?|within)\s"
+    r"(?:an?|the|their|his|her|our|my|its|your|each|every|both|all|two|three)\s[a-z]"
+    r"|\b(?:upstairs|downstairs|outdoors|indoors|abroad|overseas|online|here|there|everywhere|nowhere)\b",
+    re.IGNORECASE,
+)
+_ANOTHER_DEED = re.compile(
+    r",?\s(?:and|but|before|until)\s(?:then\s|later\s|soon\s|also\s)?"
+    r"(?=(?:[a-z]{1,20}ed|went|came|took|left|became|sold|bought|got|made|gave|ran)\b)"
+)
+"""`She married Lund and moved to Tarn`: two deeds, each with its own place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A question for a place, empty if it asks for none, and the roots of its words with those alike."""
+
+    question: str
+    said: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str) -> Where:
+        """Reads the question."""
+        if wanted_of(question) is not WantedKind.PLACE and not place_of(question):
+            return cls("", frozenset())
+        roots = [root_of(fold(word)) for word in WORD.findall(question)]
+        return cls(question, frozenset(roots).union(*(ALIKE.get(root, frozenset()) for root in roots)))
+
+    def agrees(self, text: str) -> bool:
+        """True unless the sentence tells no place, or only that of a deed of which the question has no word."""
+        if not self.question:
+            return True
+        deeds = _ANOTHER_DEED.split(_NO_PLACE.sub("", text))
+        placed = [deed for deed in deeds if self._tells(deed)]
+        return any(len(deeds) == 1 or self.said & {root_of(fold(w)) for w in WORD.findall(deed)} for deed in placed)
+
+    def _tells(self, text: str) -> bool:
+        return _SOMEWHERE.search(text) is not None or offers(text, WantedKind.PLACE, self.question, loosely=True)
