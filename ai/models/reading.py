@@ -265,9 +265,9 @@ class ReadQuestion:
         loosely = (
             full or (finer is not None and finer.meant.contrast.names_day(text))
         ) and self.wanted is not WantedKind.NUMBER
-        if offers(text, self.wanted, self.question, loosely=loosely) or (
-            finer is not None and finer.meant.stated.finer(text)
-        ):
+        if offers(text, self.wanted, self.question, loosely=loosely):
+            return True
+        if self.wanted is WantedKind.TIME and finer is not None and finer.meant.stated.finer(text):
             return True
         return full and finer is not None and finer.offers(text, self.wanted)
 

@@ -119,6 +119,7 @@ _GIVES_REASON = (
     r"|protect(?:s|ed)?|mean(?:s|t)|lack|until"
 )
 _TO = r"(?<!used )\bto (?!the\b|an?\b|his\b|her\b|their\b|its\b|this\b|that\b|these\b)"
+_TO_DO = _TO[:-1] + r"|(?:us|me|him|them|you|it|one|each|all|every|any|some|no|my|your|our|school|work|home|bed|be)\b)"
 _GOES_ON = r"[:;]\s|,\s*[a-z]+ing\b"
 _NO_PURPOSE = re.compile(
     r"\b(?:hop|want|plan|lik|wish|need|hav|try|tri|agree|decid|expect|beg[au]n|seem|tend|refus|ask|told|ought|going|intend|promis|ha[sd]|"
@@ -126,9 +127,10 @@ _NO_PURPOSE = re.compile(
     r"(?:e|es|ed|ing|s|n|ning|d|ve|y|ies|ied)?\sto\s[a-z]+",
     re.IGNORECASE,
 )
-"""What somebody hopes to do is no reason for what is."""
+"""Something that somebody hopes to do is no reason for what is."""
 _REASON = re.compile(
-    rf"\b(?:{_GIVES_REASON}|otherwise|unless|for (?:lack|fear|want|use|the sake))\b|{_TO}(?-i:[a-z]{{2,}})|{_GOES_ON}"
+    rf"\b(?:{_GIVES_REASON}|otherwise|unless|for (?:lack|fear|want|use|the sake))\b"
+    rf"|{_TO_DO}(?-i:[a-z]{{2,}})|{_GOES_ON}"
     r"|\bin (?:protest|order|response|reaction|revenge|return|fear|anger|view of|light of|an (?:attempt|effort)"
     r"|(?:the )?hopes?)\b"
     r"|\A\W*(?:knowing|fearing|believing|hoping|thinking|wanting|realis|realiz|seeing)\w*\b"

@@ -29,7 +29,7 @@ PAIRS = [
     ("What fee did the surgeon at Tarn ask for?", "The surgeon at Tarn asked for a fee of £4.",
      "The surgeon at Tarn asked which hospital had taken the fee."),
     ("What did the bureau charge for the maps?", "The bureau charged £300 for the maps.",
-     "The maps were drawn by 3 people of the bureau, which is in charge of them."),
+     "The maps were drawn in 3 weeks by the bureau, which is in charge of them."),
     ("How much is parking at Colvin Point?", "Parking at Colvin Point costs £4.",
      "Parking at Colvin Point is limited to 3 hours."),
     ("How much was the aid to Tarn?", "The aid to Tarn was $2.2 billion.", "The aid to Tarn took 3 weeks."),

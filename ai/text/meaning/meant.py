@@ -10,7 +10,7 @@ from ai.text.meaning.kinds import Kind
 from ai.text.meaning.modifiers import Modifiers
 from ai.text.meaning.periods import Periods
 from ai.text.meaning.roles import Roles
-from ai.text.meaning.sides import Sides
+from ai.text.meaning.sides import ROW, Sides
 from ai.text.meaning.stated import Stated
 from ai.text.meaning.where import Where
 from retrieval.english.stems import root_of
@@ -54,8 +54,11 @@ class Meant:
             and self.modifiers.agrees(text, own)
             and self.kind.agrees(text, own)
             and self.sides.agrees(text)
-            and self.stated.agrees(text)
-            and self.bearer.agrees(text)
-            and self.where.agrees(text)
+            and (text.endswith("?") or ROW.match(text) is not None or self._states(text))
             and self.contrast.agrees(text, tokens)
         )
+
+    def _states(self, text: str) -> bool:
+        """True unless a sentence, neither a row nor a question with its answer behind it, states nothing of what is
+        asked."""
+        return self.stated.agrees(text) and self.bearer.agrees(text) and self.where.agrees(text)

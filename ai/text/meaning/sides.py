@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, fold, weighed_roots
+from retrieval.english.alike import ALIKE
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 
 _BETWEEN = re.compile(r";\s|,?\s(?:while|whereas)\s|,\s(?:but|although|though|and)\s", re.IGNORECASE)
-_ROW = re.compile(r"[^:;.]{1,40}:\s[^;]{1,80};\s[^:;]{1,40}:\s")
+ROW = re.compile(r"[^:;.]{1,40}:\s[^;]{1,80};\s[^:;]{1,40}:\s")
 """Headers and cells, as a row of a table is told."""
 _GOES_ON = word_list("it he she they this these which who we you i its his her their so then also")
 """Words that begin a side about what the one before it names."""
@@ -38,20 +39,23 @@ _DEFINITE = (WantedKind.NUMBER, WantedKind.TIME, WantedKind.PERSON)
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The kind of thing that a question wants, and the roots of its words."""
+    """The kind of thing that a question wants, the roots of its words, and those alike."""
 
     question: str
     wanted: WantedKind
     asked: frozenset[str]
+    alike: frozenset[str]
 
     @classmethod
     def of(cls, question: str) -> Sides:
         """Reads the question."""
-        return cls(question, wanted_of(question), weighed_roots(question))
+        asked = weighed_roots(question)
+        alike = frozenset[str]().union(*(ALIKE.get(root, frozenset()) for root in asked))
+        return cls(question, wanted_of(question), asked, alike)
 
     def agrees(self, text: str) -> bool:
         """True unless what is wanted stands on one side, and a word of the question on another side alone."""
-        sides = () if _ROW.match(text) else _BETWEEN.split(text)
+        sides = () if ROW.match(text) else _BETWEEN.split(text)
         if len(sides) < 2 or self.wanted not in _DEFINITE:
             return True
         apart = not any(map(_goes_on, sides[1:]))
@@ -59,7 +63,7 @@ class Sides:
         if not telling or any(map(_MEANS_IT.search, telling)):
             return True
         told = frozenset[str]().union(*map(weighed_roots, telling))
-        return not (apart or self.asked.isdisjoint(told)) or not any(
+        return not (apart or told.isdisjoint(self.asked | self.alike)) or not any(
             self.asked & weighed_roots(side) - told for side in sides
         )
 

@@ -8,38 +8,95 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.amounts import MONEY, amounts_of
+from ai.text.amounts import MONEY, TIME, amounts_of
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, fold
+from retrieval.english.alike import ALIKE
 from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
 
 _YEAR = r"(?<![\d,.])(?:1\d|20)\d\ds?(?!\d|[,.]\d)"
-_KINDS = (
+_STATED = (
     (
-        r"\b(?:what|which)\s(?:times?\b(?!\sof\s(?:the\s)?(?:year|life|season))|hours?\b)|\btime\sof\s(?:the\s)?day\b",
-        r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\bo['’]clock\b|\b(?:noon|midday|midnight|dawn|dusk|daybreak|sunrise|sunset"
-        r"|nightfall|mornings?|afternoons?|evenings?|nights?|lunch\w*|dinner|supper|breakfast|hours?|half\spast|quarter\s(?:past|to)"
-        r"|dark)\b|\bat\s(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})\b",
+        re.compile(
+            r"\b(?:what|which)\s(?:times?\b(?!\sof\s(?:the\s)?(?:year|life|season))|hours?\b)|\btime\sof\s(?:the\s)?day\b",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\bo['’]clock\b|\b(?:noon|midday|midnight|dawn|dusk|daybreak|sunrise|sunset"
+            r"|nightfall|mornings?|afternoons?|evenings?|nights?|lunch\w*|dinner|supper|breakfast|hours?|half\spast|quarter\s(?:past|to)"
+            r"|dark)\b|\bat\s(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})\b",
+            re.IGNORECASE,
+        ),
     ),
     (
-        r"\b(?:what|which)\s(?:years?|decades?|century|centuries)\b",
-        _YEAR + r"|['’]\d\ds\b|\b(?:\d{1,2}(?:st|nd|rd|th)|\w+teenth|twentieth|twenty-first)[-\s]century\b"
-        r"|\b(?:that|same|following|next|last|this|previous|first|second|third)\s(?:year|decade|century)\b"
-        r"|\byears?\s(?:later|earlier|ago|after|before)\b",
+        re.compile(r"\b(?:what|which)\s(?:years?|decades?|century|centuries)\b", re.IGNORECASE),
+        re.compile(
+            _YEAR + r"|['’]\d\ds\b|\b(?:\d{1,2}(?:st|nd|rd|th)|\w+teenth|twentieth|twenty-first)[-\s]century\b"
+            r"|\b(?:that|same|following|next|last|this|previous|first|second|third)\s(?:year|decade|century)\b"
+            r"|\byears?\s(?:later|earlier|ago|after|before)\b",
+            re.IGNORECASE,
+        ),
     ),
     (
-        r"\bsince\swhen\b",
-        _YEAR + r"|\b(?:since|from|began|begun|begins?|started|starts?|founded|opened|became|joined|appointed|first"
-        r"|for\s(?:the\s(?:last|past)\s)?[\w-]+\s(?:years?|months?|weeks?|days?|decades?))\b",
+        re.compile(r"\bsince\swhen\b", re.IGNORECASE),
+        re.compile(
+            _YEAR + r"|\b(?:since|from|began|begun|begins?|started|starts?|founded|opened|became|joined|appointed|first"
+            r"|for\s(?:the\s(?:last|past)\s)?[\w-]+\s(?:years?|months?|weeks?|days?|decades?))\b",
+            re.IGNORECASE,
+        ),
     ),
     (
-        r"\b(?:what|which)\scolou?rs?\b",
-        r"\b(?:red|green|blue|yellow|white|black|brown|grey|gray|pink|orange|purple|violet|gold(?:en)?|silver|beige|cream|scarlet"
-        r"|crimson|turquoise|maroon|navy|amber|olive|tan|lilac|khaki|colou?rless|[a-z]{3,6}ish)\b",
+        re.compile(r"\b(?:what|which)\scolou?rs?\b", re.IGNORECASE),
+        re.compile(
+            r"\b(?:red|green|blue|yellow|white|black|brown|grey|gray|pink|orange|purple|violet|gold(?:en)?|silver|beige|cream|scarlet"
+            r"|crimson|turquoise|maroon|navy|amber|olive|tan|lilac|khaki|colou?rless|[a-z]{3,6}ish)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(r"\bhow\sold\b", re.IGNORECASE),
+        re.compile(
+            _YEAR + r"|\b(?:aged?|ages|old|born|built|founded|century|birthday|years?|months?|weeks?)\b"
+            r"|\b(?:am|is|was|are|were|be|at|over|under|least|than|by|turn(?:s|ed)?|reach(?:es|ed)?)\s(?:about\s|only\s|nearly\s|already\s)?"
+            r"(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]{3,5}teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b"
+            r"(?!\s(?:of|per|[a-z]{3,}s)\b)",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(r"\bhow\slong\s(?:has|have|had)\b", re.IGNORECASE),
+        re.compile(
+            _YEAR
+            + r"|\b(?:since|for|over|ever|from|until|always|whole|all|years?|decades?|months?|century|centuries)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(
+            r"\bwhat(?:['’]s|\s(?:is|was|are|were))\s(?:the|your|our|its|his|her|their|my)\s(?:[\w'’-]{1,20}\s){0,2}?"
+            r"(?:codes?|passwords?|numbers?|combination|pin|postcode|address|e-?mail|website)\b(?!\sof\s(?!the\b))",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\d|[\"“‘]|@|\bwww\b|https?:|\b(?:street|road|lane|avenue|square|nought|zero)\b", re.IGNORECASE),
+    ),
+    (
+        re.compile(r"^\W*(?:who|what|which|when|where)\b.{0,40}?\b(?:will|shall)\b", re.IGNORECASE),
+        re.compile(
+            r"\b(?:will|shall|going\sto|(?:is|are|was|were)\s(?:due\s|expected\s)?to|to\sbe|plan\w*|next|due|until|from|can|may|must|should|would"
+            r"|each|every|always|new|on\s\d|in\s20\d\d)\b|['’]ll\b|\b[a-z]{1,20}[^s\W]s\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(r"^\W*what\s(?:made|makes|caused|causes|led|prompted|drove|forced)\b", re.IGNORECASE),
+        re.compile(
+            r"\b(?:caus\w*|makes?|made|making|led|leads?|leading|prompt\w*|drove|driven|forc\w*|because|due|owing|thanks|since|so|as|when|after"
+            r"|result\w*|through|from|by)\b",
+            re.IGNORECASE,
+        ),
     ),
 )
-_STATED = tuple((re.compile(asks, re.IGNORECASE), re.compile(states, re.IGNORECASE)) for asks, states in _KINDS)
 """Questions for a finer kind, and what a sentence has that states one."""
 _A_SUM = re.compile(
     r"\bhow\smuch\s(?:is|are|was|were)\s(?!\w{1,20}(?:ed|wn|en)\b|left\b|lost\b|there\b|(?:it|that|this)\b)"
@@ -56,6 +113,21 @@ _BEHIND = {
     "with": re.compile(r"\b(?:with|by|using|in|of)\b"),
 }
 """By the preposition that ends a question (`What is it made of?`) those that may follow the deed in an answer."""
+_SIZE = re.compile(
+    r"\bhow\s(?:big|large)\b(?!.*\b(?:budgets?|grants?|deposits?|funds?|loans?|prizes?|fines?|debts?|costs?|fees?|rewards?|rent|wage|gifts?"
+    r"|donations?|share|sum|bill)\b)",
+    re.IGNORECASE,
+)
+_DEED = re.compile(
+    r"^\W*(?:who\s(?P<does>made|makes|gave|gives|found|finds)\s(?!up\b|out\b|sure\b)"
+    r"|what\s(?:did|does|do)\s.{1,60}\s(?P<did>make|find|give)(?=\s(?:when|while|after|before|in|at|for|to|with|from|on)\b|\W*\Z))",
+    re.IGNORECASE,
+)
+"""Deeds that other questions need not find said."""
+_POSITIONS = word_list(
+    "eastern western northern southern east west north south upper lower middle central left right front rear inner "
+    "outer"
+)
 _BE = word_list("is are was were be been being get got")
 _DONE = re.compile(r"[a-z]{2,20}(?:ed|en|de|lt|wn|ut|ung|und)")
 _GOES_WITH = word_list(
@@ -84,7 +156,8 @@ class Stated:
     """The demands on what a sentence states. `kinds`: patterns of the finer kinds; `money`: whether a sum is asked for;
     `deed` and `behind`: the root of a deed and the preposition that end the question; `manner`: whether it asks how
     something came about; `amount`: the question if it asks for a number; `compounds`: the numbers of its compounds by
-    their noun (`two-bedroom`); `said`: the roots of its words."""
+    their noun (`two-bedroom`); `sized`: whether a size is asked for; `deeds`: roots of which the sentence says one;
+    `positions`: those that are named (`the eastern arch`); `said`: the roots of its words."""
 
     kinds: tuple[re.Pattern[str], ...]
     money: bool
@@ -93,6 +166,9 @@ class Stated:
     manner: bool
     amount: str
     compounds: tuple[tuple[str, str], ...]
+    sized: bool
+    deeds: frozenset[str]
+    positions: frozenset[str]
     said: frozenset[str]
 
     @classmethod
@@ -105,6 +181,9 @@ class Stated:
             _HOW_DID.match(question) is not None,
             question if wanted_of(question) is WantedKind.NUMBER else "",
             tuple(_compounds(question)),
+            _SIZE.search(question) is not None,
+            _deeds(question),
+            _POSITIONS & {fold(word) for word in WORD.findall(question)},
             frozenset(root_of(fold(word)) for word in WORD.findall(question)),
         )
 
@@ -116,7 +195,9 @@ class Stated:
             and (not self.behind or self._goes_on(text))
             and (not self.manner or _MANNER.search(self._clause(text)) is not None)
             and (not self.amount or self._counts(text))
+            and (not self.sized or any(each.dimension not in (MONEY, TIME) for each in amounts_of(text)))
             and self._same_compounds(text)
+            and self._says(text)
         )
 
     def finer(self, text: str) -> bool:
@@ -143,9 +224,29 @@ class Stated:
         told = dict(_compounds(text)) if self.compounds else {}
         return all(told.get(noun, number) == number for noun, number in self.compounds)
 
+    def _says(self, text: str) -> bool:
+        """True unless the deed is not said, or another position instead of one that is named."""
+        words = [fold(word) for word in WORD.findall(text)] if self.deeds or self.positions else []
+        if self.deeds and self.deeds.isdisjoint(map(root_of, words)):
+            return False
+        return (
+            self.positions.isdisjoint(_POSITIONS)
+            or not self.positions.isdisjoint(words)
+            or _POSITIONS.isdisjoint(words)
+        )
+
+
+def _deeds(question: str) -> frozenset[str]:
+    found = _DEED.match(question)
+    root = root_of(fold(found["does"] or found["did"])) if found else ""
+    return ALIKE.get(root, frozenset()) | {root} if root else frozenset()
+
 
 def _states_sum(text: str) -> bool:
-    return _NO_SUM.search(text) is not None or any(each.dimension == MONEY for each in amounts_of(text))
+    """True if it has a sum, or a number that may be one: a table says its currency once."""
+    return _NO_SUM.search(text) is not None or any(
+        each.dimension == MONEY or (each.dimension is None and not each.dated) for each in amounts_of(text)
+    )
 
 
 def _ending(question: str) -> tuple[str, str]:

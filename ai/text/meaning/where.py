@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ai.text.meaning.contrast import DATES
 from ai.text.meaning.kinds import place_of
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, fold
@@ -13,7 +14,7 @@ from retrieval.english.stems import root_of
 
 _A = r"(?:an?|the|their|his|her|our|my|its)\s"
 _NO_PLACE = re.compile(
-    rf"\b(?:in|into|at|on|onto|near|inside|under|behind|beside)\s{_A}(?:[a-z-]{{1,20}}\s){{0,2}}?"
+    rf"\b(?:in|into|at|on|onto|near|inside|under|behind|beside)\s{_A}(?:(?!(?:and|or|of|to|for|is|was|are|were|with)\s)[a-z-]{{1,20}}\s){{0,2}}?"
     r"(?:lectures?|speech(?:es)?|letters?|books?|papers?|reports?|articles?|interviews?|statements?|ways?|years?|months?|weeks?|days?"
     r"|hours?|minutes?|moments?|times?|hurry|sense|words?|films?|plays?|poems?|songs?|votes?|ballots?|elections?|wars?|battles?|races?"
     r"|match(?:es)?|games?|storms?|gales?|lists?|tables?|cases?|series|groups?|teams?|pairs?|languages?|voices?|forms?|spring|summer"
@@ -22,9 +23,10 @@ _NO_PLACE = re.compile(
     re.IGNORECASE,
 )
 _SOMEWHERE = re.compile(
-    r"\b(?:in|into|at|on|onto|near|inside|outside|under|behind|beside|by|next\sto|opposite|between|beyond|past|along|across|around"
-    r"|above|below|beneath|through|over|off|to|from|towards?|within)\s"
-    r"(?:an?|the|their|his|her|our|my|its|your|each|every|both|all|two|three)\s[a-z]"
+    r"\b(?:in|into|at|on|onto|near|inside|outside|under|behind|beside|next\sto|opposite|between|beyond|past|along|across|around"
+    r"|above|below|beneath|through|over|towards?|within|underneath)\s(?!\d{4}\b|(?:this|that|these|those|which|it|him|them|once|all"
+    r"|least|most|last|first|time|order|case|fact|general|favou?r|protest|turn|then|now)\b)(?P<word>[a-z]\w*)"
+    r"|\b(?:to|from|by|off)\s(?:an?|the|their|his|her|our|my|its|your|each|every|both|two|three)\s(?P<noun>[a-z]\w*)"
     r"|\b(?:upstairs|downstairs|outdoors|indoors|abroad|overseas|online|here|there|everywhere|nowhere)\b",
     re.IGNORECASE,
 )
@@ -59,4 +61,7 @@ class Where:
         return any(len(deeds) == 1 or self.said & {root_of(fold(w)) for w in WORD.findall(deed)} for deed in placed)
 
     def _tells(self, text: str) -> bool:
-        return _SOMEWHERE.search(text) is not None or offers(text, WantedKind.PLACE, self.question, loosely=True)
+        words = (found["word"] or found["noun"] or "" for found in _SOMEWHERE.finditer(text))
+        return any(fold(word) not in DATES for word in words) or offers(
+            text, WantedKind.PLACE, self.question, loosely=True
+        )

@@ -26,6 +26,10 @@ ANSWERED = {
     "twelfth": 83,
     "thirteenth": 68,
     "fourteenth": 29,
+    "fifteenth": 28,
+    "sixteenth": 31,
+    "seventeenth": 21,
+    "eighteenth": 44,
 }
 """Questions of each set with the answer among their sentences."""
 FEWER = 1
@@ -33,16 +37,40 @@ STILL_FALSE = {
     "How many people does the hall in Castle Street seat?",
     "Within how many days do I have to make a complaint?",
     "What illness did Mayor Rake have?",
-    "Who is rewiring the village hall?",
     "Who looked after the canal before the trust?",
-    "What was the Heron made of?",
     "How many people worked at the plant when she retired?",
     "which banks turned her down",
     "How much money did Margit lend to her sister?",
     "How many children are there in the Oaks room?",
     "How do I change the administrator's code?",
+    "Who has been nominated to succeed Mr Achebe?",
+    "Whom did the cook marry?",
+    "What colour is used for overtime?",
+    "What's the name of the Denholms' daughter?",
+    "How much is parking at Colvin Point?",
+    "Who emptied the lower field with a siphon in 2018?",
+    "What's the code for the main gate?",
+    "When was the timber bridge built?",
+    "how many families live in Mill Cottages",
+    "Which clubs did the first team draw with?",
+    "What made the pipe burst?",
+    "who will make the sandwiches next season",
+    "What was the retoucher at Harcourt's called?",
+    "What were the men usually paid for washing sheep?",
+    "Who founded the Ramblers' group of Whitcombe?",
+    "Please could you tell me the name of the pig farmer who gets the spent grain?",
+    "Which club won the Northern Counties Second Division?",
+    "What caused the power cut in May?",
+    "Why is Mr Oyelaran moving to Portugal?",
+    "which club did stefan kowalczyk play for before 2003",
+    "When did Mr Gillespie come to Skerra Head?",
+    "On which light did Mr Gillespie serve before this one?",
+    "What does Marisa charge for a ribbon?",
+    "which club won the cup the year before stourbeck",
+    "What colour is the umpire's launch?",
+    "On which date did the main burst before 17 January?",
 }
-"""Known faults. The last seven are of the fourteenth set, by which no rule was written."""
+"""Known faults, nearly all of the sets from the twelfth on, which are by other hands; by the eighteenth no rule was written."""
 
 
 @pytest.mark.parametrize("which", ANSWERED)

@@ -1,5 +1,5 @@
 """Asks folders of short documents, as a user has them: `python -m
-tests.golden.questions.folders.run SET`, with a set from `first` to `twelfth`.
+tests.golden.questions.folders.run SET`, with a set from `first` to `eighteenth`.
 
 The questions of a folder were written with it and before any was asked. What one of them should be is in `bank.toml`:
 words of the sentence that answers, or none.
