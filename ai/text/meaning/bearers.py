@@ -17,10 +17,10 @@ _OWN = r"(?:the|an?|his|her|its|their|our|your|my)\s"
 _THE = r"(?:the|his|her|its|their|our|your|my)\s"
 _ON = r"(?:of|to|at|in|on|for|from|by|before|after|during|who|whom|that|which|where|when)"
 _WHO_IS = re.compile(
-    rf"^\W*(?i:who)(?:['’]s|\s(?:is|was|are|were))\s{_THE}(?P<role>(?:[a-z][\w'’-]*\s){{0,3}}?[a-z][\w'’-]*)(?=\s{_ON}\b|\W*\Z)"
+    rf"^\W*(?i:who)(?:['’]s|\s(?:is|was|are|were))\s{_THE}(?P<role>(?:[a-z][\w'’-]*\s){{0,3}}?[a-z][\w'’-]*+)(?=\s{_ON}\b|\W*\Z)"
 )
 _NAME_OF = re.compile(
-    rf"^\W*(?i:what)(?:['’]s|\s(?:is|was|are|were))\s(?:the\s)?names?\sof\s(?:{_OWN})?(?P<what>(?:[\w'’-]+\s){{0,3}}?[a-z][\w-]*)"
+    rf"^\W*(?i:what)(?:['’]s|\s(?:is|was|are|were))\s(?:the\s)?names?\sof\s(?:{_OWN})?(?P<what>(?:[\w'’-]+\s){{0,3}}?[a-z][\w-]*+)"
     rf"(?=\s{_ON}\b|\W*\Z)"
 )
 _ITS_NAME = re.compile(
