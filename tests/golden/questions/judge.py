@@ -221,7 +221,7 @@ def _spelled(text: str, figure: Figure) -> bool:
     value = figure.forms[0]
     if value not in range(len(_COUNTS)):
         return False
-    words = [_COUNTS[int(value)]] + (["no", "none"] if value == 0 else [])
+    words = [_COUNTS[int(value)]] + (["no", "none", "the same"] if value == 0 else [])
     return any(re.search(rf"\b{w}\b", text, re.I) for w in words)
 
 
