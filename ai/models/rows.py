@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ai.model import PromptSource
 from ai.text.question_type import WantedKind, wanted_of
-from retrieval.english.alike import ALIKE
+from retrieval.english.alike import and_alike
 from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
 
@@ -107,7 +107,7 @@ def _said_by(header: str) -> frozenset[str]:
     roots = frozenset(_roots(header))
     doers = [word for word in header.casefold().split() if word.endswith("er")]
     roots = roots.union(root_of(word.removesuffix(end)) for word in doers for end in ("r", "er"))
-    return roots.union(*(ALIKE.get(root, frozenset()) for root in roots))
+    return and_alike(roots)
 
 
 def _name(value: str) -> frozenset[str]:

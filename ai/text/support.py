@@ -66,6 +66,11 @@ def roots_of(text: str) -> frozenset[str]:
     return frozenset(root_of(word) for word in words_of(text).content)
 
 
+def all_roots(text: str) -> frozenset[str]:
+    """The roots of all words of a text."""
+    return frozenset(root_of(fold(word)) for word in WORD.findall(text))
+
+
 def weighed_roots(text: str) -> frozenset[str]:
     """The roots of all words of a text but the small ones, single letters and numbers too."""
     return frozenset(root_of(fold(word)) for word in WORD.findall(text) if fold(word) not in UNWEIGHED_WORDS)

@@ -294,7 +294,8 @@ def _find(db: Connection, query: EntryQuery, after: int, limit: int) -> tuple[En
 def _indexes(db: Connection, query: EntryQuery, after: int, limit: int) -> Iterator[int]:
     """Of the entries that match, by growing stretches of the log if a text is sought: a frequent one is found in the
     first, and a rare one is sought in few."""
-    size, stretch = _position(db), _STRETCH if query.bits else _position(db)
+    size = _position(db)
+    stretch = _STRETCH if query.bits else size
     while limit and after < size - 1:
         found = list(db.execute(_matching(query, after, after + stretch).limit(limit)).scalars())
         yield from found

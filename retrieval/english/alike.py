@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from retrieval.english.stems import root_of
 
@@ -78,6 +78,14 @@ EARLIER = _read(_FAMILIES)
 ALIKE = _read(" | ".join((_FAMILIES, _FORMS, _EVERYDAY)))
 """By a root those that say nearly the same, itself included; `EARLIER` are those of the rules before version 6 of the
 default model."""
+
+
+def and_alike(roots: Iterable[str]) -> frozenset[str]:
+    """These roots, with those that say nearly the same as one of them."""
+    said = frozenset(roots)
+    return said.union(*(ALIKE.get(root, frozenset()) for root in said))
+
+
 WE = frozenset({"we", "our", "us"})
 _WRITERS = (
     "school company firm library museum church parish society association hotel hostel shop restaurant cafe hospital "

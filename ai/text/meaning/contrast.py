@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ai.text.meaning.roles import deed_of
 from ai.text.support import WORD, carries, fold
-from retrieval.english.alike import ALIKE
+from retrieval.english.alike import and_alike
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.opposites import OPPOSITES
 from retrieval.english.stems import root_of
@@ -302,7 +302,7 @@ def _phrases(text: str, *, asks: bool = False) -> Iterator[Phrase]:
         yield (
             root_of(head),
             _WHERE.get(by, by),
-            roots.union(*(ALIKE.get(root, ()) for root in roots)) if asks else roots,
+            and_alike(roots) if asks else roots,
         )
 
 
@@ -332,7 +332,7 @@ def _opposed(question: str) -> Iterator[Opposed]:
     """Not of `how high`, which asks for the height of what is low too, and not where the question says both."""
     roots = _small_roots(_HOW_WORD.sub(" ", question))
     for root in sorted(roots & OPPOSITES.keys()):
-        alike = ALIKE.get(root, frozenset()) | {root}
+        alike = and_alike({root})
         contrary = OPPOSITES[root] - roots - alike
         if contrary:
             yield alike, contrary

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ai.text.amounts import amounts_of, unit_of
 from ai.text.meaning.contrast import DATES
-from ai.text.support import WORD, fold
-from retrieval.english.alike import ALIKE
+from ai.text.support import all_roots, fold
+from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
@@ -118,7 +118,7 @@ class Kind:
             unit_of(fold(unit["unit"])) if unit else None,
             _attribute(question),
             _WHICH_DAY.search(question) is not None,
-            frozenset(root_of(fold(word)) for word in WORD.findall(question)),
+            all_roots(question),
         )
 
     def agrees(self, text: str, own: frozenset[str]) -> bool:
@@ -132,7 +132,7 @@ class Kind:
         return not self.noun or self._is_one(text, own)
 
     def _is_one(self, text: str, own: frozenset[str]) -> bool:
-        if not own.isdisjoint({self.noun} | ALIKE.get(self.noun, frozenset())):
+        if not own.isdisjoint(and_alike({self.noun})):
             return not self.named or bool(_TERM.search(text)) or _names(text, self) or _LABEL.search(text) is not None
         if self.named:
             return _names(text, self, self.by)
@@ -168,7 +168,7 @@ def _attribute(question: str) -> frozenset[str]:
     noun = fold(found["noun"]) if found else ""
     if not noun or noun in _NO_NOUN or noun in UNWEIGHED_WORDS:
         return frozenset()
-    return frozenset({root_of(noun)}) | ALIKE.get(root_of(noun), frozenset())
+    return and_alike({root_of(noun)})
 
 
 def place_of(question: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, fold, weighed_roots
-from retrieval.english.alike import ALIKE
+from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 
 _BETWEEN = re.compile(r";\s|,?\s(?:while|whereas)\s|,\s(?:but|although|though|and)\s", re.IGNORECASE)
@@ -39,7 +39,7 @@ _DEFINITE = (WantedKind.NUMBER, WantedKind.TIME, WantedKind.PERSON)
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The kind of thing that a question wants, the roots of its words, and those alike."""
+    """The kind of thing that a question wants, the roots of its words, and these with those alike."""
 
     question: str
     wanted: WantedKind
@@ -50,8 +50,7 @@ class Sides:
     def of(cls, question: str) -> Sides:
         """Reads the question."""
         asked = weighed_roots(question)
-        alike = frozenset[str]().union(*(ALIKE.get(root, frozenset()) for root in asked))
-        return cls(question, wanted_of(question), asked, alike)
+        return cls(question, wanted_of(question), asked, and_alike(asked))
 
     def agrees(self, text: str) -> bool:
         """True unless what is wanted stands on one side, and a word of the question on another side alone."""
@@ -63,7 +62,7 @@ class Sides:
         if not telling or any(map(_MEANS_IT.search, telling)):
             return True
         told = frozenset[str]().union(*map(weighed_roots, telling))
-        return not (apart or told.isdisjoint(self.asked | self.alike)) or not any(
+        return not (apart or told.isdisjoint(self.alike)) or not any(
             self.asked & weighed_roots(side) - told for side in sides
         )
 

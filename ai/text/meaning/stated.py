@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from ai.text.amounts import MONEY, TIME, amounts_of
 from ai.text.question_type import WantedKind, offers, wanted_of
-from ai.text.support import WORD, fold
-from retrieval.english.alike import ALIKE
+from ai.text.support import WORD, all_roots, fold
+from retrieval.english.alike import and_alike
 from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
 
@@ -184,7 +184,7 @@ class Stated:
             _SIZE.search(question) is not None,
             _deeds(question),
             _POSITIONS & {fold(word) for word in WORD.findall(question)},
-            frozenset(root_of(fold(word)) for word in WORD.findall(question)),
+            all_roots(question),
         )
 
     def agrees(self, text: str) -> bool:
@@ -212,9 +212,7 @@ class Stated:
 
     def _clause(self, text: str) -> str:
         """The clause, between semicolons, that says most of the question."""
-        return max(
-            text.split(";"), key=lambda side: len(self.said & {root_of(fold(word)) for word in WORD.findall(side)})
-        )
+        return max(text.split(";"), key=lambda side: len(self.said & all_roots(side)))
 
     def _counts(self, text: str) -> bool:
         listed = _ENUMERATED.match(text)
@@ -229,17 +227,13 @@ class Stated:
         words = [fold(word) for word in WORD.findall(text)] if self.deeds or self.positions else []
         if self.deeds and self.deeds.isdisjoint(map(root_of, words)):
             return False
-        return (
-            self.positions.isdisjoint(_POSITIONS)
-            or not self.positions.isdisjoint(words)
-            or _POSITIONS.isdisjoint(words)
-        )
+        return not self.positions or not self.positions.isdisjoint(words) or _POSITIONS.isdisjoint(words)
 
 
 def _deeds(question: str) -> frozenset[str]:
     found = _DEED.match(question)
     root = root_of(fold(found["does"] or found["did"])) if found else ""
-    return ALIKE.get(root, frozenset()) | {root} if root else frozenset()
+    return and_alike({root}) if root else frozenset()
 
 
 def _states_sum(text: str) -> bool:

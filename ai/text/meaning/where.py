@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from ai.text.meaning.contrast import DATES
 from ai.text.meaning.kinds import place_of
 from ai.text.question_type import WantedKind, offers, wanted_of
-from ai.text.support import WORD, fold
-from retrieval.english.alike import ALIKE
-from retrieval.english.stems import root_of
+from ai.text.support import all_roots, fold
+from retrieval.english.alike import and_alike
 
 _A = r"(?:an?|the|their|his|her|our|my|its)\s"
 _NO_PLACE = re.compile(
@@ -49,8 +48,7 @@ class Where:
         """Reads the question."""
         if wanted_of(question) is not WantedKind.PLACE and not place_of(question):
             return cls("", frozenset())
-        roots = [root_of(fold(word)) for word in WORD.findall(question)]
-        return cls(question, frozenset(roots).union(*(ALIKE.get(root, frozenset()) for root in roots)))
+        return cls(question, and_alike(all_roots(question)))
 
     def agrees(self, text: str) -> bool:
         """True unless the sentence tells no place, or only that of a deed of which the question has no word."""
@@ -58,7 +56,7 @@ class Where:
             return True
         deeds = _ANOTHER_DEED.split(_NO_PLACE.sub("", text))
         placed = [deed for deed in deeds if self._tells(deed)]
-        return any(len(deeds) == 1 or self.said & {root_of(fold(w)) for w in WORD.findall(deed)} for deed in placed)
+        return any(len(deeds) == 1 or self.said & all_roots(deed) for deed in placed)
 
     def _tells(self, text: str) -> bool:
         words = (found["word"] or found["noun"] or "" for found in _SOMEWHERE.finditer(text))
