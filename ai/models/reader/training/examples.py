@@ -6,6 +6,7 @@ No question of a document that calibrates the reader (`ai.models.reader.held_bac
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,15 +30,41 @@ class Example:
     unborne: tuple[tuple[int, int], ...] = ()
 
 
+WRITTEN = Path(__file__).with_name("written")
+"""Documents with questions that were written for the reader; see its README."""
+
+
 def read_examples(folder: Path) -> list[Example]:
-    """All examples of the training data in `folder`, in a fixed order."""
+    """All examples of the training data in `folder`, and of those that were written for the reader, in a fixed order."""
     found: list[Example] = []
     for name in ("squad-2.0-train-part.json", "squad-2.0-dev-half.json"):
         found += _squad(json.loads((folder / name).read_text()), name)
     for name in ("selqa-dev.json", "selqa-test-half.json"):
         found += _selqa(json.loads((folder / name).read_text()), name)
     lines = (folder / "wice-nonsupported-train.jsonl").read_text().splitlines()
-    return found + list(_wice([json.loads(line) for line in lines]))
+    found += _wice([json.loads(line) for line in lines])
+    for file in sorted(WRITTEN.glob("*.toml")):
+        found += _written(tomllib.loads(file.read_text("utf-8")))
+    return found
+
+
+def _written(body: dict[str, Any]) -> Iterator[Example]:
+    """`says` is what the document answers with, `within` a longer piece of the sentence where that occurs more than once;
+    a question without `says` is not answered."""
+    for document in body["documents"]:
+        text = document["text"]
+        cuts = [trimmed(text, span) for span in split_sentences(text)]
+        sentences = tuple(text[cut.start : cut.end] for cut in cuts)
+        for asked in document["questions"]:
+            spans: tuple[tuple[int, int, int], ...] = ()
+            if said := asked.get("says"):
+                within = asked.get("within", said)
+                start = text.index(within) + within.index(said)
+                place = max(i for i, cut in enumerate(cuts) if cut.start <= start or i == 0)
+                begin = start - cuts[place].start
+                spans = ((place, begin, min(begin + len(said), len(sentences[place]))),)
+            answers = frozenset(place for place, _, _ in spans)
+            yield Example(asked["question"], document["title"], sentences, answers, spans, "written")
 
 
 def _squad(body: dict[str, Any], name: str) -> Iterator[Example]:

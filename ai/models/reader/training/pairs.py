@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,13 +16,15 @@ from ai.models.reader.training.examples import Example
 
 WINDOW_PIECES = 144
 """Of a window in training, to save time; the network reads longer ones as well."""
-_ALONE, _KEEPS_TITLE, _KEEPS_ANSWER, _KEEPS_MARK = 0.06, 0.75, 0.9, 0.6
+_ALONE, _KEEPS_TITLE, _KEEPS_ANSWER, _KEEPS_NEAREST, _KEEPS_MARK = 0.06, 0.75, 0.9, 0.8, 0.6
+_FIRST_WORD = 1_996
+"""The vocabulary's place of its most common word; what comes later is rarer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
     """An example as pieces. `spans` are (sentence, first piece, last piece); `borne` is 1 for each piece of a claim
-    that the passage bears out, else 0, empty for questions."""
+    that the passage bears out, else 0, empty for questions. `nearest` is the sentence that has most of the question."""
 
     question: tuple[int, ...]
     title: tuple[int, ...]
@@ -29,6 +32,7 @@ class Pieces:
     answers: frozenset[int]
     spans: tuple[tuple[int, int, int], ...]
     borne: tuple[int, ...]
+    nearest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +62,25 @@ def _pieces(each: Example, read: dict[str, Any]) -> Pieces:
             spans.append((place, inside[0], inside[-1]))
     asked = read[each.question]
     borne = tuple(int(not any(a < end and b > start for start, end in each.unborne)) for a, b in asked.offsets)
+    sentences = tuple(tuple(read[s].ids) for s in each.sentences)
     return Pieces(
         tuple(asked.ids),
         tuple(read[each.title].ids),
-        tuple(tuple(read[s].ids) for s in each.sentences),
+        sentences,
         each.answers,
         tuple(spans),
         borne if each.unborne else (),
+        max(range(len(sentences)), key=lambda at: _shared(asked.ids, sentences[at])),
     )
 
 
+def _shared(question: Sequence[int], sentence: Sequence[int]) -> float:
+    return sum(math.log2(2 + piece - _FIRST_WORD) for piece in {*question} & {*sentence} if piece >= _FIRST_WORD)
+
+
 def window_of(each: Pieces, generator: random.Random, mark: int) -> Labelled:
-    """A window around an answer, mostly; sometimes without the title, and a question without its mark."""
+    """A window around an answer, mostly, or around what looks most like one; sometimes without the title, and a question
+    without its mark."""
     question = each.question
     if question and question[-1] == mark and generator.random() >= _KEEPS_MARK:
         question = question[:-1]
@@ -93,6 +104,8 @@ def window_of(each: Pieces, generator: random.Random, mark: int) -> Labelled:
 def _anchor(each: Pieces, generator: random.Random) -> int:
     if each.answers and generator.random() < _KEEPS_ANSWER:
         return generator.choice(sorted(each.answers))
+    if not each.answers and generator.random() < _KEEPS_NEAREST:
+        return each.nearest
     return generator.randrange(len(each.sentences))
 
 

@@ -14,7 +14,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +77,10 @@ def main(given: Sequence[str] | None = None) -> None:
     held = [e for e in held if not e.source.startswith("wice")]
     held += close_passages(held, vectors, generator, elsewhere=0.0)
     generator.shuffle(held)
+    written = [e for e in held if e.source == "written"][:500]
     say({source: sum(e.source == source for e in learnt) for source in sorted({e.source for e in learnt})})
-    made, judged = pieces_of(learnt, tokenizer), pieces_of(held[:500], tokenizer)
+    made = pieces_of(learnt, tokenizer)
+    judged = {"all": pieces_of(held[:500], tokenizer), "written": pieces_of(written, tokenizer)}
     train(published, made, judged, tokenizer, generator, arguments)
 
 
@@ -119,7 +121,7 @@ def windows(made: Sequence[Labelled]) -> tuple[Tensor, Tensor, Tensor]:
 def train(
     published: ReaderNetwork,
     made: Sequence[Pieces],
-    judged: Sequence[Pieces],
+    judged: Mapping[str, Sequence[Pieces]],
     tokenizer: Any,
     generator: random.Random,
     arguments: argparse.Namespace,
@@ -134,7 +136,10 @@ def train(
     network.places.weight.requires_grad_(False)
     network.layers[0].requires_grad_(False)
     optimizer = torch.optim.AdamW(_groups(network), lr=1.0, weight_decay=DECAY)
-    judged_windows = [window_of(each, random.Random(at), mark) for at, each in enumerate(judged)]
+    judged_windows = {
+        name: [window_of(each, random.Random(at), mark) for at, each in enumerate(some)]
+        for name, some in judged.items()
+    }
     started, sums = time.monotonic(), np.zeros(6)
     for step, batch in enumerate(_forever(made, mark, generator)):
         if step == stop:
@@ -157,7 +162,8 @@ def train(
             say({"step": step + 1, "seconds": round(time.monotonic() - started), **told})
             sums[:] = 0
         if step % 250 == 249 or step + 1 == stop:
-            say({"step": step + 1, "held back": measured(network, judged_windows)})
+            for name, some in judged_windows.items():
+                say({"step": step + 1, "held back": name, **measured(network, some)})
             torch.save(network.state_dict(), out / f"step-{step + 1}.pt")
 
 
