@@ -31,7 +31,7 @@ def main() -> None:
         zipfile.ZipFile(packed).extractall(base)
     data = ["--data", str(arguments.data)]
     train.main(["--base", str(base), *data, "--out", str(made), "--threads", str(arguments.threads)])
-    trained = made / f"step-{train.STOP}.pt"
+    trained = made / f"step-{train.STEPS}.pt"
     export.main(["--base", str(base), "--trained", str(trained), "--out", str(weights)])
     calibrate.main([*data, "--weights", str(weights)])
     for file in sorted(weights.iterdir()):

@@ -35,7 +35,7 @@ WRITTEN = Path(__file__).with_name("written")
 
 
 def read_examples(folder: Path) -> list[Example]:
-    """All examples of the training data in `folder`, and of those that were written for the reader, in a fixed order."""
+    """All examples of the training data in `folder` and of `WRITTEN`, in a fixed order."""
     found: list[Example] = []
     for name in ("squad-2.0-train-part.json", "squad-2.0-dev-half.json"):
         found += _squad(json.loads((folder / name).read_text()), name)
@@ -49,7 +49,7 @@ def read_examples(folder: Path) -> list[Example]:
 
 
 def _written(body: dict[str, Any]) -> Iterator[Example]:
-    """`says` is what the document answers with, `within` a longer piece of the sentence where that occurs more than once;
+    """`says` is what the document answers with, `within` a longer piece of the sentence where that is found twice;
     a question without `says` is not answered."""
     for document in body["documents"]:
         text = document["text"]

@@ -79,7 +79,7 @@ def _shared(question: Sequence[int], sentence: Sequence[int]) -> float:
 
 
 def window_of(each: Pieces, generator: random.Random, mark: int) -> Labelled:
-    """A window around an answer, mostly, or around what looks most like one; sometimes without the title, and a question
+    """A window around an answer or what looks most like one, mostly; sometimes without the title, and a question
     without its mark."""
     question = each.question
     if question and question[-1] == mark and generator.random() >= _KEEPS_MARK:
