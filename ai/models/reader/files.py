@@ -9,9 +9,9 @@ from ai.errors import ReaderUnavailable
 
 FOLDER = Path(__file__).parent / "weights"
 DIGESTS = {
-    "reader.onnx": "df7abb20df0e6efa15ce957582a40373b40722ada865a4eb41b22b85b7e370a0",
+    "reader.onnx": "f300769a147e879b9ab62f8cba0a76d26837145bd45580516fa4adb9edadaf0a",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "calibration.json": "bb009169043b9bb848ec82b50287b5e95ed27f547b0a166c6478b84a0d3215d7",
+    "calibration.json": "da34a73a6426ba9d70cf60522f0daaa83f39dfcad9a0deabf240faf1597fc4db",
 }
 
 
