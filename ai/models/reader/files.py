@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent / "weights"
 DIGESTS = {
     "reader.onnx": "f300769a147e879b9ab62f8cba0a76d26837145bd45580516fa4adb9edadaf0a",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "calibration.json": "da34a73a6426ba9d70cf60522f0daaa83f39dfcad9a0deabf240faf1597fc4db",
+    "calibration.json": "f42924a7f71b0541f476eb3cf6ede8b8a9a1117bc877afe1bfe33fcdc6ca470e",
 }
 
 

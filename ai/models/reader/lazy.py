@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ai.models.reader.reader import Reader
     from ai.models.reader.told import Reading, Told
 
-CONFIRMED_AT = 3
-"""Where words alone answer, the chance that confirms them is that of this many times the stated rate: most of what they
-find is an answer."""
+CONFIRMED_AT_PERCENT = 150
+"""Where words alone answer, the chance that confirms them is that of so much of the stated rate: what they find is an
+answer more often than what they do not find."""
 
 
 class SentenceReader(Protocol):
@@ -63,7 +63,7 @@ class LazyReader:
     async def least_milli(self, *, by_words: bool) -> int:
         """See `SentenceReader`."""
         reader = await asyncio.to_thread(self._opened)
-        return reader.calibration.least(self._rate_milli * (CONFIRMED_AT if by_words else 1))
+        return reader.calibration.least(self._rate_milli * (CONFIRMED_AT_PERCENT if by_words else 100) // 100)
 
     async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
         """See `SentenceReader`."""

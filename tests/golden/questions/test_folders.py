@@ -30,6 +30,8 @@ ANSWERED = {
     "sixteenth": 31,
     "seventeenth": 21,
     "eighteenth": 44,
+    "nineteenth": 10,
+    "twentieth": 30,
 }
 """Questions of each set with the answer among their sentences."""
 FEWER = 1
@@ -71,6 +73,8 @@ STILL_FALSE = {
     "On which date did the main burst before 17 January?",
 }
 """Known faults, nearly all of the sets from the twelfth on, which are by other hands; by the eighteenth no rule was written."""
+FALSE = {"nineteenth": 19, "twentieth": 9}
+"""Near misses that are answered of sets by which nothing at all was set."""
 
 
 @pytest.mark.parametrize("which", ANSWERED)
@@ -82,6 +86,23 @@ async def test_what_a_folder_does_not_say_is_not_answered(which: str, tmp_path: 
             told[verdict(question, said)] += 1
             if verdict(question, said) == "false" and question.text not in STILL_FALSE:
                 false.append((question.text, said))
-    assert false == []
+    assert len(false) <= FALSE.get(which, 0), false
     assert told["rightly none"] >= 20
     assert told["right"] + told["partly"] >= ANSWERED[which] - FEWER
+
+
+READ = {"eighteenth": (65, 11), "nineteenth": (22, 5)}
+"""With the reader: answered, and near misses answered. Neither set trained or calibrated it; 8-bit arithmetic differs between
+processors."""
+APART = 4
+
+
+@pytest.mark.parametrize("which", READ)
+async def test_a_reader_finds_more_and_is_fooled_less(which: str, tmp_path: Path) -> None:
+    told: Counter[str] = Counter()
+    for folder in sorted((HERE / which).iterdir()):
+        answers = await asked_of(folder, tmp_path / folder.name, reader=True)
+        told.update(verdict(question, said) for question, said in answers)
+    answered, false = READ[which]
+    assert told["right"] + told["partly"] >= answered - APART > ANSWERED[which]
+    assert told["false"] <= false + APART

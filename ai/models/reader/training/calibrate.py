@@ -38,6 +38,8 @@ from retrieval.model import Intent
 
 RIDGE = 1.0
 RATES_MILLI = (50, 80, 100, 120, 150, 200, 250, 300, 400, 500)
+QUESTIONS, QUESTIONS_OF_OTHERS = {"written": 400}, 80
+"""Of each kind (answered, not) in a data set."""
 Passage = tuple[tuple[str, ...], frozenset[int]]
 
 
@@ -59,14 +61,14 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--weights", type=Path, default=FOLDER)
-    parser.add_argument("--questions", type=int, default=80, help="of each kind and data set")
     arguments = parser.parse_args(given)
     files = ((arguments.weights / name).read_bytes() for name in ("reader.onnx", "tokenizer.json"))
     network, generator = Remembering(Network.opened(*files)), random.Random(16)
     held = [e for e in read_examples(arguments.data) if is_held_back(e.title) and not e.source.startswith("wice")]
     bundles: list[Bundle] = []
     for source in sorted({each.source for each in held}):
-        bundles += make_bundles([e for e in held if e.source == source], arguments.questions, network, generator)
+        most = QUESTIONS.get(source, QUESTIONS_OF_OTHERS)
+        bundles += make_bundles([e for e in held if e.source == source], most, network, generator)
         say({"set": source, "bundles so far": len(bundles)})
     every = list(range(len(NAMES)))
     ways = {

@@ -1,5 +1,5 @@
 """Asks folders of short documents, as a user has them: `python -m
-tests.golden.questions.folders.run SET`, with a set from `first` to `eighteenth`.
+tests.golden.questions.folders.run SET`, with a set from `first` to `twentieth`.
 
 The questions of a folder were written with it and before any was asked. What one of them should be is in `bank.toml`:
 words of the sentence that answers, or none.
@@ -31,10 +31,11 @@ def questions_of(folder: Path) -> list[ProseQuestion]:
     return [ProseQuestion(each["q"], each["says"]) for each in told["questions"]]
 
 
-async def asked_of(folder: Path, home: Path) -> list[tuple[ProseQuestion, list[str]]]:
-    """What each question gets: the sentences of an answer, none where there is none."""
+async def asked_of(folder: Path, home: Path, *, reader: bool = False) -> list[tuple[ProseQuestion, list[str]]]:
+    """What each question gets, of words alone or with the reader: the sentences of an answer, none where there is none."""
+    settings = {"EXHIBIT_ANSWERING__READER": str(reader).lower()}
     await ingest(home, paths=[each for each in sorted(folder.iterdir()) if each.suffix != ".toml"], label="public")
-    async with wiring.open_system(load({}, home=home)) as system:
+    async with wiring.open_system(load(settings, home=home)) as system:
         found = []
         for question in questions_of(folder):
             body = await asked(system, question.text, {})
@@ -50,11 +51,12 @@ def main() -> int:
         "which",
         choices=SETS,
     )
+    parser.add_argument("--reader", action="store_true")
     chosen = parser.parse_args()
     totals: Counter[str] = Counter()
     for folder in sorted((HERE / chosen.which).iterdir()):
         with tempfile.TemporaryDirectory() as scratch:
-            found = asyncio.run(asked_of(folder, Path(scratch) / "home"))
+            found = asyncio.run(asked_of(folder, Path(scratch) / "home", reader=chosen.reader))
         verdicts = [(verdict(question, said), question, said) for question, said in found]
         totals.update(each for each, _, _ in verdicts)
         for each, question, said in verdicts:
