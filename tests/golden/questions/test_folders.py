@@ -31,7 +31,7 @@ ANSWERED = {
     "seventeenth": 21,
     "eighteenth": 44,
     "nineteenth": 10,
-    "twentieth": 30,
+    "twentieth": 12,
 }
 """Questions of each set with the answer among their sentences."""
 FEWER = 1
@@ -73,7 +73,7 @@ STILL_FALSE = {
     "On which date did the main burst before 17 January?",
 }
 """Known faults, nearly all of the sets from the twelfth on, which are by other hands; by the eighteenth no rule was written."""
-FALSE = {"nineteenth": 19, "twentieth": 9}
+FALSE = {"nineteenth": 19, "twentieth": 12}
 """Near misses that are answered of sets by which nothing at all was set."""
 
 
