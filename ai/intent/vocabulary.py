@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ai.intent.lexicon import Lexicon
+from retrieval.algebra.domain import Domain
 from retrieval.gazetteer import Gazetteer
+from retrieval.index import GazetteerEntry
 from retrieval.registry.store import RecordStore
 from retrieval.scope import Scope
 
@@ -27,17 +31,30 @@ class Vocabularies:
         self._store = store
         self._capacity = capacity
         self._kept: OrderedDict[tuple[str, int], Vocabulary] = OrderedDict()
+        self._building = asyncio.Lock()
 
     async def of(self, scope: Scope, *, corpus_version: int) -> Vocabulary:
-        """The scope's vocabulary at that version of the corpus or a later one. Raises `StoreUnavailable`."""
+        """The scope's vocabulary at that version of the corpus or a later one, built once however many ask for it, and
+        not on the event loop. Raises `StoreUnavailable`."""
         key = (scope.digest, corpus_version)
-        found = self._kept.get(key)
-        if found is None:
-            entries = await self._store.gazetteer_entries(scope=scope)
-            gazetteer = Gazetteer(entries)
-            found = Vocabulary(gazetteer, Lexicon.of(gazetteer, await self._store.domain(scope=scope)))
-            self._kept[key] = found
-            while len(self._kept) > self._capacity:
-                self._kept.popitem(last=False)
+        if key not in self._kept:
+            async with self._building:
+                if key not in self._kept:
+                    self._keep(key, await self._built(scope))
         self._kept.move_to_end(key)
-        return found
+        return self._kept[key]
+
+    async def _built(self, scope: Scope) -> Vocabulary:
+        entries = await self._store.gazetteer_entries(scope=scope)
+        domain = await self._store.domain(scope=scope)
+        return await asyncio.to_thread(_vocabulary, entries, domain)
+
+    def _keep(self, key: tuple[str, int], made: Vocabulary) -> None:
+        self._kept[key] = made
+        while len(self._kept) > self._capacity:
+            self._kept.popitem(last=False)
+
+
+def _vocabulary(entries: Sequence[GazetteerEntry], domain: Domain) -> Vocabulary:
+    gazetteer = Gazetteer(entries)
+    return Vocabulary(gazetteer, Lexicon.of(gazetteer, domain))
