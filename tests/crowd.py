@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Coroutine
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -38,7 +38,7 @@ ALONE_S = 3.0
 class Lives:
     """How long `/livez` took, in milliseconds."""
 
-    times: list[float] = field(default_factory=list)
+    times: list[float]
 
     def at(self, share: float) -> float:
         """That quantile."""

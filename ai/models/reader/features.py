@@ -29,7 +29,9 @@ NAMES = (
     "wants",
     "defines",
 )
-_FIRST_WORD_RANK, _RAREST = 1_996, 30_522
+FIRST_WORD_RANK = 1_996
+"""The place of the most common word in the tokenizer's vocabulary; what comes later is rarer."""
+_RAREST = 30_522
 _ASKING = frozenset(("happen", "happened", "mean", "called", "name", "kind", "type", "use", "used", "tell", "list"))
 
 
@@ -57,7 +59,7 @@ class Asked:
 
 def _weight(word: str, pieces: PieceReader) -> float:
     ranks = pieces.ranks(word)
-    rank = _RAREST if len(ranks) != 1 else max(1, ranks[0] - _FIRST_WORD_RANK)
+    rank = _RAREST if len(ranks) != 1 else max(1, ranks[0] - FIRST_WORD_RANK)
     return math.log2(2 + rank) / math.log2(_RAREST)
 
 

@@ -74,7 +74,7 @@ STILL_FALSE = {
 }
 """Known faults, nearly all of the sets from the twelfth on, which are by other hands; by the eighteenth no rule was written."""
 FALSE = {"nineteenth": 19, "twentieth": 12}
-"""Near misses that are answered of sets by which nothing at all was set."""
+"""Near misses that words answer, of sets by which no rule of words was made."""
 
 
 @pytest.mark.parametrize("which", ANSWERED)
@@ -92,8 +92,8 @@ async def test_what_a_folder_does_not_say_is_not_answered(which: str, tmp_path: 
 
 
 READ = {"eighteenth": (65, 11), "nineteenth": (22, 5)}
-"""With the reader: answered, and near misses answered. Neither set trained or calibrated it; 8-bit arithmetic differs between
-processors."""
+"""With the reader: answered, and near misses answered. Neither set trained or calibrated it, though the factor by which words are confirmed was
+set on both; 8-bit arithmetic differs between processors."""
 APART = 4
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ai.text.sentences import split_sentences, trimmed
+from ai.text.sentences import Span, split_sentences, trimmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +53,27 @@ def _written(body: dict[str, Any]) -> Iterator[Example]:
     a question without `says` is not answered."""
     for document in body["documents"]:
         text = document["text"]
-        cuts = [trimmed(text, span) for span in split_sentences(text)]
-        sentences = tuple(text[cut.start : cut.end] for cut in cuts)
+        cuts, sentences = _cut(text)
         for asked in document["questions"]:
             spans: tuple[tuple[int, int, int], ...] = ()
             if said := asked.get("says"):
                 within = asked.get("within", said)
-                start = text.index(within) + within.index(said)
-                place = max(i for i, cut in enumerate(cuts) if cut.start <= start or i == 0)
-                begin = start - cuts[place].start
-                spans = ((place, begin, min(begin + len(said), len(sentences[place]))),)
+                spans = (_span(cuts, text.index(within) + within.index(said), len(said)),)
             answers = frozenset(place for place, _, _ in spans)
             yield Example(asked["question"], document["title"], sentences, answers, spans, "written")
+
+
+def _cut(text: str) -> tuple[list[Span], tuple[str, ...]]:
+    """Where the sentences of a text are, and they themselves."""
+    cuts = [trimmed(text, span) for span in split_sentences(text)]
+    return cuts, tuple(text[cut.start : cut.end] for cut in cuts)
+
+
+def _span(cuts: Sequence[Span], start: int, length: int) -> tuple[int, int, int]:
+    """Words of a text by their sentence and their place in it, as far as they lie there."""
+    place = max(i for i, cut in enumerate(cuts) if cut.start <= start or i == 0)
+    begin = start - cuts[place].start
+    return place, begin, min(begin + length, cuts[place].end - cuts[place].start)
 
 
 def _squad(body: dict[str, Any], name: str) -> Iterator[Example]:
@@ -72,15 +81,9 @@ def _squad(body: dict[str, Any], name: str) -> Iterator[Example]:
         title = article["title"].replace("_", " ")
         for paragraph in article["paragraphs"]:
             text = paragraph["context"]
-            cuts = [trimmed(text, span) for span in split_sentences(text)]
-            sentences = tuple(text[cut.start : cut.end] for cut in cuts)
+            cuts, sentences = _cut(text)
             for asked in paragraph["qas"]:
-                spans = set()
-                for answer in asked["answers"]:
-                    start = answer["answer_start"]
-                    place = max(i for i, cut in enumerate(cuts) if cut.start <= start or i == 0)
-                    begin = start - cuts[place].start
-                    spans.add((place, begin, min(begin + len(answer["text"]), len(sentences[place]))))
+                spans = {_span(cuts, answer["answer_start"], len(answer["text"])) for answer in asked["answers"]}
                 answers = frozenset(place for place, _, _ in spans)
                 yield Example(asked["question"].strip(), title, sentences, answers, tuple(sorted(spans)), name)
 

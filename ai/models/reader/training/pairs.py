@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai.models.reader.encoding import QUESTION_PIECES, TITLE_PIECES, Window, joined
+from ai.models.reader.features import FIRST_WORD_RANK
 from ai.models.reader.training.examples import Example
 
 WINDOW_PIECES = 144
 """Of a window in training, to save time; the network reads longer ones as well."""
 _ALONE, _KEEPS_TITLE, _KEEPS_ANSWER, _KEEPS_NEAREST, _KEEPS_MARK = 0.06, 0.75, 0.9, 0.8, 0.6
-_FIRST_WORD = 1_996
-"""The vocabulary's place of its most common word; what comes later is rarer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,9 @@ def _pieces(each: Example, read: dict[str, Any]) -> Pieces:
 
 
 def _shared(question: Sequence[int], sentence: Sequence[int]) -> float:
-    return sum(math.log2(2 + piece - _FIRST_WORD) for piece in {*question} & {*sentence} if piece >= _FIRST_WORD)
+    return sum(
+        math.log2(2 + piece - FIRST_WORD_RANK) for piece in {*question} & {*sentence} if piece >= FIRST_WORD_RANK
+    )
 
 
 def window_of(each: Pieces, generator: random.Random, mark: int) -> Labelled:
