@@ -35,7 +35,6 @@ from ai.errors import AIError, UnknownProfile
 from ai.gate import check_prompt
 from ai.governance.scoping import admitted_scope, class_facts, prompt_facts, request_facts
 from ai.governance.shapes import open_classes
-from ai.intent import planned, read_intent
 from ai.model import Ask
 from ai.record.recording import record_abandonment, record_fault, record_intent, record_outcome
 from ledger.errors import LedgerError
@@ -141,10 +140,13 @@ async def read_question(case: Case, services: Services) -> Case:
     if not case.decided.allowed:
         return case
     with case.watch("intent"):
-        vocabulary = await services.vocabularies.of(case.scope, corpus_version=case.corpus_version)
-        reading = read_intent(case.question, case.ask.context, lexicon=vocabulary.lexicon)
-        if case.ask.options.plan:
-            reading = planned(reading, case.ask.options.plan, lexicon=vocabulary.lexicon)
+        reading = await services.vocabularies.read(
+            case.question,
+            case.ask.context,
+            scope=case.scope,
+            corpus_version=case.corpus_version,
+            plan=case.ask.options.plan,
+        )
     notes = tuple(reading.overridden)
     if case.sanitized:
         notes = (Limitation("PROMPT_SANITIZED", "Part of the question was an instruction and was left out."), *notes)

@@ -19,7 +19,6 @@ from ai.case.agent_record import ToolCall
 from ai.case.case import Case, Services
 from ai.case.profiles import ALL_CHANNELS
 from ai.governance.admission import Admission
-from ai.intent import read_intent
 from ai.model import AdmittedItem, MapContext, Mode
 from ai.search.result import relevance_milli
 from retrieval.algebra.operations import Operation
@@ -163,10 +162,11 @@ class ChannelTools:
     async def _query(self, order: SearchGroup, top_k: int) -> Query:
         case = self._case
         text = order.text or case.question
-        vocabulary = await self._services.vocabularies.of(case.scope, corpus_version=case.corpus_version)
         intent = case.intent
         if text != case.question:
-            read = read_intent(text, MapContext(), lexicon=vocabulary.lexicon)
+            read = await self._services.vocabularies.read(
+                text, MapContext(), scope=case.scope, corpus_version=case.corpus_version
+            )
             intent = read.intent
         return Query(text, case.scope, max(24, 2 * top_k), intent, documents=case.documents)
 

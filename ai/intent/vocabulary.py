@@ -1,4 +1,5 @@
-"""The words that a scope knows: its gazetteer and its lexicon, built once per scope and state of the corpus."""
+"""The words that a scope knows: its gazetteer and its lexicon, built once per scope and state of the corpus, and
+questions read with them."""
 
 from __future__ import annotations
 
@@ -6,13 +7,19 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from ai.intent.lexicon import Lexicon
+from ai.intent.planned import planned
+from ai.intent.reader import IntentReading, read_intent
+from ai.model import MapContext
 from retrieval.algebra.domain import Domain
+from retrieval.algebra.operations import Operation
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import GazetteerEntry
 from retrieval.registry.store import RecordStore
 from retrieval.scope import Scope
+from retrieval.worker import Stop, Workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +38,43 @@ class Vocabularies:
         self._store = store
         self._capacity = capacity
         self._kept: OrderedDict[tuple[str, int], Vocabulary] = OrderedDict()
-        self._building = asyncio.Lock()
+        self._building: WeakValueDictionary[tuple[str, int], asyncio.Lock] = WeakValueDictionary()
+        self._readers = Workers("read-question", size=1)  # reading is pure Python: two at once would not be faster
 
     async def of(self, scope: Scope, *, corpus_version: int) -> Vocabulary:
         """The scope's vocabulary at that version of the corpus or a later one, built once however many ask for it, and
         not on the event loop. Raises `StoreUnavailable`."""
         key = (scope.digest, corpus_version)
         if key not in self._kept:
-            async with self._building:
+            async with self._building.setdefault(key, asyncio.Lock()):
                 if key not in self._kept:
                     self._keep(key, await self._built(scope))
         self._kept.move_to_end(key)
         return self._kept[key]
+
+    async def read(
+        self,
+        question: str,
+        context: MapContext,
+        *,
+        scope: Scope,
+        corpus_version: int,
+        plan: Sequence[Operation] = (),
+    ) -> IntentReading:
+        """What `read_intent` makes of the question in the scope's words, or that plan in its place; in a thread, since
+        a long question takes a tenth of a second. Raises `StoreUnavailable`."""
+        lexicon = (await self.of(scope, corpus_version=corpus_version)).lexicon
+
+        def work(stop: Stop) -> IntentReading:
+            stop.check()
+            reading = read_intent(question, context, lexicon=lexicon)
+            return planned(reading, plan, lexicon=lexicon) if plan else reading
+
+        return await self._readers.run(work)
+
+    async def aclose(self) -> None:
+        """Drops what has not been read and waits for what is being read."""
+        await self._readers.aclose()
 
     async def _built(self, scope: Scope) -> Vocabulary:
         entries = await self._store.gazetteer_entries(scope=scope)

@@ -25,7 +25,6 @@ GEOMETRY_VERTICES = 10_000
 _GEOMETRIES = frozenset(
     {"Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon", "GeometryCollection"}
 )
-_LINE_BREAKS = "\t\n\r"
 _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 
@@ -33,13 +32,14 @@ _CONTROL = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f"
 PLAIN: dict[str, JsonValue] = {"pattern": f"^[^{_CONTROL}]*$"}
 SAID: dict[str, JsonValue] = {"minLength": 1, "pattern": rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"}
 """The JSON schema that `plain_text` and `said_text` ask for."""
+_CONTROL_CHARACTER, _LONE_SURROGATE = re.compile(f"[{_CONTROL}]"), re.compile(r"[\ud800-\udfff]")
 
 
 def plain_text(value: str) -> str:
     """Text that can be stored, shown and digested: no control characters but tab and line breaks."""
-    if any((ord(c) < 32 and c not in _LINE_BREAKS) or 0x7F <= ord(c) < 0xA0 for c in value):
+    if _CONTROL_CHARACTER.search(value):
         raise PydanticCustomError("control_character", "Text may not hold control characters")
-    if any(0xD800 <= ord(c) <= 0xDFFF for c in value):
+    if _LONE_SURROGATE.search(value):
         raise PydanticCustomError("lone_surrogate", "Text may not hold lone surrogates")
     return value
 

@@ -165,6 +165,8 @@ async def open_system(
         chat = open_chat(chosen.chat, stack, circuits, reader)
         archive = FolderArchive(configuration.home / ARCHIVE, configuration.seal)
         await archive.keep(document_of(chat))
+        vocabularies = Vocabularies(store=store)
+        stack.push_async_callback(vocabularies.aclose)
         services = Services(
             store=store,
             channels=channels,
@@ -179,7 +181,7 @@ async def open_system(
             ),
             bundle_limits=_bundle_limits(settings),
             budgets=_budgets(settings),
-            vocabularies=Vocabularies(store=store),
+            vocabularies=vocabularies,
             slots=Slots(settings.retrieval.concurrent_searches),
             clock_ms=clock_ms,
             new_id=new_id,
