@@ -38,7 +38,7 @@ from retrieval.model import Intent
 
 RIDGE = 1.0
 RATES_MILLI = (50, 80, 100, 120, 150, 200, 250, 300, 400, 500)
-QUESTIONS, QUESTIONS_OF_OTHERS = {"written": 400}, 80
+QUESTIONS, QUESTIONS_OF_OTHERS = {"written": 400, "one-off": 400}, 80
 """Of each kind (answered, not) in a data set."""
 Passage = tuple[tuple[str, ...], frozenset[int]]
 

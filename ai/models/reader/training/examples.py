@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ class Example:
 
 WRITTEN = Path(__file__).with_name("written")
 """Documents with questions that were written for the reader; see its README."""
+BY_HAND = "written", "one-off"
+"""The sources of its questions: those asked of a document at first, and the pairs of `one_off`."""
 
 
 def read_examples(folder: Path) -> list[Example]:
@@ -44,15 +46,19 @@ def read_examples(folder: Path) -> list[Example]:
     lines = (folder / "wice-nonsupported-train.jsonl").read_text().splitlines()
     found += _wice([json.loads(line) for line in lines])
     for file in sorted(WRITTEN.glob("*.toml")):
-        found += _written(tomllib.loads(file.read_text("utf-8")))
+        documents = tomllib.loads(file.read_text("utf-8"))["documents"]
+        texts = {document["title"]: document["text"] for document in documents}
+        found += _written(documents, texts, BY_HAND[0])
+        pairs = tomllib.loads((WRITTEN / "one_off" / file.name).read_text("utf-8"))["documents"]
+        found += _written(pairs, texts, BY_HAND[1])
     return found
 
 
-def _written(body: dict[str, Any]) -> Iterator[Example]:
+def _written(documents: Sequence[dict[str, Any]], texts: Mapping[str, str], source: str) -> Iterator[Example]:
     """`says` is what the document answers with, `within` a longer piece of the sentence where that is found twice;
     a question without `says` is not answered."""
-    for document in body["documents"]:
-        text = document["text"]
+    for document in documents:
+        text = texts[document["title"]]
         cuts, sentences = _cut(text)
         for asked in document["questions"]:
             spans: tuple[tuple[int, int, int], ...] = ()
@@ -60,7 +66,7 @@ def _written(body: dict[str, Any]) -> Iterator[Example]:
                 within = asked.get("within", said)
                 spans = (_span(cuts, text.index(within) + within.index(said), len(said)),)
             answers = frozenset(place for place, _, _ in spans)
-            yield Example(asked["question"], document["title"], sentences, answers, spans, "written")
+            yield Example(asked["question"], document["title"], sentences, answers, spans, source)
 
 
 def _cut(text: str) -> tuple[list[Span], tuple[str, ...]]:

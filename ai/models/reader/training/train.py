@@ -26,7 +26,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ai.models.reader.held_back import is_held_back
-from ai.models.reader.training.examples import read_examples
+from ai.models.reader.training.examples import BY_HAND, read_examples
 from ai.models.reader.training.negatives import close_passages, other_names
 from ai.models.reader.training.network import (
     ANSWERED,
@@ -45,7 +45,7 @@ HIGHEST_RATE, LOWER_BY_LAYER, WARM_UP, DECAY = 3e-4, 0.85, 0.06, 0.01
 TEXTS_ALONE = 12
 CLOSE_SHARE = 0.4
 """Of the passages close to a question that do not answer it: most are easily told."""
-STEPS = 750
+STEPS = 2_000
 FAR = -1e4
 
 
@@ -77,15 +77,15 @@ def main(given: Sequence[str] | None = None) -> None:
     close = close_passages(learnt, vectors, generator, elsewhere=0.3)
     others = other_names(learnt, generator, share=0.6)
     learnt += generator.sample(close, round(CLOSE_SHARE * len(close))) + others
-    learnt += [e for e in learnt if e.source == "written"]  # twice: nearest to what is asked of the product
+    learnt += [e for e in learnt if e.source in BY_HAND]  # twice: nearest to what is asked of the product
     held = [e for e in held if not e.source.startswith("wice")]
     held += close_passages(held, vectors, generator, elsewhere=0.0)
     generator.shuffle(held)
-    written = [e for e in held if e.source == "written"][:500]
     say({source: sum(e.source == source for e in learnt) for source in sorted({e.source for e in learnt})})
     made = pieces_of(learnt, tokenizer)
-    judged = {"all": pieces_of(held[:500], tokenizer), "written": pieces_of(written, tokenizer)}
-    train(published, made, judged, tokenizer, generator, arguments)
+    judged = {"all": held[:500]} | {name: [e for e in held if e.source == name][:500] for name in BY_HAND}
+    judged_pieces = {name: pieces_of(some, tokenizer) for name, some in judged.items()}
+    train(published, made, judged_pieces, tokenizer, generator, arguments)
 
 
 def say(told: object) -> None:
