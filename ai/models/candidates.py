@@ -155,6 +155,9 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
         return None
     if not (is_whole(read.text, within.source) and asked.is_timely(read, within.source)):
         return None
+    # what a question denies or excepts is never told by a sentence that does neither
+    if within.source.statement is None and not asked.agrees(read.text):
+        return None
     hangs = asked.hangs(read.text)
     if not is_about(read, within, asked, parameters, hangs=hangs, covered=covered):
         return None
@@ -198,10 +201,7 @@ def is_about(
     """True if the sentence concerns what the question names: in its own words or its title's; in the two sentences
     before, when it leans on them or says more than one word of the question; or elsewhere in its source, when it
     names some of it, tells it in the first person, or says several words of the question and all but all of
-    them; or, for three words and more, in another passage of the same document. What a question denies or excepts is
-    never told by a sentence that does neither."""
-    if within.source.statement is None and not asked.agrees(read.text):
-        return False
+    them; or, for three words and more, in another passage of the same document."""
     several, told = len(asked.weights) > 1 or bool(asked.intent.times), not _FIRST_PERSON.isdisjoint(read.tokens)
     if asked.concerns(read.tokens | within.title) or ((hangs or several) and asked.concerns(read.around)):
         return True

@@ -1,7 +1,8 @@
 """Sentences of prose that may answer, for a reader to judge; and the answer that it makes of them.
 
-How many of a question's words a sentence has is the reader's to weigh. What the question names (a place, a year) and
-the kind of thing that it wants (a date, a number) are not: a sentence of another place or time is never an answer.
+How many of a question's words a sentence has, and whether it holds the kind of thing that is wanted (a date, a number,
+a reason), is the reader's to weigh. What the question names (a place, a year) is not: a sentence of another place or
+time is never an answer.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import re
 from collections.abc import Sequence
 
 from ai.model import PromptSource, SentenceChance, SourceReading
-from ai.models.candidates import Candidate, Parameters, is_about, is_whole, lead_of
+from ai.models.candidates import Candidate, Parameters, is_about, is_whole
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
-from ai.models.reading import MEANT_SINCE, VERSION, ReadQuestion, ReadSource
+from ai.models.reading import MEANT_SINCE, VERSION, ReadQuestion, ReadSentence, ReadSource
 from ai.text.leaning import HANGING, means_another
-from ai.text.question_type import first_word, offers
+from ai.text.question_type import first_word
 from retrieval.model import Intent
 
 MOST_PROSPECTS = 24
@@ -38,7 +39,8 @@ def prospects(
     version: int = VERSION,
 ) -> list[Candidate]:
     """The sentences that a reader is shown: those that answer by their words alone, then those with most of the
-    question's words; no row or cell is among them, and of the others no heading, line of contents or running head."""
+    question's words, down to none; no row or cell is among them, and of the others no heading, line of contents or
+    running head."""
     reads = [ReadSource.of(source) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found = [each for read in reads for each in _of_source(read, asked, parameters)]
@@ -48,8 +50,7 @@ def prospects(
 
 
 def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) -> list[Candidate]:
-    """Each whole sentence of prose that concerns what the question names, at the time that it names, and, where it
-    names nothing, says one of its words or follows a sentence that does."""
+    """Each whole sentence of prose that concerns what the question names, at the time that it names."""
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
@@ -60,16 +61,20 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) ->
             and is_prose(each.text)
             and asked.is_timely(each, read.source)
             and is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
-            and offers(each.text, asked.wanted, asked.question, loosely=True)
-            and (asked.intent.mentions or not asked.weights or asked.coverage(each.around))
         ):
             near = (covered + asked.coverage(each.around)) // 2
-            lead = lead_of(read, place, parameters) if hangs else None
+            lead = _before(read, place) if hangs else None
             if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
     return found
+
+
+def _before(within: ReadSource, place: int) -> ReadSentence | None:
+    """The sentence before, in the same paragraph; what that leans on comes with it at the answer point."""
+    before = within.sentences[place - 1] if within.sentences[place].follows else None
+    return before if before is not None and is_whole(before.text, within.source) else None
 
 
 def is_prose(text: str) -> bool:
