@@ -115,6 +115,18 @@ async def read_prospects(
     ], record
 
 
+def sentences_read(reading: SourceReading | None, sources: Sequence[PromptSource]) -> dict[int, tuple[str, ...]]:
+    """By source, the sentences that a reader read where it found an answer likely enough; none where it did not."""
+    if reading is None or reading.answered_milli < reading.least_milli:
+        return {}
+    texts = {source.index: {each.start: each.text for each in ReadSource.of(source).sentences} for source in sources}
+    found: dict[int, list[str]] = {}
+    for each in reading.sentences:
+        if (text := texts.get(each.index, {}).get(each.start)) is not None:
+            found.setdefault(each.index, []).append(text)
+    return {index: tuple(said) for index, said in found.items()}
+
+
 def _told(found: Sequence[Candidate], sources: Sequence[PromptSource]) -> tuple[list[Told], dict[Place, Place]]:
     """The passages of the prospects, and where in the sources each of their sentences is."""
     told: list[Told] = []

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
@@ -44,7 +45,8 @@ class Wanted:
     number, label or name than the question's, or of the contrary, says nothing of it. `weighed`: so does one of
     another month, rate, role or kind, and a sentence is held against the nearest one. `nearest`: how much of the
     question's own words the sentence of the `passages` says that says most of them; 0 where that is not weighed.
-    `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words."""
+    `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words.
+    `read`: by item, the sentences that a reader found to answer, without what sets them."""
 
     question: str
     intent: Intent
@@ -59,11 +61,19 @@ class Wanted:
     weighed: bool
     passages: frozenset[int]
     replies: Mapping[str, frozenset[str]]
+    read: Mapping[int, frozenset[str]]
     nearest: float = 0.0
 
     @classmethod
     def of(
-        cls, question: str, intent: Intent, items: Sequence[AdmittedItem], *, finer: bool, weighed: bool = True
+        cls,
+        question: str,
+        intent: Intent,
+        items: Sequence[AdmittedItem],
+        *,
+        finer: bool,
+        weighed: bool = True,
+        read: Mapping[int, Sequence[str]] = MappingProxyType({}),
     ) -> Wanted:
         """The question as it was read, over the items that may answer it."""
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
@@ -84,8 +94,9 @@ class Wanted:
         kind, meant = wanted_of(question), Meant.of(question, frozenset[str]().union(*texts))
         members = Members.of(question) if weighed else None
         replies = dict(_replies(passages)) if weighed else {}
+        found = {index: frozenset(map(bare, said)) for index, said in read.items()}
         wanted = cls(
-            question, intent, kind, weights, titles, own, rows, finer, meant, members, weighed, indexes, replies
+            question, intent, kind, weights, titles, own, rows, finer, meant, members, weighed, indexes, replies, found
         )
         if not weighed or intent.operations:
             return wanted
@@ -93,12 +104,15 @@ class Wanted:
 
     def is_answered(self, sentence: Sentence, direct: frozenset[int], behind: str = "") -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
-        that answers the question's operation, where it asks for one. `behind`: the sentences that it leans on."""
+        that answers the question's operation, where it asks for one; or by what a reader made of it, where one read
+        it. `behind`: the sentences that it leans on."""
         if not sentence.claims or any(claim.verdict != "borne_out" for claim in sentence.claims):
             return False
         if self.intent.operations:
             return not direct.isdisjoint(sentence.markers)
         cited = [n for n in sentence.markers if n in self.titles]
+        if any(bare(sentence.text) in self.read.get(n, ()) for n in cited):
+            return True
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
         meant = self.meant if self.weighed else self.meant.contrast
         if self.finer and not (meant.agrees(sentence.text, said) and self._names_members(sentence.text)):

@@ -7,9 +7,10 @@ the item that does and sets that item's number: it is the system's doing, and re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 
 from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
@@ -43,15 +44,26 @@ class Sources:
     chained: bool
 
     @classmethod
-    def of(cls, items: Sequence[AdmittedItem], intent: Intent, question: str, version: int = CLAIMS_VERSION) -> Sources:
-        """Read once for all sentences. `version` is that of the checks."""
+    def of(
+        cls,
+        items: Sequence[AdmittedItem],
+        intent: Intent,
+        question: str,
+        version: int = CLAIMS_VERSION,
+        *,
+        read: Mapping[int, Sequence[str]] = MappingProxyType({}),
+    ) -> Sources:
+        """Read once for all sentences. `version` is that of the checks; `read` are the sentences of each item that a
+        reader found to answer."""
         direct = frozenset(item.index for item in items if is_direct(item, intent))
         figures = read_figures(items, direct)
         stated = {s.item for s in figures.stated}
         words = {item.index: _words(item) for item in items if item.index in stated}
         bound = version >= BOUND_SINCE
         asked = Question.of(intent, strictly=bound)
-        wanted = Wanted.of(question, intent, items, finer=version >= FINER_SINCE, weighed=version >= CHAINED_SINCE)
+        wanted = Wanted.of(
+            question, intent, items, finer=version >= FINER_SINCE, weighed=version >= CHAINED_SINCE, read=read
+        )
         return cls(tuple(items), direct, figures, words, asked, wanted, bound, version >= CHAINED_SINCE)
 
 

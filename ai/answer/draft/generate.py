@@ -15,6 +15,7 @@ from ai.gate import find_leaks, find_sensitive
 from ai.model import (
     APPEALS_SINCE,
     CLAIMS_VERSION,
+    READ_SINCE,
     AdmittedItem,
     Completion,
     Draft,
@@ -26,6 +27,7 @@ from ai.model import (
     mode_of,
 )
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
+from ai.models.prose import sentences_read
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
@@ -129,7 +131,8 @@ def read_draft(
     Version 0 checks no claims, as it was before there were any."""
     seen = {source.index for source in prompt.sources}
     shown = [item for item in items if item.index in seen]
-    sources = Sources.of(shown, intent, question, claims_version) if claims_version else None
+    read = sentences_read(completion.reading, prompt.sources) if claims_version >= READ_SINCE else {}
+    sources = Sources.of(shown, intent, question, claims_version, read=read) if claims_version else None
     find = partial(_findings, canaries=canaries, system=prompt.system)
     asked = question if claims_version >= APPEALS_SINCE else None
     written = read_written(completion, mode, prompt.offers)

@@ -1,0 +1,80 @@
+"""What a reader found to answer answers at the answer point too, in whatever words; and nothing else does by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ai.answer.draft.generate import read_draft
+from ai.model import CLAIMS_VERSION, READ_SINCE, Completion, ModelIdentity, RenderedPrompt, SentenceChance, SourceReading
+from ai.models.context import prompt_source
+from retrieval.algebra.operations import Lookup
+from retrieval.model import Intent
+from tests.fakes_ai import an_item
+
+DENIED = "Servants were never let out after dark, for the squire was afraid of poachers."
+BESIDE = "The cook had eleven hives."
+ITEM = an_item(f"{DENIED} {BESIDE}", 1, title="Skerrow Hall")
+OTHER = an_item(f"{DENIED} {BESIDE}", 2, title="Skerrow Lodge")
+ASKED = "Why was nobody at the Hall free to walk home at night?"
+LIKELY, LEAST = 700, 600
+
+
+def reading(*starts: tuple[int, int], answered: int = LIKELY) -> SourceReading:
+    """A reading of sentences by (source, start)."""
+    chances = tuple(SentenceChance(index, start, answered) for index, start in starts)
+    return SourceReading("sha256:reader", answered, LEAST, chances)
+
+
+def answers(
+    text: str,
+    read: SourceReading | None,
+    *,
+    question: str = ASKED,
+    version: int = CLAIMS_VERSION,
+    intent: Intent | None = None,
+    cited: int = 1,
+) -> bool:
+    """Whether the only sentence of a draft answers, by the checks of a version."""
+    items = (ITEM, OTHER)
+    intent = intent or Intent()
+    sources = tuple(prompt_source(item, intent) for item in items)
+    prompt = RenderedPrompt("system", "prompt", "focus/v1", "sha256:0", sources, 10)
+    said = Completion(f"{text} [{cited}]", ModelIdentity("extractive", "sha256:0"), 0, 0, reading=read)
+    draft = read_draft(
+        said, prompt=prompt, items=items, canaries=(), intent=intent, question=question, claims_version=version
+    )
+    return draft.sentences[-1].answers
+
+
+def test_a_sentence_answers_where_the_reader_found_it_though_its_words_are_others() -> None:
+    assert not answers(DENIED, None)
+    assert answers(DENIED, reading((1, 0)))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        pytest.param(reading((1, 0), answered=LEAST - 1), id="not likely enough"),
+        pytest.param(reading((2, 0)), id="in another source"),
+        pytest.param(reading((1, len(DENIED) + 1)), id="another sentence"),
+        pytest.param(reading((1, 3)), id="no beginning of a sentence"),
+        pytest.param(reading((7, 0)), id="no source"),
+        pytest.param(reading(), id="nothing"),
+    ],
+)
+def test_it_does_not_by_a_reading_of_something_else(read: SourceReading) -> None:
+    assert not answers(DENIED, read)
+
+
+@pytest.mark.parametrize("text", [DENIED.replace("never ", ""), DENIED.replace("squire", "bishop"), f"{DENIED[:-1]} in 1790."])
+def test_it_does_not_where_the_source_does_not_bear_it_out(text: str) -> None:
+    assert not answers(text, reading((1, 0)))
+
+
+def test_a_question_for_an_operation_is_answered_by_its_items_whatever_was_read() -> None:
+    figure = Intent(operations=(Lookup("population", ("skerrow",), 1900),))
+    assert not answers(DENIED, reading((1, 0)), intent=figure)
+
+
+def test_earlier_checks_asked_the_words_all_the_same() -> None:
+    assert not answers(DENIED, reading((1, 0)), version=READ_SINCE - 1)
