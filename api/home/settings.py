@@ -90,7 +90,7 @@ class Answering(Section):
     """How the default model decides that prose answers a question."""
 
     reader: bool = Field(
-        default=False,
+        default=True,
         description="whether the reader in the package chooses the sentences of prose and decides whether any answers",
     )
     max_false_answer_rate: Annotated[float, Field(ge=0.08, le=0.5)] = Field(

@@ -9,9 +9,9 @@ from ai.errors import ReaderUnavailable
 
 FOLDER = Path(__file__).parent / "weights"
 DIGESTS = {
-    "reader.onnx": "f300769a147e879b9ab62f8cba0a76d26837145bd45580516fa4adb9edadaf0a",
+    "reader.onnx": "760dc0f285d90982956b868675b7610291e3e5305357a2c3a5fd80ea1c11f061",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "calibration.json": "f42924a7f71b0541f476eb3cf6ede8b8a9a1117bc877afe1bfe33fcdc6ca470e",
+    "calibration.json": "c8d1abe4aea710c7a446c2e0ca784f29354407585ce0ffe9f4378002df34e013",
 }
 
 
