@@ -19,8 +19,8 @@ older ones replay as they were. 0: nothing was checked; 1: appeals to the reader
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
 cited an item beside the one that answers fell; 3: a computed citation led to the first row of its computation; 4: what
 was shown of a passage held its appeals to the reader; 5: a row's number answered only where it stood before the word
-that was asked for; 6: a sentence that leans on one which leans on another fell; 7: what a reader found to answer was
-held against the question's words all the same."""
+that was asked for; 6: a sentence that leans on one which leans on another fell; 7: what a reader found to answer fell
+where it had too few of the question's words."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 SHOWN_SINCE = 5
@@ -39,7 +39,7 @@ meaning say something of the question."""
 CHAINED_SINCE = 7
 """The first of these versions that brings all sentences which one leans on, across paragraphs of its passage."""
 READ_SINCE = 8
-"""The first of these versions in which a sentence answers where a reader found that it does."""
+"""The first of these versions in which what a reader found need not have enough of the question's words."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

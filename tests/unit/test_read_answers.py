@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from ai.answer.draft.generate import read_draft
-from ai.model import CLAIMS_VERSION, READ_SINCE, Completion, ModelIdentity, RenderedPrompt, SentenceChance, SourceReading
+from ai.model import (
+    CLAIMS_VERSION,
+    READ_SINCE,
+    AdmittedItem,
+    Completion,
+    ModelIdentity,
+    RenderedPrompt,
+    SentenceChance,
+    SourceReading,
+)
 from ai.models.context import prompt_source
 from retrieval.algebra.operations import Lookup
 from retrieval.model import Intent
@@ -26,20 +37,26 @@ def reading(*starts: tuple[int, int], answered: int = LIKELY) -> SourceReading:
 
 
 def answers(
-    text: str,
-    read: SourceReading | None,
-    *,
-    question: str = ASKED,
-    version: int = CLAIMS_VERSION,
-    intent: Intent | None = None,
-    cited: int = 1,
+    text: str, read: SourceReading | None, *, version: int = CLAIMS_VERSION, intent: Intent | None = None
 ) -> bool:
     """Whether the only sentence of a draft answers, by the checks of a version."""
-    items = (ITEM, OTHER)
+    return answered(text, (ITEM, OTHER), read, question=ASKED, version=version, intent=intent)
+
+
+def answered(
+    text: str,
+    items: Sequence[AdmittedItem],
+    read: SourceReading | None,
+    *,
+    question: str,
+    version: int = CLAIMS_VERSION,
+    intent: Intent | None = None,
+) -> bool:
+    """The same for any question over any items, of which it cites the first."""
     intent = intent or Intent()
     sources = tuple(prompt_source(item, intent) for item in items)
     prompt = RenderedPrompt("system", "prompt", "focus/v1", "sha256:0", sources, 10)
-    said = Completion(f"{text} [{cited}]", ModelIdentity("extractive", "sha256:0"), 0, 0, reading=read)
+    said = Completion(f"{text} [1]", ModelIdentity("extractive", "sha256:0"), 0, 0, reading=read)
     draft = read_draft(
         said, prompt=prompt, items=items, canaries=(), intent=intent, question=question, claims_version=version
     )
@@ -66,7 +83,9 @@ def test_it_does_not_by_a_reading_of_something_else(read: SourceReading) -> None
     assert not answers(DENIED, read)
 
 
-@pytest.mark.parametrize("text", [DENIED.replace("never ", ""), DENIED.replace("squire", "bishop"), f"{DENIED[:-1]} in 1790."])
+@pytest.mark.parametrize(
+    "text", [DENIED.replace("never ", ""), DENIED.replace("squire", "bishop"), f"{DENIED[:-1]} in 1790."]
+)
 def test_it_does_not_where_the_source_does_not_bear_it_out(text: str) -> None:
     assert not answers(text, reading((1, 0)))
 
@@ -74,6 +93,20 @@ def test_it_does_not_where_the_source_does_not_bear_it_out(text: str) -> None:
 def test_a_question_for_an_operation_is_answered_by_its_items_whatever_was_read() -> None:
     figure = Intent(operations=(Lookup("population", ("skerrow",), 1900),))
     assert not answers(DENIED, reading((1, 0)), intent=figure)
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("From November to February the water is turned off.", "When is the water turned on?"),
+        ("Membership of the choir costs £36 a year.", "How much does membership of the choir cost a month?"),
+        ("Joan Abbott trained Eric Dale, who drives now.", "Who trained Joan Abbott?"),
+        ("The largest pumpkin weighed 61 kg.", "How much did the smallest pumpkin weigh?"),
+    ],
+)
+def test_a_contrary_another_rate_and_exchanged_persons_fall_whatever_was_read(said: str, question: str) -> None:
+    items = (an_item(said, 1, title="Skerrow News"),)
+    assert not answered(said, items, reading((1, 0)), question=question)
 
 
 def test_earlier_checks_asked_the_words_all_the_same() -> None:

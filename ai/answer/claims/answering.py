@@ -104,25 +104,31 @@ class Wanted:
 
     def is_answered(self, sentence: Sentence, direct: frozenset[int], behind: str = "") -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
-        that answers the question's operation, where it asks for one; or by what a reader made of it, where one read
-        it. `behind`: the sentences that it leans on."""
+        that answers the question's operation, where it asks for one. Where a reader found that it answers, how many of
+        the question's words it has is no matter. `behind`: the sentences that it leans on."""
         if not sentence.claims or any(claim.verdict != "borne_out" for claim in sentence.claims):
             return False
         if self.intent.operations:
             return not direct.isdisjoint(sentence.markers)
         cited = [n for n in sentence.markers if n in self.titles]
-        if any(bare(sentence.text) in self.read.get(n, ()) for n in cited):
-            return True
+        read = any(bare(sentence.text) in self.read.get(n, ()) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
-        meant = self.meant if self.weighed else self.meant.contrast
-        if self.finer and not (meant.agrees(sentence.text, said) and self._names_members(sentence.text)):
+        if self.finer and not (self._agrees(sentence.text, said, read=read) and self._names_members(sentence.text)):
             return False
+        if read:
+            return True
         around = said.union(*(self.texts[n] for n in cited))
         if self.passages.issuperset(cited) and not self._comes_near(sentence.text, said):
             return False
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
         return share >= enough and self._offers(sentence.text)
+
+    def _agrees(self, text: str, said: frozenset[str], *, read: bool) -> bool:
+        """True unless a word of the sentence is of another day, rank, number, name or contrary than the question's."""
+        if not self.weighed:
+            return self.meant.contrast.agrees(text, said)
+        return self.meant.agrees(text, said, read=read)
 
     def _comes_near(self, text: str, said: frozenset[str]) -> bool:
         """True if it says enough of what the passages' nearest sentence says of the question."""

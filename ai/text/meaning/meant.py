@@ -45,15 +45,16 @@ class Meant:
             Where.of(question),
         )
 
-    def agrees(self, text: str, tokens: frozenset[str]) -> bool:
-        """True unless the sentence, whose words are `tokens` with those of its title, is about something else."""
+    def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False) -> bool:
+        """True unless the sentence, whose words are `tokens` with those of its title, is about something else. `read`:
+        a reader found that it answers, and so on which of its sides that stands."""
         own = frozenset(map(root_of, tokens))
         return (
             self.periods.agrees(text)
             and self.roles.agrees(text, own)
             and self.modifiers.agrees(text, own)
             and self.kind.agrees(text, own)
-            and self.sides.agrees(text)
+            and (read or self.sides.agrees(text))
             and (text.endswith("?") or ROW.match(text) is not None or self._states(text))
             and self.contrast.agrees(text, tokens)
         )
