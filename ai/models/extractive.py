@@ -10,8 +10,8 @@ good enough.
    that no source holds, and a deed that the sentence does not say, are never outweighed (`demands`).
 4. Where a reader is at hand, it drops the candidates when it finds an answer among the sentences unlikely; and where
    there is no candidate, sentences of prose compete by what it makes of them, and there is an answer when it finds one
-   likely enough (`prose`). It is not asked about rows. Where it cannot be run, the candidates decide, and the identity
-   says so.
+   likely enough (`prose`). It is not asked about rows, nor where nothing in particular is asked for. Where it cannot be
+   run, the candidates decide, and the identity says so.
 5. The best one is cited, and up to two more that are nearly as good and say something else.
 
 Scores are integers in thousandths; the parameters of 3 are set on real questions (docs/adr/0010-generation.md), the
@@ -36,6 +36,7 @@ from ai.models.reader.lazy import SentenceReader
 from ai.models.reading import VERSION as RULES
 from ai.models.reading import names, tokens_of
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
+from ai.text.question_type import asks_at_large
 from retrieval.algebra.operations import Lookup
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
@@ -118,7 +119,7 @@ class ExtractiveModel:
         rules = int(self._version)
         found = candidates(request.question, intent, sources, self._parameters, stop_at, version=rules)
         reading = None
-        if self._reader is not None and not any(each.row for each in found[:1]):
+        if self._reader is not None and not asks_at_large(request.question) and not any(c.row for c in found[:1]):
             with suppress(ReaderUnavailable):
                 found, reading = await self._read(request, self._reader, found)
         chosen = choose(found, self._parameters)

@@ -51,7 +51,7 @@ def offers_of(
 
 
 def _plausible(sources: Sequence[PromptSource], question: str, intent: Intent) -> Iterator[tuple[PromptSource, str]]:
-    chosen = {(each.index, each.text) for each in prospects(question, intent, sources, PARAMETERS)}
+    chosen = {(each.index, each.text) for each in prospects(question, intent, sources, PARAMETERS, gated=True)}
     for source, text in _sentences(sources):
         if source.statement is not None or (source.index, text) in chosen:
             yield source, text

@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 
 from ai.model import PromptSource, SentenceChance, SourceReading
-from ai.models.candidates import Candidate, Parameters, is_about, is_whole
+from ai.models.candidates import Candidate, Parameters, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
 from ai.models.reading import MEANT_SINCE, VERSION, ReadQuestion, ReadSentence, ReadSource
 from ai.text.leaning import HANGING, means_another
-from ai.text.question_type import first_word
+from ai.text.question_type import first_word, offers
 from retrieval.model import Intent
 
 MOST_PROSPECTS = 24
@@ -36,20 +36,22 @@ def prospects(
     parameters: Parameters,
     by_words: Sequence[Candidate] = (),
     *,
+    gated: bool = False,
     version: int = VERSION,
 ) -> list[Candidate]:
     """The sentences that a reader is shown: those that answer by their words alone, then those with most of the
     question's words, down to none; no row or cell is among them, and of the others no heading, line of contents or
-    running head."""
+    running head. `gated`: for who weighs nothing, only those with a word of the question, the kind of thing that it
+    wants, and a reason where it asks for one."""
     reads = [ReadSource.of(source) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads, version=version)
-    found = [each for read in reads for each in _of_source(read, asked, parameters)]
+    found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
     chosen = {(each.index, each.start): each for each in (*(c for c in by_words if not c.row), *found)}
     return list(chosen.values())[:MOST_PROSPECTS]
 
 
-def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) -> list[Candidate]:
+def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *, gated: bool) -> list[Candidate]:
     """Each whole sentence of prose that concerns what the question names, at the time that it names."""
     found = []
     for place, each in enumerate(read.sentences):
@@ -61,14 +63,25 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters) ->
             and is_prose(each.text)
             and asked.is_timely(each, read.source)
             and is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
+            and (_passes(each, asked) if gated else not asked.forbids(each.text))
         ):
             near = (covered + asked.coverage(each.around)) // 2
-            lead = _before(read, place) if hangs else None
+            lead = (lead_of(read, place, parameters) if gated else _before(read, place)) if hangs else None
             if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
     return found
+
+
+def _passes(read: ReadSentence, asked: ReadQuestion) -> bool:
+    """True if the sentence, where no place is named, says one of the question's words or follows one that does, and
+    offers the kind of thing that is wanted."""
+    return (
+        asked.agrees(read.text)
+        and offers(read.text, asked.wanted, asked.question, loosely=True)
+        and bool(asked.intent.mentions or not asked.weights or asked.coverage(read.around))
+    )
 
 
 def _before(within: ReadSource, place: int) -> ReadSentence | None:

@@ -245,6 +245,13 @@ class ReadQuestion:
             and (self.version < MEANT_SINCE or self._explains(text))
         )
 
+    def forbids(self, text: str) -> bool:
+        """True if the text forbids what the question asks the reason of, or the question denies or excepts something
+        and the text does neither. Who asks why something is not so takes for granted that it is not."""
+        if _WHY.match(self.question):
+            return not self.denies and _FORBIDS.match(text) is not None
+        return self.denies and not denies(text)
+
     def _explains(self, text: str) -> bool:
         """True unless a word of the question is said in the reason alone: `It was late because the lorry broke down`
         tells not why the lorry was late. A pronoun may mean it."""

@@ -157,6 +157,18 @@ def wanted_of(question: str) -> WantedKind:
     return next((wanted for wanted, pattern in _ASKS if pattern.search(question)), WantedKind.ANY)
 
 
+_AT_LARGE = re.compile(
+    r"^\W*(?:what\s(?:is|was|has\sbeen)\s(?:said|told|written|known|reported|recorded)|tell\s(?:me|us)(?:\smore)?)"
+    r"\s(?:about|of|on)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_at_large(question: str) -> bool:
+    """True for `What is said about the mill?`: whatever concerns it answers, and nothing in particular is asked."""
+    return _AT_LARGE.match(question) is not None
+
+
 _ROLE = re.compile(r"^\W*who (?:is|was|were|are) (?:the )?(?:\w+ ){0,3}?(\w+) of\b", re.IGNORECASE)
 
 

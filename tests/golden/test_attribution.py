@@ -15,10 +15,12 @@ from ai.errors import ReplayImpossible
 from ai.model import Completion
 from ai.models.chat_model import ChatRequest
 from ai.models.extractive import ExtractiveModel
+from ai.models.reader.lazy import LazyReader
 from ai.replay.attribution import Swap, attribute, attribute_all
 from ai.replay.replay import Grade, replay
 from api.cli.replay.swap import causes_of
 from api.home.configuration import load
+from api.home.settings import Answering
 from api.wiring import open_ingest
 from ledger.model import Kind
 from policy.model import Decision, Effect
@@ -83,7 +85,7 @@ class Strict(PolicyPoints):
 
 
 def other_model(_: Services) -> dict[str, Any]:
-    return {"model": OtherWords()}
+    return {"model": OtherWords(reader=LazyReader(Answering().rate_milli))}
 
 
 def other_template(services: Services) -> dict[str, Any]:

@@ -126,6 +126,53 @@ def test_it_abstains_where_the_reader_finds_no_answer_likely_enough() -> None:
     assert (done.reading.answered_milli, done.reading.least_milli) == (499, 500)
 
 
+SHOWN = (
+    "Visitors may sit in the small garden meanwhile. Nine of us went down the pass. It is steep there. He moved here in 1963, and is buried at "
+    "Llanfachreth."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        pytest.param("Where can my wife wait during surgery?", "Visitors may sit", id="none of its words"),
+        pytest.param("How many people came along?", "Nine of us", id="an amount of something else"),
+        pytest.param("Why are you closed in winter?", "Visitors may sit", id="no reason"),
+        pytest.param("Why are children not allowed in?", "Nine of us", id="why not"),
+        pytest.param("Where is he buried?", "He moved here", id="leans on the one before"),
+    ],
+)
+def test_the_reader_is_shown_what_words_would_not_let_through(question: str, text: str) -> None:
+    reader = ScriptedReader({text: 800})
+    assert text in complete(reader, request(question, [an_item(SHOWN)])).text
+    sources = request(question, [an_item(SHOWN)]).prompt.sources
+    assert not any(
+        each.text.startswith(text) for each in prospects(question, Intent(), sources, PARAMETERS, gated=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Why should vinegar be used?", "Never use vinegar, because it attacks the seals."),
+        ("Why may we park there?", "Do not park there, since the gate must stay free."),
+        ("Which rooms are not heated?", "The hall is heated from October."),
+        ("Who may enter except members?", "Members may enter from nine."),
+    ],
+)
+def test_it_is_not_shown_what_forbids_or_says_the_contrary(question: str, text: str) -> None:
+    sources = request(question, [an_item(text)]).prompt.sources
+    assert prospects(question, Intent(), sources, PARAMETERS) == []
+
+
+@pytest.mark.parametrize("question", ["What is said about the mill?", "Tell me about the mill."])
+def test_where_nothing_in_particular_is_asked_for_words_decide(question: str) -> None:
+    reader = ScriptedReader({}, answered=0)
+    asked = request(question, [an_item("The mill ground corn for the town.")])
+    assert complete(reader, asked).text == asyncio.run(ExtractiveModel().complete(asked)).text != ABSTAINS
+    assert not reader.asked
+
+
 def test_the_reading_is_recorded_by_source_and_place() -> None:
     reader = ScriptedReader({"ploughing": 800})
     done = complete(reader, request(WHY, [an_item(DUST, 3)]))
