@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent / "weights"
 DIGESTS = {
     "reader.onnx": "760dc0f285d90982956b868675b7610291e3e5305357a2c3a5fd80ea1c11f061",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "calibration.json": "c8d1abe4aea710c7a446c2e0ca784f29354407585ce0ffe9f4378002df34e013",
+    "calibration.json": "12b3c38116421a6b5d33edce96090b08abc4c56f948545bde5609cc5a85d696e",
 }
 
 
