@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -34,11 +35,28 @@ async def settle() -> None:
 
 @pytest.mark.parametrize(("busy", "running"), [(True, 2), (False, 5)])
 async def test_more_run_only_while_there_is_processor_time(busy: bool, running: int) -> None:
-    slots = Slots(always=2, most=5, waiting=10, busy=Machine(busy).busy)
+    slots = Slots(always=2, most=5, waiting=10, busy=Machine(busy).busy, clock=count().__next__)
     leave = asyncio.Event()
     tasks = [asyncio.create_task(hold(slots, leave)) for _ in range(8)]
     await settle()
     assert (slots.running, slots.queued) == (running, 8 - running)
+    leave.set()
+    await asyncio.gather(*tasks)
+    assert (slots.running, slots.queued) == (0, 0)
+
+
+async def test_a_crowd_does_not_start_all_at_once_before_it_shows_whether_it_computes() -> None:
+    now, leave = [0.0], asyncio.Event()
+    slots = Slots(always=2, most=9, waiting=10, busy=Machine(False).busy, clock=lambda: now[0])
+    tasks = [asyncio.create_task(hold(slots, leave)) for _ in range(8)]
+    await settle()
+    assert (slots.running, slots.queued) == (3, 5)
+    now[0] += 10
+    async with asyncio.timeout(30):
+        while slots.running < 4:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await settle()
+    assert (slots.running, slots.queued) == (4, 4)
     leave.set()
     await asyncio.gather(*tasks)
     assert (slots.running, slots.queued) == (0, 0)

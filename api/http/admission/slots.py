@@ -7,6 +7,7 @@ with them. The process's own share of a processor tells the two apart, and no ot
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
@@ -41,12 +42,22 @@ class ProcessorShare:
 
 class Slots:
     """At most `always` requests at once, up to `most` while `busy` is false, and at most `waiting` behind them, first
-    come, first served. One event loop. `hold` raises Overloaded for one more."""
+    come, first served. Beyond `always` one more starts every fiftieth of a second: a crowd shows whether it computes
+    before all of it does. One event loop. `hold` raises Overloaded for one more."""
 
-    def __init__(self, *, always: int, most: int, waiting: int, busy: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        *,
+        always: int,
+        most: int,
+        waiting: int,
+        busy: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._always, self._most, self._waiting = always, most, waiting
-        self._busy = busy
+        self._busy, self._clock = busy, clock
         self._running = 0
+        self._grew = -math.inf
         self._queue: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -66,7 +77,7 @@ class Slots:
         if self._queue or not self._free():
             await self._turn()
         else:
-            self._running += 1
+            self._start()
         try:
             yield
         finally:
@@ -90,13 +101,21 @@ class Slots:
             raise
 
     def _free(self) -> bool:
-        return self._running < self._always or (self._running < self._most and not self._busy())
+        if self._running < self._always:
+            return True
+        grows = self._running < self._most and self._clock() - self._grew >= _LOOK_AGAIN_S
+        return grows and not self._busy()
+
+    def _start(self) -> None:
+        if self._running >= self._always:
+            self._grew = self._clock()
+        self._running += 1
 
     def _serve_queue(self) -> None:
         while self._queue and self._free():
             turn = self._queue.popleft()
             if not turn.done():
-                self._running += 1
+                self._start()
                 turn.set_result(None)
         self._look_again()
 
