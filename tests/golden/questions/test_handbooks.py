@@ -105,5 +105,5 @@ def test_nobody_is_told_to_name_a_place_where_there_is_none(bodies: dict[str, An
         if question in bodies
     }
     read = [question for question in codes if "WORDS_NOT_UNDERSTOOD" not in codes[question]]
-    assert len(read) >= len(UNANSWERED) - 2
+    assert len(read) >= len(codes) - 2
     assert not [question for question in read if "CLARIFICATION_HELPS" in codes[question]]
