@@ -158,14 +158,17 @@ def wanted_of(question: str) -> WantedKind:
 
 
 _AT_LARGE = re.compile(
-    r"^\W*(?:what\s(?:is|was|has\sbeen)\s(?:said|told|written|known|reported|recorded)|tell\s(?:me|us)(?:\smore)?)"
-    r"\s(?:about|of|on)\b",
+    r"^\W*(?:(?:what\s(?:is|was|has\sbeen)\s(?:said|told|written|known|reported|recorded)|tell\s(?:me|us)(?:\smore)?)"
+    r"\s(?:about|of|on)\b"
+    r"|what(?:['’]s|\s(?:is|are|was|lies|lay|stands|stood))(?:\sthere)?"
+    r"\s(?:here|nearby|around\shere|in\sview|on\sthe\smap|in\sthis\s(?:area|place|region))\W*$)",
     re.IGNORECASE,
 )
 
 
 def asks_at_large(question: str) -> bool:
-    """True for `What is said about the mill?`: whatever concerns it answers, and nothing in particular is asked."""
+    """True for `What is said about the mill?` and `What lies here?`: whatever concerns it answers, and nothing in
+    particular is asked."""
     return _AT_LARGE.match(question) is not None
 
 

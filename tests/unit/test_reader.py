@@ -30,7 +30,7 @@ from ai.models.reader.reader import CALIBRATION, Calibration, Reader
 from ai.models.reader.reranker import ReaderReranker
 from ai.models.reader.told import Reading, Scored, Told
 from ai.text.catalogue import ABSTAIN, PHRASES
-from ai.text.question_type import WantedKind, offers
+from ai.text.question_type import WantedKind, asks_at_large, offers
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
 from retrieval.ranking.reranker import Passage
 from retrieval.scope import Scope
@@ -171,6 +171,14 @@ def test_where_nothing_in_particular_is_asked_for_words_decide(question: str) ->
     asked = request(question, [an_item("The mill ground corn for the town.")])
     assert complete(reader, asked).text == asyncio.run(ExtractiveModel().complete(asked)).text != ABSTAINS
     assert not reader.asked
+
+
+@pytest.mark.parametrize(
+    "question", ["What lies here?", "what's here", "What is there in this area?", "What is on the map?"]
+)
+def test_a_question_about_what_the_map_shows_is_one_at_large(question: str) -> None:
+    assert asks_at_large(question)
+    assert not asks_at_large(question.rstrip("?") + " that was built in 1903?")
 
 
 def test_the_reading_is_recorded_by_source_and_place() -> None:
