@@ -135,7 +135,7 @@ class Gazetteer:
         shouted = not any(c.islower() for c in text)
         unknown = [] if shouted else list(_unknown(tokens, taken))
         swallowed = {i for first, last in unknown for i in range(first, last)}
-        found = [(first, last, entities) for first, last, entities in spans if first not in swallowed]
+        found = [(first, last, entities) for first, last, entities in spans if swallowed.isdisjoint(range(first, last))]
         found += [(first, last, ()) for first, last in unknown]
         found.sort(key=lambda span: span[0])
         return tuple(_mention(text, tokens, *span) for span in found)

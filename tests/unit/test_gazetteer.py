@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from retrieval.gazetteer import Gazetteer
@@ -169,6 +169,7 @@ WORDS = st.sampled_from(
 
 
 @given(st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=20).map(" ".join)))
+@example("KaNSAS- CITY A00")
 @settings(max_examples=200)
 def test_mentions_are_slices_of_the_text_in_order_and_apart(text: str) -> None:
     end = 0
