@@ -61,7 +61,7 @@ class Vocabularies:
         corpus_version: int,
         plan: Sequence[Operation] = (),
     ) -> IntentReading:
-        """What `read_intent` makes of the question in the scope's words, or that plan in its place; in a thread, since
+        """The question as `read_intent` reads it in the scope's words, or that plan in its place; in a thread, since
         a long question takes a tenth of a second. Raises `StoreUnavailable`."""
         lexicon = (await self.of(scope, corpus_version=corpus_version)).lexicon
 
