@@ -427,6 +427,8 @@ async def registry(ask: Asker, entry: str) -> None:
     }
     await ask("POST", f"{root}/relationships/query", {**page, **related})
     await ask("POST", f"{root}/relationships/query", {**page})
+    way = {"predicates": [], "types": [], "targets": [], "valid_on": "1930-04-01", "sort_by": "score"}
+    await ask("POST", f"{root}/paths/query", {**page, **way, "entities": [entity], "hops": 2, "direction": "both"})
     versions = await held_versions(ask)
     await ask("GET", f"{root}/assets/{{asset_id}}", asset_id="treaties")
     remark = {

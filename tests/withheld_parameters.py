@@ -142,8 +142,8 @@ def _maps() -> Iterator[Call]:
 
 
 def _registry() -> Iterator[Call]:
-    assets, entities, relationships = (
-        f"/api/v1/registry/{kind}/query" for kind in ("assets", "entities", "relationships")
+    assets, entities, relationships, paths = (
+        f"/api/v1/registry/{kind}/query" for kind in ("assets", "entities", "relationships", "paths")
     )
     for field in ("asset_id", "title", "asset_type", "lifecycle", "created_at", "updated_at"):
         yield Call("POST", assets, {"sort_by": field, "sort_order": "desc", "limit": 2})
@@ -194,6 +194,18 @@ def _registry() -> Iterator[Call]:
         {"limit": 1, "cursor": "{cursor}"},
     ):
         yield Call("POST", relationships, more)
+    for more in (
+        *({"direction": each} for each in ("outgoing", "incoming", "both")),
+        {"entities": ["county:9", "fort:f9", "county:2"], "hops": 4},
+        {"predicates": ["borders", "mentions"]},
+        {"types": ["county", "fort"]},
+        {"targets": ["county:9", "county:2"]},
+        {"valid_on": "1930-01-01"},
+        {"sort_by": "entity_id", "sort_order": "asc", "offset": 1},
+        {"limit": 1},
+        {"limit": 1, "cursor": "{cursor}"},
+    ):
+        yield Call("POST", paths, {"entities": ["county:1"], "hops": 3, **more})
 
 
 def _log() -> Iterator[Call]:

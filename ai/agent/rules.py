@@ -3,7 +3,6 @@ names that lead from one piece of evidence to the next (bridge entities)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from ai.agent.budget import Budget
@@ -11,14 +10,13 @@ from ai.agent.decompose import parts_of
 from ai.agent.planning import MAX_SUB_QUERIES, Grade, Plan, PlannerEvidence, ProposedCall, each_tool
 from ai.text.question_kind import kind_of
 from retrieval.english.lists import STOP_WORDS
+from retrieval.english.names import written_names
 from retrieval.english.words import beginning_of, content_beginnings, occurs, words
 from retrieval.model import Intent
 
 FRONTIER = 3
 """How many of the best pieces of evidence lead on; two more with each round."""
 WHOLE = "the whole question"
-_NAME = re.compile(r"(?:[A-Z][\w'’.&-]*|\d{4})(?:\s+(?:(?:of|the|de|and|du|van|von|la|le|&)\s+)*[A-Z][\w'’.&-]*)*")
-_SHORTEST_NAME = 3
 _CHARS_PER_RANK = 5_000
 
 
@@ -74,7 +72,7 @@ class RulePlanner:
             if not lacking:
                 continue
             heading = set(words(piece.heading))
-            for name, at in names_in(piece.text):
+            for name, at in written_names(piece.text):
                 parts = words(name)
                 key = " ".join(parts)
                 if set(parts) <= heading or set(parts) <= spoken or key in self._followed:
@@ -93,18 +91,6 @@ def missing(question: str, asked: Sequence[str], piece: PlannerEvidence) -> list
     folded = f"{piece.heading}\n{piece.text}".casefold()
     lacking = {each for each in asked if not occurs(each, folded)}
     return [word for word in words(question) if word not in STOP_WORDS and beginning_of(word) in lacking]
-
-
-def names_in(text: str) -> Iterator[tuple[str, int]]:
-    """Names and years that a text writes out, with the character at which each stands."""
-    for match in _NAME.finditer(text):
-        surface = match.group(0).strip(" .,'’")
-        parts = words(surface)
-        while parts and parts[0] in STOP_WORDS:
-            parts = parts[1:]
-            surface = " ".join(surface.split()[1:])
-        if surface and parts and (len(parts) > 1 or len(parts[0]) >= _SHORTEST_NAME):
-            yield surface, match.start()
 
 
 def _holds(name: str, piece: PlannerEvidence) -> bool:

@@ -81,7 +81,9 @@ PASSAGES = BundleRules(
         knee_milli=KNEE_MILLI,
         weights_milli=TEXT_WEIGHTS,
     ),
-    rerank=RerankWeights(fused=1000, coverage=0, entity=0, time=0, direct=2000, title=200, names=150, linked=600),
+    rerank=RerankWeights(
+        fused=1000, coverage=0, entity=0, time=0, direct=2000, title=200, names=150, linked=600, shared=400
+    ),
 )
 """Order for a reader of passages rather than of answers: what the stores say, then whether the heading is asked for
 or leads on from the best. Set on MuSiQue (docs/benchmarks.md)."""

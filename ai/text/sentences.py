@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from retrieval.english.lists import word_list
+from retrieval.english.lists import ABBREVIATED, word_list
 
 MARKER_PATTERN = (
     r"(?:\[\^?\s*+(?:(?:sources?|refs?|citations?)\s*+)?(?:[#:.]\s*+)?\d{1,9}"
@@ -48,12 +48,6 @@ _OPENED_WORD = re.compile(r"[\"'“‘(]*+(\w+)")
 
 _RAGGED = 8
 """Characters by which a line of wrapped text may fall short of the longest."""
-_NEVER_ENDS = word_list(
-    "mr mrs ms messrs dr prof rev hon st mt ft gen col maj capt lt lieut sgt corp pvt brig gov sen rep pres supt adm "
-    "com jas jno geo wm chas thos robt benj saml nos vol vols p pp art sec secs ch chap fig figs ed eds cf viz vs "
-    "ca approx esp incl etc al stat ser op cit ibid jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed "
-    "thu thur thurs fri sat sun e.g i.e a.m p.m n.b"
-)
 _MAY_END = word_list("no co inc ltd jr sr etc al a.m p.m u.s u.s.a d.c b.c a.d esq ave blvd rd")
 _STARTERS = word_list(
     "the a an in on at it he she they we i you this that these those there his her its their our but and so then when "
@@ -140,7 +134,7 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     initial = len(word) == 1 and word.isalpha() and (word != "i" or text[match.start() - 1] == "I")
     if initial and _UNIT.search(text, max(0, match.start("stop") - 8), match.start("stop")):
         return True
-    return word not in _NEVER_ENDS and not initial
+    return word not in ABBREVIATED and not initial
 
 
 def _next_word(text: str, start: int) -> str:

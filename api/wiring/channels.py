@@ -41,12 +41,13 @@ def _graph(backend: GraphStore, circuits: Circuits) -> ChannelSides:
 
             return ChannelSides(partial(GraphChannel.open, path), partial(GraphIndex.open, path))
         case Neo4j(uri, user, password, ca_file, deadline_ms=deadline_ms):
+            from retrieval.channels.guarded import GuardedGraph  # noqa: PLC0415
             from retrieval.graph.neo4j import Neo4jChannel  # noqa: PLC0415
             from retrieval.graph.neo4j_index import Neo4jIndex  # noqa: PLC0415
 
             read = partial(Neo4jChannel.open, uri, user, password, ca_file=ca_file, deadline_s=deadline_ms / 1000)
             write = partial(Neo4jIndex.open, uri, user, password, ca_file=ca_file)
-            return ChannelSides(circuits.guarding(read, deadline_ms=deadline_ms), write)
+            return ChannelSides(circuits.guarding(read, deadline_ms=deadline_ms, guard=GuardedGraph), write)
         case _:
             assert_never(backend)
 

@@ -58,13 +58,19 @@ class Circuits:
         breaker = self._breaker(LEDGER, LedgerNotResponding, limit=_BATCHES)
         return _guard(breaker, lambda: LedgerUnavailable(f"the ledger's database {_CIRCUIT_OPEN}"))
 
-    def guarding(self, open_channel: Callable[[], ServerChannel], *, deadline_ms: int) -> Callable[[], Channel]:
-        """How to open the channel behind a new breaker."""
+    def guarding(
+        self,
+        open_channel: Callable[[], ServerChannel],
+        *,
+        deadline_ms: int,
+        guard: Callable[..., Channel] = GuardedChannel,
+    ) -> Callable[[], Channel]:
+        """How to open the channel behind a new breaker, in a guard of its kind."""
 
         def guarded() -> Channel:
             channel = open_channel()
             breaker = self._breaker(str(channel.name), ChannelTimeout, ChannelUnavailable)
-            return GuardedChannel(channel, breaker=breaker, deadline_s=deadline_ms / 1000)
+            return guard(channel, breaker=breaker, deadline_s=deadline_ms / 1000)
 
         return guarded
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 from retrieval.channels.channel import Channel
+from retrieval.channels.traversal import Neighbourhood, Traversal, Walk
 from retrieval.errors import ChannelCircuitOpen
 from retrieval.model import ChannelName, Query, Run
+from retrieval.scope import Scope
 from retrieval.servers.breaker import Breaker, CircuitOpen
 from retrieval.servers.statement import Statement
 
@@ -48,12 +51,8 @@ class GuardedChannel:
         """See `Channel`."""
         if not self._channel.asks(query):
             return await self._channel.search(query)
-        try:
-            with self.breaker.call(self._deadline_s):
-                return await self._channel.search(query)
-        except CircuitOpen:
-            message = "its store is not responding; circuit open"
-            raise ChannelCircuitOpen(self.name, message) from None
+        with self._asked():
+            return await self._channel.search(query)
 
     async def statements_of(self, query: Query) -> Sequence[Statement]:
         """See `ServerChannel`; the breaker is not asked."""
@@ -62,3 +61,29 @@ class GuardedChannel:
     async def aclose(self) -> None:
         """See `Channel`."""
         await self._channel.aclose()
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        try:
+            with self.breaker.call(self._deadline_s):
+                yield
+        except CircuitOpen:
+            message = "its store is not responding; circuit open"
+            raise ChannelCircuitOpen(self.name, message) from None
+
+
+class ServerGraph(ServerChannel, Traversal, Protocol):
+    """A graph on a server."""
+
+
+class GuardedGraph(GuardedChannel):
+    """A graph behind a breaker, walks too. A `Channel` and a `Traversal`."""
+
+    def __init__(self, graph: ServerGraph, *, breaker: Breaker, deadline_s: float) -> None:
+        super().__init__(graph, breaker=breaker, deadline_s=deadline_s)
+        self._graph = graph
+
+    async def around(self, walk: Walk, *, scope: Scope) -> Neighbourhood:
+        """See `Traversal`."""
+        with self._asked():
+            return await self._graph.around(walk, scope=scope)

@@ -84,3 +84,11 @@ NEUTRAL_SUFFIXES = word_list("""
     """)
 """After a name these say what kind of thing it is and do not make another name of it ("Kansas Territory", "Kaw
 Indians")."""
+
+ABBREVIATED = word_list(
+    "mr mrs ms messrs dr prof rev hon st mt ft gen col maj capt lt lieut sgt corp pvt brig gov sen rep pres supt adm "
+    "com jas jno geo wm chas thos robt benj saml nos vol vols p pp art sec secs ch chap fig figs ed eds cf viz vs "
+    "ca approx esp incl etc al stat ser op cit ibid jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed "
+    "thu thur thurs fri sat sun e.g i.e a.m p.m n.b"
+)
+"""Words whose period ends no sentence."""

@@ -8,18 +8,20 @@ tells which one stands after it, and when that has moved the search is made agai
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from neo4j import READ_ACCESS, AsyncDriver, AsyncSession
 from neo4j import Query as Call
 
+from retrieval.channels.traversal import Neighbourhood, Walk
 from retrieval.errors import ChannelUnavailable
 from retrieval.graph import cypher
 from retrieval.graph.edges import Edge, EdgeKind, Postings, store_key
+from retrieval.graph.neighbourhood import neighbourhood
 from retrieval.graph.neo4j_server import GONE, driver_of, faults
 from retrieval.graph.rank import most_hits, needs_graph, rank
 from retrieval.model import ChannelName, Hit, Query, Run, TimeRange
@@ -29,7 +31,7 @@ from retrieval.servers.statement import Statement
 _FEW = 100
 _READINGS = 4
 _SCOPES = 64  # whose kinds of edge are kept
-Reading = tuple[Run, Sequence[Statement]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class _Caller:
 
 class Neo4jChannel:
     """Finds records by what they relate, as `retrieval.graph.sqlite.GraphChannel` does and with the same ranks and
-    scores. A `Channel`; a search takes at most `deadline_s`, on the server too."""
+    scores. A `Channel` and a `Traversal`; a search takes at most `deadline_s`, on the server too."""
 
     name = ChannelName.GRAPH
     store = "neo4j"
@@ -67,7 +69,7 @@ class Neo4jChannel:
         self._driver = driver
         self._graph = graph
         self._deadline_s = deadline_s
-        self._left: set[asyncio.Task[Reading]] = set()
+        self._left: set[asyncio.Task[Any]] = set()
         self._state: State | None = None
         self._kinds: _Kinds = {}
 
@@ -95,6 +97,11 @@ class Neo4jChannel:
         """See `Channel`."""
         return (await self._asked(query))[0]
 
+    async def around(self, walk: Walk, *, scope: Scope) -> Neighbourhood:
+        """See `Traversal`."""
+        found, _ = await self._answered(lambda reads: neighbourhood(reads, walk), scope)
+        return found or Neighbourhood(())
+
     async def statements_of(self, query: Query) -> Sequence[Statement]:
         """See `ServerChannel`."""
         return (await self._asked(query))[1]
@@ -105,19 +112,26 @@ class Neo4jChannel:
             await asyncio.wait(self._left, timeout=self._deadline_s)
         await self._driver.close()
 
-    async def _asked(self, query: Query) -> Reading:
+    async def _asked(self, query: Query) -> tuple[Run, Sequence[Statement]]:
+        nothing = Run(self.name, self.store)
         if not self.asks(query):
-            return Run(self.name, self.store), ()
+            return nothing, ()
+        run, sent = await self._answered(lambda reads: self._ranked(reads, query), query.scope)
+        return run or nothing, sent
+
+    async def _answered(self, read: Reading[T], scope: Scope) -> tuple[T | None, Sequence[Statement]]:
+        """The reading of one state of the graph, within the deadline; None where there is no graph. Raises
+        ChannelError."""
         with faults():
             async with asyncio.timeout(self._deadline_s):
-                return await self._awaited(query)
+                return await self._awaited(read, scope)
 
-    async def _awaited(self, query: Query) -> Reading:
-        """The run, for as long as the caller waits. A search that is left while it connects ends by itself soon
+    async def _awaited(self, read: Reading[T], scope: Scope) -> tuple[T | None, Sequence[Statement]]:
+        """The answer, for as long as the caller waits. A search that is left while it connects ends by itself soon
         after, because the driver cannot be interrupted there without losing a socket; one that is left later is
         interrupted, and so is the server's work."""
         caller = _Caller()
-        search = asyncio.create_task(self._settled(query, caller))
+        search = asyncio.create_task(self._settled(read, scope, caller))
         try:
             return await asyncio.shield(search)
         except asyncio.CancelledError:
@@ -128,13 +142,13 @@ class Neo4jChannel:
                 search.cancel()
             raise
 
-    def _forget(self, search: asyncio.Task[Reading]) -> None:
+    def _forget(self, search: asyncio.Task[Any]) -> None:
         self._left.discard(search)
         if not search.cancelled():
             search.exception()  # nobody waits for it
 
-    async def _settled(self, query: Query, caller: _Caller) -> Reading:
-        """The run of one generation. What the last search saw is taken for what this one will see: every statement
+    async def _settled(self, read: Reading[T], scope: Scope, caller: _Caller) -> tuple[T | None, Sequence[Statement]]:
+        """The answer of one generation. What the last search saw is taken for what this one will see: every statement
         tells the generation that stands after it."""
         gone = 0
         for _ in range(_READINGS):
@@ -143,12 +157,11 @@ class Neo4jChannel:
                 try:
                     self._state = self._state or await calls.state()
                     if self._state is None:
-                        return Run(self.name, self.store), ()
-                    reads = Neo4jReads(calls, query.scope, state=self._state, kinds=self._kinds)
-                    run = await self._ranked(reads, query)
+                        return None, ()
+                    found = await read(Neo4jReads(calls, scope, state=self._state, kinds=self._kinds))
                     if not calls.sent and await calls.state() != self._state:
                         raise _GraphMoved
-                    return run, calls.sent
+                    return found, calls.sent
                 except _GraphMoved:
                     self._state = None
                 except GONE:  # a connection of a server that has since been started again
@@ -266,3 +279,7 @@ def _few(rids: Postings, limit: int) -> bool:
 def _narrowed(predicates: Collection[str] | None, times: Sequence[TimeRange]) -> Mapping[str, Any]:
     spans = [[t.start.toordinal(), t.end.toordinal()] for t in times]
     return {"predicates": None if predicates is None else sorted(predicates), "spans": spans or None}
+
+
+Reading = Callable[[Neo4jReads], Awaitable[T]]
+"""Reading something of one state of the graph."""

@@ -8,20 +8,24 @@ from typing import Any, Self, TypeVar, cast
 
 import apsw
 
+from retrieval.channels.traversal import Neighbourhood, Walk
 from retrieval.errors import ChannelUnavailable
 from retrieval.files.sqlite_file import SqliteFile
 from retrieval.files.sqlite_index import SqliteIndex, Tables
 from retrieval.graph import rows
+from retrieval.graph.neighbourhood import neighbourhood
 from retrieval.graph.rank import most_hits, needs_graph, rank
 from retrieval.model import ChannelName, Hit, Query, Run
+from retrieval.scope import Scope
 
 T = TypeVar("T")
+_UNREADABLE = "the graph cannot be read"
 
 
 class GraphChannel:
     """Finds records by what they relate: first those that state a relation of the question's entities (at most two
     hops), then passages that name two or more of its names and times together. `Hit.path` names the relations
-    followed. A `Channel`."""
+    followed. A `Channel` and a `Traversal`."""
 
     name = ChannelName.GRAPH
     store = "sqlite"
@@ -41,7 +45,14 @@ class GraphChannel:
         try:
             return await self._file.read(lambda connection: _search(connection, query))
         except apsw.Error as exc:
-            raise ChannelUnavailable(self.name, "the graph cannot be read") from exc
+            raise ChannelUnavailable(self.name, _UNREADABLE) from exc
+
+    async def around(self, walk: Walk, *, scope: Scope) -> Neighbourhood:
+        """See `Traversal`."""
+        try:
+            return await self._file.read(lambda connection: _around(connection, walk, scope))
+        except apsw.Error as exc:
+            raise ChannelUnavailable(self.name, _UNREADABLE) from exc
 
     async def aclose(self) -> None:
         """See `Channel`."""
@@ -54,6 +65,12 @@ def _search(connection: apsw.Connection, query: Query) -> Run:
     best = found[: most_hits(query)]
     hits = tuple(Hit(i, f.record_id, float(f.score), path=f.path) for i, f in enumerate(best, start=1))
     return Run(GraphChannel.name, GraphChannel.store, hits, limitations if hits or most_hits(query) is None else ())
+
+
+def _around(connection: apsw.Connection, walk: Walk, scope: Scope) -> Neighbourhood:
+    with connection:  # one snapshot for all hops
+        found = _finished(neighbourhood(rows.GraphRows(connection, scope), walk))
+    return found  # noqa: RET504 - to a type checker, the connection may swallow an error
 
 
 def _finished(reading: Coroutine[Any, Any, T]) -> T:

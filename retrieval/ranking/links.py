@@ -1,7 +1,7 @@
-"""Passages that lead on from the best ones: what a leading passage names in its words, and a heading is about.
+"""Passages that lead on from the best ones: to those that are about what a leading one names, or name it too.
 
 A question of several steps has its second step in a passage that shares few words with it: the one about the name that
-the first step's passage says. Pure; integers.
+the first step's passage says, or one that says a name which few others say. Pure; integers.
 """
 
 from __future__ import annotations
@@ -10,10 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from retrieval.english.names import written_names
 from retrieval.english.words import content_beginnings, words
 from retrieval.ranking.dedupe import Candidate
 
 LEADERS = 3
+MOST_NAMES = 64
+"""How many of the best passage's names are looked for in the others: its first ones."""
+_FULL_MILLI = 1_000
 _ASIDE = re.compile(r"\([^)]*+(?:(?P<end>\))|\Z)")
 
 
@@ -36,6 +40,26 @@ def leading_scores(ordered: Sequence[Candidate], scores: Mapping[str, int], ques
     return found
 
 
+def shared_names(ordered: Sequence[Candidate], question: str) -> dict[str, int]:
+    """For each candidate that writes out a name of the best one which the question does not say: how rare the rarest
+    such name is, in thousandths. A name that the two alone write out is 1000, one of n candidates 2000 / n. `ordered`
+    are the candidates, best first."""
+    if not ordered:
+        return {}
+    said = _written(question)
+    best = ordered[0]
+    names = dict.fromkeys(_written(name) for name, _ in written_names(f"{_heading(best)}. {best.words}"))
+    rarest: dict[str, int] = {}
+    texts = {c.record_id: f"{_heading(c)} {c.words}" for c in ordered}
+    folded = {record_id: text.casefold() for record_id, text in texts.items()}
+    for name in [name for name in names if name not in said][:MOST_NAMES]:
+        longest = max(name.split(), key=len)  # cheaper than to take every text apart
+        holders = [key for key, text in folded.items() if longest in text and name in _written(texts[key])]
+        for record_id in holders:
+            rarest[record_id] = min(rarest.get(record_id, len(holders)), len(holders))
+    return {key: 2 * _FULL_MILLI // count for key, count in rarest.items() if key != best.record_id}
+
+
 def _heading(candidate: Candidate) -> str:
     return candidate.records[0].record.heading or ""
 
@@ -47,5 +71,6 @@ def _name(heading: str) -> str:
     return _written(bare) if content_beginnings(bare) else ""
 
 
+@lru_cache(maxsize=1024)
 def _written(text: str) -> str:
     return f" {' '.join(words(text))} "

@@ -10,14 +10,14 @@ from retrieval.algebra.operations import Lookup
 from retrieval.english.words import content_beginnings, occurs, words
 from retrieval.model import Intent, Query
 from retrieval.ranking.dedupe import Candidate
-from retrieval.ranking.links import leading_scores
+from retrieval.ranking.links import leading_scores, shared_names
 
 
 @dataclass(frozen=True, slots=True)
 class RerankWeights:
     """How much each feature counts, in thousandths; a feature is 0 to 1000. The default puts a direct answer to an
-    operation of the question before everything else. `title`, `names` and `linked` (`retrieval.ranking.links`) are for
-    passages of many subjects, where the heading says what a passage is about."""
+    operation of the question before everything else. `title`, `names`, `linked` and `shared`
+    (`retrieval.ranking.links`) are for passages of many subjects, where the heading says what a passage is about."""
 
     fused: int = 400
     coverage: int = 300
@@ -27,6 +27,7 @@ class RerankWeights:
     title: int = 0
     names: int = 0
     linked: int = 0
+    shared: int = 0
 
 
 def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeights) -> tuple[Candidate, ...]:
@@ -41,6 +42,12 @@ def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeig
         for record_id, leader in leading_scores(ordered, scores, query.text).items():
             raised = scores[record_id] + weights.linked * leader // first
             scores[record_id] = max(scores[record_id], min(raised, leader - 1))  # never past what leads to it
+        ordered.sort(key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
+    if weights.shared and ordered:
+        most = scores[ordered[0].record_id] - 1
+        for record_id, rarity in shared_names(ordered, query.text).items():
+            raised = scores[record_id] + weights.shared * rarity // 1000
+            scores[record_id] = max(scores[record_id], min(raised, most))
         ordered.sort(key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
     return tuple(ordered)
 

@@ -196,6 +196,7 @@ def _conditions(wanted: RelationshipFilters) -> tuple[list[str], list[object]]:
         ("x.predicate", wanted.predicates),
         ("x.object_type", wanted.target_types),
         ("d.source_id", wanted.assets),
+        ("x.record_id", wanted.records),
     ):
         if values:
             where.append(f"{column} IN ({marks(len(values))})")

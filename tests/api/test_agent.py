@@ -22,7 +22,7 @@ from ai.agent.decompose import parts_of
 from ai.agent.graph import build_graph, compiled_graph, create_initial_state
 from ai.agent.model_planner import OUTPUT_CHARS, proposals, read_object
 from ai.agent.planning import PlannerEvidence, ProposedCall
-from ai.agent.rules import RulePlanner, names_in
+from ai.agent.rules import RulePlanner
 from ai.agent.state import AgentState, Document, merge_documents
 from ai.agent.tools import MOST_CALLS, OF_MODE, sort_plan
 from ai.case.case import Services
@@ -34,6 +34,7 @@ from ai.models.chat_model import ChatRequest, StructuredRequest
 from ai.replay.replay import Grade, replay
 from api import wiring
 from policy.model import Subject
+from retrieval.english.names import written_names
 from retrieval.model import Intent
 from tests import harness
 from tests.api_world import make_world
@@ -199,7 +200,7 @@ def test_any_text_has_one_to_four_parts(question: str) -> None:
 @example("A\rA00")
 @settings(max_examples=50)
 def test_names_stand_where_they_are_said_to(text: str) -> None:
-    for name, at in names_in(text):
+    for name, at in written_names(text):
         assert name and 0 <= at < len(text)
 
 

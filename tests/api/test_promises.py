@@ -109,6 +109,7 @@ async def test_every_view_of_what_is_recorded_is_promised(connect: Any) -> None:
         "asset": await client.get(f"/api/v1/registry/assets/{listed['results'][0]['asset_id']}"),
         "entities": await client.post("/api/v1/registry/entities/query", json={"limit": 2}),
         "relationships": await client.post("/api/v1/registry/relationships/query", json={"limit": 2}),
+        "paths": await client.post("/api/v1/registry/paths/query", json={"entities": ["county:20177"], "limit": 2}),
         "remark": await client.post("/api/v1/registry/feedback", json=remark),
         "label": await client.post("/retrieval/feedback", json=label),
     }

@@ -21,11 +21,15 @@ from api.wiring import open_ingest
 from ledger.model import Kind
 
 ASSETS, ENTITIES, RELATIONSHIPS = "assets/query", "entities/query", "relationships/query"
+PATHS = "paths/query"
 MODELS = {
     ASSETS: wire.AssetQueryResult,
     ENTITIES: wire.ContextEntityQueryResult,
     RELATIONSHIPS: wire.RelationshipQueryResult,
+    PATHS: wire.PathQueryResult,
 }
+NEEDED: dict[str, dict[str, Any]] = {PATHS: {"entities": ["town:elm"]}}
+"""Fields that a query must have."""
 MANIFEST = """
 [[collection]]
 name = "library"
@@ -309,6 +313,48 @@ async def test_relationships_by_end_predicate_direction_and_asset(reader: httpx.
     assert {each["direction"] for each in seen} == {"incoming"}
 
 
+async def test_relationships_are_walked_over_several_hops(reader: httpx.AsyncClient) -> None:
+    body = await ask(reader, PATHS, entities=["town:elm"])
+    assert body["sort"] == {"by": "score", "order": "desc"}
+    state, fir = body["results"]
+    assert (state["entity"]["entity_id"], state["hops"], state["score"]) == ("state:fairland", 1, 0.5)
+    assert (fir["entity"], fir["hops"], fir["score"]) == (
+        {"entity_id": "town:fir", "name": "Fir", "type": "town"}, 2, 0.125,
+    )  # fmt: skip
+    first, second = fir["path"]
+    assert (first["direction"], first["source"]["name"], first["target"]["name"]) == ("outgoing", "Elm", "Fairland")
+    assert (second["direction"], second["source"]["name"]) == ("incoming", "Fir")
+    assert second["provenance"]["statement"] == "Fir lies in Fairland."
+
+    async def ends(**fields: Any) -> list[str]:
+        found = await ask(reader, PATHS, entities=["town:elm"], **fields)
+        assert found["total_count"] == len(found["results"])
+        return [each["entity"]["entity_id"] for each in found["results"]]
+
+    assert await ends(hops=1) == ["state:fairland"]
+    assert await ends(hops=4, types=["town"]) == ["town:fir"]
+    assert await ends(targets=["town:fir", "town:oak"]) == ["town:fir"]
+    assert await ends(direction="outgoing") == ["state:fairland"]
+    assert await ends(direction="incoming") == []
+    assert await ends(predicates=["borders"]) == []
+    assert await ends(predicates=["borders", "located_in"], valid_on="1900-01-01") == ["state:fairland", "town:fir"]
+    assert await ends(sort_by="entity_id", sort_order="asc") == ["state:fairland", "town:fir"]
+    assert await ends(sort_by="hops", sort_order="desc") == ["town:fir", "state:fairland"]
+    assert (await ask(reader, PATHS, entities=["town:oak", "town:none"]))["total_count"] == 0
+
+
+async def test_walks_page_by_offset_and_by_cursor_alike(reader: httpx.AsyncClient) -> None:
+    first = await ask(reader, PATHS, entities=["town:elm"], limit=1)
+    assert (first["total_count"], first["returned_count"], first["next_offset"]) == (2, 1, 1)
+    by_cursor = await ask(reader, PATHS, entities=["town:elm"], limit=1, cursor=first["next_cursor"])
+    by_offset = await ask(reader, PATHS, entities=["town:elm"], limit=1, offset=1)
+    assert by_cursor["results"] == by_offset["results"] != first["results"]
+    response = await reader.post(
+        f"/api/v1/registry/{PATHS}", json={"entities": ["town:fir"], "cursor": first["next_cursor"]}
+    )
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "VALIDATION_FAILED")
+
+
 async def test_one_asset_and_nothing_hidden(reader: httpx.AsyncClient) -> None:
     response = await reader.get("/api/v1/registry/assets/towns")
     wire.AssetRead.model_validate(response.json())
@@ -342,6 +388,15 @@ async def test_one_asset_and_nothing_hidden(reader: httpx.AsyncClient) -> None:
         (RELATIONSHIPS, {"direction": "sideways"}, "direction"),
         (RELATIONSHIPS, {"valid_on": "1900-02-30"}, "valid_on"),
         (RELATIONSHIPS, {"valid_on": "1900"}, "valid_on"),
+        (PATHS, {}, "entities"),
+        (PATHS, {"entities": []}, "entities"),
+        (PATHS, {"entities": ["town:elm"] * 21}, "entities"),
+        (PATHS, {"entities": ["town:elm"], "hops": 0}, "hops"),
+        (PATHS, {"entities": ["town:elm"], "hops": 5}, "hops"),
+        (PATHS, {"entities": ["town:elm"], "hops": "2"}, "hops"),
+        (PATHS, {"entities": ["town:elm"], "direction": "up"}, "direction"),
+        (PATHS, {"entities": ["town:elm"], "sort_by": "name"}, "sort_by"),
+        (PATHS, {"entities": ["town:elm"], "valid_on": "1900-13-01"}, "valid_on"),
     ],
 )
 async def test_what_has_no_meaning_is_refused_by_field(
@@ -362,8 +417,8 @@ async def test_a_cursor_of_another_query_is_refused(reader: httpx.AsyncClient) -
 async def test_every_retrieval_is_on_the_ledger(home: tuple[FastAPI, httpx.AsyncClient]) -> None:
     app, client = home
     ledger = app.state.live.system.services.ledger
-    for path, surface in ((ASSETS, "registry.assets"), (ENTITIES, "registry.entities"), (RELATIONSHIPS, "registry.relationships")):  # fmt: skip
-        body = await ask(client, path, limit=1)
+    for path, surface in ((ASSETS, "registry.assets"), (ENTITIES, "registry.entities"), (RELATIONSHIPS, "registry.relationships"), (PATHS, "registry.paths")):  # fmt: skip
+        body = await ask(client, path, limit=1, **NEEDED.get(path, {}))
         entry = await ledger.entry(body["entry_id"])
         assert entry.leaf.kind is Kind.RETRIEVAL and entry.leaf.request_id == body["correlation_id"]
         context, answer, candidates, decided = [
@@ -386,7 +441,7 @@ async def test_without_policy_the_envelope_is_empty_and_recorded(tmp_path: Path)
         system = app.state.live.system
         await system.engine.aclose()
         for path in MODELS:
-            body = await ask(client, path)
+            body = await ask(client, path, **NEEDED.get(path, {}))
             assert (body["success"], body["results"], body["total_count"]) == (False, [], 0)
             assert [each["code"] for each in body["diagnostics"]] == ["POLICY_UNAVAILABLE"]
             answer = json.loads(await system.services.ledger.part(body["entry_id"], "answer"))
@@ -411,6 +466,7 @@ async def test_hidden_documents_change_no_byte_and_no_total(tmp_path: Path) -> N
         (ASSETS, {"related_assets": ["towns"]}), (ASSETS, {"limit": 2, "sort_by": "title"}), (ASSETS, {"sensitivities": ["restricted"]}),
         (ENTITIES, {}), (ENTITIES, {"name": "oak"}), (ENTITIES, {"sort_by": "name", "limit": 2}), (RELATIONSHIPS, {}),
         (RELATIONSHIPS, {"entity": "town:elm"}), (RELATIONSHIPS, {"targets": ["state:otherland"]}),
+        (PATHS, {"entities": ["town:elm"], "hops": 4}), (PATHS, {"entities": ["state:otherland", "town:fir"], "hops": 4}),
     ]  # fmt: skip
     told = []
     for name, secrets in (("without", False), ("with", True)):

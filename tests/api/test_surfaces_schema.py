@@ -50,10 +50,11 @@ SURFACES = (
     ("/api/v1/registry/assets/query", "POST"),
     ("/api/v1/registry/entities/query", "POST"),
     ("/api/v1/registry/relationships/query", "POST"),
+    ("/api/v1/registry/paths/query", "POST"),
     ("/api/v1/registry/assets/{asset_id}", "GET"),
     ("/api/v1/registry/feedback", "POST"),
 )
-PAGED = tuple(f"/api/v1/registry/{name}/query" for name in ("assets", "entities", "relationships"))
+PAGED = tuple(f"/api/v1/registry/{name}/query" for name in ("assets", "entities", "relationships", "paths"))
 SEARCHES = ("/retrieval/query", "/retrieval/pack")
 FILTERED = (*SEARCHES, "/api/v1/retrieve/basic", "/api/v1/retrieve/agentic")
 REFUSED: Mapping[tuple[str, str, str], str] = {
@@ -108,6 +109,7 @@ REFUSED: Mapping[tuple[str, str, str], str] = {
     },
     **{(path, "metadata", "filter"): "filters nest at most 8 deep and hold at most 100 conditions" for path in PAGED},
     ("/api/v1/registry/relationships/query", "valid_on", "date_invalid"): "a day that the calendar has",
+    ("/api/v1/registry/paths/query", "valid_on", "date_invalid"): "a day that the calendar has",
     ("/api/v1/registry/assets/{asset_id}", "", "NOT_FOUND"): "the corpus has the assets that it has",
     ("/api/v1/registry/feedback", "", "NOT_FOUND"): "entry_id names a recorded request of the caller",
     ("/retrieval/feedback", "", "NOT_FOUND"): "entry_id names a recorded request of the caller",

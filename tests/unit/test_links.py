@@ -1,8 +1,10 @@
-"""Passages that lead on: a heading that a leading passage writes out."""
+"""Passages that lead on: a heading that a leading passage writes out, a name that the best one shares with few."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retrieval.model import (
     ChannelName,
@@ -16,7 +18,7 @@ from retrieval.model import (
     SourceFacts,
 )
 from retrieval.ranking.dedupe import Candidate
-from retrieval.ranking.links import leading_scores
+from retrieval.ranking.links import MOST_NAMES, leading_scores, shared_names
 from retrieval.ranking.rerank import RerankWeights, rerank
 from retrieval.scope import Scope, VisibilityClass
 
@@ -85,3 +87,65 @@ def test_the_weight_brings_it_up_and_never_past_what_leads_to_it(linked: int, or
     query = Query(QUESTION, Scope.of("default", [PUBLIC]), 10)
     weights = RerankWeights(fused=1000, coverage=0, entity=0, time=0, linked=linked)
     assert [c.record_id for c in rerank([OTHER, NEXT, LEAD], query=query, weights=weights)] == order
+
+
+SON = passage("d", "Dalarna", "A pastor, Olof Olsson, left for Kansas.", 200)
+
+
+def test_a_name_of_the_best_passage_leads_to_those_that_say_it_too() -> None:
+    assert shared_names([LEAD, OTHER, SON], QUESTION) == {"d": 1000}
+
+
+def test_a_name_counts_the_less_the_more_say_it() -> None:
+    others = [passage(f"d{n}", "", "Olof Olsson again.", 100) for n in range(4)]
+    assert shared_names([LEAD, *others], QUESTION) == dict.fromkeys(["d0", "d1", "d2", "d3"], 400)
+    rarer = passage("e", "", "Olof Olsson, in 1869.", 100)
+    assert shared_names([LEAD, *others, rarer], QUESTION)["e"] == 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nothing of the kind.",
+        "Lindsborg is a town.",  # the question says it: nothing new
+        "olof's olssons",  # parts of words are no name
+        "Olof went, and Olsson stayed.",  # not in one piece
+        "The He And It",
+    ],
+)
+def test_what_is_not_a_name_of_the_best_passage_leads_nowhere(text: str) -> None:
+    assert shared_names([LEAD, passage("b", "", text, 300)], QUESTION) == {}
+
+
+def test_only_the_best_passage_shares_its_names() -> None:
+    first = passage("x", "Emporia", "A town without a founder.", 2000)
+    assert shared_names([first, LEAD, SON], QUESTION) == {}
+    assert shared_names([], QUESTION) == {}
+
+
+def test_names_are_looked_for_up_to_a_bound() -> None:
+    listed = ". ".join(f"Name{n}" for n in range(MOST_NAMES + 1))
+    last = [passage("b", "", f"Name{MOST_NAMES - 1}", 1), passage("c", "", f"Name{MOST_NAMES}", 1)]
+    assert shared_names([passage("a", "", listed, 2), *last], QUESTION) == {"b": 1000}
+
+
+@pytest.mark.parametrize(("shared", "order"), [(0, ["a", "c", "d"]), (500, ["a", "d", "c"]), (9000, ["a", "d", "c"])])
+def test_a_shared_name_brings_a_passage_up_and_never_past_the_best(shared: int, order: list[str]) -> None:
+    query = Query(QUESTION, Scope.of("default", [PUBLIC]), 10)
+    weights = RerankWeights(fused=1000, coverage=0, entity=0, time=0, shared=shared)
+    assert [c.record_id for c in rerank([OTHER, SON, LEAD], query=query, weights=weights)] == order
+
+
+SENTENCES = st.lists(st.sampled_from(["Olof Olsson", "Anna", "a pastor", "Kansas", "in 1869", "Lindsborg"]), max_size=5)
+
+
+@given(st.lists(st.tuples(SENTENCES, SENTENCES, st.integers(0, 1000)), max_size=6))
+def test_the_best_stays_and_no_passage_is_lost(told: list[tuple[list[str], list[str], int]]) -> None:
+    found = [passage(str(n), ", ".join(h), ". ".join(t), score) for n, (h, t, score) in enumerate(told)]
+    query = Query(QUESTION, Scope.of("default", [PUBLIC]), 10)
+    plain, weighed = (
+        rerank(found, query=query, weights=RerankWeights(1000, 0, 0, 0, shared=shared)) for shared in (0, 700)
+    )
+    assert {c.record_id for c in plain} == {c.record_id for c in weighed}
+    assert [c.record_id for c in plain[:1]] == [c.record_id for c in weighed[:1]]
+    assert all(0 < milli <= 1000 for milli in shared_names(plain, QUESTION).values())

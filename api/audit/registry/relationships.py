@@ -57,7 +57,7 @@ async def query_relationships(wanted: RelationshipQuery, *, reading: Reading) ->
         ids = dict.fromkeys(each.edge.record_id for each in page.items)
         decided = await decided_one_by_one([record_evidence(records[record_id]) for record_id in ids], reading)
     results = [
-        _relationship_json(each, decided.items[each.edge.record_id], seen_from=wanted.filters.entity)
+        relationship_json(each, decided.items[each.edge.record_id], seen_from=wanted.filters.entity)
         for each in page.items
     ]
     told = f"More than {MOST_EDGES} relationships match; the others are not counted."
@@ -84,7 +84,7 @@ async def stated_by(
     for each in edges:
         item = decided.items.get(each.edge.record_id)
         if item is not None:
-            found.setdefault(each.asset_id, []).append(_relationship_json(each, item))
+            found.setdefault(each.asset_id, []).append(relationship_json(each, item))
     return found, list(decided.items.values())
 
 
@@ -106,7 +106,7 @@ def _key(stated: StatedRelationship, by: str) -> Key:
     return values[by], f"{edge.record_id}~{stated.position:09d}"
 
 
-def _relationship_json(stated: StatedRelationship, item: AdmittedItem, seen_from: str | None = None) -> JsonObject:
+def relationship_json(stated: StatedRelationship, item: AdmittedItem, seen_from: str | None = None) -> JsonObject:
     """A relationship. Where something of the record that states it is withheld, the names of both ends are too."""
     edge, record = stated.edge, item.evidence.first.record
     whole = not item.redacted
@@ -115,8 +115,8 @@ def _relationship_json(stated: StatedRelationship, item: AdmittedItem, seen_from
         "relationship_id": stated.relationship_id,
         "direction": ends.get(seen_from or edge.subject.entity_id, "outgoing"),
         "predicate": edge.predicate,
-        "source": _end_json(edge.subject, whole=whole),
-        "target": _end_json(edge.object, whole=whole),
+        "source": end_json(edge.subject, whole=whole),
+        "target": end_json(edge.object, whole=whole),
         "validity": None
         if edge.time is None
         else {"start": edge.time.start.isoformat(), "end": edge.time.end.isoformat()},
@@ -132,5 +132,5 @@ def _relationship_json(stated: StatedRelationship, item: AdmittedItem, seen_from
     }
 
 
-def _end_json(entity: EntityRef, *, whole: bool) -> JsonObject:
+def end_json(entity: EntityRef, *, whole: bool) -> JsonObject:
     return {"entity_id": entity.entity_id, "name": entity.name if whole else "", "type": entity.type}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from api.audit.reauthorise import Reading
 
 app = typer.Typer(
-    help="List assets, the entities that they name and the relationships that they state.",
+    help="List assets, the entities that they name, the relationships that they state and where these lead.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -132,6 +132,47 @@ def relationships(
         [r["source"]["name"], r["predicate"], r["target"]["name"], r["provenance"]["asset_id"]] for r in body["results"]
     ]
     emit(body, as_json=as_json, render=lambda: _page(body, ["source", "predicate", "target", "asset"], rows))
+
+
+@app.command()
+def paths(
+    entities: Annotated[list[str], typer.Argument(metavar="ENTITY", help="Ids of the entities to start from.")],
+    *,
+    hops: Annotated[int, typer.Option("--hops", help="Most relationships on the way.", min=1, max=4)] = 2,
+    direction: Annotated[str, typer.Option("--direction", help="outgoing, incoming or both.")] = "both",
+    predicate: Annotated[Many, typer.Option("--predicate", help="Predicate to follow.")] = None,
+    kind: Annotated[Many, typer.Option("--type", help="Type of entity wanted.")] = None,
+    target: Annotated[Many, typer.Option("--to", help="Id of an entity wanted.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    role: Role = "public_viewer",
+    groups: Groups = None,
+    tenant: Tenant = "default",
+    home: Home = None,
+    as_json: AsJson = False,
+) -> None:
+    """Entities that relationships lead to over several hops, best first, each with the path to it."""
+    from api.audit.registry.paths import query_paths
+    from api.schemas.registry.requests import PathQueryRequest
+
+    given = {"entities": entities, "hops": hops, "direction": direction, "predicates": predicate, "types": kind}
+    wanted = _read(PathQueryRequest, given | {"targets": target, "limit": limit, "cursor": cursor}).query()
+    who = (role, groups, tenant)
+    body = asyncio.run(_asked(home, who, lambda reading: query_paths(wanted, reading=reading)))
+    rows = [[r["entity"]["name"], r["entity"]["type"], r["score"], _way(r["path"])] for r in body["results"]]
+    emit(body, as_json=as_json, render=lambda: _page(body, ["entity", "type", "score", "path"], rows))
+
+
+def _way(path: Sequence[Mapping[str, Any]]) -> str:
+    """`Fir -located_in-> Fairland <-located_in- Elm`."""
+    told = ""
+    for step in path:
+        forward = step["direction"] == "outgoing"
+        start, end = (step["source"], step["target"]) if forward else (step["target"], step["source"])
+        told = told or start["name"]
+        told += f" -{step['predicate']}-> " if forward else f" <-{step['predicate']}- "
+        told += end["name"]
+    return told
 
 
 def _read(model: Any, given: Mapping[str, Any]) -> Any:

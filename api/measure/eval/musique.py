@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ai.models.reader.reranker import NAME as READER
 from ai.search.passage_search import Shaping
 from api.http.ablation.measures import difference, figure, ndcg, recall, reciprocal_rank
 from api.measure.bench.statistics import percentile
@@ -39,6 +40,9 @@ WAYS: Mapping[str, Way] = {
     "requirement 002, 0.67/0.33": lambda s, q: by_passages(s, q, (667, 333), Shaping(10)),
     "requirement 002, 0.67/0.33, reranked": lambda s, q: by_passages(
         s, q, (667, 333), Shaping(10, HeuristicReranker(), 40)
+    ),
+    "requirement 002, 0.67/0.33, reranked by the reader": lambda s, q: by_passages(
+        s, q, (667, 333), Shaping(10, s.services.rerankers[READER], 40)
     ),
     "agentic low": lambda s, q: by_agent(s, q, "low"),
     "agentic medium": lambda s, q: by_agent(s, q, "medium"),

@@ -248,3 +248,19 @@ class RelationshipQueryResult(RegistryEnvelope):
     """A page of relationships."""
 
     results: list[RelationshipQueryItem]
+
+
+class ReachedEntityItem(ClosedModel):
+    """An entity that a walk leads to, and the best of the shortest paths to it, first relationship first; the
+    `direction` of each is seen from where it is walked from. `score` is the entity's share of a random walk."""
+
+    entity: NamedEntity
+    score: float = Field(ge=0, le=1, examples=[0.125])
+    hops: int = Field(ge=1, examples=[2])
+    path: list[RelationshipQueryItem]
+
+
+class PathQueryResult(RegistryEnvelope):
+    """A page of entities that a walk leads to."""
+
+    results: list[ReachedEntityItem]

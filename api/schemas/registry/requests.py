@@ -10,16 +10,17 @@ from pydantic_core import PydanticCustomError
 
 from api.audit.registry.assets import AssetQuery, Part
 from api.audit.registry.entities import EntityQuery
+from api.audit.registry.paths import PathQuery
 from api.audit.registry.relationships import RelationshipQuery
 from api.errors import FieldProblem, RequestRejected
 from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, StrictModel, Text, plain_text, said_text
+from retrieval.channels.traversal import Direction, Walk
 from retrieval.errors import FilterInvalid
 from retrieval.filters import Filter, parse_filter
 from retrieval.model import Lifecycle
 from retrieval.registry.assets.model import (
     AssetFilters,
     AssetType,
-    Direction,
     EntityFilters,
     Moments,
     RelationshipFilters,
@@ -29,8 +30,10 @@ from retrieval.registry.assets.model import (
 from retrieval.registry.assets.paging import PageRequest
 
 MOST_ITEMS, MOST_OFFSET, MOST_VALUES = 200, 1_000_000, 50
+MOST_STARTS, MOST_HOPS = 20, 4
 AssetSort = Literal["asset_id", "title", "asset_type", "lifecycle", "created_at", "updated_at", "relevance"]
 EntitySort = Literal["entity_id", "name", "type"]
+PathSort = Literal["score", "hops", "entity_id"]
 RelationshipSort = Literal["relationship_id", "predicate", "source", "target", "valid_from"]
 LifecycleName = Literal["draft", "active", "withdrawn", "superseded", "erased"]
 Words = Annotated[
@@ -180,6 +183,28 @@ class RelationshipQueryRequest(PagedRequest):
             day=_day(self.valid_on),
         )
         return RelationshipQuery(filters, self.page(self.sort_by))
+
+
+class PathQueryRequest(PagedRequest):
+    """Entities that relationships lead to from some, over several hops."""
+
+    entities: Annotated[list[Text], Field(min_length=1, max_length=MOST_STARTS)] = Field(
+        description="ids of the entities that the walk starts from", examples=[["county:20177"]]
+    )
+    hops: Annotated[StrictInt, Field(ge=1, le=MOST_HOPS, examples=[2]), WHOLE] = 2
+    direction: Direction = Field(default="both", description="`outgoing`: from subject to object at every hop")
+    predicates: Texts = Field(default=[], description="of the relationships that are followed", examples=[["borders"]])
+    types: Texts = Field(default=[], description="types of the entities that are wanted")
+    targets: Texts = Field(default=[], description="ids of the entities that are wanted")
+    valid_on: Day | None = Field(default=None, description="a day on which each holds; undated ones always do")
+    sort_by: PathSort = "score"
+    sort_order: SortOrder = "desc"
+
+    def query(self) -> PathQuery:
+        """The request as the registry takes it. Raises RequestRejected for a day that the calendar has not."""
+        starts, predicates = tuple(sorted(set(self.entities))), tuple(sorted(set(self.predicates)))
+        walk = Walk(starts, self.hops, self.direction, predicates, _day(self.valid_on))
+        return PathQuery(walk, tuple(self.types), tuple(self.targets), self.page(self.sort_by))
 
 
 def _filter(given: dict[str, JsonValue]) -> Filter | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from retrieval.channels.traversal import Direction
 from retrieval.filters import Filter, Metadata
 from retrieval.media_types import DELIMITERS, FEATURES, VERBATIM
 from retrieval.model import EntityRef, Relationship, SourceFacts
@@ -17,7 +18,6 @@ AssetType = Literal["document", "table", "features"]
 RepresentationKind = Literal["verbatim", "extracted"]
 """The stored text is the file's own, or was extracted from it."""
 SortOrder = Literal["asc", "desc"]
-Direction = Literal["outgoing", "incoming", "both"]
 _TYPES: dict[str, AssetType] = {**dict.fromkeys(DELIMITERS, "table"), **dict.fromkeys(FEATURES, "features")}
 _FILE = "file"
 _UNREVIEWED = "unreviewed"
@@ -140,7 +140,7 @@ class EntityStatement:
 @dataclass(frozen=True, slots=True)
 class RelationshipFilters:
     """Filters of relationships. `entity` is either end as `direction` says; `assets` state them; `target_types` are
-    types of the object; `day` lies in its time, or it has none."""
+    types of the object; `day` lies in its time, or it has none; `records` state them."""
 
     sources: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
@@ -151,6 +151,7 @@ class RelationshipFilters:
     assets: tuple[str, ...] = ()
     workflow_runs: tuple[str, ...] = ()
     day: date | None = None
+    records: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""`/api/v1/registry` (requirement 004): assets, the entities that they name, the relationships that they state."""
+"""`/api/v1/registry` (requirement 004): assets, the entities that they name, the relationships that they state, and
+where these lead."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from api.audit.reauthorise import Reading, reading_of
 from api.audit.registry.assets import query_assets, read_asset
 from api.audit.registry.entities import query_entities
 from api.audit.registry.envelope import JsonObject, release_fault
+from api.audit.registry.paths import query_paths
 from api.audit.registry.relationships import query_relationships
 from api.http.callers import SECURITY, Call, Calling
 from api.http.promised import promised
@@ -20,9 +22,15 @@ from api.schemas.registry.bodies import (
     AssetQueryResult,
     AssetRead,
     ContextEntityQueryResult,
+    PathQueryResult,
     RelationshipQueryResult,
 )
-from api.schemas.registry.requests import AssetQueryRequest, ContextEntityQueryRequest, RelationshipQueryRequest
+from api.schemas.registry.requests import (
+    AssetQueryRequest,
+    ContextEntityQueryRequest,
+    PathQueryRequest,
+    RelationshipQueryRequest,
+)
 from policy.errors import PolicyUnavailable
 from retrieval.registry.assets.paging import PageRequest
 
@@ -70,6 +78,20 @@ async def relationships(body: RelationshipQueryRequest, call: Calling) -> JSONRe
     """Relationships by their ends, predicate, time and asset, each with the record that states it."""
     wanted = body.query()
     return await _told(call, lambda reading: query_relationships(wanted, reading=reading), wanted.asked(), wanted.page)
+
+
+@router.post(
+    "/paths/query",
+    operation_id="queryPaths",
+    summary="Walk over relationships",
+    response_model=None,
+    responses={200: {"model": PathQueryResult}, **errors(*STATUSES, 504)},
+)
+async def paths(body: PathQueryRequest, call: Calling) -> JSONResponse:
+    """Entities that relationships lead to over several hops, ranked by a random walk, each with the best path to it.
+    Only relationships that the caller may see are walked over."""
+    wanted = body.query()
+    return await _told(call, lambda reading: query_paths(wanted, reading=reading), wanted.asked(), wanted.page)
 
 
 @router.get(
