@@ -11,6 +11,7 @@ from ai.errors import ModelTimeout
 from ai.model import PromptSource
 from ai.models.reading import (
     MEANT_SINCE,
+    NUMBERED_SINCE,
     VERSION,
     ReadQuestion,
     ReadSentence,
@@ -153,7 +154,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
         or not parameters.min_words <= words <= parameters.max_words
     ):
         return None
-    if not (is_whole(read.text, within.source) and asked.is_timely(read, within.source)):
+    if not (is_whole(read.text, within.source, asked.version) and asked.is_timely(read, within.source)):
         return None
     # what a question denies or excepts is never told by a sentence that does neither
     if within.source.statement is None and not asked.agrees(read.text):
@@ -162,7 +163,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     if not is_about(read, within, asked, parameters, hangs=hangs, covered=covered):
         return None
     offered = asked.offered(read.text, full=covered >= parameters.well_covered)
-    lead = lead_of(within, place, parameters) if hangs or not offered else None
+    lead = lead_of(within, place, parameters, asked.version) if hangs or not offered else None
     if not asked.lenient and not asked.says_role(read.tokens):
         return None
     if within.source.statement is None and not asked.demanded(read, within, meant):
@@ -211,13 +212,13 @@ def is_about(
     return told or (len(asked.weights) > 1 and full) or asked.names_one(read.tokens)
 
 
-def lead_of(within: ReadSource, place: int, parameters: Parameters) -> ReadSentence | None:
+def lead_of(within: ReadSource, place: int, parameters: Parameters, version: int = VERSION) -> ReadSentence | None:
     """The sentence before, when it stands in the same paragraph and alone."""
     if not within.sentences[place].follows:
         return None
     before = within.sentences[place - 1]
     fits = before.text.count(" ") < parameters.long_words and not leans_back(before.text)
-    return before if fits and is_whole(before.text, within.source) else None
+    return before if fits and is_whole(before.text, within.source, version) else None
 
 
 def _bonus(read: ReadSentence, named: bool, asked: ReadQuestion, parameters: Parameters) -> int:
@@ -241,18 +242,20 @@ def _meant(within: ReadSource, place: int, asked: ReadQuestion, parameters: Para
     """The words of the sentence before, where this one begins with a word for something named there."""
     if asked.version < MEANT_SINCE or not asked.means_another(within.sentences[place].text):
         return frozenset()
-    lead = lead_of(within, place, parameters)
+    lead = lead_of(within, place, parameters, asked.version)
     return lead.tokens if lead is not None else frozenset()
 
 
-def is_whole(text: str, source: PromptSource) -> bool:
-    """It starts like a sentence, ends like one, is one, and holds nothing that would be read as a marker. Rows and
-    cells speak through their statement."""
+def is_whole(text: str, source: PromptSource, version: int = VERSION) -> bool:
+    """It starts like a sentence or with code, ends like one, is one, and holds nothing that would be read as a marker.
+    Rows and cells speak through their statement."""
     if holds_marker(text) or len(split_sentences(text)) != 1:
         return False
     if source.statement is not None:
         return True
     starts = text[0].isupper() or text[0].isdigit() or text[0] in "\"'“‘(”"
+    if not starts and version >= NUMBERED_SINCE:
+        starts = text[0] == "`"
     if not starts:  # a name that is written small: `tideq stores messages`
         starts = first_word(text) in tokens_in(source.title.casefold())
     return starts and text.rstrip("\"'”’)")[-1:] in {".", "!", "?"}

@@ -59,14 +59,18 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
         hangs = first_word(each.text) in HANGING
         if (
             parameters.min_words <= words <= parameters.max_words
-            and is_whole(each.text, read.source)
+            and is_whole(each.text, read.source, asked.version)
             and is_prose(each.text)
             and asked.is_timely(each, read.source)
             and is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
             and (_passes(each, asked) if gated else not asked.forbids(each.text))
         ):
             near = (covered + asked.coverage(each.around)) // 2
-            lead = (lead_of(read, place, parameters) if gated else _before(read, place)) if hangs else None
+            lead = (
+                (lead_of(read, place, parameters, asked.version) if gated else _before(read, place, asked.version))
+                if hangs
+                else None
+            )
             if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
@@ -84,10 +88,10 @@ def _passes(read: ReadSentence, asked: ReadQuestion) -> bool:
     )
 
 
-def _before(within: ReadSource, place: int) -> ReadSentence | None:
+def _before(within: ReadSource, place: int, version: int) -> ReadSentence | None:
     """The sentence before, in the same paragraph; what that leans on comes with it at the answer point."""
     before = within.sentences[place - 1] if within.sentences[place].follows else None
-    return before if before is not None and is_whole(before.text, within.source) else None
+    return before if before is not None and is_whole(before.text, within.source, version) else None
 
 
 def is_prose(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ai.intent.times import read_times
@@ -33,18 +33,25 @@ from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
-VERSION = 6
+VERSION = 7
 """Raised with every change of what is a candidate; earlier ones still run for entries that name them. 3: a sentence
 could begin with a pronoun whose antecedent was not told, or say nothing of the role that is asked for; 4: a word that
 no source holds, or that stands beside another deed alone, weighed no more than its share; 5: a word of like meaning
-counted for nothing of the share, and a pronoun for nothing of what it means."""
+counted for nothing of the share, and a pronoun for nothing of what it means; 6: no sentence named a thing with a number
+in its name (`IPv6`, `Route 66`), and none began with code."""
 BOUND_SINCE = 4
 DEMANDS_SINCE = 5
 MEANT_SINCE = 6
+NUMBERED_SINCE = 7
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _HEADING = re.compile(r"[^\W\d_][^\n.!?:;]{2,79}")
 _TOKEN = re.compile(r"[^\W\d_]+")
+_AFTER_NUMBERS = word_list(
+    "st nd rd th s am pm a p m g h l d k w v c f km cm mm nm kg mg ml cl dl ft in mi mph kmh kph kw kwh mw gb mb tb hz "
+    "khz mhz ghz lb oz ha yr min sec hr bn bc ad ce bce x"
+)
+_WHOLE = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _ASKING = word_list(
     "happen happened happening tell describe explain give list find show know say said information kind type name "
@@ -95,6 +102,13 @@ def names(surface: str, tokens: frozenset[str]) -> bool:
     return bool(words) and all(carries(tokens, word) for word in words)
 
 
+def names_by_number(surface: str, tokens: frozenset[str]) -> bool:
+    """The same of a name with numbers in it, of which each is the same, as a whole: H1N1 is not H5N1."""
+    numbers = _numbers_in(surface)
+    rest = " ".join(each for each in _WHOLE.findall(surface) if not _has_digit(each))
+    return bool(numbers) and numbers <= tokens and (not rest or names(rest, tokens))
+
+
 def tokens_of(source: PromptSource) -> frozenset[str]:
     """The folded words of title, statement and text, and what it is about."""
     text = " ".join((source.title, source.statement or "", source.text)).casefold()
@@ -134,11 +148,11 @@ class ReadSource:
         about = _about(source)
         spans = (Span(0, len(text)),) if source.statement else bare_sentences(text)
         heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
-        title = tokens_in(f"{source.title} {heading}".casefold())
+        title = tokens_in(f"{source.title} {heading}".casefold()) | _numbers_in(f"{source.title} {heading}")
         sentences: list[ReadSentence] = []
         for span in spans:
             shown = " ".join(plain(text[span.start : span.end]).split())
-            tokens = tokens_in(shown.casefold()) | about
+            tokens = tokens_in(shown.casefold()) | _numbers_in(shown) | about
             around = title.union(tokens, *(each.tokens for each in sentences[-_MEANT:]))
             follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
             before = sentences[-1].text if sentences else source.title.rpartition(" > ")[2].rpartition(" — ")[2]
@@ -167,7 +181,7 @@ def _about(source: PromptSource) -> frozenset[str]:
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
     """The reading of the question. `weights` are BM25's idf of its terms over the sentences given, in thousandths,
-    `forms` the words of the sources that are forms of each term."""
+    `forms` the words of the sources that are forms of each term; `labels` the words with letters and digits (`28B`)."""
 
     question: str
     intent: Intent
@@ -180,6 +194,7 @@ class ReadQuestion:
     role: str | None
     demands: Demands | None
     version: int = VERSION
+    labels: frozenset[str] = frozenset()
 
     @property
     def lenient(self) -> bool:
@@ -224,6 +239,7 @@ class ReadQuestion:
             role_of(question),
             demands,
             version,
+            frozenset(_labels_in(question)) if version >= NUMBERED_SINCE else frozenset(),
         )
 
     def coverage(self, tokens: frozenset[str]) -> int:
@@ -358,12 +374,14 @@ class ReadQuestion:
         return len(self.intent.mentions) > 1 and any(self._named(m, tokens) for m in self.intent.mentions)
 
     def concerns(self, tokens: frozenset[str]) -> bool:
-        """True if the words name every place or thing that the question names, by one of its names."""
-        return all(self._named(mention, tokens) for mention in self.intent.mentions)
+        """True if the words name every place or thing that the question names, by one of its names, and every label."""
+        return self.labels <= tokens and all(self._named(mention, tokens) for mention in self.intent.mentions)
 
-    @staticmethod
-    def _named(mention: Mention, tokens: frozenset[str]) -> bool:
-        return names(mention.surface, tokens) or any(names(c.name, tokens) for c in mention.candidates)
+    def _named(self, mention: Mention, tokens: frozenset[str]) -> bool:
+        known = (mention.surface, *(each.name for each in mention.candidates))
+        return any(names(name, tokens) for name in known) or (
+            self.version >= NUMBERED_SINCE and any(names_by_number(name, tokens) for name in known)
+        )
 
     def is_timely(self, read: ReadSentence, source: PromptSource) -> bool:
         """True if the sentence stands under the times asked for: by its own years (and days, where a part of a year is
@@ -395,6 +413,24 @@ def document_of(read: ReadSource) -> str:
 def tokens_in(folded: str) -> frozenset[str]:
     """The words of a folded text."""
     return frozenset(_TOKEN.findall(folded))
+
+
+def _numbers_in(text: str) -> frozenset[str]:
+    """Numbers, and words with digits in them, as they stand among the words of a sentence, where only names ask for
+    them: `#66`, `#ipv6`."""
+    return frozenset(f"#{each.casefold().removesuffix('s')}" for each in _WHOLE.findall(text) if _has_digit(each))
+
+
+def _labels_in(text: str) -> Iterator[str]:
+    """What names a thing by letters and digits; `3rd`, `5km`, `1990s` and `7pm` are amounts and times."""
+    for word in _WHOLE.findall(text):
+        letters = word.lstrip("0123456789").casefold()
+        if _has_digit(word) and any(map(str.isalpha, word)) and letters not in _AFTER_NUMBERS:
+            yield f"#{word.casefold().removesuffix('s')}"
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdecimal, word))
 
 
 def _forms(term: str, vocabulary: frozenset[str]) -> frozenset[str]:

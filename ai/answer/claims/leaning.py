@@ -13,7 +13,7 @@ from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
 from ai.model import AdmittedItem, Claim, Sentence
 from ai.models.candidates import PARAMETERS, is_whole, lead_of
 from ai.models.context import prompt_source
-from ai.models.reading import ReadSource
+from ai.models.reading import MEANT_SINCE, ReadSource
 from ai.text.leaning import leans_back, means_another
 from ai.text.question_type import first_word
 
@@ -85,7 +85,7 @@ def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:
         before, after = read.sentences[at - 1], read.sentences[at]
         parted = not after.follows and (before.item or after.item)
         words = sum(text.count(" ") + 1 for text in (before.text, *texts))
-        if parted or words > _MOST_WORDS or not is_whole(before.text, read.source):
+        if parted or words > _MOST_WORDS or not is_whole(before.text, read.source, MEANT_SINCE):
             break
         texts.insert(0, before.text)
         if not leans_back(before.text):
@@ -95,7 +95,7 @@ def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:
 
 def _lead_alone(read: ReadSource, place: int) -> tuple[str, ...]:
     """As it was in the versions of the checks that brought one sentence."""
-    lead = lead_of(read, place, PARAMETERS)
+    lead = lead_of(read, place, PARAMETERS, MEANT_SINCE)
     return () if lead is None else (lead.text,)
 
 
