@@ -21,6 +21,8 @@ CORPUS, QUESTIONS = "musique_train_corpus.json", "musique_train.json"
 GOALS = {"hybrid nDCG@10": ("hybrid", "ndcg_10", 0.60), "agentic high recall@5": ("agentic high", "recall_5", 0.65)}
 MOST_BELOW_BEST = 0.02
 CHANNELS = ("keyword", "vector")
+PLAIN = "requirement 002, 0.67/0.33"
+"""The caller's weights and nothing else: not held against channels whose passages are put in order."""
 _SHARE = 1000
 
 
@@ -37,7 +39,7 @@ WAYS: Mapping[str, Way] = {
     "keyword": lambda s, q: by_mode(s, q, "keyword"),
     "vector": lambda s, q: by_mode(s, q, "vector"),
     "hybrid": lambda s, q: by_mode(s, q, "hybrid"),
-    "requirement 002, 0.67/0.33": lambda s, q: by_passages(s, q, (667, 333), Shaping(10)),
+    PLAIN: lambda s, q: by_passages(s, q, (667, 333), Shaping(10)),
     "requirement 002, 0.67/0.33, reranked": lambda s, q: by_passages(
         s, q, (667, 333), Shaping(10, HeuristicReranker(), 40)
     ),
@@ -75,7 +77,9 @@ async def run(folder: Path, work: Path) -> Part:
     best = max(CHANNELS, key=lambda name: sum(rows[name]["ndcg_10"]))
     ways = {name: _summary(found, rows[best]) for name, found in rows.items()}
     goals = {name: goal(least, ways[way][measure]["mean"]) for name, (way, measure, least) in GOALS.items()}
-    worst = min(way["ndcg_10_against_best_channel"]["mean"] for name, way in ways.items() if name not in CHANNELS)
+    worst = min(
+        way["ndcg_10_against_best_channel"]["mean"] for name, way in ways.items() if name not in {*CHANNELS, PLAIN}
+    )
     goals["every profile against the best channel"] = goal(-MOST_BELOW_BEST, worst)
     return {"name": "MuSiQue", "questions": len(cases), "passages": len(texts), "ways": ways, "goals": goals}
 
