@@ -21,6 +21,7 @@ from retrieval.algebra.json import register
 from retrieval.algebra.operations import Operation
 from retrieval.algebra.soundness import check_operation
 from retrieval.model import Hit, Locator, Record
+from retrieval.ranking.rerank import RerankWeights
 from retrieval.scope import Scope
 
 T = TypeVar("T")
@@ -117,6 +118,8 @@ def codec() -> cattrs.Converter:
         made.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, made, _cattrs_omit_if_default=True))
     unread = override(omit_if_default=True)  # as it was written before there was a reader
     made.register_unstructure_hook(Completion, make_dict_unstructure_fn(Completion, made, reading=unread))
+    unshared = override(omit_if_default=True)  # as it was written before names were shared
+    made.register_unstructure_hook(RerankWeights, make_dict_unstructure_fn(RerankWeights, made, shared=unshared))
     made.register_unstructure_hook_func(lambda kind: kind is object, _plain)
     made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
     register(made)

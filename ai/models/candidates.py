@@ -212,7 +212,7 @@ def is_about(
     return told or (len(asked.weights) > 1 and full) or asked.names_one(read.tokens)
 
 
-def lead_of(within: ReadSource, place: int, parameters: Parameters, version: int = VERSION) -> ReadSentence | None:
+def lead_of(within: ReadSource, place: int, parameters: Parameters, version: int) -> ReadSentence | None:
     """The sentence before, when it stands in the same paragraph and alone."""
     if not within.sentences[place].follows:
         return None
@@ -246,7 +246,7 @@ def _meant(within: ReadSource, place: int, asked: ReadQuestion, parameters: Para
     return lead.tokens if lead is not None else frozenset()
 
 
-def is_whole(text: str, source: PromptSource, version: int = VERSION) -> bool:
+def is_whole(text: str, source: PromptSource, version: int) -> bool:
     """It starts like a sentence or with code, ends like one, is one, and holds nothing that would be read as a marker.
     Rows and cells speak through their statement."""
     if holds_marker(text) or len(split_sentences(text)) != 1:
@@ -254,8 +254,7 @@ def is_whole(text: str, source: PromptSource, version: int = VERSION) -> bool:
     if source.statement is not None:
         return True
     starts = text[0].isupper() or text[0].isdigit() or text[0] in "\"'“‘(”"
-    if not starts and version >= NUMBERED_SINCE:
-        starts = text[0] == "`"
+    starts = starts or (version >= NUMBERED_SINCE and text[0] == "`")
     if not starts:  # a name that is written small: `tideq stores messages`
         starts = first_word(text) in tokens_in(source.title.casefold())
     return starts and text.rstrip("\"'”’)")[-1:] in {".", "!", "?"}

@@ -418,7 +418,7 @@ def tokens_in(folded: str) -> frozenset[str]:
 def _numbers_in(text: str) -> frozenset[str]:
     """Numbers, and words with digits in them, as they stand among the words of a sentence, where only names ask for
     them: `#66`, `#ipv6`."""
-    return frozenset(f"#{each.casefold().removesuffix('s')}" for each in _WHOLE.findall(text) if _has_digit(each))
+    return frozenset(_number(each) for each in _WHOLE.findall(text) if _has_digit(each))
 
 
 def _labels_in(text: str) -> Iterator[str]:
@@ -426,7 +426,11 @@ def _labels_in(text: str) -> Iterator[str]:
     for word in _WHOLE.findall(text):
         letters = word.lstrip("0123456789").casefold()
         if _has_digit(word) and any(map(str.isalpha, word)) and letters not in _AFTER_NUMBERS:
-            yield f"#{word.casefold().removesuffix('s')}"
+            yield _number(word)
+
+
+def _number(word: str) -> str:
+    return f"#{word.casefold().removesuffix('s')}"
 
 
 def _has_digit(word: str) -> bool:

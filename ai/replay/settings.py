@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 
 import cattrs
 
@@ -86,7 +87,7 @@ def _found(name: str, digest: str, running: Running) -> bytes | None:
     kept = services.archive.load(digest) if shipped is None else shipped
     if kept is not None or name not in _MOST:
         return kept
-    known = (settings_of(services, profile)[name], settings_of(_as_shipped(services), profile)[name])
+    known = [settings_of(*each)[name] for each in product((services, _as_shipped(services)), _of_versions(profile))]
     found = (recovered(digest, each, most=_MOST[name]) for each in dict.fromkeys(known))
     return next((each for each in found if each is not None), None)
 
@@ -107,6 +108,14 @@ def _as_shipped(services: Services) -> Services:
         bundle_limits=BundleLimits(),
         budgets=ContextBudgets(),
     )
+
+
+def _of_versions(profile: Profile) -> tuple[Profile, ...]:
+    """The profile, and as it was before passages that share a name were raised."""
+    if profile.rules is None:
+        return (profile,)
+    rerank = replace(profile.rules.rerank, shared=0)
+    return profile, replace(profile, rules=replace(profile.rules, rerank=rerank))
 
 
 def _gate(data: bytes, running: Running) -> Running:

@@ -27,10 +27,10 @@ def leading_scores(ordered: Sequence[Candidate], scores: Mapping[str, int], ques
     `scores`."""
     leaders = ordered[:LEADERS]
     said = _written(question)
-    texts = [(_heading(c), _written(f"{_heading(c)} {c.words}"), scores[c.record_id]) for c in leaders]
+    texts = [(c.heading, _written(f"{c.heading} {c.words}"), scores[c.record_id]) for c in leaders]
     found: dict[str, int] = {}
     for candidate in ordered:
-        heading = _heading(candidate)
+        heading = candidate.heading
         name = _name(heading)
         if not name or name in said:
             continue
@@ -48,9 +48,9 @@ def shared_names(ordered: Sequence[Candidate], question: str) -> dict[str, int]:
         return {}
     said = _written(question)
     best = ordered[0]
-    names = dict.fromkeys(_written(name) for name, _ in written_names(f"{_heading(best)}. {best.words}"))
+    names = dict.fromkeys(_written(name) for name, _ in written_names(f"{best.heading}. {best.words}"))
     rarest: dict[str, int] = {}
-    texts = {c.record_id: f"{_heading(c)} {c.words}" for c in ordered}
+    texts = {c.record_id: f"{c.heading} {c.words}" for c in ordered}
     folded = {record_id: text.casefold() for record_id, text in texts.items()}
     for name in [name for name in names if name not in said][:MOST_NAMES]:
         longest = max(name.split(), key=len)  # cheaper than to take every text apart
@@ -58,10 +58,6 @@ def shared_names(ordered: Sequence[Candidate], question: str) -> dict[str, int]:
         for record_id in holders:
             rarest[record_id] = min(rarest.get(record_id, len(holders)), len(holders))
     return {key: 2 * _FULL_MILLI // count for key, count in rarest.items() if key != best.record_id}
-
-
-def _heading(candidate: Candidate) -> str:
-    return candidate.records[0].record.heading or ""
 
 
 @lru_cache(maxsize=8192)

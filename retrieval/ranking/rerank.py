@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,20 +36,24 @@ def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeig
     asked = _QuestionFeatures.of(query)
 
     scores = {c.record_id: score_milli(c, asked=asked, best_nano=best, weights=weights) for c in candidates}
-    ordered = sorted(candidates, key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
+    ordered = _ordered(candidates, scores)
     if weights.linked:
         first = max(1, scores[ordered[0].record_id]) if ordered else 1
         for record_id, leader in leading_scores(ordered, scores, query.text).items():
             raised = scores[record_id] + weights.linked * leader // first
             scores[record_id] = max(scores[record_id], min(raised, leader - 1))  # never past what leads to it
-        ordered.sort(key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
+        ordered = _ordered(candidates, scores)
     if weights.shared and ordered:
         most = scores[ordered[0].record_id] - 1
         for record_id, rarity in shared_names(ordered, query.text).items():
             raised = scores[record_id] + weights.shared * rarity // 1000
             scores[record_id] = max(scores[record_id], min(raised, most))
-        ordered.sort(key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id))
-    return tuple(ordered)
+        ordered = _ordered(candidates, scores)
+    return ordered
+
+
+def _ordered(candidates: Sequence[Candidate], scores: Mapping[str, int]) -> tuple[Candidate, ...]:
+    return tuple(sorted(candidates, key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from api.audit.log.search import EntrySearch
 from api.cli.main import run
 from api.errors import NoSuchThing
 from api.home.configuration import load
+from api.measure.eval.asking import PATIENT
 from api.wiring import key_store
 from ledger.errors import EntryNotFound
 from ledger.ledger import Ledger
@@ -111,7 +112,7 @@ async def test_what_becomes_of_a_tenant_changes_nothing_for_another(tmp_path: Pa
     for words in ((), *changes):
         if words:
             assert await asyncio.to_thread(run, ["tenant", *words, "--home", str(home.home)]) == 0, words
-        async with client_of(load({}, home=home.home)) as client:
+        async with client_of(load(PATIENT, home=home.home)) as client:
             told.append(await Asked(client, home.home, MINE, tokens).reply(Step(MINE, "admin", call)))
     shutil.rmtree(tmp_path / "out")
     assert len(set(told)) == 1

@@ -70,7 +70,7 @@ async def test_another_scope_or_state_of_the_corpus_has_one_of_its_own() -> None
     store = Store()
     kept = vocabularies(store, capacity=1)
     wanted = [(SCOPE, 1), (OTHER, 1), (SCOPE, 2), (SCOPE, 1)]
-    found = await asyncio.gather(*(kept.of(scope, corpus_version=version) for scope, version in wanted))
+    found = [await kept.of(scope, corpus_version=version) for scope, version in wanted]
     assert len({id(each) for each in found}) == len(wanted)
     assert len(store.asked) == len(wanted)
 

@@ -61,8 +61,10 @@ async def query_paths(wanted: PathQuery, *, reading: Reading) -> JsonObject:
     stated = await _stated(tuple(records), wanted.walk, reading)
     with watch:
         admitted = await admitted_ids([record_evidence(each) for each in records.values()], reading)
-        found = reached([each for each in stated if each.edge.record_id in admitted], wanted.walk)
-        keyed = {_key(each, wanted.page.sort_by): each for each in found if _is_meant(each, wanted)}
+        shown_edges = [each for each in stated if each.edge.record_id in admitted]
+        found = _found(shown_edges, wanted)
+        matched = len(found if len(shown_edges) == len(stated) else _found(stated, wanted))
+        keyed = {_key(each, wanted.page.sort_by): each for each in found}
         page = page_of(keyed, wanted.page, query={"paths": to_json([wanted.walk, wanted.types, wanted.targets])})
         shown = dict.fromkeys(step.stated.edge.record_id for each in page.items for step in each.path)
         decided = await decided_one_by_one([record_evidence(records[record_id]) for record_id in shown], reading)
@@ -72,7 +74,7 @@ async def query_paths(wanted: PathQuery, *, reading: Reading) -> JsonObject:
         results=[_reached_json(each, decided.items) for each in page.items],
         shown=list(decided.items.values()),
         decisions=decided.decisions,
-        matched=len(reached(stated, wanted.walk)),
+        matched=matched,
         permission_ms=watch.ms,
         diagnostics=(Diagnostic("WALK_CUT", told),) if around.cut else (),
     )
@@ -96,10 +98,13 @@ async def _stated(record_ids: Sequence[str], walk: Walk, reading: Reading) -> li
     return found
 
 
-def _is_meant(each: ReachedEntity, wanted: PathQuery) -> bool:
-    return (not wanted.types or each.entity.type in wanted.types) and (
-        not wanted.targets or each.entity.entity_id in wanted.targets
-    )
+def _found(stated: Sequence[StatedRelationship], wanted: PathQuery) -> list[ReachedEntity]:
+    return [
+        each
+        for each in reached(stated, wanted.walk)
+        if (not wanted.types or each.entity.type in wanted.types)
+        and (not wanted.targets or each.entity.entity_id in wanted.targets)
+    ]
 
 
 def _key(each: ReachedEntity, by: str) -> Key:
