@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -341,6 +342,21 @@ async def test_relationships_are_walked_over_several_hops(reader: httpx.AsyncCli
     assert await ends(sort_by="entity_id", sort_order="asc") == ["state:fairland", "town:fir"]
     assert await ends(sort_by="hops", sort_order="desc") == ["town:fir", "state:fairland"]
     assert (await ask(reader, PATHS, entities=["town:oak", "town:none"]))["total_count"] == 0
+
+
+async def test_what_the_evidence_point_refuses_is_not_walked_over(tmp_path: Path) -> None:
+    """A table that was altered after it was taken in: its class is admitted, and the point alone keeps it out."""
+    async with served(tmp_path) as (app, client):
+        assert (await ask(client, PATHS, entities=["town:elm"]))["total_count"] == 2
+        with sqlite3.connect(tmp_path / "home" / "record.sqlite") as records:
+            altered = records.execute(
+                "UPDATE document SET text = CAST(text || ' ' AS BLOB) WHERE document_id LIKE 'towns@%'"
+            )
+            assert altered.rowcount == 1
+        body = await ask(client, PATHS, entities=["town:elm"])
+        assert (body["success"], body["total_count"], body["results"]) == (True, 0, [])
+        candidates = json.loads(await app.state.live.system.services.ledger.part(body["entry_id"], "candidates"))
+        assert (candidates["registry"]["matched"], candidates["registry"]["filtered"]) == (2, 2)
 
 
 async def test_walks_page_by_offset_and_by_cursor_alike(reader: httpx.AsyncClient) -> None:

@@ -61,9 +61,9 @@ async def query_paths(wanted: PathQuery, *, reading: Reading) -> JsonObject:
     stated = await _stated(tuple(records), wanted.walk, reading)
     with watch:
         admitted = await admitted_ids([record_evidence(each) for each in records.values()], reading)
-        shown_edges = [each for each in stated if each.edge.record_id in admitted]
-        found = _found(shown_edges, wanted)
-        matched = len(found if len(shown_edges) == len(stated) else _found(stated, wanted))
+        admitted_edges = [each for each in stated if each.edge.record_id in admitted]
+        found = _found(admitted_edges, wanted)
+        matched = len(found if len(admitted_edges) == len(stated) else _found(stated, wanted))
         keyed = {_key(each, wanted.page.sort_by): each for each in found}
         page = page_of(keyed, wanted.page, query={"paths": to_json([wanted.walk, wanted.types, wanted.targets])})
         shown = dict.fromkeys(step.stated.edge.record_id for each in page.items for step in each.path)
