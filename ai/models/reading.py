@@ -422,7 +422,7 @@ def _numbers_in(text: str) -> frozenset[str]:
 
 
 def _labels_in(text: str) -> Iterator[str]:
-    """What names a thing by letters and digits; `3rd`, `5km`, `1990s` and `7pm` are amounts and times."""
+    """The words that name a thing by letters and digits; `3rd`, `5km`, `1990s` and `7pm` are amounts and times."""
     for word in _WHOLE.findall(text):
         letters = word.lstrip("0123456789").casefold()
         if _has_digit(word) and any(map(str.isalpha, word)) and letters not in _AFTER_NUMBERS:
