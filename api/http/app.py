@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from functools import partial
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache, partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -97,13 +97,37 @@ def create_app(configuration: Configuration) -> FastAPI:
             app.state.live = current
             app.state.ingest = IngestDesk(configuration)
             await app.state.ingest.start()
-            app.openapi()  # made before the first request, which would wait for it
+            document()  # made before the first request, which would wait for it
             try:
                 yield
             finally:
                 await app.state.ingest.aclose()
                 await app.state.trials.aclose()
 
+    app = _routed(lifespan)
+    app.state.metrics = Metrics()
+    app.state.map = map.MapCaches()
+    app.state.trials = PolicyTrials()
+    app.state.rates = RateLimits(configuration.settings.server.rates)
+    app.state.tokens = token_reader(configuration)
+    app.state.sessions = PageSessions(configuration.home / PAGE_SESSIONS_FILE, clock_ms=clock_ms)
+    app.state.require_key = configuration.settings.server.require_key
+    app.state.routes = (*(route for router in _ROUTERS for route in router.routes), *app.routes)
+    _wrap(app, configuration.settings.server)
+    for kind in (*(kind for kind in CODES if kind.__base__ is Exception), HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, _refuse)
+    app.openapi = document  # type: ignore[method-assign]
+    return app
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The description of the API (OpenAPI). It is the same for every application: no route depends on a setting."""
+    return describe(_routed().openapi())
+
+
+def _routed(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:
+    """An application with all routes and nothing around them."""
     app = FastAPI(
         title="Exhibit",
         version=VERSION,
@@ -113,20 +137,8 @@ def create_app(configuration: Configuration) -> FastAPI:
         description=_DESCRIPTION,
         redirect_slashes=False,  # a redirect would repeat the Host header, which says what a caller likes
     )
-    app.state.metrics = Metrics()
-    app.state.map = map.MapCaches()
-    app.state.trials = PolicyTrials()
-    app.state.rates = RateLimits(configuration.settings.server.rates)
-    app.state.tokens = token_reader(configuration)
-    app.state.sessions = PageSessions(configuration.home / PAGE_SESSIONS_FILE, clock_ms=clock_ms)
-    app.state.require_key = configuration.settings.server.require_key
     for router in _ROUTERS:
         app.include_router(router)
-    app.state.routes = (*(route for router in _ROUTERS for route in router.routes), *app.routes)
-    _wrap(app, configuration.settings.server)
-    for kind in (*(kind for kind in CODES if kind.__base__ is Exception), HTTPException, RequestValidationError):
-        app.add_exception_handler(kind, _refuse)
-    app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]
     return app
 
 
@@ -154,13 +166,6 @@ def _wrap(app: FastAPI, server: Server) -> None:
         )
     app.add_middleware(CallersTrace)
     app.add_middleware(RequestFrame, new_id=new_id, metrics=app.state.metrics)
-
-
-def _described(app: FastAPI, describe_routes: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The description of the API, made once."""
-    if app.openapi_schema is None:
-        app.openapi_schema = describe(describe_routes())
-    return app.openapi_schema
 
 
 async def _refuse(request: Request, exc: Exception) -> Response:

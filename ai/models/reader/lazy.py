@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import threading
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from ai.errors import ReaderUnavailable
@@ -86,7 +87,9 @@ class LazyReader:
             return self._reader
 
 
+@cache
 def _shipped() -> Reader:
+    """One for the process: whatever number of homes are open in it, the files are the same."""
     from ai.models.reader.reader import Reader  # noqa: PLC0415  (heavy: only who reads prose loads it)
 
     return Reader.load()
