@@ -13,14 +13,14 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.withheld import BLOCK
 
-CLAIMS_VERSION = 8
+CLAIMS_VERSION = 9
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
 older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
 cited an item beside the one that answers fell; 3: a computed citation led to the first row of its computation; 4: what
 was shown of a passage held its appeals to the reader; 5: a row's number answered only where it stood before the word
 that was asked for; 6: a sentence that leans on one which leans on another fell; 7: what a reader found to answer fell
-where it had too few of the question's words."""
+where it had too few of the question's words; 8: only the default model's own draft was read by a reader."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 SHOWN_SINCE = 5
@@ -40,6 +40,9 @@ CHAINED_SINCE = 7
 """The first of these versions that brings all sentences which one leans on, across paragraphs of its passage."""
 READ_SINCE = 8
 """The first of these versions in which what a reader found need not have enough of the question's words."""
+BESIDE_SINCE = 9
+"""The first of these versions in which what the reader makes of the sources beside another model counts for its draft
+too."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

@@ -1,4 +1,4 @@
-"""Fakes of the AI package: a scripted chat model, an obedient one, and makers of items. They go through the contract
+"""Fakes of the AI package: a scripted chat model, an obedient one, a scripted reader, and makers of items. They go through the contract
 tests of the real ones."""
 
 from __future__ import annotations
@@ -7,11 +7,12 @@ import asyncio
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from ai.errors import ModelTimeout
+from ai.errors import ModelTimeout, ReaderUnavailable
 from ai.model import AdmittedItem, Completion, ModelIdentity, TextSpan
 from ai.models.chat_model import ChatRequest, StructuredRequest
+from ai.models.reader.told import Reading, Scored, Told
 from policy.model import Decision, Effect, Obligation, Point, Stamp, Target
 from retrieval.model import (
     ChannelName,
@@ -65,6 +66,31 @@ class ScriptedModel:
 
     async def aclose(self) -> None:
         return None
+
+
+@dataclass
+class ScriptedReader:
+    """A reader that says what it is told to: the chance of a sentence that has one of the words."""
+
+    chances: dict[str, int]
+    answered: int = 900
+    lack: str = ""
+    digest: str = "sha256:" + "1" * 64
+    asked: list[tuple[str, tuple[Told, ...], bool]] = field(default_factory=list)
+
+    async def least_milli(self, *, by_words: bool) -> int:
+        return 150 if by_words else 500
+
+    async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
+        self.asked.append((question, tuple(passages), by_words))
+        if self.lack:
+            raise ReaderUnavailable(self.lack)
+        scored = [
+            Scored(number, place, max((m for w, m in self.chances.items() if w in told.sentences[place]), default=1))
+            for number, told in enumerate(passages)
+            for place in told.places
+        ]
+        return Reading(tuple(sorted(scored, key=lambda each: -each.milli)), self.answered)
 
 
 class HeldModel(ScriptedModel):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ai.model import PromptSource, SentenceChance, SourceReading
-from ai.models.candidates import Candidate, Parameters, is_about, is_whole, lead_of
+from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
 from ai.models.reading import MEANT_SINCE, VERSION, ReadQuestion, ReadSentence, ReadSource
@@ -130,6 +131,15 @@ async def read_prospects(
         Candidate(chance.milli, each.index, each.start, each.text, each.lead)
         for each, chance in zip(kept, chances, strict=True)
     ], record
+
+
+def nearest(reading: SourceReading | None, parameters: Parameters = PARAMETERS) -> SourceReading | None:
+    """The reading with those of its sentences alone that come as near its best one as what the default model says
+    beside that: what a draft of another model is held against."""
+    if reading is None:
+        return None
+    least = max((each.milli for each in reading.sentences), default=0) * parameters.near_best // 1_000
+    return replace(reading, sentences=tuple(each for each in reading.sentences if each.milli >= least))
 
 
 def sentences_read(reading: SourceReading | None, sources: Sequence[PromptSource]) -> dict[int, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from ai.case.case import Case, Services
 from ai.errors import AIError
 from ai.model import Completion, ModelIdentity, Repair, SourceReading
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
+from ai.models.prose import nearest
 from ai.replay.comparison import Stage, compare
 
 IDENTITY = "model.identity"
@@ -29,8 +30,9 @@ def repeatable(core: CoreResult) -> bool:
     return not sampled and bool(_recorded(core))
 
 
-async def repeat(case: Case, core: CoreResult, model: ChatModel) -> tuple[Stage, ...]:
-    """The stages of R2, the last of which is the first that differs; never raises what a model raises."""
+async def repeat(case: Case, core: CoreResult, model: ChatModel, beside: ChatModel | None) -> tuple[Stage, ...]:
+    """The stages of R2, the last of which is the first that differs; never raises what a model raises. `beside`: the
+    default model, whose reading a model without one was held against."""
     try:
         identity = await model.identity()
         stages = [_same_model([completion.model for completion in _recorded(core)], identity)]
@@ -39,7 +41,7 @@ async def repeat(case: Case, core: CoreResult, model: ChatModel) -> tuple[Stage,
                 stages.append(await _planned(f"model.{planned.purpose}[{number}]", planned, model, case))
         if core.call is not None and stages[-1].same:
             reading = None if core.draft is None else core.draft.completion.reading
-            stages.append(await _written(core.call, reading, model, case))
+            stages.append(await _written(core.call, reading, model, beside, case))
             repair = None if core.draft is None else core.draft.repair
             if repair is not None and stages[-1].same:
                 stages.append(await _repaired(core.call, repair, model, case))
@@ -110,10 +112,15 @@ async def _repaired(call: ModelCall, repair: Repair, model: ChatModel, case: Cas
     return _same_output("model.repair", repair.completion.text, again.text, cut=cut)
 
 
-async def _written(call: ModelCall, reading: SourceReading | None, model: ChatModel, case: Case) -> Stage:
+async def _written(
+    call: ModelCall, reading: SourceReading | None, model: ChatModel, beside: ChatModel | None, case: Case
+) -> Stage:
     again = await _asked(call, model, case)
     said = _same_output("model.output", call.output, again.text, cut=(call.truncated, again.truncated))
-    return replace(said, detail=said.detail or _differs_by(reading, again.reading))
+    read = again.reading
+    if reading is not None and read is None and beside is not None:
+        read = nearest((await _asked(call, beside, case)).reading)
+    return replace(said, detail=said.detail or _differs_by(reading, read))
 
 
 def _differs_by(recorded: SourceReading | None, again: SourceReading | None) -> str:

@@ -237,7 +237,7 @@ async def _repeated(result: ReplayReport, again: Recomputation, services: Servic
         limit = "no model call" if again.core.call is None else "sampled without a seed"
         return replace(result, limit=limit)
     model = await model_of_record(again.core, services)
-    stages = await repeat(again.case, again.core, model)
+    stages = await repeat(again.case, again.core, model, services.fallback)
     grade = Grade.R2 if all(stage.same for stage in stages) else Grade.R1
     away = any(stage.name == IDENTITY and not stage.same for stage in stages)
     missing = (*result.missing, *(["model"] if away else []))

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from ai.answer.core import run_core
 from ai.case.case import Services
 from ai.errors import ModelUnavailable
-from ai.model import Options
+from ai.model import BESIDE_SINCE, Options
 from ai.models.chat_model import StructuredRequest
 from ai.models.context import template_named
 from ai.models.extractive import ExtractiveModel
@@ -24,9 +25,9 @@ from ai.models.ollama_client import OllamaChat
 from ai.models.openai_client import OpenAIChat
 from ai.replay.attribution import attribute_all
 from ai.replay.explanation import explain_difference
-from ai.replay.replay import Grade, replay
+from ai.replay.replay import Grade, recorded_run, replay
 from api import wiring
-from tests.fakes_ai import HeldModel, ScriptedModel
+from tests.fakes_ai import HeldModel, ScriptedModel, ScriptedReader
 from tests.harness import ask, opened, with_services
 from tests.ollama_double import OllamaDouble, serving
 
@@ -123,6 +124,52 @@ async def test_what_is_no_document_is_tried_again_and_then_filled(
     call = await call_of(kansas, body)
     assert call["repair"]["completion"]["text"] == said and call["filled"]["model"]["name"] == "extractive"
     assert {sentence["attribution"] for sentence in body["sentences"]} == {"system"}
+    await replayed(body, services, Grade.R2)
+
+
+UNTOLD = "Why did farmers believe in the 1920s that nothing could go wrong?"
+SAFE = "In the 1920s, much of the Plains experienced conditions that made expansion look safe — and profitable."
+
+
+async def test_what_the_reader_finds_counts_for_a_draft_of_another_model(kansas: wiring.System) -> None:
+    reader = ScriptedReader({"expansion look safe": 900})
+    services = services_of(kansas, ScriptedModel(SAFE), FREE, fallback=ExtractiveModel(reader=reader))
+    body = await ask(kansas, UNTOLD, services=services)
+    assert [sentence["text"] for sentence in body["sentences"]] == [SAFE]
+    call = await call_of(kansas, body)
+    assert "filled" not in call and "repair" not in call
+    assert [each["milli"] for each in call["completion"]["reading"]["sentences"]] == [
+        900
+    ]  # and none that is far from it
+    await replayed(body, services, Grade.R2)
+    unread = services_of(kansas, ScriptedModel(SAFE), FREE)
+    await replayed(body, unread)  # by the record alone
+    assert (await ask(kansas, UNTOLD, services=unread))["outcome"] == "ABSTAIN"
+
+
+async def test_an_entry_of_before_that_is_read_as_it_was(kansas: wiring.System) -> None:
+    reader = ScriptedReader({"expansion look safe": 900})
+    services = services_of(kansas, ScriptedModel(SAFE), FREE, fallback=ExtractiveModel(reader=reader))
+    body = await ask(kansas, UNTOLD, services=services)
+    run = await recorded_run(body["provenance"]["entry_id"], services)
+    for version, stays in ((BESIDE_SINCE, True), (BESIDE_SINCE - 1, False)):
+        core = await run_core(replace(run.case, claims_version=version), run.gathered, services=services)
+        assert core.draft is not None
+        assert (core.draft.filled is None, core.draft.completion.reading is not None) == (stays, stays)
+
+
+@pytest.mark.parametrize(
+    ("chances", "answered"),
+    [({"expansion look safe": 700, "debt, markets": 900}, 900), ({"expansion look safe": 900}, 499)],
+    ids=["another sentence is much likelier", "no sentence is likely enough"],
+)
+async def test_what_it_finds_less_likely_does_not(
+    kansas: wiring.System, chances: dict[str, int], answered: int
+) -> None:
+    fallback = ExtractiveModel(reader=ScriptedReader(chances, answered=answered))
+    services = services_of(kansas, ScriptedModel(SAFE), FREE, fallback=fallback)
+    body = await ask(kansas, UNTOLD, services=services)
+    assert SAFE not in body["answer"]
     await replayed(body, services, Grade.R2)
 
 

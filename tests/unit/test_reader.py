@@ -6,8 +6,7 @@ import asyncio
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,13 +27,13 @@ from ai.models.reader.lazy import LazyReader
 from ai.models.reader.network import Network
 from ai.models.reader.reader import CALIBRATION, Calibration, Reader
 from ai.models.reader.reranker import ReaderReranker
-from ai.models.reader.told import Reading, Scored, Told
+from ai.models.reader.told import Reading, Told
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.question_type import WantedKind, asks_at_large, offers
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
 from retrieval.ranking.reranker import Passage
 from retrieval.scope import Scope
-from tests.fakes_ai import an_item, an_observation
+from tests.fakes_ai import ScriptedReader, an_item, an_observation
 from tests.unit.test_extractive import LOOKUP, request
 
 ABSTAINS = PHRASES[ABSTAIN]
@@ -42,31 +41,6 @@ DUST = (
     "The plains had been grassland for ages. Deep ploughing destroyed the grass that held the soil, and in the drought "
     "the wind carried the soil away. Towns gave concerts on Saturdays."
 )
-
-
-@dataclass
-class ScriptedReader:
-    """A reader that says what it is told to: the chance of a sentence that has one of the words."""
-
-    chances: dict[str, int]
-    answered: int = 900
-    lack: str = ""
-    digest: str = "sha256:" + "1" * 64
-    asked: list[tuple[str, tuple[Told, ...], bool]] = field(default_factory=list)
-
-    async def least_milli(self, *, by_words: bool) -> int:
-        return 150 if by_words else 500
-
-    async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
-        self.asked.append((question, tuple(passages), by_words))
-        if self.lack:
-            raise ReaderUnavailable(self.lack)
-        scored = [
-            Scored(number, place, max((m for w, m in self.chances.items() if w in told.sentences[place]), default=1))
-            for number, told in enumerate(passages)
-            for place in told.places
-        ]
-        return Reading(tuple(sorted(scored, key=lambda each: -each.milli)), self.answered)
 
 
 def complete(reader: ScriptedReader | LazyReader, asked: ChatRequest) -> Completion:

@@ -16,9 +16,10 @@ from ai.answer.draft.staying import filled
 from ai.case.agent_record import Cut, context_tokens, output_tokens
 from ai.case.case import Case, Services
 from ai.errors import ModelTimeout, PromptTooLong
-from ai.model import BOUND_SINCE, AdmittedItem, Draft, Options, RenderedPrompt, mode_of
+from ai.model import BESIDE_SINCE, BOUND_SINCE, AdmittedItem, Draft, Options, RenderedPrompt, mode_of
 from ai.models.chat_model import StructuredModel
 from ai.models.context import ContextBudgets, render_prompt
+from ai.models.prose import nearest
 
 _LEAST_OUTPUT = 16
 
@@ -77,19 +78,24 @@ async def draft_answer(
     )
     try:
         with case.watch("generate"):
-            began, deadline_s = time.monotonic(), case.profile.model_deadline_s
-            drafted, call = await write(prompt, model=services.model, deadline_s=deadline_s)
+            deadline_s, fallback = case.profile.model_deadline_s, services.fallback
+            by_default = reading = None
+            if fallback is not None and case.claims_version:
+                by_default, _ = await write(prompt, model=fallback, deadline_s=deadline_s)
+                reading = nearest(by_default.completion.reading) if case.claims_version >= BESIDE_SINCE else None
+            began = time.monotonic()
+            drafted, call = await write(prompt, model=services.model, deadline_s=deadline_s, reading=reading)
             if case.claims_version == 0:
                 return drafted, call
             spent = time.monotonic() - began
             if services.repairs and case.agent is None and 2 * spent <= deadline_s and needs_repair(drafted):
 
                 async def again(second: RenderedPrompt) -> Draft:
-                    return (await write(second, model=services.model, deadline_s=deadline_s - spent))[0]
+                    left = deadline_s - spent
+                    return (await write(second, model=services.model, deadline_s=left, reading=reading))[0]
 
                 drafted = await repaired(drafted, prompt, call.mode, again)
-            if services.fallback is not None:
-                by_default, _ = await write(prompt, model=services.fallback, deadline_s=deadline_s)
+            if by_default is not None:
                 drafted = filled(
                     drafted,
                     by_default,

@@ -23,6 +23,7 @@ from ai.model import (
     ModelIdentity,
     Options,
     RenderedPrompt,
+    SourceReading,
     TextSpan,
     mode_of,
 )
@@ -65,9 +66,11 @@ async def generate(
     clock_ms: Callable[[], int],
     bounded: bool = False,
     claims_version: int = CLAIMS_VERSION,
+    reading: SourceReading | None = None,
 ) -> tuple[Draft, ModelCall]:
     """Ask `model` and read its answer. Only items whose text was in the prompt can be cited. A `bounded` output is cut
-    at `max_tokens` of the one counter, whatever the model made of them.
+    at `max_tokens` of the one counter, whatever the model made of them. `reading` is what a reader makes of the sources
+    beside a model that has none.
 
     Raises `ModelUnavailable`, `ModelTimeout` (also when the model ignores its deadline), `PromptTooLong`; a cancelled
     call stops the model.
@@ -86,6 +89,7 @@ async def generate(
     completion = await _complete(model, request, mode)
     if bounded:
         completion = within(completion, options.max_tokens)
+    completion = replace(completion, reading=completion.reading or reading)
     call = ModelCall(
         prompt=prompt,
         output=completion.text,

@@ -52,11 +52,12 @@ class Scripted:
 
 
 async def tried(system: System, trials: Iterable[Trial], tell: Callable[[str], None]) -> list[Result]:
-    """Every trial whose draft could be written."""
+    """Every trial whose draft could be written. As behind every model that is not the default, the default stands
+    behind the scripted one; a sentence on trial that it says itself is kept as the product would keep it."""
     found: list[Result] = []
     for trial in trials:
         model = Scripted(trial)
-        services = replace(system.services, model=model)
+        services = replace(system.services, model=model, fallback=system.services.fallback or system.services.model)
         ask = Ask(new_id(), trial.question, public_subject(system.data), options=Options(top_k=12))
         done = await answer(ask, services=services, profile=system.profile("focus"))
         if not model.draft:
