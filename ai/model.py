@@ -42,7 +42,7 @@ READ_SINCE = 8
 """The first of these versions in which what a reader found need not have enough of the question's words."""
 BESIDE_SINCE = 9
 """The first of these versions in which what the reader makes of the sources beside another model counts for its draft
-too."""
+too, what it found may say in other words which is the first or the largest, and names are compared by their roots."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

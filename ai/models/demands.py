@@ -111,8 +111,8 @@ class Finer:
     members: Members | None
 
     @classmethod
-    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str]) -> Finer:
-        """The demands of a question whose verb, in the words of the sources, is `deed`."""
+    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str], *, rooted: bool) -> Finer:
+        """The demands of a question whose verb, in the words of the sources, is `deed`. `rooted`: see `Contrast`."""
         doer = _DOER.match(question) or _which_does(question) or _DOING.match(question)
         asks_doer = (doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS) or _WHO_MAY.match(question)
         done = deed if asks_doer else frozenset[str]()
@@ -120,7 +120,7 @@ class Finer:
             done,
             weighed_roots(question) - {root_of(word) for word in done},
             _denied(question),
-            Meant.of(question, vocabulary),
+            Meant.of(question, vocabulary, rooted=rooted),
             Members.of(question),
         )
 
@@ -205,9 +205,11 @@ class Demands:
     finer: Finer | None = None
 
     @classmethod
-    def of(cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool) -> Demands:
+    def of(
+        cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool, rooted: bool
+    ) -> Demands:
         """The demands of a question, given the words of the sources that are forms of its words, or say nearly the
-        same. `strict`: one that they say only by such a word, the sentence says so too."""
+        same. `strict`: one that they say only by such a word, the sentence says so too. `rooted`: see `Contrast`."""
         little = SAYS_LITTLE | SAYS_NOTHING if strict else SAYS_LITTLE | _BEGINS
         light = little | _type_words(question)
         wanting = [term for term, found in forms.items() if not found and term not in light]
@@ -228,7 +230,9 @@ class Demands:
             tuple(_names(question)),
             frozenset(root_of(term) for term in forms),
             wanted_of(question) in _DEFINITE and not denies(question),
-            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary) if strict else None,
+            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary, rooted=rooted)
+            if strict
+            else None,
         )
 
     def met(self, text: str, tokens: frozenset[str], title: frozenset[str]) -> bool:

@@ -214,7 +214,14 @@ class ReadQuestion:
         families = ALIKE if version >= MEANT_SINCE else EARLIER
         like = {term: alike(term, vocabulary, families) for term in forms}
         demands = (
-            Demands.of(question, forms, like, vocabulary, strict=version >= MEANT_SINCE)
+            Demands.of(
+                question,
+                forms,
+                like,
+                vocabulary,
+                strict=version >= MEANT_SINCE,
+                rooted=version >= NUMBERED_SINCE,
+            )
             if version >= DEMANDS_SINCE
             else None
         )

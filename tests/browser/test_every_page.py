@@ -96,8 +96,7 @@ def unfold(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 768, 1440])
+@pytest.mark.parametrize(("theme", "width"), [("light", 360), ("dark", 360), ("light", 768), ("dark", 1440)])
 def test_no_page_keeps_anyone_out(
     chromium: Browser, server: PageServer, addresses: dict[str, str], theme: str, width: int
 ) -> None:

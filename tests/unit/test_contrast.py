@@ -6,10 +6,17 @@ import pytest
 
 from ai.answer.claims.check import Sources, check_sentence
 from ai.model import Sentence
+from ai.text.meaning.contrast import Contrast
+from ai.text.support import WORD, fold
 from retrieval.english.opposites import OPPOSITES, pairs
 from retrieval.english.stems import root_of
 from retrieval.model import Intent
 from tests.unit.test_extractive import an_item, ask
+
+
+def _read(text: str) -> frozenset[str]:
+    return frozenset(map(fold, WORD.findall(text)))
+
 
 NONE = ["The sources do not answer this question."]
 ADJECTIVES = [
@@ -155,6 +162,48 @@ def test_a_name_that_begins_alike_is_another(one: str, other: str, text: str, qu
     item = an_item(f"{said} The office has moved.", 1)
     assert said in " ".join(ask(question.format(name=one), item))
     assert ask(question.format(name=other), item) == NONE
+
+
+ROOTED = [
+    ("Academic Ranking", "Academic Rankings"),
+    ("Jones Brother", "Jones Brothers"),
+    ("Lake Barrow", "Lake Barrows"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), [*ROOTED, *((b, a) for a, b in ROOTED)])
+@pytest.mark.parametrize(("text", "question"), SAID)
+def test_a_name_in_the_plural_is_the_same(one: str, other: str, text: str, question: str) -> None:
+    said = text.format(one=one, rest="Selby")
+    meant = Contrast.of(question.format(name=other))
+    assert meant.agrees(said, _read(said))
+    assert not Contrast.of(question.format(name=other), rooted=False).agrees(said, _read(said))
+    for name, another in NAMES:
+        assert not Contrast.of(question.format(name=another)).agrees(text.format(one=name, rest="Selby"), _read(said))
+
+
+@pytest.mark.parametrize("number", range(1, 13))
+def test_a_roman_number_is_that_number(number: int) -> None:
+    roman = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
+    said = f"World War {roman[number - 1]} ended that year."
+    for other in range(2, 13):  # `I` may be a word, `V` and `X` may be letters
+        agrees = Contrast.of(f"When did World War {other} end?").agrees(said, _read(said))
+        assert agrees == (number in (1, other) and number not in (5, 10)), other
+
+
+CITIES = ("city", "town", "village", "county", "valley")
+
+
+@pytest.mark.parametrize("kind", CITIES)
+@pytest.mark.parametrize("by", ["in", "at", "near"])
+def test_what_the_title_names_is_the_city_of_the_sentence(kind: str, by: str) -> None:
+    said = f"In 2006, 304 firms were registered {by} the {kind}."
+    asked = Contrast.of("How many firms were registered in Warsaw in 2006?")
+    assert asked.agrees(said, _read(f"Warsaw. {said}"))
+    assert not asked.agrees(said, _read(f"Poznan. {said}"))
+    assert not asked.agrees(f"In 2006, 304 firms were registered {by} Poznan.", _read(f"Warsaw. {said}"))
+    at_sea = Contrast.of("How many firms were registered by ship in 2006?")
+    assert not at_sea.agrees("In 2006, 304 firms were registered by the railway.", _read(f"The ship. {said}"))
 
 
 SMALL = ("one", "two", "three", "four", "six", "eleven", "12")

@@ -8,6 +8,7 @@ import pytest
 
 from ai.answer.draft.generate import read_draft
 from ai.model import (
+    BESIDE_SINCE,
     CLAIMS_VERSION,
     READ_SINCE,
     AdmittedItem,
@@ -107,6 +108,42 @@ def test_a_question_for_an_operation_is_answered_by_its_items_whatever_was_read(
 def test_a_contrary_another_rate_and_exchanged_persons_fall_whatever_was_read(said: str, question: str) -> None:
     items = (an_item(said, 1, title="Skerrow News"),)
     assert not answered(said, items, reading((1, 0)), question=question)
+
+
+REWORDED = [
+    ("The minimum weight of a cox is 55 kg.", "What is the lowest weight for a cox?"),
+    ("The museum was set up by Ida Holm in 1911.", "In which year was the first museum set up?"),
+    ("In 1793 he put up a mill on land lent to him.", "When was the earliest mill put up?"),
+]
+
+
+@pytest.mark.parametrize(("said", "question"), REWORDED)
+def test_what_was_read_says_in_other_words_which_one_it_is(said: str, question: str) -> None:
+    items = (an_item(said, 1, title="Skerrow News"),)
+    assert answered(said, items, reading((1, 0)), question=question)
+    assert not answered(said, items, reading((1, 0)), question=question, version=BESIDE_SINCE - 1)
+
+
+@pytest.mark.parametrize("asked", ["first", "last", "next"])
+@pytest.mark.parametrize("said", ["first", "last", "next"])
+def test_it_falls_where_it_says_another_order(asked: str, said: str) -> None:
+    text = f"The {said} ferry leaves Selby at 9.30 pm."
+    question = f"When does the {asked} ferry leave Selby?"
+    assert answered(text, (an_item(text, 1),), reading((1, 0)), question=question) == (asked == said)
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("The largest boat is owned by Ida Holm.", "Who owns the smallest boat?"),
+        ("The second largest boat is owned by Ida Holm.", "Who owns the largest boat?"),
+        ("The last keeper was Miriam Oakes.", "Who was the last but one keeper?"),
+        ("The deputy mayor is Ida Holm.", "Who is the mayor?"),
+        ("The red gate was made by Ida Holm.", "Who made the green gate?"),
+    ],
+)
+def test_it_falls_where_it_says_that_it_is_another(said: str, question: str) -> None:
+    assert not answered(said, (an_item(said, 1),), reading((1, 0)), question=question)
 
 
 def test_earlier_checks_asked_the_words_all_the_same() -> None:

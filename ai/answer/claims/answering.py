@@ -46,7 +46,8 @@ class Wanted:
     another month, rate, role or kind, and a sentence is held against the nearest one. `nearest`: how much of the
     question's own words the sentence of the `passages` says that says most of them; 0 where that is not weighed.
     `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words.
-    `read`: by item, the sentences that a reader found to answer, without what sets them."""
+    `read`: by item, the sentences that a reader found to answer, without what sets them; `reworded`: those may say in
+    other words which is the first or the largest."""
 
     question: str
     intent: Intent
@@ -62,6 +63,7 @@ class Wanted:
     passages: frozenset[int]
     replies: Mapping[str, frozenset[str]]
     read: Mapping[int, frozenset[str]]
+    reworded: bool
     nearest: float = 0.0
 
     @classmethod
@@ -74,6 +76,7 @@ class Wanted:
         finer: bool,
         weighed: bool = True,
         read: Mapping[int, Sequence[str]] = MappingProxyType({}),
+        reworded: bool = True,
     ) -> Wanted:
         """The question as it was read, over the items that may answer it."""
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
@@ -91,12 +94,26 @@ class Wanted:
         rows = frozenset(_row_texts(question, intent, items)) if finer else frozenset[str]()
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         indexes = frozenset(item.index for item in passages)
-        kind, meant = wanted_of(question), Meant.of(question, frozenset[str]().union(*texts))
+        kind, meant = wanted_of(question), Meant.of(question, frozenset[str]().union(*texts), rooted=reworded)
         members = Members.of(question) if weighed else None
         replies = dict(_replies(passages)) if weighed else {}
         found = {index: frozenset(map(bare, said)) for index, said in read.items()}
         wanted = cls(
-            question, intent, kind, weights, titles, own, rows, finer, meant, members, weighed, indexes, replies, found
+            question,
+            intent,
+            kind,
+            weights,
+            titles,
+            own,
+            rows,
+            finer,
+            meant,
+            members,
+            weighed,
+            indexes,
+            replies,
+            found,
+            reworded,
         )
         if not weighed or intent.operations:
             return wanted
@@ -128,7 +145,7 @@ class Wanted:
         """True unless a word of the sentence is of another day, rank, number, name or contrary than the question's."""
         if not self.weighed:
             return self.meant.contrast.agrees(text, said)
-        return self.meant.agrees(text, said, read=read)
+        return self.meant.agrees(text, said, read=read, reworded=read and self.reworded)
 
     def _comes_near(self, text: str, said: frozenset[str]) -> bool:
         """True if it says enough of what the passages' nearest sentence says of the question."""

@@ -17,7 +17,17 @@ from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
 from ai.answer.claims.tokens import Reading, bare, keys_of, read_tokens, sentences_of, words_in
-from ai.model import BOUND_SINCE, CHAINED_SINCE, CLAIMS_VERSION, FINER_SINCE, AdmittedItem, Claim, ClaimKind, Sentence
+from ai.model import (
+    BESIDE_SINCE,
+    BOUND_SINCE,
+    CHAINED_SINCE,
+    CLAIMS_VERSION,
+    FINER_SINCE,
+    AdmittedItem,
+    Claim,
+    ClaimKind,
+    Sentence,
+)
 from ai.models.context import is_direct
 from ai.text.support import WORD, fold
 from retrieval.model import Intent
@@ -62,7 +72,13 @@ class Sources:
         bound = version >= BOUND_SINCE
         asked = Question.of(intent, strictly=bound)
         wanted = Wanted.of(
-            question, intent, items, finer=version >= FINER_SINCE, weighed=version >= CHAINED_SINCE, read=read
+            question,
+            intent,
+            items,
+            finer=version >= FINER_SINCE,
+            weighed=version >= CHAINED_SINCE,
+            read=read,
+            reworded=version >= BESIDE_SINCE,
         )
         return cls(tuple(items), direct, figures, words, asked, wanted, bound, version >= CHAINED_SINCE)
 

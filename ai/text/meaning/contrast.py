@@ -23,6 +23,7 @@ _RANKED = re.compile(
 )
 _SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER = {word: str(number) for number, word in enumerate(_SMALL, 1)}
+_ROMAN = {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "xi": "11", "xii": "12"}
 _COUNTED = re.compile(
     r"\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})\s+(?:(?:more|other|new|further)\s+)?([a-z]{3,})",
     re.IGNORECASE,
@@ -82,7 +83,8 @@ _HOW_WORD = re.compile(r"\bhow\s+[a-z]+", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at\s+(?:least|most|first|last|best|worst)|more\s+or\s+less|no\s+longer)\b", re.IGNORECASE)
 _HELPS = re.compile(r"\b(?:do|does|did|can|could|will|would|shall|should|may|might|must)\b", re.IGNORECASE)
 Opposed = tuple[frozenset[str], frozenset[str]]
-Phrase = tuple[str, str, frozenset[str]]
+Phrase = tuple[str, str, frozenset[str], bool]
+"""A head, how it is bound, the roots of what to, and whether that is a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class Contrast:
     several; `opposed`: the roots of what a word says, each with those of its contrary; `sides`: the deeds for something
     and those against it; `single`: the words of its names, and `alone` those that stand for themselves (not `the
     Lecompton constitution`); `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the
-    roots of its words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
+    roots of its words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`. `rooted`: names
+    are compared by the roots of their words, and a place that the title names may be `the city` in the sentence."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
@@ -106,15 +109,17 @@ class Contrast:
     of_what: tuple[Phrase, ...]
     small: frozenset[str]
     done_to: tuple[str, ...]
+    rooted: bool
 
     @classmethod
-    def of(cls, question: str) -> Contrast:
+    def of(cls, question: str, *, rooted: bool = True) -> Contrast:
         """Reads the question."""
         single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha())
         single -= DATES | {"i"}
         named, opposed = _names(question), tuple(_opposed(question))
         of_what = tuple(_phrases(question, asks=True))
-        days, ranks, places, sides = _days(question), _ranks(question), _places(question), _sides(question)
+        days, places, sides = _days(question), _places(question), _sides(question)
+        ranks = _ranks(question, rooted=rooted)
         small = frozenset(root for root in _small_roots(question) if root not in _FUNCTIONS)
         return cls(
             days,
@@ -128,6 +133,7 @@ class Contrast:
             of_what,
             small,
             _done_to(question),
+            rooted,
         )
 
     def agrees(self, text: str, tokens: frozenset[str]) -> bool:
@@ -135,18 +141,18 @@ class Contrast:
         or name, or says the contrary of a word that it lacks."""
         if not (self.days <= _days(text) | _days(" ".join(tokens)) or _DAILY.search(text)):
             return False
-        said = _ranks(text)
+        said = _ranks(text, rooted=self.rooted)
         if any((rank, noun) not in said and noun in {each for _, each in said} for rank, noun in self.ranks):
             return False
         told = _sides(text) if self.sides else frozenset[tuple[str, bool]]()
         if any((deed, side) not in told and (deed, not side) in told for deed, side in self.sides):
             return False
-        if self.names and _names_another(text, self.names):
+        if self.names and _names_another(text, self.names, rooted=self.rooted):
             return False
         if self.done_to and _has_done(text, self.done_to):
             return False
         own = frozenset(map(root_of, tokens)) - {root_of(fold(word)) for word in _NON.findall(text)}
-        return not (self._contradicted(text, own) or self._of_another(text) or self._only_names(text, own))
+        return not (self._contradicted(text, own) or self._of_another(text, own) or self._only_names(text, own))
 
     def lies(self, text: str, tokens: frozenset[str], around: frozenset[str], known: frozenset[str]) -> bool:
         """True if the sentence is of the places that the question names: one of them is said around it, and where the
@@ -197,12 +203,17 @@ class Contrast:
         besides = frozenset(root_of(fold(word)) for word in WORD.findall(f"{found['subject']} {text[found.end() :]}"))
         return not self.small.isdisjoint(named - besides - (own - said))
 
-    def _of_another(self, text: str) -> bool:
-        """True if the sentence says nothing of what something is of, and that it is of something else."""
+    def _of_another(self, text: str, own: frozenset[str]) -> bool:
+        """True if the sentence says nothing of what something is of, and that it is of something else. What the title
+        names is no other for being called `the city` here."""
         said = frozenset(root_of(fold(word)) for word in WORD.findall(text))
         missing = [each for each in self.of_what if said.isdisjoint(each[2])]
         told = list(_phrases(text)) if missing else []
-        return any((head, by) == (one, beside) for head, by, _ in missing for one, beside, _ in told)
+        return any(
+            (head, by) == (one, beside) and not (self.rooted and named and not other and not own.isdisjoint(what))
+            for head, by, what, named in missing
+            for one, beside, _, other in told
+        )
 
     def _contradicted(self, text: str, own: frozenset[str]) -> bool:
         told = _small_roots(text) | _small_words(text)
@@ -251,10 +262,12 @@ def _days(text: str) -> frozenset[str]:
     return frozenset(found.casefold() for found in _WEEKDAY.findall(text))
 
 
-def _ranks(text: str) -> frozenset[tuple[str, str]]:
+def _ranks(text: str, *, rooted: bool) -> frozenset[tuple[str, str]]:
+    """`rooted`: `War II` is war 2."""
     ranked = ((rank.casefold(), root_of(fold(noun))) for rank, noun in _RANKED.findall(text))
     counted = ((number.casefold(), f"{root_of(fold(noun))} counted") for number, noun in _COUNTED.findall(text))
-    return frozenset([*ranked, *((_NUMBER.get(number, number), noun) for number, noun in counted), *labelled(text)])
+    labels = [(_ROMAN.get(label, label) if rooted else label, noun) for label, noun in labelled(text)]
+    return frozenset([*ranked, *((_NUMBER.get(number, number), noun) for number, noun in counted), *labels])
 
 
 def _places(text: str) -> frozenset[tuple[str, str]]:
@@ -270,16 +283,22 @@ def _names(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(fold, WORD.findall(name))) for name in _NAME.findall(text))
 
 
-def _names_another(text: str, names: tuple[tuple[str, ...], ...]) -> bool:
+def _names_another(text: str, names: tuple[tuple[str, ...], ...], *, rooted: bool) -> bool:
     """True if the text does not say one of the names, but one that begins like it and ends otherwise (`New York` for
-    `New Mexico`)."""
+    `New Mexico`). `rooted`: `Academic Rankings` begins and ends like `Academic Ranking`."""
     said = _names(text)
+    if rooted:
+        names, said = _by_roots(names), _by_roots(said)
     for name in names:
         if any(set(name) <= set(other) for other in said):
             continue
         if any(name[0] == other[0] and name[-1] not in other and other[-1] not in name for other in said):
             return True
     return False
+
+
+def _by_roots(names: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(root_of, name)) for name in names)
 
 
 def _phrases(text: str, *, asks: bool = False) -> Iterator[Phrase]:
@@ -303,6 +322,7 @@ def _phrases(text: str, *, asks: bool = False) -> Iterator[Phrase]:
             root_of(head),
             _WHERE.get(by, by),
             and_alike(roots) if asks else roots,
+            any(word[0].isupper() for word in found["what"].split()),
         )
 
 

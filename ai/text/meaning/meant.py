@@ -31,10 +31,10 @@ class Meant:
     where: Where
 
     @classmethod
-    def of(cls, question: str, vocabulary: frozenset[str]) -> Meant:
+    def of(cls, question: str, vocabulary: frozenset[str], *, rooted: bool = True) -> Meant:
         """Reads the question, given the words of the sources."""
         return cls(
-            Contrast.of(question),
+            Contrast.of(question, rooted=rooted),
             Periods.of(question, vocabulary),
             Roles.of(question),
             Modifiers.of(question),
@@ -45,14 +45,15 @@ class Meant:
             Where.of(question),
         )
 
-    def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False) -> bool:
+    def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False, reworded: bool = False) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is about something else. `read`:
-        a reader found that it answers, and so on which of its sides that stands."""
+        a reader found that it answers, and so on which of its sides that stands. `reworded`: and so that it says in
+        other words which is the first or the largest."""
         own = frozenset(map(root_of, tokens))
         return (
             self.periods.agrees(text)
             and self.roles.agrees(text, own)
-            and self.modifiers.agrees(text, own)
+            and self.modifiers.agrees(text, own, reworded=reworded)
             and self.kind.agrees(text, own)
             and (read or self.sides.agrees(text))
             and (text.endswith("?") or ROW.match(text) is not None or self._states(text))

@@ -77,9 +77,11 @@ _ORDERS = {
     ),
 }
 """Words that say that something is first, last or next."""
-_LAST_BUT_ONE = re.compile(
+_LAST_BUT_ONE = "last but one"
+_ORDERS[_LAST_BUT_ONE] = re.compile(
     r"\b(?:(?:second|third|next)[\s-](?:to[\s-])?last|penultimate|last but (?:one|two))\b", re.IGNORECASE
 )
+_ORDER_SAID = re.compile(r"\b(first|last|next)\b", re.IGNORECASE)
 _CAPITAL = re.compile(r"(?<![\w'’-])(?P<which>[A-Z][a-z]+(?:ian|ish|ese|an|ic|ch|ss|i))\s(?P<noun>[a-z]{3,})")
 _PAIR = re.compile(r"(?<![\w'’])(?=(?P<which>[A-Za-z][\w'’]*+)[\s-](?P<noun>[A-Za-z][\w'’]*+))")
 
@@ -94,7 +96,7 @@ class Modifiers:
     groups: frozenset[tuple[str, str]]
     ranks: frozenset[tuple[str, str]]
     peoples: frozenset[tuple[str, str]]
-    order: tuple[re.Pattern[str], ...]
+    order: tuple[str, ...]
     said: frozenset[str]
 
     @classmethod
@@ -110,8 +112,9 @@ class Modifiers:
             frozenset(root_of(fold(word)) for word in WORD.findall(question)),
         )
 
-    def agrees(self, text: str, own: frozenset[str]) -> bool:
-        """True unless the sentence, of the roots `own` with those of its title, means another one."""
+    def agrees(self, text: str, own: frozenset[str], *, reworded: bool = False) -> bool:
+        """True unless the sentence, of the roots `own` with those of its title, means another one. `reworded`: an order
+        or a superlative that is not told in its words is told in others."""
         pairs = list(_pairs(text))
         if any(root_of(which) not in own for which, _ in self.others if which not in _ONLY_PLANNED):
             return False
@@ -125,11 +128,14 @@ class Modifiers:
             for which, noun in self.peoples:
                 if root_of(which) not in own and any(of == noun and one != which for one, of in told):
                     return False
-        return self._is_ranked(text, own) and self._in_order(text)
+        return self._is_ranked(text, own, reworded=reworded) and self._in_order(text, reworded=reworded)
 
-    def _in_order(self, text: str) -> bool:
-        """True unless the question asks for the first, the next or the last, and the text says nothing of an order."""
-        return all(pattern.search(text) for pattern in self.order)
+    def _in_order(self, text: str, *, reworded: bool) -> bool:
+        """True unless the question asks for the first, the next or the last, and the text says nothing of an order;
+        where it is `reworded`, says only another one."""
+        if all(_ORDERS[order].search(text) for order in self.order):
+            return True
+        return reworded and _LAST_BUT_ONE not in self.order and _ORDER_SAID.search(text) is None
 
     def _of_a_deputy(self, text: str, pairs: list[tuple[str, str]]) -> bool:
         """True if a noun of the question is said only behind a word for another holder of it."""
@@ -139,12 +145,12 @@ class Modifiers:
         said = [root_of(fold(word)) for word in WORD.findall(text)]
         return any(sum(one in _OTHERS for one, of in pairs if of == noun) >= said.count(noun) for noun in told)
 
-    def _is_ranked(self, text: str, own: frozenset[str]) -> bool:
+    def _is_ranked(self, text: str, own: frozenset[str], *, reworded: bool) -> bool:
         if not self.ranks:
             return True
         told = frozenset(_superlatives(text))
         if not told:
-            return all(word.split()[-1] in own for _, word in self.ranks)
+            return reworded or all(word.split()[-1] in own for _, word in self.ranks)
         for rank, word in self.ranks:
             alike = {word} | ALIKE.get(word, frozenset())
             same = {one for one, of in told if of in alike}
@@ -172,10 +178,10 @@ def _peoples(text: str) -> Iterator[tuple[str, str]]:
             yield which, root_of(noun)
 
 
-def _orders(question: str) -> tuple[re.Pattern[str], ...]:
-    if _LAST_BUT_ONE.search(question):
+def _orders(question: str) -> tuple[str, ...]:
+    if _ORDERS[_LAST_BUT_ONE].search(question):
         return (_LAST_BUT_ONE,)
-    return tuple(_ORDERS[word] for word in dict.fromkeys(found[1].casefold() for found in _ORDER.finditer(question)))
+    return tuple(dict.fromkeys(found[1].casefold() for found in _ORDER.finditer(question)))
 
 
 def _superlatives(text: str, *, asks: bool = False) -> Iterator[tuple[str, str]]:

@@ -91,20 +91,3 @@ async def test_what_a_folder_does_not_say_is_not_answered(which: str, tmp_path: 
     assert len(false) <= FALSE.get(which, 0), false
     assert told["rightly none"] >= 20
     assert told["right"] + told["partly"] >= ANSWERED[which] - FEWER
-
-
-READ = {"eighteenth": (78, 11), "nineteenth": (31, 11), "twentyfirst": (27, 12), "twentysecond": (21, 10)}
-"""With the reader: answered, and near misses answered. None of these sets trained or calibrated it; by the first two the factor was set by which
-words are confirmed, and by the twenty-first what the answer point asks for. 8-bit arithmetic differs between processors."""
-APART = 4
-
-
-@pytest.mark.parametrize("which", READ)
-async def test_a_reader_finds_more_and_is_not_fooled_more_often(which: str, tmp_path: Path) -> None:
-    told: Counter[str] = Counter()
-    for folder in sorted((HERE / which).iterdir()):
-        answers = await asked_of(folder, tmp_path / folder.name, reader=True)
-        told.update(verdict(question, said) for question, said in answers)
-    answered, false = READ[which]
-    assert told["right"] + told["partly"] >= answered - APART > ANSWERED[which]
-    assert told["false"] <= false + APART
