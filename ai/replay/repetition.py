@@ -17,7 +17,6 @@ from ai.case.case import Case, Services
 from ai.errors import AIError
 from ai.model import Completion, ModelIdentity, Repair, SourceReading
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
-from ai.models.prose import nearest
 from ai.replay.comparison import Stage, compare
 
 IDENTITY = "model.identity"
@@ -119,7 +118,7 @@ async def _written(
     said = _same_output("model.output", call.output, again.text, cut=(call.truncated, again.truncated))
     read = again.reading
     if reading is not None and read is None and beside is not None:
-        read = nearest((await _asked(call, beside, case)).reading)
+        read = (await _asked(call, beside, case)).reading
     return replace(said, detail=said.detail or _differs_by(reading, read))
 
 

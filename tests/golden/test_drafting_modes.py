@@ -138,9 +138,7 @@ async def test_what_the_reader_finds_counts_for_a_draft_of_another_model(kansas:
     assert [sentence["text"] for sentence in body["sentences"]] == [SAFE]
     call = await call_of(kansas, body)
     assert "filled" not in call and "repair" not in call
-    assert [each["milli"] for each in call["completion"]["reading"]["sentences"]] == [
-        900
-    ]  # and none that is far from it
+    assert call["completion"]["reading"]["sentences"][0]["milli"] == 900
     await replayed(body, services, Grade.R2)
     unread = services_of(kansas, ScriptedModel(SAFE), FREE)
     await replayed(body, unread)  # by the record alone
@@ -161,7 +159,7 @@ async def test_an_entry_of_before_that_is_read_as_it_was(kansas: wiring.System) 
 @pytest.mark.parametrize(
     ("chances", "answered"),
     [({"expansion look safe": 700, "debt, markets": 900}, 900), ({"expansion look safe": 900}, 499)],
-    ids=["another sentence is much likelier", "no sentence is likely enough"],
+    ids=["another sentence is likelier by far", "no sentence is likely enough"],
 )
 async def test_what_it_finds_less_likely_does_not(
     kansas: wiring.System, chances: dict[str, int], answered: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,8 @@ ITEM = an_item(f"{DENIED} {BESIDE}", 1, title="Skerrow Hall")
 OTHER = an_item(f"{DENIED} {BESIDE}", 2, title="Skerrow Lodge")
 ASKED = "Why was nobody at the Hall free to walk home at night?"
 LIKELY, LEAST = 700, 600
+BY_READING = ModelIdentity("extractive", "sha256:0", {"reader": "sha256:reader"})
+WRITER = ModelIdentity("writer", "sha256:0")
 
 
 def reading(*starts: tuple[int, int], answered: int = LIKELY) -> SourceReading:
@@ -52,12 +55,13 @@ def answered(
     question: str,
     version: int = CLAIMS_VERSION,
     intent: Intent | None = None,
+    model: ModelIdentity = BY_READING,
 ) -> bool:
-    """The same for any question over any items, of which it cites the first."""
+    """The same for any question over any items, of which it cites the first; `model` wrote the draft."""
     intent = intent or Intent()
     sources = tuple(prompt_source(item, intent) for item in items)
     prompt = RenderedPrompt("system", "prompt", "focus/v1", "sha256:0", sources, 10)
-    said = Completion(f"{text} [1]", ModelIdentity("extractive", "sha256:0"), 0, 0, reading=read)
+    said = Completion(f"{text} [1]", model, 0, 0, reading=read)
     draft = read_draft(
         said, prompt=prompt, items=items, canaries=(), intent=intent, question=question, claims_version=version
     )
@@ -144,6 +148,50 @@ def test_it_falls_where_it_says_another_order(asked: str, said: str) -> None:
 )
 def test_it_falls_where_it_says_that_it_is_another(said: str, question: str) -> None:
     assert not answered(said, (an_item(said, 1),), reading((1, 0)), question=question)
+
+
+def chosen(*chances: int) -> SourceReading:
+    """A reading of the sentences of `PLAINS`, one after the other."""
+    starts = [0, len(GRASS) + 1]
+    said = [SentenceChance(1, start, chance) for start, chance in zip(starts, chances, strict=False)]
+    return SourceReading("sha256:reader", LIKELY, LEAST, tuple(said))
+
+
+GRASS = "Grass held the soil of the plains before the drought."
+SOIL = "The soil of the plains was grey before the drought."
+PLAINS = (an_item(f"{GRASS} {SOIL}", 1),)
+HELD = "What held the soil of the plains before the drought?"
+
+
+@pytest.mark.parametrize(
+    ("read", "stays"),
+    [
+        pytest.param(chosen(900, 900), True, id="as likely"),
+        pytest.param(chosen(900, 720), True, id="nearly as likely"),
+        pytest.param(chosen(900, 300), True, id="less likely: its words decide"),
+        pytest.param(chosen(900, 113), True, id="an eighth"),
+        pytest.param(chosen(900, 112), False, id="less than an eighth"),
+        pytest.param(chosen(900), False, id="not worth reading"),
+    ],
+)
+def test_a_true_sentence_of_another_model_falls_beside_one_that_answers(read: SourceReading, stays: bool) -> None:
+    assert answered(SOIL, PLAINS, None, question=HELD, model=WRITER)
+    assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER) == stays
+    assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER, version=BESIDE_SINCE - 1)
+    assert answered(SOIL, PLAINS, read, question=HELD)  # who chose by the reading is not held against it
+
+
+def test_where_no_answer_was_likely_enough_its_words_decide() -> None:
+    unlikely = replace(chosen(900), answered_milli=LEAST - 1)
+    assert answered(SOIL, PLAINS, unlikely, question=HELD, model=WRITER)
+
+
+def test_of_another_model_only_what_comes_near_the_best_answers_in_other_words() -> None:
+    for chance, answers_it in ((LIKELY, True), (8 * LIKELY // 10, True), (8 * LIKELY // 10 - 1, False)):
+        both = (SentenceChance(1, 0, chance), SentenceChance(1, len(DENIED) + 1, LIKELY))
+        read = SourceReading("sha256:reader", LIKELY, LEAST, both)
+        assert answered(DENIED, (ITEM, OTHER), read, question=ASKED, model=WRITER) == answers_it
+        assert answered(DENIED, (ITEM, OTHER), read, question=ASKED)
 
 
 def test_earlier_checks_asked_the_words_all_the_same() -> None:

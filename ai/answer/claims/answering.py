@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from types import MappingProxyType
 
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
@@ -16,6 +15,7 @@ from ai.answer.claims.tokens import bare, sentences_of
 from ai.model import AdmittedItem, Sentence
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
+from ai.models.prose import ReadSentences
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
 from ai.text.meaning.meant import Meant
@@ -25,6 +25,7 @@ from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
+_UNREAD = ReadSentences()
 _LIKE = 0.75
 """The share that a word of like meaning counts for."""
 _ENOUGH = 0.25
@@ -46,7 +47,8 @@ class Wanted:
     another month, rate, role or kind, and a sentence is held against the nearest one. `nearest`: how much of the
     question's own words the sentence of the `passages` says that says most of them; 0 where that is not weighed.
     `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words.
-    `read`: by item, the sentences that a reader found to answer, without what sets them; `reworded`: those may say in
+    `read`: by item, the sentences that a reader found to answer, without what sets them, and `beside` those that
+    are beside what it found; `reworded`: the former may say in
     other words which is the first or the largest."""
 
     question: str
@@ -63,6 +65,7 @@ class Wanted:
     passages: frozenset[int]
     replies: Mapping[str, frozenset[str]]
     read: Mapping[int, frozenset[str]]
+    beside: Mapping[int, frozenset[str]]
     reworded: bool
     nearest: float = 0.0
 
@@ -75,7 +78,7 @@ class Wanted:
         *,
         finer: bool,
         weighed: bool = True,
-        read: Mapping[int, Sequence[str]] = MappingProxyType({}),
+        read: ReadSentences = _UNREAD,
         reworded: bool = True,
     ) -> Wanted:
         """The question as it was read, over the items that may answer it."""
@@ -97,7 +100,7 @@ class Wanted:
         kind, meant = wanted_of(question), Meant.of(question, frozenset[str]().union(*texts), rooted=reworded)
         members = Members.of(question) if weighed else None
         replies = dict(_replies(passages)) if weighed else {}
-        found = {index: frozenset(map(bare, said)) for index, said in read.items()}
+        found, beside = _bare(read.answers), _bare(read.beside)
         wanted = cls(
             question,
             intent,
@@ -113,6 +116,7 @@ class Wanted:
             indexes,
             replies,
             found,
+            beside,
             reworded,
         )
         if not weighed or intent.operations:
@@ -132,8 +136,8 @@ class Wanted:
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
         if self.finer and not (self._agrees(sentence.text, said, read=read) and self._names_members(sentence.text)):
             return False
-        if read:
-            return True
+        if read or any(bare(sentence.text) in self.beside.get(n, ()) for n in cited):
+            return read
         around = said.union(*(self.texts[n] for n in cited))
         if self.passages.issuperset(cited) and not self._comes_near(sentence.text, said):
             return False
@@ -192,6 +196,10 @@ class Wanted:
             return True
         free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER) or text.removesuffix(".") in self.rows
         return free or offers(text, self.kind, self.question, loosely=True)
+
+
+def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:
+    return {index: frozenset(map(bare, each)) for index, each in said.items()}
 
 
 def _row_texts(question: str, intent: Intent, items: Sequence[AdmittedItem]) -> Iterator[str]:

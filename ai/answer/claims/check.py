@@ -7,10 +7,9 @@ the item that does and sets that item's number: it is the system's doing, and re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import MappingProxyType
 
 from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
@@ -29,12 +28,14 @@ from ai.model import (
     Sentence,
 )
 from ai.models.context import is_direct
+from ai.models.prose import ReadSentences
 from ai.text.support import WORD, fold
 from retrieval.model import Intent
 
 _JOINS = ("; ", ", and ", ", while ", ", whereas ", ", but ", " and ", " while ")
 _QUOTED = re.compile(r"[\"“]([^\"“”]{8,}+)[\"”]")
 _PIECE = re.compile(r"\w+")
+_UNREAD = ReadSentences()
 _LEAST_WORDS = 2
 """With fewer a piece of text is a fragment."""
 
@@ -61,10 +62,10 @@ class Sources:
         question: str,
         version: int = CLAIMS_VERSION,
         *,
-        read: Mapping[int, Sequence[str]] = MappingProxyType({}),
+        read: ReadSentences = _UNREAD,
     ) -> Sources:
-        """Read once for all sentences. `version` is that of the checks; `read` are the sentences of each item that a
-        reader found to answer."""
+        """Read once for all sentences. `version` is that of the checks; `read` is what a reader made of the
+        items' sentences."""
         direct = frozenset(item.index for item in items if is_direct(item, intent))
         figures = read_figures(items, direct)
         stated = {s.item for s in figures.stated}

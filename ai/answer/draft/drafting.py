@@ -19,7 +19,6 @@ from ai.errors import ModelTimeout, PromptTooLong
 from ai.model import BESIDE_SINCE, BOUND_SINCE, AdmittedItem, Draft, Options, RenderedPrompt, mode_of
 from ai.models.chat_model import StructuredModel
 from ai.models.context import ContextBudgets, render_prompt
-from ai.models.prose import nearest
 
 _LEAST_OUTPUT = 16
 
@@ -82,7 +81,7 @@ async def draft_answer(
             by_default = reading = None
             if fallback is not None and case.claims_version:
                 by_default, _ = await write(prompt, model=fallback, deadline_s=deadline_s)
-                reading = nearest(by_default.completion.reading) if case.claims_version >= BESIDE_SINCE else None
+                reading = by_default.completion.reading if case.claims_version >= BESIDE_SINCE else None
             began = time.monotonic()
             drafted, call = await write(prompt, model=services.model, deadline_s=deadline_s, reading=reading)
             if case.claims_version == 0:

@@ -14,6 +14,7 @@ from ai.errors import ModelTimeout
 from ai.gate import find_leaks, find_sensitive
 from ai.model import (
     APPEALS_SINCE,
+    BESIDE_SINCE,
     CLAIMS_VERSION,
     READ_SINCE,
     AdmittedItem,
@@ -28,7 +29,7 @@ from ai.model import (
     mode_of,
 )
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
-from ai.models.prose import sentences_read
+from ai.models.prose import ReadSentences, sentences_read
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
@@ -135,13 +136,22 @@ def read_draft(
     Version 0 checks no claims, as it was before there were any."""
     seen = {source.index for source in prompt.sources}
     shown = [item for item in items if item.index in seen]
-    read = sentences_read(completion.reading, prompt.sources) if claims_version >= READ_SINCE else {}
+    read = _read(completion, prompt, claims_version)
     sources = Sources.of(shown, intent, question, claims_version, read=read) if claims_version else None
     find = partial(_findings, canaries=canaries, system=prompt.system)
     asked = question if claims_version >= APPEALS_SINCE else None
     written = read_written(completion, mode, prompt.offers)
     draft = draft_sentences(completion, shown, find=find, sources=sources, asked=asked, parsed=written.sentences)
     return replace(draft, fault=written.fault)
+
+
+def _read(completion: Completion, prompt: RenderedPrompt, claims_version: int) -> ReadSentences:
+    """What a reader makes of the prompt's sentences: the model's own one, or the one beside it."""
+    reading = completion.reading if claims_version >= READ_SINCE else None
+    own = claims_version < BESIDE_SINCE or (
+        reading is not None and completion.model.details.get("reader") == reading.reader
+    )
+    return sentences_read(reading, prompt.sources, own=own)
 
 
 def within(completion: Completion, max_tokens: int) -> Completion:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from ai.model import Mode
 from ai.models.candidates import PARAMETERS
 from api.home.stores import Extractive
 from api.http.ablation.measures import figure, recall
-from api.measure.eval.asking import Text, by_mode, make_home, open_patiently, outcome_of
+from api.measure.eval.asking import Text, answer_of, by_mode, make_home, open_patiently, outcome_of
 from api.measure.eval.tables import Part, goal, share, told
 from api.wiring import System, open_chat
 
@@ -22,13 +24,24 @@ JUDGES = {"words alone": None, "reader, stated rate 0.10": 100}
 ASKED = 100
 RECALL_GOAL = 0.97
 _MEASURES = ("precision", "recall", "answered_of_answerable")
+_WORD, _MARKER = re.compile(r"\w+"), re.compile(r"\[\d+\]")
+_ARTICLES = ("a", "an", "the")
 MODES: tuple[Mode, ...] = ("keyword", "vector", "hybrid")
 
 
-def read(folder: Path) -> tuple[list[Text], list[tuple[str, str]], list[str]]:
-    """The pool of all passages, answerable questions with the key of theirs, and unanswerable questions."""
+@dataclass(frozen=True)
+class Question:
+    """A question, the key of its passage, and the answers that were written for it; none where the passage has none."""
+
+    text: str
+    key: str
+    answers: tuple[str, ...]
+
+
+def read(folder: Path) -> tuple[list[Text], list[Question], list[str]]:
+    """The pool of all passages, answerable questions, and unanswerable ones."""
     texts: dict[tuple[str, str], Text] = {}
-    asked: list[list[tuple[str, str]]] = []
+    asked: list[list[Question]] = []
     for name in FILES:
         asked.append([])
         for line in (folder / name).read_text("utf-8").splitlines():
@@ -36,8 +49,9 @@ def read(folder: Path) -> tuple[list[Text], list[tuple[str, str]], list[str]]:
             passage = each["passages"][0]
             identity = passage["title"], passage["text"]
             text = texts.setdefault(identity, Text(f"q{len(texts):05d}", *identity))
-            asked[-1].append((each["input"], text.key))
-    return list(texts.values()), asked[0], [question for question, _ in asked[1]]
+            answers = tuple(output["answer"] for output in each["output"] if output.get("answer"))
+            asked[-1].append(Question(each["input"], text.key, answers))
+    return list(texts.values()), asked[0], [question.text for question in asked[1]]
 
 
 async def run(folder: Path, work: Path) -> Part:
@@ -48,12 +62,11 @@ async def run(folder: Path, work: Path) -> Part:
     found: dict[str, Any] = {}
     async with open_patiently(home) as system:
         for mode in MODES:
-            values = [recall((await by_mode(system, question, mode)).ranked, {key}, 5) for question, key in answerable]
+            values = [recall((await by_mode(system, each.text, mode)).ranked, {each.key}, 5) for each in answerable]
             found[mode] = {"recall_5": told(figure(values))}
-        asked = [question for question, _ in answerable]
-        answered = {name: await _answered(system, rate, asked, unanswerable) for name, rate in JUDGES.items()}
+        answered = {name: await _answered(system, rate, answerable, unanswerable) for name, rate in JUDGES.items()}
         curve = [
-            await _abstention(system, threshold, [q for q, _ in answerable[:ASKED]], unanswerable[:ASKED])
+            await _abstention(system, threshold, [each.text for each in answerable[:ASKED]], unanswerable[:ASKED])
             for threshold in sorted(set(THRESHOLDS))
         ]
     columns = ["least coverage", "precision of abstaining", "recall", "answered of answerable"]
@@ -69,7 +82,11 @@ async def run(folder: Path, work: Path) -> Part:
         "answered": answered,
         "abstention": curve,
         "tables": [
-            {"title": "Answered", "columns": ["by", "of the answerable", "of the others"], "rows": judged},
+            {
+                "title": "Answered",
+                "columns": ["by", "of the answerable", "of the others", "token F1 where answered"],
+                "rows": judged,
+            },
             {"title": "Abstention", "columns": columns, "rows": rows},
         ],
         "goals": {"hybrid recall@5": goal(RECALL_GOAL, found["hybrid"]["recall_5"]["mean"])},
@@ -77,15 +94,37 @@ async def run(folder: Path, work: Path) -> Part:
 
 
 async def _answered(
-    system: System, rate_milli: int | None, answerable: list[str], unanswerable: list[str]
+    system: System, rate_milli: int | None, answerable: list[Question], unanswerable: list[str]
 ) -> dict[str, Any]:
     """The share of each kind of question that the whole product answers, with the reader at that rate, or by words
-    alone."""
+    alone; and of the answerable ones that it answers, how far its words are those of an answer that was written."""
     async with AsyncExitStack() as stack:
         model = open_chat(Extractive(PARAMETERS.min_coverage, PARAMETERS.max_sentences, rate_milli), stack)
         other = replace(system, services=replace(system.services, model=model))
-        kinds = {"of the answerable": answerable, "of the others": unanswerable}
-        return {name: share([await outcome_of(other, q) != "ABSTAIN" for q in asked]) for name, asked in kinds.items()}
+        said = [await answer_of(other, each.text) for each in answerable]
+        shared = [
+            max((token_f1(answer, written) for written in each.answers), default=0.0)
+            for each, (outcome, answer) in zip(answerable, said, strict=True)
+            if outcome != "ABSTAIN"
+        ]
+        return {
+            "of the answerable": share([outcome != "ABSTAIN" for outcome, _ in said]),
+            "of the others": share([await outcome_of(other, question) != "ABSTAIN" for question in unanswerable]),
+            "token F1 where answered": told(figure(shared)) if shared else {"mean": 0.0},
+        }
+
+
+def token_f1(said: str, written: str) -> float:
+    """The harmonic mean of how many of each text's words the other has, as SQuAD counts them (Rajpurkar et al. 2016):
+    without punctuation, articles and markers, in any case; from 0 to 1."""
+    one, other = _tokens(said), _tokens(written)
+    held = (one & other).total()
+    return 2 * held / (one.total() + other.total()) if held else 0.0
+
+
+def _tokens(text: str) -> Counter[str]:
+    words = _WORD.findall(_MARKER.sub(" ", text).casefold())
+    return Counter(word for word in words if word not in _ARTICLES)
 
 
 async def _abstention(

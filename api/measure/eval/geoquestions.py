@@ -80,7 +80,7 @@ async def run(folder: Path, work: Path) -> Part:
     texts = folder.parent / "clapnq"
     if texts.is_dir():
         _, answerable, unanswerable = clapnq.read(texts)
-        questions = [question for question, _ in answerable] + unanswerable
+        questions = [*(each.text for each in answerable), *unanswerable]
         kept = share([kind_of(q) is QuestionKind.TEXT for q in questions])
         ways["CLAPNQ, kept with the texts"] = {"kind": kept}
         goals["questions kept with the texts"] = goal(KEPT_GOAL, kept["mean"])
