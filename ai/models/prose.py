@@ -148,9 +148,9 @@ class ReadSentences:
 def sentences_read(
     reading: SourceReading | None, sources: Sequence[PromptSource], *, own: bool, parameters: Parameters = PARAMETERS
 ) -> ReadSentences:
-    """What was read, nothing where no answer was likely enough. `own`: for who chose by it, all that was read answers.
-    For another what comes as near the best one as the default model would say beside it; beside it is what has hardly
-    a chance next to the best one, or was not worth reading."""
+    """The sentences as they were read; none where no answer was likely enough. `own`: for a model that chose by the
+    reading, all that was read answers. For another those that come as near the best one as the default model would say
+    beside it; beside the point are those with hardly a chance next to the best one, and those not worth reading."""
     if reading is None or reading.answered_milli < reading.least_milli:
         return ReadSentences()
     chances = {(each.index, each.start): each.milli for each in reading.sentences}

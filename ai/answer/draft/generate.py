@@ -70,8 +70,8 @@ async def generate(
     reading: SourceReading | None = None,
 ) -> tuple[Draft, ModelCall]:
     """Ask `model` and read its answer. Only items whose text was in the prompt can be cited. A `bounded` output is cut
-    at `max_tokens` of the one counter, whatever the model made of them. `reading` is what a reader makes of the sources
-    beside a model that has none.
+    at `max_tokens` of the one counter, whatever the model made of them. `reading` is that of a reader beside a
+    model that has none.
 
     Raises `ModelUnavailable`, `ModelTimeout` (also when the model ignores its deadline), `PromptTooLong`; a cancelled
     call stops the model.
@@ -146,7 +146,7 @@ def read_draft(
 
 
 def _read(completion: Completion, prompt: RenderedPrompt, claims_version: int) -> ReadSentences:
-    """What a reader makes of the prompt's sentences: the model's own one, or the one beside it."""
+    """The prompt's sentences as a reader read them: the model's own one, or the one beside it."""
     reading = completion.reading if claims_version >= READ_SINCE else None
     own = claims_version < BESIDE_SINCE or (
         reading is not None and completion.model.details.get("reader") == reading.reader
