@@ -138,33 +138,52 @@ async def read_prospects(
 
 @dataclass(frozen=True, slots=True)
 class ReadSentences:
-    """By source, what a reader makes of the sentences where it finds an answer likely enough: those that answer, and
-    those that are beside it."""
+    """The sentences of each source as a reader read them: those that answer, and those that are beside the point.
+    `nothing`: it finds an answer too unlikely for any sentence of prose to be one."""
 
     answers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     beside: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    nothing: bool = False
 
 
-def sentences_read(
-    reading: SourceReading | None, sources: Sequence[PromptSource], *, own: bool, parameters: Parameters = PARAMETERS
-) -> ReadSentences:
-    """The sentences as they were read; none where no answer was likely enough. `own`: for a model that chose by the
-    reading, all that was read answers. For another those that come as near the best one as the default model would say
-    beside it; beside the point are those with hardly a chance next to the best one, and those not worth reading."""
+def sentences_read(reading: SourceReading | None, sources: Sequence[PromptSource]) -> ReadSentences:
+    """By the reading of the model that drafts: all that it read answers, where an answer was likely enough."""
     if reading is None or reading.answered_milli < reading.least_milli:
         return ReadSentences()
+    chances = _chances(reading, sources)
+    return ReadSentences(
+        {index: tuple(text for text, chance in said if chance >= 0) for index, said in chances.items()}
+    )
+
+
+def sentences_read_beside(
+    reading: SourceReading | None, sources: Sequence[PromptSource], parameters: Parameters = PARAMETERS
+) -> ReadSentences:
+    """For the draft of another model, which is a second witness, so that half the chance is enough. What comes as near
+    the best sentence as the default model would say beside it answers; what has hardly a chance next to it, or was not
+    worth reading, is beside the point."""
+    if reading is None:
+        return ReadSentences()
+    if 2 * reading.answered_milli < reading.least_milli:
+        return ReadSentences(nothing=True)
+    best = max((each.milli for each in reading.sentences), default=0)
+    least, chances = best * parameters.near_best // 1_000, _chances(reading, sources)
+    prose = {source.index for source in sources if source.statement is None}
+    return ReadSentences(
+        {index: tuple(text for text, chance in said if chance >= least) for index, said in chances.items()},
+        {index: tuple(text for text, chance in chances[index] if _HARDLY * chance < best) for index in prose},
+    )
+
+
+def _chances(reading: SourceReading, sources: Sequence[PromptSource]) -> dict[int, list[tuple[str, int]]]:
+    """By source its sentences, each with its chance; -1 for one that was not read."""
     chances = {(each.index, each.start): each.milli for each in reading.sentences}
-    best = max(chances.values(), default=0)
-    answers: dict[int, tuple[str, ...]] = {}
-    beside: dict[int, tuple[str, ...]] = {}
-    for source in sources:
-        said = ReadSource.of(source).sentences
-        seen = [(each.text, chances.get((source.index, each.start))) for each in said]
-        least = 0 if own else best * parameters.near_best // 1_000
-        answers[source.index] = tuple(text for text, chance in seen if chance is not None and chance >= least)
-        if not own and source.statement is None:
-            beside[source.index] = tuple(text for text, chance in seen if _HARDLY * (chance or 0) < best)
-    return ReadSentences(answers, beside)
+    return {
+        source.index: [
+            (each.text, chances.get((source.index, each.start), -1)) for each in ReadSource.of(source).sentences
+        ]
+        for source in sources
+    }
 
 
 def _told(found: Sequence[Candidate], sources: Sequence[PromptSource]) -> tuple[list[Told], dict[Place, Place]]:

@@ -22,7 +22,7 @@ from ai.model import (
 from ai.models.context import prompt_source
 from retrieval.algebra.operations import Lookup
 from retrieval.model import Intent
-from tests.fakes_ai import an_item
+from tests.fakes_ai import an_item, an_observation
 
 DENIED = "Servants were never let out after dark, for the squire was afraid of poachers."
 BESIDE = "The cook had eleven hives."
@@ -181,9 +181,26 @@ def test_a_true_sentence_of_another_model_falls_beside_one_that_answers(read: So
     assert answered(SOIL, PLAINS, read, question=HELD)  # who chose by the reading is not held against it
 
 
-def test_where_no_answer_was_likely_enough_its_words_decide() -> None:
-    unlikely = replace(chosen(900), answered_milli=LEAST - 1)
-    assert answered(SOIL, PLAINS, unlikely, question=HELD, model=WRITER)
+@pytest.mark.parametrize("likely", [LEAST, LEAST - 1, LEAST // 2, LEAST // 2 - 1, 0])
+def test_half_the_chance_is_enough_for_another_model_and_less_is_no_answer(likely: int) -> None:
+    read = replace(chosen(900, 900), answered_milli=likely)
+    assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER) == (2 * likely >= LEAST)
+    assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER, version=BESIDE_SINCE - 1)
+    assert answered(SOIL, PLAINS, read, question=HELD)  # by its words
+
+
+def test_where_prose_hardly_answers_no_words_of_the_models_own_do() -> None:
+    said = "Before the drought the soil of the plains was grey."
+    unlikely = replace(chosen(900), answered_milli=LEAST // 2 - 1)
+    assert answered(said, PLAINS, None, question=HELD, model=WRITER)
+    assert not answered(said, PLAINS, unlikely, question=HELD, model=WRITER)
+
+
+def test_a_row_answers_whatever_is_read_in_prose() -> None:
+    row = an_observation()
+    said = row.statement or ""
+    for read in (None, replace(chosen(900), answered_milli=0)):
+        assert answered(said, (row,), read, question="How many inhabitants had Shawnee County?", model=WRITER)
 
 
 def test_of_another_model_only_what_comes_near_the_best_answers_in_other_words() -> None:

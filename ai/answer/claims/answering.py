@@ -48,7 +48,7 @@ class Wanted:
     question's own words the sentence of the `passages` says that says most of them; 0 where that is not weighed.
     `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words.
     `read`: by item, the sentences that a reader found to answer, without what sets them, and `beside` those that
-    are beside what it found; `reworded`: the former may say in
+    are beside what it found; `nothing`: it found no answer in prose; `reworded`: the former may say in
     other words which is the first or the largest."""
 
     question: str
@@ -66,6 +66,7 @@ class Wanted:
     replies: Mapping[str, frozenset[str]]
     read: Mapping[int, frozenset[str]]
     beside: Mapping[int, frozenset[str]]
+    nothing: bool
     reworded: bool
     nearest: float = 0.0
 
@@ -117,6 +118,7 @@ class Wanted:
             replies,
             found,
             beside,
+            read.nothing,
             reworded,
         )
         if not weighed or intent.operations:
@@ -136,7 +138,7 @@ class Wanted:
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
         if self.finer and not (self._agrees(sentence.text, said, read=read) and self._names_members(sentence.text)):
             return False
-        if read or any(bare(sentence.text) in self.beside.get(n, ()) for n in cited):
+        if read or self._is_beside(sentence.text, cited):
             return read
         around = said.union(*(self.texts[n] for n in cited))
         if self.passages.issuperset(cited) and not self._comes_near(sentence.text, said):
@@ -144,6 +146,11 @@ class Wanted:
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
         return share >= enough and self._offers(sentence.text)
+
+    def _is_beside(self, text: str, cited: Sequence[int]) -> bool:
+        """True if a reader finds that no prose answers, or that this sentence does not."""
+        told = self.nothing and self.passages.issuperset(cited)
+        return told or any(bare(text) in self.beside.get(n, ()) for n in cited)
 
     def _agrees(self, text: str, said: frozenset[str], *, read: bool) -> bool:
         """True unless a word of the sentence is of another day, rank, number, name or contrary than the question's."""

@@ -29,7 +29,7 @@ from ai.model import (
     mode_of,
 )
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
-from ai.models.prose import ReadSentences, sentences_read
+from ai.models.prose import ReadSentences, sentences_read, sentences_read_beside
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
@@ -148,10 +148,10 @@ def read_draft(
 def _read(completion: Completion, prompt: RenderedPrompt, claims_version: int) -> ReadSentences:
     """The prompt's sentences as a reader read them: the model's own one, or the one beside it."""
     reading = completion.reading if claims_version >= READ_SINCE else None
-    own = claims_version < BESIDE_SINCE or (
-        reading is not None and completion.model.details.get("reader") == reading.reader
-    )
-    return sentences_read(reading, prompt.sources, own=own)
+    own = reading is not None and completion.model.details.get("reader") == reading.reader
+    if own or claims_version < BESIDE_SINCE:
+        return sentences_read(reading, prompt.sources)
+    return sentences_read_beside(reading, prompt.sources)
 
 
 def within(completion: Completion, max_tokens: int) -> Completion:
