@@ -127,6 +127,16 @@ async def test_what_is_no_document_is_tried_again_and_then_filled(
     await replayed(body, services, Grade.R2)
 
 
+async def test_what_answers_comes_first_whatever_is_true_before_it(kansas: wiring.System) -> None:
+    """The model says a true sentence that answers nothing, and then what the default says."""
+    alone = (await ask(kansas, PROSE))["sentences"][0]["text"]
+    before = "The Kansas question would have been immediately and finally settled."
+    services = services_of(kansas, ScriptedModel(f"{before}\n{alone}"), FREE)
+    body = await ask(kansas, PROSE, services=services)
+    assert [sentence["text"] for sentence in body["sentences"]] == [alone, before]
+    await replayed(body, services, Grade.R2)
+
+
 UNTOLD = "Why did farmers believe in the 1920s that nothing could go wrong?"
 SAFE = "In the 1920s, much of the Plains experienced conditions that made expansion look safe — and profitable."
 

@@ -101,6 +101,7 @@ async def draft_answer(
                     question=case.question,
                     every=bool(case.intent.operations),
                     grouped=case.claims_version >= BOUND_SINCE,
+                    leading=case.claims_version >= BESIDE_SINCE,
                 )
             return drafted, call
     except (ModelTimeout, PromptTooLong) as exc:

@@ -32,15 +32,24 @@ Group = tuple[Sentence, ...]
 """A sentence behind those that it leans on, which never stands without them."""
 
 
-def filled(drafted: Draft, by_default: Draft, *, question: str, every: bool, grouped: bool = True) -> Draft:
+def filled(
+    drafted: Draft, by_default: Draft, *, question: str, every: bool, grouped: bool = True, leading: bool = True
+) -> Draft:
     """The draft with what the default model says and it leaves out, so that a model never lowers what the default would
     have answered: the default's sentences in its place where nothing of it can be released; else, before it, the best
-    of them, or `every` one, which its own do not cover. `grouped`: with the sentence that one leans on."""
+    of them, or `every` one, which its own do not cover. `grouped`: with the sentence that one leans on.
+    `leading`: the best one comes first in the answer, whatever true sentences the draft has before it."""
     staying = list(filter(may_stay, drafted.sentences))
     offered = list(_offers(by_default.sentences, grouped))
     if staying:
         told = offered if every else offered[:1]
-        offered = [each for each in told if not _covered(each[-1], staying, question, whole=every, led=grouped)]
+        first, *later = filter(is_sound, drafted.sentences) if leading else staying
+
+        def covered(group: Group) -> bool:
+            behind = staying[1:] if group[0].text == first.text else later
+            return _covered(group[-1], staying, behind, question, whole=every, led=grouped)
+
+        offered = [each for each in told if not covered(each)]
     if not offered:
         return drafted
     if not staying:
@@ -86,11 +95,19 @@ def _groups(sentences: Sequence[Sentence], grouped: bool) -> list[Group]:
     return found
 
 
-def _covered(wanted: Sentence, staying: Sequence[Sentence], question: str, *, whole: bool, led: bool) -> bool:
+def _covered(
+    wanted: Sentence,
+    staying: Sequence[Sentence],
+    behind: Sequence[Sentence],
+    question: str,
+    *,
+    whole: bool,
+    led: bool,
+) -> bool:
     """True if the names and numbers that a sentence answers with are in those that stay, where the `whole` of an item
-    is the answer; else if the first of them (`led`; or any) stands on the same words. A sentence that stays behind
-    others leads them."""
-    if not whole and wanted.text in {each.text for each in staying[1:]}:
+    is the answer; else if the first of them (`led`; or any) stands on the same words. A sentence that stays
+    `behind` others leads them."""
+    if not whole and wanted.text in {each.text for each in behind}:
         return False  # it leads
     if not whole and led:
         return any(_meet(one, other) for one in wanted.quotes for other in staying[0].quotes)
