@@ -50,7 +50,7 @@ serve: $(RUNTIME)  ## serve the HTTP API on loopback
 test: $(DEV)  ## unit, contract, API and golden tests; no server
 	@room=$$(mktemp -d "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print $$6}' | grep . || echo "$${TMPDIR:-/tmp}")/exhibit-tests.XXXXXX"); \
 	trap 'rm -rf "$$room"' EXIT; \
-	$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(PYTEST) --basetemp="$$room/tests" -m "not services" --ignore tests/unit/test_import_contracts.py $(SUITES)
+	$(BIN)/pytest -q -n 3 --dist loadfile $(PYTEST) --basetemp="$$room/tests" -m "not services" --ignore tests/unit/test_import_contracts.py $(SUITES)
 
 again: $(DEV)  ## run once more what failed in the last run of the tests
 	@grep -qs '"' .pytest_cache/v/cache/lastfailed || { echo "no test is known to have failed: what stopped the run is no test" >&2; exit 1; }

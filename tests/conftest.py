@@ -14,14 +14,6 @@ settings.register_profile(
 )
 settings.load_profile("exhibit")
 
-# A minute and more each: begun first, so that none of them is what all wait for at the end.
-LONGEST = ("test_folders", "test_folders_read", "test_withheld", "test_ingest_hostile_kinds", "test_policy_planted")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take longest come first."""
-    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
-
 
 @pytest.fixture(autouse=True, scope="module")
 def _own_umask() -> Iterator[None]:
