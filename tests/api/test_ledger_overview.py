@@ -44,7 +44,8 @@ async def test_each_value_narrows_to_as_many_entries_as_it_says(connect: Connect
     assert set(facets) == {"kind", "outcome", "rule", "model", "source", "cited", "place", "actor", "day"}
     for name, values in facets.items():
         for value, count in list(values.items())[:3]:
-            assert (await counted(auditor, **filters | {name: value}))["entries"] == count, (name, value)
+            if filters.get(name, value) == value:  # else it would not narrow but ask for something else
+                assert (await counted(auditor, **filters | {name: value}))["entries"] == count, (name, value)
         if name in ("source", "cited", "place", "day"):
             continue  # an entry tells them in its parts
         field = {"rule": "rules"}.get(name, name)
