@@ -10,6 +10,7 @@ from ai.text.question_kind import QuestionKind, kind_of
 from retrieval.bundle import BundleLimits, BundleRules
 from retrieval.model import ChannelName
 from retrieval.ranking.fusion import FusionWeights
+from retrieval.ranking.links import LINKED_MILLI, SHARED_MILLI
 from retrieval.ranking.rerank import RerankWeights
 
 ALL_CHANNELS = tuple(ChannelName)
@@ -82,7 +83,15 @@ PASSAGES = BundleRules(
         weights_milli=TEXT_WEIGHTS,
     ),
     rerank=RerankWeights(
-        fused=1000, coverage=0, entity=0, time=0, direct=2000, title=200, names=150, linked=600, shared=400
+        fused=1000,
+        coverage=0,
+        entity=0,
+        time=0,
+        direct=2000,
+        title=200,
+        names=150,
+        linked=LINKED_MILLI,
+        shared=SHARED_MILLI,
     ),
 )
 """Order for a reader of passages rather than of answers: what the stores say, then whether the heading is asked for

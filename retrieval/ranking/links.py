@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Protocol
 
 from retrieval.english.names import written_names
 from retrieval.english.words import content_beginnings, words
-from retrieval.ranking.dedupe import Candidate
 
+LINKED_MILLI, SHARED_MILLI = 600, 400
+"""How much passages gain by a heading that a leading one writes out, and by a rare name that the best one shares. Set
+on MuSiQue (docs/benchmarks.md)."""
 LEADERS = 3
 MOST_NAMES = 64
 """How many of the best passage's names are looked for in the others: its first ones."""
@@ -21,7 +24,45 @@ _FULL_MILLI = 1_000
 _ASIDE = re.compile(r"\([^)]*+(?:(?P<end>\))|\Z)")
 
 
-def leading_scores(ordered: Sequence[Candidate], scores: Mapping[str, int], question: str) -> dict[str, int]:
+class Linkable(Protocol):
+    """What links read of a candidate."""
+
+    @property
+    def record_id(self) -> str: ...
+
+    @property
+    def heading(self) -> str: ...
+
+    @property
+    def words(self) -> str: ...
+
+
+def lifted(
+    candidates: Sequence[Linkable], scores: Mapping[str, int], question: str, *, linked: int, shared: int
+) -> dict[str, int]:
+    """The scores with what the links add, `linked` and `shared` (thousandths) at most; none passes what leads to it.
+    Of equal scores the candidate that comes first leads."""
+    found = dict(scores)
+
+    def ordered() -> list[Linkable]:
+        return sorted(candidates, key=lambda c: -found[c.record_id])
+
+    if linked and candidates:
+        best_first = ordered()
+        first = max(1, found[best_first[0].record_id])
+        for record_id, leader in leading_scores(best_first, found, question).items():
+            raised = found[record_id] + linked * leader // first
+            found[record_id] = max(found[record_id], min(raised, leader - 1))
+    if shared and candidates:
+        best_first = ordered()
+        most = found[best_first[0].record_id] - 1
+        for record_id, rarity in shared_names(best_first, question).items():
+            raised = found[record_id] + shared * rarity // _FULL_MILLI
+            found[record_id] = max(found[record_id], min(raised, most))
+    return found
+
+
+def leading_scores(ordered: Sequence[Linkable], scores: Mapping[str, int], question: str) -> dict[str, int]:
     """For each candidate whose heading one of the best three writes out: the score of the best such. Headings that the
     question says itself lead nowhere, nor do those without a content word. `ordered` are the candidates, best first by
     `scores`."""
@@ -40,7 +81,7 @@ def leading_scores(ordered: Sequence[Candidate], scores: Mapping[str, int], ques
     return found
 
 
-def shared_names(ordered: Sequence[Candidate], question: str) -> dict[str, int]:
+def shared_names(ordered: Sequence[Linkable], question: str) -> dict[str, int]:
     """For each candidate that writes out a name of the best one which the question does not say: how rare the rarest
     such name is, in thousandths. A name that the two alone write out is 1000, one of n candidates 2000 / n. `ordered`
     are the candidates, best first."""

@@ -10,7 +10,7 @@ from retrieval.algebra.operations import Lookup
 from retrieval.english.words import content_beginnings, occurs, words
 from retrieval.model import Intent, Query
 from retrieval.ranking.dedupe import Candidate
-from retrieval.ranking.links import leading_scores, shared_names
+from retrieval.ranking.links import lifted
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +36,9 @@ def rerank(candidates: Sequence[Candidate], *, query: Query, weights: RerankWeig
     asked = _QuestionFeatures.of(query)
 
     scores = {c.record_id: score_milli(c, asked=asked, best_nano=best, weights=weights) for c in candidates}
-    ordered = _ordered(candidates, scores)
-    if weights.linked:
-        first = max(1, scores[ordered[0].record_id]) if ordered else 1
-        for record_id, leader in leading_scores(ordered, scores, query.text).items():
-            raised = scores[record_id] + weights.linked * leader // first
-            scores[record_id] = max(scores[record_id], min(raised, leader - 1))  # never past what leads to it
-        ordered = _ordered(candidates, scores)
-    if weights.shared and ordered:
-        most = scores[ordered[0].record_id] - 1
-        for record_id, rarity in shared_names(ordered, query.text).items():
-            raised = scores[record_id] + weights.shared * rarity // 1000
-            scores[record_id] = max(scores[record_id], min(raised, most))
-        ordered = _ordered(candidates, scores)
-    return ordered
-
-
-def _ordered(candidates: Sequence[Candidate], scores: Mapping[str, int]) -> tuple[Candidate, ...]:
-    return tuple(sorted(candidates, key=lambda c: (-scores[c.record_id], -c.score_nano, c.record_id)))
+    ranked = sorted(candidates, key=lambda c: (-c.score_nano, c.record_id))
+    told = lifted(ranked, scores, query.text, linked=weights.linked, shared=weights.shared)
+    return tuple(sorted(ranked, key=lambda c: -told[c.record_id]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from ai.models.reader.told import Reading, Told
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.question_type import WantedKind, asks_at_large, offers
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
+from retrieval.ranking.links import SHARED_MILLI
 from retrieval.ranking.reranker import Passage
 from retrieval.scope import Scope
 from tests.fakes_ai import ScriptedReader, an_item, an_observation
@@ -345,6 +346,14 @@ def test_the_reranker_weighs_meaning_and_the_fused_score(shipped: Reader) -> Non
     scores = asyncio.run(reranker.score(query, passages))
     assert scores[1] > scores[0]
     assert asyncio.run(reranker.score(query, [])) == []
+    leads_on = [
+        Passage("Akinoshu Kenji", "Akinoshu Kenji is a wrestler from Hiroshima.", 1000),
+        Passage("Sumo", "A wrestler keeps his hair long.", 300),
+        Passage("Enola Gay", "The Enola Gay flew to Hiroshima.", 300),
+    ]
+    asked = Query("What flew to the birthplace of Akinoshu Kenji?", Scope("default", frozenset()), 5)
+    first, beside, second = asyncio.run(reranker.score(asked, leads_on))
+    assert first > second > beside + SHARED_MILLI // 2, "a passage that shares a rare name with the best one gains by it"
     with pytest.raises(ReaderUnavailable):
         asyncio.run(ReaderReranker(LazyReader(100, lambda: Reader.load(Path("/nowhere")))).score(query, passages))
 
