@@ -13,14 +13,15 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.withheld import BLOCK
 
-CLAIMS_VERSION = 9
+CLAIMS_VERSION = 10
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
 older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
 cited an item beside the one that answers fell; 3: a computed citation led to the first row of its computation; 4: what
 was shown of a passage held its appeals to the reader; 5: a row's number answered only where it stood before the word
 that was asked for; 6: a sentence that leans on one which leans on another fell; 7: what a reader found to answer fell
-where it had too few of the question's words; 8: only the default model's own draft was read by a reader."""
+where it had too few of the question's words; 8: only the default model's own draft was read by a reader; 9: a
+question that denies was answered only by what was done, and a reason that is denied was one."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 SHOWN_SINCE = 5
@@ -43,6 +44,8 @@ READ_SINCE = 8
 BESIDE_SINCE = 9
 """The first of these versions in which what the reader makes of the sources beside another model counts for its draft
 too, what it found may say in other words which is the first or the largest, and names are compared by their roots."""
+DENIED_SINCE = 10
+"""The first of these versions that knows a question which denies, and a reason that is denied."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

@@ -67,7 +67,7 @@ PARAMETERS = Parameters()
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A sentence of a source that may answer, with its score, and the sentence before it where it needs that one.
-    `row`: it is what a row, cell or feature states."""
+    `row`: it is what a row, cell or feature states. `beside`: by the rules of meaning it answers another question."""
 
     score: int
     index: int
@@ -75,6 +75,7 @@ class Candidate:
     text: str
     lead: str = ""
     row: bool = False
+    beside: bool = False
 
     @property
     def lines(self) -> tuple[str, ...]:

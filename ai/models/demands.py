@@ -111,8 +111,8 @@ class Finer:
     members: Members | None
 
     @classmethod
-    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str], *, rooted: bool) -> Finer:
-        """The demands of a question whose verb, in the words of the sources, is `deed`. `rooted`: see `Contrast`."""
+    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str], *, rules: int) -> Finer:
+        """The demands of a question whose verb, in the words of the sources, is `deed`. `rules`: see `Meant`."""
         doer = _DOER.match(question) or _which_does(question) or _DOING.match(question)
         asks_doer = (doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS) or _WHO_MAY.match(question)
         done = deed if asks_doer else frozenset[str]()
@@ -120,7 +120,7 @@ class Finer:
             done,
             weighed_roots(question) - {root_of(word) for word in done},
             _denied(question),
-            Meant.of(question, vocabulary, rooted=rooted),
+            Meant.of(question, vocabulary, rules=rules),
             Members.of(question),
         )
 
@@ -206,10 +206,10 @@ class Demands:
 
     @classmethod
     def of(
-        cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool, rooted: bool
+        cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool, rules: int
     ) -> Demands:
         """The demands of a question, given the words of the sources that are forms of its words, or say nearly the
-        same. `strict`: one that they say only by such a word, the sentence says so too. `rooted`: see `Contrast`."""
+        same. `strict`: one that they say only by such a word, the sentence says so too. `rules`: see `Meant`."""
         little = SAYS_LITTLE | SAYS_NOTHING if strict else SAYS_LITTLE | _BEGINS
         light = little | _type_words(question)
         wanting = [term for term, found in forms.items() if not found and term not in light]
@@ -230,9 +230,7 @@ class Demands:
             tuple(_names(question)),
             frozenset(root_of(term) for term in forms),
             wanted_of(question) in _DEFINITE and not denies(question),
-            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary, rooted=rooted)
-            if strict
-            else None,
+            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary, rules=rules) if strict else None,
         )
 
     def met(self, text: str, tokens: frozenset[str], title: frozenset[str]) -> bool:

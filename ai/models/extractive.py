@@ -43,7 +43,7 @@ from retrieval.model import Intent
 
 VERSION = str(RULES)
 """Raised with every change of behaviour: part of the model's identity."""
-_EARLIER = frozenset({"3", "4", "5", "6"})
+_EARLIER = frozenset({"3", "4", "5", "6", "7"})
 """Earlier versions, which still run for entries that name them (`reading.VERSION`)."""
 
 

@@ -9,25 +9,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ai.model import PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
-from ai.models.reading import MEANT_SINCE, VERSION, ReadQuestion, ReadSentence, ReadSource
+from ai.models.reading import (
+    LED_SINCE,
+    MEANT_SINCE,
+    VERSION,
+    ReadQuestion,
+    ReadSentence,
+    ReadSource,
+    tokens_in,
+)
 from ai.text.leaning import HANGING, means_another
-from ai.text.question_type import first_word, offers
+from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from retrieval.model import Intent
 
 MOST_PROSPECTS = 24
 _WORD = re.compile(r"[^\W\d_]{4,}")
+_DIGIT = re.compile(r"\d")
 _LEADERS = re.compile(r"(?:\. ?){4}")
 _PROSE_PERCENT = 40
 _HARDLY = 8
 """A sentence whose chance is less than this part of the best one's does not answer. Of 155 right drafts of SQuAD five
 have less, of ten beside the point all (ADR 0097)."""
 
+_CLEARLY = 3
+"""How many times the chance of the best sentence by words another must have to come before it (ADR 0098)."""
 
 Place = tuple[int, int]
 """A sentence by the number of its source and where it starts there."""
@@ -51,7 +62,15 @@ def prospects(
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
-    chosen = {(each.index, each.start): each for each in (*(c for c in by_words if not c.row), *found)}
+    chosen = {(each.index, each.start): each for each in by_words if not each.row}
+    titles = {read.source.index: read.title for read in reads}
+    for each in found:
+        if len(chosen) >= MOST_PROSPECTS:
+            break
+        around = titles[each.index] | tokens_in(each.lead.casefold())
+        beside = version >= LED_SINCE and (each.text.endswith("?") or not asked.may_mean(each.text, around))
+        if by_words or not beside:  # what confirms candidates by words is how likely an answer is, whichever it is
+            chosen.setdefault((each.index, each.start), replace(each, beside=beside))
     return list(chosen.values())[:MOST_PROSPECTS]
 
 
@@ -114,9 +133,10 @@ async def read_prospects(
     by_words: list[Candidate],
     version: int = VERSION,
 ) -> tuple[list[Candidate], SourceReading]:
-    """The candidates that answer by their words, as far as the reader leaves them: all or none; without such
-    candidates, the prospects with their chances for scores, best first, none where it is not likely enough that any
-    answers. And the reading, for the record. Before version 6 of the default model the prospects compete in both cases.
+    """The candidates that answer by their words, where the reader leaves them and gives none of the others a clearly
+    better chance than the first of them; else, and without such candidates, the prospects with their chances for
+    scores, best first, none where it is not likely enough that any answers. And the reading, for the record. Before
+    version 6 of the default model the prospects always compete, in versions 6 and 7 never beside candidates by words.
     Raises `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
     told, places = _told(found, sources)
@@ -127,13 +147,34 @@ async def read_prospects(
     record = SourceReading(reader.digest, reading.answered_milli, least, chances)
     if record.answered_milli < record.least_milli:
         return [], record
-    if confirms:
+    chances = tuple(each for each in chances if not by_start[each.index, each.start].beside)
+    if confirms and not (version >= LED_SINCE and _is_led(question, by_words[0], chances, by_start)):
         return by_words, record
     kept = [by_start[each.index, each.start] for each in chances]
     return [
         Candidate(chance.milli, each.index, each.start, each.text, each.lead)
         for each, chance in zip(kept, chances, strict=True)
     ], record
+
+
+def _is_led(
+    question: str, first: Candidate, chances: Sequence[SentenceChance], by_start: Mapping[Place, Candidate]
+) -> bool:
+    """True if the best chance is clearly better than that of the first candidate by words; a time or a number must be
+    in its sentence too, in figures where the candidate has it so. Not where that candidate comes with the sentence that
+    makes it an answer, which the reader does not see as one."""
+    if not chances:
+        return False
+    own = next((each.milli for each in chances if (each.index, each.start) == (first.index, first.start)), None)
+    best = chances[0]
+    if own is None or first.lead or best.milli <= own or best.milli < _CLEARLY * own:
+        return False
+    text, wanted = by_start[best.index, best.start].text, wanted_of(question)
+    if wanted not in (WantedKind.TIME, WantedKind.NUMBER):
+        return True
+    return offers(text, wanted, question, loosely=True) and (
+        _DIGIT.search(text) is not None or _DIGIT.search(first.text) is None
+    )
 
 
 @dataclass(frozen=True, slots=True)

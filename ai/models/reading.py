@@ -16,9 +16,11 @@ from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
 from ai.text.meaning.kinds import place_of
+from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES
 from ai.text.question_type import (
     WantedKind,
     denies,
+    excludes_reason,
     first_word,
     gives_reason,
     offers,
@@ -33,16 +35,18 @@ from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
-VERSION = 7
+VERSION = 8
 """Raised with every change of what is a candidate; earlier ones still run for entries that name them. 3: a sentence
 could begin with a pronoun whose antecedent was not told, or say nothing of the role that is asked for; 4: a word that
 no source holds, or that stands beside another deed alone, weighed no more than its share; 5: a word of like meaning
 counted for nothing of the share, and a pronoun for nothing of what it means; 6: no sentence named a thing with a number
-in its name (`IPv6`, `Route 66`), and none began with code."""
+in its name (`IPv6`, `Route 66`), and none began with code; 7: the sentence with most of the
+question's words came first, however much likelier the reader found another, and a question could be an answer."""
 BOUND_SINCE = 4
 DEMANDS_SINCE = 5
 MEANT_SINCE = 6
 NUMBERED_SINCE = 7
+LED_SINCE = 8
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _HEADING = re.compile(r"[^\W\d_][^\n.!?:;]{2,79}")
@@ -94,6 +98,11 @@ def telling_terms(question: str, terms: frozenset[str]) -> frozenset[str]:
     `which day of the week`."""
     only_asks = {fold(word) for found in _ONLY_ASKS.finditer(question) for word in WORD.findall(found[0])}
     return frozenset(term for term in terms if term not in only_asks and not _SHORTENED.fullmatch(term)) or terms
+
+
+def _rules_of(version: int) -> int:
+    """The rules of meaning that belong to a version of these."""
+    return RULES if version >= LED_SINCE else ROOTED_SINCE if version >= NUMBERED_SINCE else FIRST_RULES
 
 
 def names(surface: str, tokens: frozenset[str]) -> bool:
@@ -220,7 +229,7 @@ class ReadQuestion:
                 like,
                 vocabulary,
                 strict=version >= MEANT_SINCE,
-                rooted=version >= NUMBERED_SINCE,
+                rules=_rules_of(version),
             )
             if version >= DEMANDS_SINCE
             else None
@@ -264,7 +273,7 @@ class ReadQuestion:
             return True
         return (
             gives_reason(text, strictly=self.version >= MEANT_SINCE)
-            and not _FORBIDS.match(text)
+            and not (_FORBIDS.match(text) or self._excludes(text))
             and (self.version < MEANT_SINCE or self._explains(text))
         )
 
@@ -272,8 +281,11 @@ class ReadQuestion:
         """True if the text forbids what the question asks the reason of, or the question denies or excepts something
         and the text does neither. Who asks why something is not so takes for granted that it is not."""
         if _WHY.match(self.question):
-            return not self.denies and _FORBIDS.match(text) is not None
+            return not self.denies and (_FORBIDS.match(text) is not None or self._excludes(text))
         return self.denies and not denies(text)
+
+    def _excludes(self, text: str) -> bool:
+        return self.version >= LED_SINCE and excludes_reason(text)
 
     def _explains(self, text: str) -> bool:
         """True unless a word of the question is said in the reason alone: `It was late because the lorry broke down`
@@ -365,6 +377,13 @@ class ReadQuestion:
             if not finer.meant.contrast.means(read.text, own | within.title, known, around):
                 return False
         return self.demands.met(read.text, read.tokens, within.title | meant)
+
+    def may_mean(self, text: str, around: frozenset[str]) -> bool:
+        """True unless a sentence is about something else by the rules of meaning that hold at the answer point, for
+        one that a reader finds to answer. `around`: the words of its title, and of what it leans on."""
+        finer = self.demands.finer if self.demands is not None else None
+        words = frozenset(fold(word) for word in WORD.findall(text)) | around
+        return finer is None or finer.meant.agrees(text, words, read=True, reworded=True)
 
     @property
     def _named_words(self) -> frozenset[str]:

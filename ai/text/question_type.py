@@ -152,6 +152,16 @@ def gives_reason(text: str, *, strictly: bool = True) -> bool:
     return _REASON.search(_NO_PURPOSE.sub("", text)) is not None
 
 
+_NO_CAUSE = re.compile(
+    r"(?:\b(?:not|never)|n['’]t)\b(?:(?!\bbut\b)[^,.;:]){0,120}\bbecause\b(?!.*\bbut\b)", re.IGNORECASE
+)
+
+
+def excludes_reason(text: str) -> bool:
+    """True if the text says of a reason that it was none, and gives no other: `It did not end because of the rain.`"""
+    return _NO_CAUSE.search(text) is not None
+
+
 def wanted_of(question: str) -> WantedKind:
     """The kind of answer that the question word asks for; ANY where it does not tell."""
     return next((wanted for wanted, pattern in _ASKS if pattern.search(question)), WantedKind.ANY)

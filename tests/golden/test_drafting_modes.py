@@ -131,7 +131,7 @@ async def test_what_answers_comes_first_whatever_is_true_before_it(kansas: wirin
     """The model says a true sentence that answers nothing, and then what the default says."""
     alone = (await ask(kansas, PROSE))["sentences"][0]["text"]
     before = "The Kansas question would have been immediately and finally settled."
-    services = services_of(kansas, ScriptedModel(f"{before}\n{alone}"), FREE)
+    services = services_of(kansas, ScriptedModel(f"{before}\n{alone}"), FREE, fallback=kansas.services.model)
     body = await ask(kansas, PROSE, services=services)
     assert [sentence["text"] for sentence in body["sentences"]] == [alone, before]
     await replayed(body, services, Grade.R2)
@@ -267,7 +267,7 @@ async def test_the_default_adds_nothing_to_what_says_it_all(kansas: wiring.Syste
 async def test_in_prose_the_default_adds_its_best_sentence_where_another_was_picked(kansas: wiring.System) -> None:
     alone = await ask(kansas, PROSE)
     for wanted in ("constitution", "Kansas", "slavery", "the"):
-        services = services_of(kansas, HeldModel(picking(wanted)), SELECT)
+        services = services_of(kansas, HeldModel(picking(wanted)), SELECT, fallback=kansas.services.model)
         body = await ask(kansas, PROSE, services=services)
         said = [sentence["text"] for sentence in body["sentences"]]
         assert said[0] == alone["sentences"][0]["text"] and len(set(said)) == len(said), wanted

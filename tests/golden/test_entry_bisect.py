@@ -70,7 +70,7 @@ async def test_what_holds_no_question_is_refused(home: Path) -> None:  # noqa: F
 
 def test_the_command_says_since_when(home: Path, cli: Any) -> None:  # noqa: F811
     one = asyncio.run(recorded(home, FATHER, role="contributor"))
-    other = asyncio.run(recorded(home, FATHER, role="contributor", EXHIBIT_EXTRACTIVE__MAX_SENTENCES="1"))
+    other = asyncio.run(recorded(home, FATHER, role="contributor", EXHIBIT_ANSWERING__READER="false"))
     code, out, _ = cli("ledger", "bisect", one)
     assert code == 0
     assert f"{other}: ANSWER -> ANSWER" in out and "model of the second entry alone" in out

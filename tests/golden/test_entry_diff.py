@@ -101,7 +101,7 @@ async def test_who_asked_explains_what_only_one_may_read(home: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "cause"),
     [
-        ({"EXHIBIT_EXTRACTIVE__MAX_SENTENCES": "1"}, "model"),
+        ({"EXHIBIT_ANSWERING__READER": "false"}, "model"),
         ({"EXHIBIT_RETRIEVAL__FUSION_K": "1"}, "setting fusion"),
     ],
     ids=["model", "fusion"],
@@ -119,7 +119,7 @@ async def test_a_setting_that_was_tuned_between_explains_the_words(
 
 
 async def test_two_causes_are_named_together(home: Path) -> None:
-    both = {"EXHIBIT_EXTRACTIVE__MAX_SENTENCES": "1", "EXHIBIT_RETRIEVAL__FUSION_K": "1"}
+    both = {"EXHIBIT_ANSWERING__READER": "false", "EXHIBIT_RETRIEVAL__FUSION_K": "1"}
     one = await recorded(home, FATHER, role="contributor")
     other = await recorded(home, FATHER, role="contributor", **both)
     found = await compared(home, one, other)

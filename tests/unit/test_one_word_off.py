@@ -7,11 +7,20 @@ from collections.abc import Iterator
 
 import pytest
 
+from ai.text.meaning.meant import ROOTED_SINCE, Meant
+from ai.text.question_type import excludes_reason
+from ai.text.support import WORD, fold
 from retrieval.english.lists import MONTHS
 from tests.unit.test_extractive import an_item, ask
 
 NONE = ["The sources do not answer this question."]
 ELSEWHERE = "The office has moved."
+WORDS = frozenset[str]()
+
+
+def roots(said: str) -> frozenset[str]:
+    """The words of a sentence as the rules of meaning are given them."""
+    return frozenset(fold(word) for word in WORD.findall(said))
 
 
 def answered(said: str, question: str, elsewhere: str = "") -> bool:
@@ -311,3 +320,56 @@ def test_who_is_of_one_place_is_not_of_the_other(head: str) -> None:
     item = an_item(f"The line to Tarn was opened in 1904. {said} {ELSEWHERE}", 1)
     assert ask(f"Who was the {head} of Tarn?", item) == NONE
     assert said in " ".join(ask(f"Who was the {head} of Moss?", item))
+
+
+DENIED = [
+    (
+        "allowed to speak to strangers",
+        "Prisoners were never allowed to speak to strangers, as the warden feared a plot.",
+    ),
+    ("paid for the night shift", "Prisoners were never paid for the night shift, as the mill had no money."),
+    ("taught to read", "Prisoners were never taught to read, because the governor forbade it."),
+    ("buried in the churchyard", "Prisoners were never buried in the churchyard, as the vicar refused."),
+]
+
+
+@pytest.mark.parametrize(("deed", "said"), DENIED)
+@pytest.mark.parametrize(
+    "asks", ["Why were prisoners not {}?", "Why were prisoners never {}?", "Why weren't prisoners {}?"]
+)
+def test_who_asks_why_something_was_not_done_is_told(deed: str, said: str, asks: str) -> None:
+    question = asks.format(deed)
+    assert Meant.of(question, WORDS).agrees(said, roots(said))
+    recorded = Meant.of(question, WORDS, rules=ROOTED_SINCE).agrees(said, roots(said))
+    assert recorded is ("weren't" in question), "as it was then"
+
+
+@pytest.mark.parametrize("deed", ["end", "close", "sink", "fail", "spread", "burn"])
+@pytest.mark.parametrize("subject", ["The drought", "The ferry", "The old mill"])
+@pytest.mark.parametrize("how", ["did not", "didn't"])
+def test_a_reason_that_is_denied_is_none(deed: str, subject: str, how: str) -> None:
+    question = f"Why did {subject.lower()} {deed}?"
+    denied = f"{subject} {how} {deed} because people grew careless."
+    for said, told in ((denied, False), (denied[:-1] + " but because of the wind.", True)):
+        assert Meant.of(question, WORDS).agrees(said, roots(said)) is told, said
+        assert excludes_reason(said) is not told
+    asked = f"Why did {subject.lower()} not {deed}?"
+    assert Meant.of(asked, WORDS).agrees(denied, roots(denied)), asked
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How deep did they bury the dead?", "When anyone died, they used to bury the body six feet under the ground."),
+        ("Where did they bring the wounded?", "When a man was wounded they used to bring him to the barn."),
+    ],
+)
+def test_the_dead_are_not_who_died(question: str, said: str) -> None:
+    assert Meant.of(question, WORDS).agrees(said, roots(said))
+
+
+@pytest.mark.parametrize("verb", ["became", "turned into", "brought", "meant", "grew into"])
+def test_what_became_of_it_tells_what_made_it(verb: str) -> None:
+    said = f"High winds blew for years, and storms {verb} part of life."
+    assert Meant.of("What made storms part of life?", WORDS).agrees(said, roots(said))
+    assert not Meant.of("What made storms part of life?", WORDS).agrees("Storms are a part of life.", roots(said))

@@ -86,6 +86,37 @@ def test_candidates_are_confirmed_not_replaced_since_version_six() -> None:
         assert done.reading.sentences[0].milli == 900
 
 
+SHED = "The storm wrecked our shed in the yard, Ann said."
+
+
+@pytest.mark.parametrize(
+    ("chances", "said"),
+    [
+        pytest.param({"barn": 250, "shed": 750}, SHED, id="three times the chance"),
+        pytest.param({"barn": 250, "shed": 749}, BARN, id="hardly three times"),
+        pytest.param({"barn": 0, "shed": 1}, SHED, id="no chance at all"),
+        pytest.param({"barn": 0, "shed": 0}, BARN, id="none has any"),
+        pytest.param({"barn": 700, "shed": 100}, BARN, id="the reader agrees"),
+    ],
+)
+def test_a_sentence_that_is_clearly_likelier_comes_before_what_has_more_words(
+    chances: dict[str, int], said: str
+) -> None:
+    asked = request("What did the storm destroy?", [an_item(f"{BARN} {SHED}")])
+    assert complete(ScriptedReader(chances, answered=600), asked).text.startswith(said)
+    earlier = ExtractiveModel(reader=ScriptedReader(chances, answered=600), version="7")
+    assert asyncio.run(earlier.complete(asked)).text.startswith(BARN)
+    assert complete(ScriptedReader(chances, answered=149), asked).text == ABSTAINS
+
+
+def test_a_question_is_no_answer_to_itself() -> None:
+    reader = ScriptedReader({"What": 950, "Between": 180})
+    faq = "What is the reach of a full battery? Between 60 and 90 kilometres, says the maker."
+    for asked in ("What is the reach of a full battery?", "How far does it go when it has been charged?"):
+        done = complete(reader, request(asked, [an_item(faq)]))
+        assert done.text.splitlines()[-1] == "Between 60 and 90 kilometres, says the maker. [1]", asked
+
+
 def test_what_answers_by_its_words_is_read_even_if_it_looks_like_a_heading() -> None:
     heading = "The Storm Destroyed The Old Barn."
     reader = ScriptedReader({"Storm": 800})
@@ -353,7 +384,9 @@ def test_the_reranker_weighs_meaning_and_the_fused_score(shipped: Reader) -> Non
     ]
     asked = Query("What flew to the birthplace of Akinoshu Kenji?", Scope("default", frozenset()), 5)
     first, beside, second = asyncio.run(reranker.score(asked, leads_on))
-    assert first > second > beside + SHARED_MILLI // 2, "a passage that shares a rare name with the best one gains by it"
+    assert first > second > beside + SHARED_MILLI // 2, (
+        "a passage that shares a rare name with the best one gains by it"
+    )
     with pytest.raises(ReaderUnavailable):
         asyncio.run(ReaderReranker(LazyReader(100, lambda: Reader.load(Path("/nowhere")))).score(query, passages))
 

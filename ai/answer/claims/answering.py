@@ -12,20 +12,19 @@ from itertools import pairwise
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
 from ai.answer.claims.tokens import bare, sentences_of
-from ai.model import AdmittedItem, Sentence
+from ai.model import BESIDE_SINCE, CHAINED_SINCE, DENIED_SINCE, FINER_SINCE, AdmittedItem, Sentence
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.prose import ReadSentences
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
-from ai.text.meaning.meant import Meant
+from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
-_UNREAD = ReadSentences()
 _LIKE = 0.75
 """The share that a word of like meaning counts for."""
 _ENOUGH = 0.25
@@ -76,13 +75,11 @@ class Wanted:
         question: str,
         intent: Intent,
         items: Sequence[AdmittedItem],
-        *,
-        finer: bool,
-        weighed: bool = True,
-        read: ReadSentences = _UNREAD,
-        reworded: bool = True,
+        version: int,
+        read: ReadSentences,
     ) -> Wanted:
-        """The question as it was read, over the items that may answer it."""
+        """The question as it was read, over the items that may answer it, by the checks of a version."""
+        finer, weighed, reworded = (version >= each for each in (FINER_SINCE, CHAINED_SINCE, BESIDE_SINCE))
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(_unaccented, question_terms(question, intent) | words_of(question).names | named)
         titles = {item.index: _title(item, intent) for item in items}
@@ -97,29 +94,24 @@ class Wanted:
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         rows = frozenset(_row_texts(question, intent, items)) if finer else frozenset[str]()
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
-        indexes = frozenset(item.index for item in passages)
-        kind, meant = wanted_of(question), Meant.of(question, frozenset[str]().union(*texts), rooted=reworded)
-        members = Members.of(question) if weighed else None
-        replies = dict(_replies(passages)) if weighed else {}
-        found, beside = _bare(read.answers), _bare(read.beside)
         wanted = cls(
             question,
             intent,
-            kind,
-            weights,
-            titles,
-            own,
-            rows,
-            finer,
-            meant,
-            members,
-            weighed,
-            indexes,
-            replies,
-            found,
-            beside,
-            read.nothing,
-            reworded,
+            kind=wanted_of(question),
+            weights=weights,
+            titles=titles,
+            texts=own,
+            rows=rows,
+            finer=finer,
+            meant=Meant.of(question, frozenset[str]().union(*texts), rules=_rules_of(version)),
+            members=Members.of(question) if weighed else None,
+            weighed=weighed,
+            passages=frozenset(item.index for item in passages),
+            replies=dict(_replies(passages)) if weighed else {},
+            read=_bare(read.answers),
+            beside=_bare(read.beside),
+            nothing=read.nothing,
+            reworded=reworded,
         )
         if not weighed or intent.operations:
             return wanted
@@ -203,6 +195,11 @@ class Wanted:
             return True
         free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER) or text.removesuffix(".") in self.rows
         return free or offers(text, self.kind, self.question, loosely=True)
+
+
+def _rules_of(version: int) -> int:
+    """The rules of meaning that belong to the checks of a version."""
+    return RULES if version >= DENIED_SINCE else ROOTED_SINCE if version >= BESIDE_SINCE else FIRST_RULES
 
 
 def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:

@@ -17,11 +17,9 @@ from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
 from ai.answer.claims.tokens import Reading, bare, keys_of, read_tokens, sentences_of, words_in
 from ai.model import (
-    BESIDE_SINCE,
     BOUND_SINCE,
     CHAINED_SINCE,
     CLAIMS_VERSION,
-    FINER_SINCE,
     AdmittedItem,
     Claim,
     ClaimKind,
@@ -72,15 +70,7 @@ class Sources:
         words = {item.index: _words(item) for item in items if item.index in stated}
         bound = version >= BOUND_SINCE
         asked = Question.of(intent, strictly=bound)
-        wanted = Wanted.of(
-            question,
-            intent,
-            items,
-            finer=version >= FINER_SINCE,
-            weighed=version >= CHAINED_SINCE,
-            read=read,
-            reworded=version >= BESIDE_SINCE,
-        )
+        wanted = Wanted.of(question, intent, items, version, read)
         return cls(tuple(items), direct, figures, words, asked, wanted, bound, version >= CHAINED_SINCE)
 
 

@@ -15,6 +15,11 @@ from ai.text.meaning.stated import Stated
 from ai.text.meaning.where import Where
 from retrieval.english.stems import root_of
 
+RULES = 3
+"""Raised with every change of these rules; earlier ones still run for entries that name them. 1: a plural name was
+another one; 2: who asks why something is not so was told that it is so, and a denied reason was one."""
+FIRST_RULES, ROOTED_SINCE, DENIED_SINCE = 1, 2, 3
+
 
 @dataclass(frozen=True, slots=True)
 class Meant:
@@ -31,16 +36,16 @@ class Meant:
     where: Where
 
     @classmethod
-    def of(cls, question: str, vocabulary: frozenset[str], *, rooted: bool = True) -> Meant:
-        """Reads the question, given the words of the sources."""
+    def of(cls, question: str, vocabulary: frozenset[str], *, rules: int = RULES) -> Meant:
+        """Reads the question, given the words of the sources, by the rules of a version."""
         return cls(
-            Contrast.of(question, rooted=rooted),
+            Contrast.of(question, rooted=rules >= ROOTED_SINCE),
             Periods.of(question, vocabulary),
-            Roles.of(question),
+            Roles.of(question, denied=rules >= DENIED_SINCE),
             Modifiers.of(question),
             Kind.of(question, vocabulary),
             Sides.of(question),
-            Stated.of(question),
+            Stated.of(question, denied=rules >= DENIED_SINCE),
             Bearer.of(question),
             Where.of(question),
         )

@@ -94,6 +94,7 @@ _ENDS_VERB = word_list(
     "so all every each"
 )
 _WHAT_IS_DONE = re.compile(r"\A\W*(?:what|whom?|how\s(?:much|many))\b", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _DO = word_list("do does did")
 _PLACED = word_list("in at on near from behind above below beside")
 _TO = word_list("to from for")
@@ -205,7 +206,8 @@ class Roles:
     whether they are a name of several words; `deed`: the root of its verb, and `particle` what turns it (`on` of
     `turned on`); `done_to`: the roots of what it is done to; `said`: the roots of all its words; `ways`: where from and
     where to; `tense`: whether it asks for what has been done, is done, or will be; `party`: who did it, or to whom;
-    `other`: to whom or what the subject did it."""
+    `other`: to whom or what the subject did it; `denied`: by the rules that know a question which denies, and the dead
+    from who died."""
 
     subject: tuple[str, ...]
     full_name: bool
@@ -217,9 +219,10 @@ class Roles:
     tense: str
     party: Party | None
     other: Party | None
+    denied: bool = True
 
     @classmethod
-    def of(cls, question: str) -> Roles:
+    def of(cls, question: str, *, denied: bool = True) -> Roles:
         """Reads the question."""
         said = frozenset(root_of(fold(word)) for word in WORD.findall(question))
         _, words, verb = _clause(question)
@@ -238,9 +241,10 @@ class Roles:
             done_to,
             said,
             _ways(question),
-            _tense(question),
+            "" if denied and _DENIES.search(question) else _tense(question),
             Party.of(question),
             Party.of_object(question),
+            denied,
         )
 
     def agrees(self, text: str, own: frozenset[str]) -> bool:
@@ -268,7 +272,8 @@ class Roles:
         chapel and sold the house` for `sold the chapel`."""
         words = [fold(word) for word in WORD.findall(text)]
         roots = [root_of(word) for word in words]
-        if self.deed not in roots or not self.done_to <= set(roots):
+        nouns = {root for word, root in zip(words, roots, strict=True) if not (self.denied and is_past(word))}
+        if self.deed not in roots or not self.done_to <= nouns:
             return False
         after = [words[at + 1 : at + 6] for at, root in enumerate(roots) if root == self.deed]
         told = [
