@@ -69,8 +69,7 @@ def prospects(
             break
         around = titles[each.index] | tokens_in(each.lead.casefold())
         beside = version >= LED_SINCE and (each.text.endswith("?") or not asked.may_mean(each.text, around))
-        if by_words or not beside:  # what confirms candidates by words is how likely an answer is, whichever it is
-            chosen.setdefault((each.index, each.start), replace(each, beside=beside))
+        chosen.setdefault((each.index, each.start), replace(each, beside=beside))
     return list(chosen.values())[:MOST_PROSPECTS]
 
 
@@ -147,7 +146,11 @@ async def read_prospects(
     record = SourceReading(reader.digest, reading.answered_milli, least, chances)
     if record.answered_milli < record.least_milli:
         return [], record
-    chances = tuple(each for each in chances if not by_start[each.index, each.start].beside)
+    said = [(each, by_start[each.index, each.start]) for each in chances]
+    best = max((each.milli for each, read in said if not read.text.endswith("?")), default=0)
+    chances = tuple(each for each, read in said if not read.beside)
+    if not confirms and (not chances or _CLEARLY * chances[0].milli < best):
+        return [], record
     if confirms and not (version >= LED_SINCE and _is_led(question, by_words[0], chances, by_start)):
         return by_words, record
     kept = [by_start[each.index, each.start] for each in chances]

@@ -109,6 +109,16 @@ def test_a_sentence_that_is_clearly_likelier_comes_before_what_has_more_words(
     assert complete(ScriptedReader(chances, answered=149), asked).text == ABSTAINS
 
 
+@pytest.mark.parametrize(("chance", "told"), [(899, True), (300, True), (299, False), (0, False)])
+def test_where_the_likeliest_means_something_else_the_next_answers_if_it_comes_near(chance: int, told: bool) -> None:
+    wonder, rain = "Prayer was all that the wet years asked for.", "Rain made the rivers rise again."
+    reader = ScriptedReader({"Prayer": 900, "Rain": chance}, answered=700)
+    done = complete(reader, request("What made the dry years stop?", [an_item(f"{wonder} {rain}")]))
+    assert done.text == (f"{rain} [1]" if told else ABSTAINS)
+    assert done.reading is not None
+    assert [each.milli for each in done.reading.sentences] == [900, chance], "what is refused is evidence all the same"
+
+
 def test_a_question_is_no_answer_to_itself() -> None:
     reader = ScriptedReader({"What": 950, "Between": 180})
     faq = "What is the reach of a full battery? Between 60 and 90 kilometres, says the maker."

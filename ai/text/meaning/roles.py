@@ -8,15 +8,15 @@ differently.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ai.text.meaning.clause import ARTICLES, ENDS_VERB, clause_of, deed_of, phrase_of
+from ai.text.meaning.parties import Party
 from ai.text.support import WORD, fold
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
-_HELPER = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)"
 _BESIDE = word_list(
     "wife husband widow widower sister brother mother father son daughter child uncle aunt nephew niece cousin "
     "grandson granddaughter grandfather grandmother stepson stepdaughter friend servant assistant apprentice "
@@ -64,140 +64,11 @@ _ASKS_DONE = re.compile(r"\b(?:did|was|were|has|have|had|been)\b|\A\W*who\s[a-z]
 _ASKS_NOW = re.compile(r"\b(?:do|does|is|are|can|may|must)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them|his|her|its|their|I|we|our|my)\b", re.IGNORECASE)
 _ITS = re.compile(r"(?:His|Her|Its|Their)\s(?P<what>(?:[a-z]+\s){0,2}[a-z]+)\b")
-_WHO = re.compile(rf"\A\W*(?:who|what)\s(?!{_HELPER}\b)(?P<deed>[a-z]{{3,}})\b", re.IGNORECASE)
 _ONCE = re.compile(r"\bused\sto\s(?:be\s)?\Z", re.IGNORECASE)
-_DOES = re.compile(
-    rf"\A\W*who\s(?!{_HELPER}\b)(?P<deed>[a-z]{{3,}})\s(?:the\s|an?\s)?(?P<name>[\w'’-]+(?:\s[\w'’-]+){{0,3}})\W*\Z",
-    re.IGNORECASE,
-)
-_DONE_BY = re.compile(
-    r"\A\W*who\s(?:is|was|were|are)\s(?P<deed>[a-z]{3,})\sby\s(?:the\s|an?\s)?(?P<name>[\w'’-]+(?:\s[\w'’-]+){0,3})\W*\Z",
-    re.IGNORECASE,
-)
-_DOES_WHOM = re.compile(
-    r"\A\W*whom?\s(?:did|does|do|has|have|had)\s(?:the\s|an?\s)?(?P<name>[\w'’-]+(?:\s[\w'’-]+){0,3})\s(?P<deed>[a-z]{3,})\W*\Z",
-    re.IGNORECASE,
-)
-_DOES_BY = re.compile(
-    r"\A\W*(?:who\s(?:is|was|were|are)\s(?:the\s|an?\s)?(?P<name>[\w'’-]+(?:\s[\w'’-]+){0,3}?)\s(?P<deed>[a-z]{3,})\sby"
-    r"|by\swhom\s(?:is|was|were|are)\s(?:the\s|an?\s)?(?P<named>[\w'’-]+(?:\s[\w'’-]+){0,3}?)\s(?P<done>[a-z]{3,}))\W*\Z",
-    re.IGNORECASE,
-)
-_DOES_OR_IS = re.compile(
-    rf"\b(?P<helper>{_HELPER})\s(?:the\s|an?\s|his\s|her\s|its\s|their\s|our\s)?(?P<rest>[\w'’-]+(?:\s[\w'’-]+){{1,12}})",
-    re.IGNORECASE,
-)
 _PARTICLES = {"on": "off", "off": "on", "up": "down", "down": "up", "in": "out", "out": "in"}
-_ENDS_VERB = word_list(
-    "the a an his her its their our in on at to for from by with about against after before during into onto "
-    "off out up down over under through until since away back when while if as than that which who and or but "
-    "so all every each"
-)
-_WHAT_IS_DONE = re.compile(r"\A\W*(?:what|whom?|how\s(?:much|many))\b", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
-_DO = word_list("do does did")
-_PLACED = word_list("in at on near from behind above below beside")
-_TO = word_list("to from for")
-_BE = word_list("is are was were be been being")
-_ARTICLES = word_list(
-    "the a an his her its their our two three four five six seven eight nine ten many several some all"
-)
-_BY_WITHIN, _TO_WITHIN = 7, 8
 _NEAR = 40
 """How many characters before its verb a sentence says that it is of the future."""
-_ADVERBS = word_list("also then later first never not again soon once always often")
-
-
-@dataclass(frozen=True, slots=True)
-class Party:
-    """Somebody of whom a question asks who did it to them, or to whom they did it: the words of the name."""
-
-    deed: str
-    name: tuple[str, ...]
-    does: bool
-
-    @classmethod
-    def of(cls, question: str) -> Party | None:
-        """`does`: the name is of who does it (`Whom did Ann Berg teach?`); false in `Who taught Ben Holt?`."""
-        for pattern, does in ((_DOES, False), (_DOES_BY, False), (_DONE_BY, True), (_DOES_WHOM, True)):
-            found = pattern.match(question)
-            if found is not None:
-                said = found.groupdict()
-                return cls._named(said.get("deed") or said["done"], said.get("name") or said["named"], does=does)
-        helper, words, verb = _clause(question)
-        passive = fold(helper) in _BE
-        if not verb or (passive and not is_past(fold(words[verb]))):
-            return None
-        object_follows = words[verb + 1 :] and (words[verb + 1][0].isupper() or fold(words[verb + 1]) in _ARTICLES)
-        transitive = object_follows or (words[verb + 1 :] and _WHAT_IS_DONE.match(question))
-        if not (passive or transitive):  # `When did the gate open?` is answered by who opened the gate
-            return None
-        name = words[:1] if _behind_place(words) else words[:verb]
-        return cls._named(words[verb], " ".join(name), does=not passive)
-
-    @classmethod
-    def of_object(cls, question: str) -> Party | None:
-        """The council in `How much did the guild lend to the council?`: it is not who does it."""
-        helper, words, verb = _clause(question)
-        if not verb or fold(helper) not in _DO:
-            return None
-        after = words[verb + 1 :]
-        if after and fold(after[0]) in _TO:
-            after = after[1:]
-        low = [fold(word) for word in after]
-        if not low or not (low[0] in _ARTICLES or after[0][0].isupper()):
-            return None
-        return cls._named(words[verb], " ".join(_phrase(low if low[0] in _ARTICLES else ["the", *low])), does=False)
-
-    @classmethod
-    def _named(cls, deed: str, name: str, *, does: bool) -> Party | None:
-        words = tuple(fold(word) for word in WORD.findall(name) if fold(word) not in UNWEIGHED_WORDS)
-        return cls(root_of(fold(deed)), words, does) if words else None
-
-    def agrees(self, text: str) -> bool:
-        """True unless the sentence gives the name the other part alone."""
-        words = [fold(word) for word in WORD.findall(text)]
-        parts = {does for at in self._places(words) for does in self._part(words, at)}
-        return self.does in parts or not parts
-
-    def tells_whom(self, text: str) -> bool:
-        """True if the sentence gives the one who does it that part, and says to whom without a name: `the miller`."""
-        words = [fold(word) for word in WORD.findall(text)]
-        if not any(does for at in self._places(words) for does in self._part(words, at)):
-            return False
-        rooted = [root_of(word) for word in words]
-        return any(
-            (words[at + 1 : at + 2] and words[at + 1] in _ARTICLES)
-            or (at > 1 and words[at - 1] in _BE and words[0] in _ARTICLES)
-            for at, root in enumerate(rooted)
-            if root == self.deed
-        )
-
-    def _places(self, words: list[str]) -> Iterator[int]:
-        size = len(self.name)
-        return (at for at in range(len(words) - size + 1) if tuple(words[at : at + size]) == self.name)
-
-    def _part(self, words: list[str], at: int) -> Iterator[bool]:
-        """Yields True where the name at that place does the deed, False where the deed is done to it."""
-        after = [word for word in words[at + len(self.name) :][:5] if word not in _ADVERBS and not word.endswith("ly")]
-        before = [word for word in words[max(0, at - 4) : at] if word not in {"the", "a", "an"}]
-        if after and root_of(after[0]) == self.deed and after[0] not in _BE:
-            if after[1:2] == ["by"]:  # `Ben Holt, taught by Ann Berg`
-                yield False
-            elif after[1:] and (after[1] in _ARTICLES or after[1] not in _ENDS_VERB):  # not `The ship sank in 1904`
-                yield True
-        has = after[:1] and after[0] in {"has", "have", "had"}
-        if has and len(after) > 1 and root_of(after[1]) == self.deed:
-            yield True
-        passive = [word for word in after[:3] if word in _BE]
-        if passive and root_of(next((w for w in after if w not in {*_BE, "has", "have", "had"}), "")) == self.deed:
-            yield False
-        if before and root_of(before[-1]) == self.deed:
-            yield False
-        if before[-1:] == ["to"] and self.deed in map(root_of, words[max(0, at - _TO_WITHIN) : at]):
-            yield False  # `sent every month to an archive`
-        if before[-1:] == ["by"] and self.deed in map(root_of, words[max(0, at - _BY_WITHIN) : at]):
-            yield True
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +96,12 @@ class Roles:
     def of(cls, question: str, *, denied: bool = True) -> Roles:
         """Reads the question."""
         said = frozenset(root_of(fold(word)) for word in WORD.findall(question))
-        _, words, verb = _clause(question)
+        _, words, verb = clause_of(question)
         after = [fold(word) for word in words[verb + 1 :]] if verb else []
-        particle = after[0] if after and after[0] in _PARTICLES and (len(after) == 1 or after[1] in _ENDS_VERB) else ""
+        particle = after[0] if after and after[0] in _PARTICLES and (len(after) == 1 or after[1] in ENDS_VERB) else ""
         done_to = (
-            frozenset(root_of(word) for word in _phrase(after))
-            if after[:1] and after[0] in _ARTICLES
+            frozenset(root_of(word) for word in phrase_of(after))
+            if after[:1] and after[0] in ARTICLES
             else frozenset[str]()
         )
         return cls(
@@ -277,7 +148,7 @@ class Roles:
             return False
         after = [words[at + 1 : at + 6] for at, root in enumerate(roots) if root == self.deed]
         told = [
-            frozenset(root_of(word) for word in _phrase(said)) for said in after if said[:1] and said[0] in _ARTICLES
+            frozenset(root_of(word) for word in phrase_of(said)) for said in after if said[:1] and said[0] in ARTICLES
         ]
         return len(told) == len(after) and all(told) and all(self.done_to.isdisjoint(each) for each in told)
 
@@ -350,49 +221,6 @@ def _bare(word: str) -> str:
 
 def _is_full_name(words: list[str]) -> bool:
     return len(words) > 1 and all(word[0].isupper() for word in words)
-
-
-def _clause(question: str) -> tuple[str, list[str], int]:
-    """The helping verb of a question, the words behind it and an article, and where among them its verb is."""
-    found = _DOES_OR_IS.search(question)
-    words = found["rest"].split() if found is not None else []
-    return found["helper"] if found is not None else "", words, _verb(words)
-
-
-def _verb(words: list[str]) -> int:
-    """Where the verb is in what follows a helping verb and an article: before what ends it, else the last word; 0 where
-    that is not known."""
-    for at in range(_behind_place(words) + 1, len(words)):
-        ends = words[at].casefold() in _ENDS_VERB or (at > 1 and words[at][0].isupper())
-        if ends and words[at - 1].casefold() != "of" and words[at - 1][0].islower():
-            return at - 1
-    return len(words) - 1 if words and words[-1][0].islower() else 0
-
-
-def _behind_place(words: list[str]) -> int:
-    """How many words are a noun and where it is: `archive in Lisbon` of `archive in Lisbon send to the observatory`."""
-    if len(words) < 4 or words[1] not in _PLACED or not words[0][0].islower():
-        return 0
-    at = 3 if words[2] in _ARTICLES else 2
-    while at < len(words) - 1 and words[at][0].isupper() and words[at + 1][0].isupper():
-        at += 1
-    return at + 1 if at + 1 < len(words) else 0
-
-
-def deed_of(question: str) -> str:
-    """The root of the verb that is asked about, where it is known: of `Who taught Ben Holt?`, `When did it sink?`."""
-    _, words, verb = _clause(question)
-    if verb:
-        return root_of(fold(words[verb]))
-    found = _WHO.match(question)
-    return root_of(fold(found["deed"])) if found is not None else ""
-
-
-def _phrase(words: list[str]) -> list[str]:
-    """The words of a phrase that begins with an article."""
-    said = words[1:5]
-    end = next((n for n, word in enumerate(said) if word in _ENDS_VERB or word in UNWEIGHED_WORDS), len(said))
-    return said[:end]
 
 
 def _subject(words: list[str]) -> tuple[str, ...]:
