@@ -25,7 +25,7 @@ _ASIDE = re.compile(r"\([^)]*+(?:(?P<end>\))|\Z)")
 
 
 class Linkable(Protocol):
-    """What links read of a candidate."""
+    """The part of a candidate that links read."""
 
     @property
     def record_id(self) -> str: ...
