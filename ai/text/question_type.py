@@ -153,7 +153,7 @@ def gives_reason(text: str, *, strictly: bool = True) -> bool:
 
 
 _NO_CAUSE = re.compile(
-    r"(?:\b(?:not|never)|n['’]t)\b(?:(?!\bbut\b)[^,.;:]){0,120}\bbecause\b(?!.*\bbut\b)", re.IGNORECASE
+    r"(?:\b(?:not|never)|n['’]t)\b(?:(?!\bbut\b)[^,.;:]){0,120}\bbecause\b(?!.{0,400}\bbut\b)", re.IGNORECASE
 )
 
 
