@@ -67,10 +67,16 @@ def prospects(
     for each in found:
         if len(chosen) >= MOST_PROSPECTS:
             break
-        around = titles[each.index] | tokens_in(each.lead.casefold())
-        beside = version >= LED_SINCE and (each.text.endswith("?") or not asked.may_mean(each.text, around))
-        chosen.setdefault((each.index, each.start), replace(each, beside=beside))
+        if (each.index, each.start) not in chosen:
+            beside = version >= LED_SINCE and _is_beside(each, asked, titles[each.index])
+            chosen[each.index, each.start] = replace(each, beside=beside)
     return list(chosen.values())[:MOST_PROSPECTS]
+
+
+def _is_beside(candidate: Candidate, asked: ReadQuestion, title: frozenset[str]) -> bool:
+    """True for a question, and for what the rules of meaning refuse."""
+    around = title | tokens_in(candidate.lead.casefold())
+    return candidate.text.endswith("?") or not asked.may_mean(candidate.text, around)
 
 
 def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *, gated: bool) -> list[Candidate]:

@@ -99,8 +99,10 @@ _STATED = (
 )
 """Questions for a finer kind, and what a sentence has that states one."""
 _CAME_ABOUT = _STATED[-1][1]
-_BECOMES = re.compile(r"\b(?:bec[ao]mes?|becoming|turn\w*|brought|brings?|means?|meant|grew)\b", re.IGNORECASE)
-"""Other words by which a sentence says what came of something."""
+_CAME_OF = re.compile(
+    _CAME_ABOUT.pattern + r"|\b(?:bec[ao]mes?|becoming|turn\w*|brought|brings?|means?|meant|grew)\b", re.IGNORECASE
+)
+"""The same, with the words by which a sentence says what came of something."""
 _WHY = re.compile(r"\A\W*(?:why|what\scaused)\b", re.IGNORECASE)
 _A_SUM = re.compile(
     r"\bhow\smuch\s(?:is|are|was|were)\s(?!\w{1,20}(?:ed|wn|en)\b|left\b|lost\b|there\b|(?:it|that|this)\b)"
@@ -162,7 +164,7 @@ class Stated:
     something came about; `amount`: the question if it asks for a number; `compounds`: the numbers of its compounds by
     their noun (`two-bedroom`); `sized`: whether a size is asked for; `deeds`: roots of which the sentence says one;
     `positions`: those that are named (`the eastern arch`); `said`: the roots of its words; `reason`: whether it asks
-    for the reason of what it does not deny; `denied`: by the rules that know a reason which is denied."""
+    for the reason of what it does not deny, by the rules that know a reason which is denied."""
 
     kinds: tuple[re.Pattern[str], ...]
     money: bool
@@ -176,13 +178,16 @@ class Stated:
     positions: frozenset[str]
     said: frozenset[str]
     reason: bool
-    denied: bool
 
     @classmethod
     def of(cls, question: str, *, denied: bool = True) -> Stated:
         """Reads the question."""
         return cls(
-            tuple(states for asks, states in _STATED if asks.search(question)),
+            tuple(
+                _CAME_OF if denied and states is _CAME_ABOUT else states
+                for asks, states in _STATED
+                if asks.search(question)
+            ),
             _A_SUM.search(question) is not None,
             *_ending(question),
             _HOW_DID.match(question) is not None,
@@ -192,15 +197,14 @@ class Stated:
             _deeds(question),
             _POSITIONS & {fold(word) for word in WORD.findall(question)},
             all_roots(question),
-            _WHY.match(question) is not None and not denies(question),
-            denied,
+            denied and _WHY.match(question) is not None and not denies(question),
         )
 
     def agrees(self, text: str) -> bool:
         """True unless the sentence states nothing of the finer kind."""
         return (
-            all(self._is_said(states, text) for states in self.kinds)
-            and not (self.denied and self.reason and excludes_reason(text))
+            all(states.search(text) for states in self.kinds)
+            and not (self.reason and excludes_reason(text))
             and (not self.money or _states_sum(text))
             and (not self.behind or self._goes_on(text))
             and (not self.manner or _MANNER.search(self._clause(text)) is not None)
@@ -209,10 +213,6 @@ class Stated:
             and self._same_compounds(text)
             and self._says(text)
         )
-
-    def _is_said(self, states: re.Pattern[str], text: str) -> bool:
-        comes_about = self.denied and states is _CAME_ABOUT and _BECOMES.search(text) is not None
-        return comes_about or states.search(text) is not None
 
     def finer(self, text: str) -> bool:
         """True if the sentence states the finer kind that is asked for, whatever it has of the coarser."""

@@ -15,11 +15,8 @@ from collections import Counter
 from pathlib import Path
 
 from ai.models.reader.training.examples import WRITTEN
-from api import wiring
-from api.home.configuration import load
-from tests.golden.questions.asking import asked
+from tests.golden.questions.folders.run import answers_of
 from tests.golden.questions.prose.run import ProseQuestion, verdict
-from tests.harness import ingest
 
 UNREAD = WRITTEN.with_name("unread")
 NAMES = sorted(each.stem for each in UNREAD.glob("*.toml"))
@@ -44,20 +41,14 @@ async def counted(name: str, scratch: Path) -> Counter[str]:
     for number, each in enumerate(tomllib.loads((UNREAD / f"{name}.toml").read_text("utf-8"))["documents"]):
         paths.append(scratch / f"{number:02}.md")
         paths[-1].write_text(f"# {each['title']}\n\n{each['text']}\n", "utf-8")
-    await ingest(scratch / "home", paths=paths, label="public")
-    found: Counter[str] = Counter()
-    async with wiring.open_system(load({}, home=scratch / "home")) as system:
-        for question in questions_of(name):
-            body = await asked(system, question.text, {})
-            said = [each["text"] for each in body["sentences"] if body["outcome"] != "ABSTAIN"]
-            found[verdict(question, said)] += 1
-    return found
+    found = await answers_of(paths, questions_of(name), scratch / "home", {})
+    return Counter(verdict(question, said) for question, said in found)
 
 
 def main() -> int:
     """Parse the command line and ask."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", choices=[*NAMES, []], default=[])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     for name in parser.parse_args().names or NAMES:
         with tempfile.TemporaryDirectory() as scratch:
             print(name, dict(asyncio.run(counted(name, Path(scratch)))))

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from api import wiring
@@ -32,12 +33,19 @@ def questions_of(folder: Path) -> list[ProseQuestion]:
 
 
 async def asked_of(folder: Path, home: Path, *, reader: bool = False) -> list[tuple[ProseQuestion, list[str]]]:
-    """What each question gets, of words alone or with the reader: the sentences of an answer, none where there is none."""
-    settings = {"EXHIBIT_ANSWERING__READER": str(reader).lower()}
-    await ingest(home, paths=[each for each in sorted(folder.iterdir()) if each.suffix != ".toml"], label="public")
+    """What each question on a folder gets, of words alone or with the reader."""
+    paths = [each for each in sorted(folder.iterdir()) if each.suffix != ".toml"]
+    return await answers_of(paths, questions_of(folder), home, {"EXHIBIT_ANSWERING__READER": str(reader).lower()})
+
+
+async def answers_of(
+    paths: Sequence[Path], questions: Sequence[ProseQuestion], home: Path, settings: Mapping[str, str]
+) -> list[tuple[ProseQuestion, list[str]]]:
+    """Each question with the sentences of its answer over the documents, none where there is none."""
+    await ingest(home, paths=paths, label="public")
     async with wiring.open_system(load(settings, home=home)) as system:
         found = []
-        for question in questions_of(folder):
+        for question in questions:
             body = await asked(system, question.text, {})
             said = [each["text"] for each in body["sentences"] if body["outcome"] != "ABSTAIN"]
             found.append((question, [plain(each) for each in said]))
