@@ -92,23 +92,14 @@ def number_form(word: str) -> str:
 
 
 def carries(evidence: frozenset[str], word: str) -> bool:
-    """True if a set of folded words has `word` or another form of it. Stems only what shares three letters: stemming
-    is the cost."""
-    if word in evidence:
-        return True
-    if len(word) < 4:
-        return False
-    head, root = word[:3], stem(word)
-    return any(stem(other) == root for other in _by_head(evidence).get(head, ()))
+    """True if a set of folded words has `word` or another form of it, which begins with the same three letters."""
+    return word in evidence or (len(word) > 3 and (word[:3], stem(word)) in _forms(evidence))
 
 
 @lru_cache(maxsize=1024)
-def _by_head(words: frozenset[str]) -> dict[str, list[str]]:
-    """The words by their first three letters."""
-    found: dict[str, list[str]] = {}
-    for word in words:
-        found.setdefault(word[:3], []).append(word)
-    return found
+def _forms(words: frozenset[str]) -> frozenset[tuple[str, str]]:
+    """Of each word its first three letters and its stem."""
+    return frozenset((word[:3], stem(word)) for word in words)
 
 
 def support_milli(sentence: str, quotes: Sequence[str], evidence: Sequence[str]) -> int:

@@ -15,7 +15,7 @@ from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
-from ai.answer.claims.tokens import Reading, bare, keys_of, read_tokens, sentences_of, words_in
+from ai.answer.claims.tokens import Reading, bare, keys_of, numbers_in, read_tokens, sentences_of, words_in
 from ai.model import (
     BOUND_SINCE,
     CHAINED_SINCE,
@@ -261,8 +261,7 @@ def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Mat
     reading: Reading = read_tokens(text)
     context = context_of(item)
     best = Match("not_in_source", "no cited item says it", 0)
-    keys = frozenset(token.key for token in reading.tokens)
-    numbers = frozenset(token.key for token in reading.tokens if token.number)
+    keys, numbers = keys_of(text), numbers_in(text)
     said, held = _said_by(item.statement, "" if item.evidence.computed is not None else item.text)
     if 3 * (len(keys & held) + len(numbers)) < len(keys):
         return best

@@ -6,8 +6,9 @@ what names, numbers, denials, quantities and comparisons say must be what the so
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
 from ai.answer.claims.order import in_order
@@ -36,10 +37,8 @@ def compare(said: Reading, source: str, context: frozenset[str], *, only_borne_o
     mine = [t for t in said.tokens if lead is None or t.start >= lead.end()]
     if not mine:
         return Match("not_in_source", "it claims nothing that a source says", 0)
-    fits = _fits(mine, read.tokens)
-    if only_borne_out and any(
-        True not in row and not _from(t, read, context) for t, row in zip(mine, fits, strict=True)
-    ):
+    fits = _fits(mine, source)
+    if only_borne_out and any(not places and not _from(t, read, context) for t, places in zip(mine, fits, strict=True)):
         return Match("not_in_source", "", 0)
     pairs = _aligned(fits, len(read.tokens))
     placed = {i: j for i, j in enumerate(pairs) if j is not None}
@@ -56,20 +55,47 @@ def compare(said: Reading, source: str, context: frozenset[str], *, only_borne_o
     return Match("borne_out", "", held)
 
 
-def _fits(mine: Sequence[Token], theirs: Sequence[Token]) -> list[list[bool]]:
-    """For each of my tokens, which of theirs it fits. A mark fits that mark alone; a key may fit those that it shares
-    three letters or a group of like words with, so that most rows are not compared at all."""
-    keys = {t.key for t in theirs}
-    heads, like = {key[:3] for key in keys}, not keys.isdisjoint(ALIKE)
-    none = [False] * len(theirs)
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where a source sentence has its words: by mark, by key, the keys by their first three letters, and those with
+    words of like meaning."""
 
-    def row(one: Token) -> list[bool]:
-        mark, key = one.mark, one.key
-        if not mark and key not in keys and key[:3] not in heads and not (like and key in ALIKE):
-            return none
-        return [mark == t.mark if mark or t.mark else key == t.key or same(key, t.key) for t in theirs]
+    marks: Mapping[str, tuple[int, ...]]
+    keys: Mapping[str, tuple[int, ...]]
+    heads: Mapping[str, tuple[str, ...]]
+    alike: tuple[str, ...]
 
-    return [row(one) for one in mine]
+
+@lru_cache(maxsize=4096)
+def _places_of(source: str) -> _Places:
+    marks: dict[str, tuple[int, ...]] = {}
+    keys: dict[str, tuple[int, ...]] = {}
+    for at, token in enumerate(read_tokens(source).tokens):
+        named, by = (marks, token.mark) if token.mark else (keys, token.key)
+        named[by] = (*named.get(by, ()), at)
+    heads: dict[str, tuple[str, ...]] = {}
+    for key in keys:
+        heads[key[:3]] = (*heads.get(key[:3], ()), key)
+    return _Places(marks, keys, heads, tuple(key for key in keys if key in ALIKE))
+
+
+def _fits(mine: Sequence[Token], source: str) -> list[tuple[int, ...]]:
+    """For each of my tokens, the places of those of the source that it fits. A mark fits that mark alone; a key may fit
+    those that it shares three letters or a group of like words with."""
+    places = _places_of(source)
+    return [
+        places.marks.get(each.mark, ()) if each.mark else _of_key(each.key, places)
+        for each in mine
+    ]  # fmt: skip
+
+
+def _of_key(key: str, places: _Places) -> tuple[int, ...]:
+    near = (*places.heads.get(key[:3], ()), *(places.alike if key in ALIKE else ()))
+    fitting = {each for each in near if each != key and same(key, each)}
+    found = places.keys.get(key, ())
+    if not fitting:
+        return found
+    return tuple(sorted((*found, *(at for each in fitting for at in places.keys[each]))))
 
 
 def _from(token: Token, read: Reading, context: frozenset[str]) -> bool:
@@ -77,21 +103,22 @@ def _from(token: Token, read: Reading, context: frozenset[str]) -> bool:
     return token.name and read.leans and token.key in context
 
 
-def _aligned(fits: Sequence[Sequence[bool]], m: int) -> list[int | None]:
+def _aligned(fits: Sequence[Sequence[int]], m: int) -> list[int | None]:
     """The place of each of my tokens among their `m`: the longest common subsequence first, then what is left."""
     n = len(fits)
-    table = [[0] * (m + 1) for _ in range(n + 1)]
+    table = [[0] * (m + 1)] * (n + 1)  # no row is written twice
     for i in range(n - 1, -1, -1):
-        if True not in fits[i]:
-            table[i] = table[i + 1]
-            continue
-        row, below, fit = table[i], table[i + 1], fits[i]
-        for j in range(m - 1, -1, -1):
-            row[j] = below[j + 1] + 1 if fit[j] else max(below[j], row[j + 1])
+        below = table[i + 1]
+        table[i] = row = below.copy() if fits[i] else below
+        for at in reversed(fits[i]):
+            longest, j = below[at + 1] + 1, at
+            while j >= 0 and row[j] < longest:
+                row[j] = longest
+                j -= 1
     places: list[int | None] = [None] * n
     i = j = 0
     while i < n and j < m:
-        if fits[i][j] and table[i][j] == table[i + 1][j + 1] + 1:
+        if j in fits[i] and table[i][j] == table[i + 1][j + 1] + 1:
             places[i] = j
             i, j = i + 1, j + 1
         elif table[i + 1][j] >= table[i][j + 1]:
@@ -101,7 +128,7 @@ def _aligned(fits: Sequence[Sequence[bool]], m: int) -> list[int | None]:
     used = {p for p in places if p is not None}
     for i in range(n):
         if places[i] is None:
-            free = [j for j in range(m) if j not in used and fits[i][j]]
+            free = [j for j in fits[i] if j not in used]
             if free:
                 places[i] = free[0]
                 used.add(free[0])

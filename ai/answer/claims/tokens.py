@@ -104,6 +104,12 @@ def keys_of(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
+def numbers_in(text: str) -> frozenset[str]:
+    """The keys of its numbers."""
+    return frozenset(token.key for token in read_tokens(text).tokens if token.number)
+
+
+@lru_cache(maxsize=4096)
 def words_in(text: str) -> frozenset[str]:
     """Every word of the text in lower case: at least its keys that are words."""
     return frozenset(_WORDS.findall(text.casefold()))
