@@ -13,7 +13,7 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.withheld import BLOCK
 
-CLAIMS_VERSION = 10
+CLAIMS_VERSION = 11
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
 older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
@@ -21,7 +21,8 @@ cited an item beside the one that answers fell; 3: a computed citation led to th
 was shown of a passage held its appeals to the reader; 5: a row's number answered only where it stood before the word
 that was asked for; 6: a sentence that leans on one which leans on another fell; 7: what a reader found to answer fell
 where it had too few of the question's words; 8: only the default model's own draft was read by a reader; 9: a
-question that denies was answered only by what was done, and a reason that is denied was one."""
+question that denies was answered only by what was done, and a reason that is denied was one; 10: of two deeds in one
+place only the second had it."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 SHOWN_SINCE = 5
@@ -45,6 +46,7 @@ BESIDE_SINCE = 9
 """The first of these versions in which what the reader makes of the sources beside another model counts for its draft
 too, what it found may say in other words which is the first or the largest, and names are compared by their roots."""
 DENIED_SINCE = 10
+SHARED_SINCE = 11
 """The first of these versions that knows a question which denies, and a reason that is denied."""
 
 ProfileName = Literal["basic", "agentic", "focus"]

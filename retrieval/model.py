@@ -94,13 +94,18 @@ class Measurement:
     time: TimeRange
 
 
+TOLD_BY = "told by "
+"""Before the narrator at the end of a heading."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """The unit that is indexed, retrieved and cited: a slice of one version of one document, in one visibility class.
 
     `text` is exactly `document.text[start_char:end_char]`. `statement` says in a sentence what a table row, cell or
     feature states (None for prose, which speaks for itself). `entities` are those the record is about by declaration
-    (columns, properties), not by guess. `geometry` is WKB in WGS 84.
+    (columns, properties), not by guess. `heading` is the path of headings above it, and last who tells it, where it is
+    told in the first person and that is said elsewhere. `geometry` is WKB in WGS 84.
     """
 
     record_id: str

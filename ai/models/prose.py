@@ -18,6 +18,7 @@ from ai.models.reader.told import Told
 from ai.models.reading import (
     LED_SINCE,
     MEANT_SINCE,
+    NARRATED_SINCE,
     VERSION,
     ReadQuestion,
     ReadSentence,
@@ -26,7 +27,7 @@ from ai.models.reading import (
 )
 from ai.text.leaning import HANGING, means_another
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
-from retrieval.model import Intent
+from retrieval.model import TOLD_BY, Intent
 
 MOST_PROSPECTS = 24
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -144,7 +145,7 @@ async def read_prospects(
     version 6 of the default model the prospects always compete, in versions 6 and 7 never beside candidates by words.
     Raises `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
-    told, places = _told(found, sources)
+    told, places = _told(found, sources, version)
     reading = await reader.read(question, told, by_words=bool(by_words))
     chances = tuple(SentenceChance(*places[each.passage, each.place], each.milli) for each in reading.sentences)
     confirms = bool(by_words) and version >= MEANT_SINCE
@@ -236,7 +237,9 @@ def _chances(reading: SourceReading, sources: Sequence[PromptSource]) -> dict[in
     }
 
 
-def _told(found: Sequence[Candidate], sources: Sequence[PromptSource]) -> tuple[list[Told], dict[Place, Place]]:
+def _told(
+    found: Sequence[Candidate], sources: Sequence[PromptSource], version: int
+) -> tuple[list[Told], dict[Place, Place]]:
     """The passages of the prospects, and where in the sources each of their sentences is."""
     told: list[Told] = []
     where: dict[Place, Place] = {}
@@ -245,6 +248,15 @@ def _told(found: Sequence[Candidate], sources: Sequence[PromptSource]) -> tuple[
         if starts:
             read = ReadSource.of(source)
             places = tuple(place for place, each in enumerate(read.sentences) if each.start in starts)
+            title = _title(source) if version >= NARRATED_SINCE else source.title
             where |= {(len(told), place): (source.index, read.sentences[place].start) for place in places}
-            told.append(Told(source.title, tuple(each.text for each in read.sentences), places))
+            told.append(Told(title, tuple(each.text for each in read.sentences), places))
     return told, where
+
+
+def _title(source: PromptSource) -> str:
+    """The title of a source, its narrator first where it names one: the reader is shown the beginning."""
+    before, told_by, narrator = source.title.rpartition(TOLD_BY)
+    if not before.endswith((" > ", " — ")):
+        return source.title
+    return f"{told_by}{narrator}, {before[:-3]}"

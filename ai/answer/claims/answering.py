@@ -12,12 +12,13 @@ from itertools import pairwise
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
 from ai.answer.claims.tokens import bare, sentences_of
-from ai.model import BESIDE_SINCE, CHAINED_SINCE, DENIED_SINCE, FINER_SINCE, AdmittedItem, Sentence
+from ai.model import BESIDE_SINCE, CHAINED_SINCE, DENIED_SINCE, FINER_SINCE, SHARED_SINCE, AdmittedItem, Sentence
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.prose import ReadSentences
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row
+from ai.text.meaning.meant import DENIED_SINCE as DENIED_RULES
 from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, offers, wanted_of
@@ -199,7 +200,9 @@ class Wanted:
 
 def _rules_of(version: int) -> int:
     """The rules of meaning that belong to the checks of a version."""
-    return RULES if version >= DENIED_SINCE else ROOTED_SINCE if version >= BESIDE_SINCE else FIRST_RULES
+    if version >= DENIED_SINCE:
+        return RULES if version >= SHARED_SINCE else DENIED_RULES
+    return ROOTED_SINCE if version >= BESIDE_SINCE else FIRST_RULES
 
 
 def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:

@@ -35,26 +35,35 @@ _ANOTHER_DEED = re.compile(
 )
 """`She married Lund and moved to Tarn`: two deeds, each with its own place."""
 
+_BOTH_THERE = re.compile(
+    r"\b([a-z]{1,20}ed|born|built|grown|made|sold|held|kept|taught)\sand\s(?:then\s|later\s|also\s)?"
+    r"([a-z]{1,20}ed|grown|made|sold|held|kept|taught)(?=\s(?:in|at|on|near|inside|outside|by|under)\s)"
+)
+"""`was born and raised in Tarn`: two deeds with nothing between them, in one place."""
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A question for a place, empty if it asks for none, and the roots of its words with those alike."""
+    """A question for a place, empty if it asks for none, and the roots of its words with those alike. `shared`: two
+    deeds may have one place."""
 
     question: str
     said: frozenset[str]
+    shared: bool
 
     @classmethod
-    def of(cls, question: str) -> Where:
+    def of(cls, question: str, *, shared: bool = True) -> Where:
         """Reads the question."""
         if wanted_of(question) is not WantedKind.PLACE and not place_of(question):
-            return cls("", frozenset())
-        return cls(question, and_alike(all_roots(question)))
+            return cls("", frozenset(), shared)
+        return cls(question, and_alike(all_roots(question)), shared)
 
     def agrees(self, text: str) -> bool:
         """True unless the sentence tells no place, or only that of a deed of which the question has no word."""
         if not self.question:
             return True
-        deeds = _ANOTHER_DEED.split(_NO_PLACE.sub("", text))
+        plain = _NO_PLACE.sub("", text)
+        deeds = _ANOTHER_DEED.split(_BOTH_THERE.sub(r"\1, \2", plain) if self.shared else plain)
         placed = [deed for deed in deeds if self._tells(deed)]
         return any(len(deeds) == 1 or self.said & all_roots(deed) for deed in placed)
 

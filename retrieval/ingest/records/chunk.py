@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from retrieval.ingest.parsing.narrators import narrators
 from retrieval.ingest.parsing.structure import blocks_of
 from retrieval.ingest.records.link import times_in
 from retrieval.ingest.records.searchable import Suspicion, as_scanned, nothing_suspect
 from retrieval.ingest.values import Block, LoadedFile, Owner
-from retrieval.model import Locator, Record, RecordKind, TimeRange
+from retrieval.model import TOLD_BY, Locator, Record, RecordKind, TimeRange
 
 _END = re.compile(r"[.!?][\"'”’)\]]*(?:\[\^[^\]]+\])*\s+(?=[\"'“‘(\[*_]*[A-Z0-9])")
 _ABBREVIATED = re.compile(
@@ -31,7 +32,8 @@ class ChunkSize:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A span of the text and the headings above it; a row of a table says its statement."""
+    """A span of the text and the headings above it, the last of which says who tells it, where another part of the
+    document does; a row of a table says its statement."""
 
     start_char: int
     end_char: int
@@ -81,27 +83,28 @@ def passages(loaded: LoadedFile, size: ChunkSize, skip: Sequence[str] = ()) -> I
     for page, blocks in _pages(loaded, skip):
         path: list[Block] = []
         run: list[tuple[int, int]] = []
-        words = 0
-        for block in blocks:
-            apart = block.kind == "heading" or block.statement is not None
+        words, teller = 0, None
+        for block, told_by in zip(blocks, narrators(loaded.text, blocks), strict=True):
+            apart = block.kind == "heading" or block.statement is not None or told_by != teller
             if run and (apart or _left_out(loaded.text, run[-1][1], block.start_char)):
-                yield _closed(run, path, page)
+                yield _closed(run, path, teller, page)
                 run, words = [], 0
+            teller = told_by
             if block.kind == "heading":
                 path = [*(above for above in path if above.level < block.level), block]
                 continue
             if block.statement is not None:
-                row = _closed([(block.start_char, block.end_char)], path, page)
+                row = _closed([(block.start_char, block.end_char)], path, teller, page)
                 yield replace(row, statement=block.statement)
                 continue
             for start, end in sentences(loaded.text, block.start_char, block.end_char, size.longest_words):
                 run.append((start, end))
                 words += _weight(loaded.text, start, end)
                 if words >= size.target_words:
-                    yield _closed(run, path, page)
+                    yield _closed(run, path, teller, page)
                     run, words = [], 0
         if run:
-            yield _closed(run, path, page)
+            yield _closed(run, path, teller, page)
 
 
 def _set_apart(text: str, found: Iterable[Passage], size: ChunkSize, suspect: Suspicion) -> Iterator[Passage]:
@@ -125,8 +128,11 @@ def _weight(text: str, start: int, end: int) -> int:
     return max(text.count(" ", start, end) + text.count("\n", start, end) + 1, (end - start) // 12)
 
 
-def _closed(run: list[tuple[int, int]], path: list[Block], page: int | None) -> Passage:
-    return Passage(run[0][0], run[-1][1], tuple(block.title for block in path if block.title), page)
+def _closed(run: list[tuple[int, int]], path: list[Block], teller: str | None, page: int | None) -> Passage:
+    headings = tuple(block.title for block in path if block.title)
+    if teller and teller.casefold() not in " ".join(headings).casefold():
+        headings = (*headings, f"{TOLD_BY}{teller}")
+    return Passage(run[0][0], run[-1][1], headings, page)
 
 
 def _left_out(text: str, start: int, end: int) -> bool:

@@ -11,7 +11,7 @@ from retrieval.ingest.records.link import times_in
 from retrieval.ingest.records.rows import date_entity
 from retrieval.ingest.records.templates import slug
 from retrieval.ingest.values import Parts
-from retrieval.model import EntityRef, Record, Relationship
+from retrieval.model import TOLD_BY, EntityRef, Record, Relationship
 
 _DATED = re.compile(r"(?P<name>[^()]{3,80}?)\s*\((?=[^()]*?\d{4})(?P<when>[^()]*+)\)")
 
@@ -23,7 +23,9 @@ def with_events(records: Sequence[Record]) -> Parts:
     entries: dict[str, GazetteerEntry] = {}
     edges: list[Relationship] = []
     for record in records:
-        match = _DATED.fullmatch((record.heading or "").rpartition(" > ")[2])
+        path = (record.heading or "").split(" > ")
+        nearest = path[-2] if path[-1].startswith(TOLD_BY) and len(path) > 1 else path[-1]
+        match = _DATED.fullmatch(nearest)
         when = next(times_in(match["when"]), None) if match else None
         if match is None or when is None:
             told.append(record)
