@@ -76,13 +76,15 @@ class ScriptedReader:
     answered: int = 900
     lack: str = ""
     digest: str = "sha256:" + "1" * 64
-    asked: list[tuple[str, tuple[Told, ...], bool]] = field(default_factory=list)
+    asked: list[tuple[str, tuple[Told, ...]]] = field(default_factory=list)
+    confirmed: list[bool] = field(default_factory=list)
 
     async def least_milli(self, *, by_words: bool) -> int:
+        self.confirmed.append(by_words)
         return 150 if by_words else 500
 
-    async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
-        self.asked.append((question, tuple(passages), by_words))
+    async def read(self, question: str, passages: Sequence[Told]) -> Reading:
+        self.asked.append((question, tuple(passages)))
         if self.lack:
             raise ReaderUnavailable(self.lack)
         scored = [

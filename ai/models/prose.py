@@ -146,7 +146,7 @@ async def read_prospects(
     Raises `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
     told, places = _told(found, sources, version)
-    reading = await reader.read(question, told, by_words=bool(by_words))
+    reading = await reader.read(question, told)
     chances = tuple(SentenceChance(*places[each.passage, each.place], each.milli) for each in reading.sentences)
     confirms = bool(by_words) and version >= MEANT_SINCE
     least = await reader.least_milli(by_words=confirms)

@@ -69,7 +69,7 @@ def test_the_reader_is_told_whether_words_answer_and_decides() -> None:
     reader = ScriptedReader({"storm": 800})
     assert complete(reader, asked).text == f"{BARN} [1]"
     assert complete(reader, request(WHY, [an_item(DUST)])).text != ABSTAINS
-    assert [by_words for _, _, by_words in reader.asked] == [True, False]
+    assert reader.confirmed == [True, False]
     assert complete(ScriptedReader({"storm": 800}, answered=150), asked).text == f"{BARN} [1]"
     assert complete(ScriptedReader({"storm": 800}, answered=149), asked).text == ABSTAINS
 
@@ -131,8 +131,8 @@ def test_what_answers_by_its_words_is_read_even_if_it_looks_like_a_heading() -> 
     heading = "The Storm Destroyed The Old Barn."
     reader = ScriptedReader({"Storm": 800})
     assert complete(reader, request("What did the storm destroy?", [an_item(heading)])).text == f"{heading} [1]"
-    ((_, (told,), by_words),) = reader.asked
-    assert ([told.sentences[place] for place in told.places], by_words) == ([heading], True)
+    ((_, (told,)),) = reader.asked
+    assert ([told.sentences[place] for place in told.places], reader.confirmed) == ([heading], [True])
 
 
 def test_it_abstains_where_the_reader_finds_no_answer_likely_enough() -> None:
@@ -227,7 +227,7 @@ def test_rows_and_operations_are_no_matter_for_it() -> None:
 def test_it_sees_nothing_but_the_question_and_the_admitted_words() -> None:
     reader = ScriptedReader({"ploughing": 800})
     complete(reader, request(WHY, [an_item(DUST)]))
-    ((question, (told,), _),) = reader.asked
+    ((question, (told,)),) = reader.asked
     assert question == WHY
     assert " ".join(told.sentences) == DUST
 
@@ -293,19 +293,19 @@ def shipped() -> Reader:
 
 def test_the_shipped_reader_prefers_what_answers(shipped: Reader) -> None:
     told = Told("Dust Bowl", tuple(s + "." for s in DUST.rstrip(".").split(". ")), (0, 1, 2))
-    read = shipped.read("Why was the soil blown away?", [told], by_words=False)
+    read = shipped.read("Why was the soil blown away?", [told])
     assert read.sentences[0].place == 1
     assert all(0 <= each.milli <= 1000 for each in read.sentences)
-    assert shipped.read("Why was the soil blown away?", [told], by_words=False) == read
-    other = shipped.read("Who won the chess championship of Norway?", [told], by_words=False)
+    assert shipped.read("Why was the soil blown away?", [told]) == read
+    other = shipped.read("Who won the chess championship of Norway?", [told])
     assert other.answered_milli < read.answered_milli
 
 
 def test_a_passage_that_is_not_given_changes_nothing(shipped: Reader) -> None:
     told = Told("Dust Bowl", ("Deep ploughing destroyed the grass.",), (0,))
-    alone = shipped.read("What destroyed the grass?", [told], by_words=False)
-    assert shipped.read("What destroyed the grass?", [told, Told("Other", (), ())], by_words=False) == alone
-    assert shipped.read("What destroyed the grass?", [], by_words=True) == Reading((), 0)
+    alone = shipped.read("What destroyed the grass?", [told])
+    assert shipped.read("What destroyed the grass?", [told, Told("Other", (), ())]) == alone
+    assert shipped.read("What destroyed the grass?", []) == Reading((), 0)
 
 
 @given(st.text(max_size=3_000))

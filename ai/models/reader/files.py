@@ -9,9 +9,9 @@ from ai.errors import ReaderUnavailable
 
 FOLDER = Path(__file__).parent / "weights"
 DIGESTS = {
-    "reader.onnx": "760dc0f285d90982956b868675b7610291e3e5305357a2c3a5fd80ea1c11f061",
+    "reader.onnx": "d2d92c6b352255fb3e51a0e93394385d618c7a475109379f11fbb75b082b1c40",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "calibration.json": "12b3c38116421a6b5d33edce96090b08abc4c56f948545bde5609cc5a85d696e",
+    "calibration.json": "2e490dac8c8bcbef072243e2eca1ecab2d835e216f401ead0490c08ffc1c0909",
 }
 
 

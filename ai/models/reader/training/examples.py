@@ -30,8 +30,8 @@ class Example:
     unborne: tuple[tuple[int, int], ...] = ()
 
 
-WRITTEN = Path(__file__).with_name("written")
-"""Documents with questions that were written for the reader; see its README."""
+WRITTEN, UNREAD = (Path(__file__).with_name(name) for name in ("written", "unread"))
+"""Documents with questions that were written for the reader, and those that no network has read; see their READMEs."""
 BY_HAND = "written", "one-off"
 """The sources of its questions: those asked of a document at first, and the pairs of `one_off`."""
 
@@ -45,11 +45,17 @@ def read_examples(folder: Path) -> list[Example]:
         found += _selqa(json.loads((folder / name).read_text()), name)
     lines = (folder / "wice-nonsupported-train.jsonl").read_text().splitlines()
     found += _wice([json.loads(line) for line in lines])
-    for file in sorted(WRITTEN.glob("*.toml")):
+    return found + written_by_hand(WRITTEN)
+
+
+def written_by_hand(folder: Path) -> list[Example]:
+    """The examples of a folder of documents that were written for the reader."""
+    found: list[Example] = []
+    for file in sorted(folder.glob("*.toml")):
         documents = tomllib.loads(file.read_text("utf-8"))["documents"]
         texts = {document["title"]: document["text"] for document in documents}
         found += _written(documents, texts, BY_HAND[0])
-        pairs = tomllib.loads((WRITTEN / "one_off" / file.name).read_text("utf-8"))["documents"]
+        pairs = tomllib.loads((folder / "one_off" / file.name).read_text("utf-8"))["documents"]
         found += _written(pairs, texts, BY_HAND[1])
     return found
 

@@ -21,8 +21,9 @@ _EPSILON = 1e-12
 class Layer(nn.Module):
     """A transformer layer of BERT."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropout: float) -> None:
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.query, self.key, self.value, self.out = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
         self.inner, self.outer = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
         self.after_attention, self.after_inner = (nn.LayerNorm(WIDTH, eps=_EPSILON) for _ in range(2))
@@ -31,21 +32,23 @@ class Layer(nn.Module):
         heads = (-1, x.shape[1], HEADS, WIDTH // HEADS)
         q, k, v = (part(x).view(heads).transpose(1, 2) for part in (self.query, self.key, self.value))
         weights = torch.softmax(q @ k.transpose(2, 3) * (WIDTH // HEADS) ** -0.5 + bias.to(q.dtype), dim=-1)
-        x = self.after_attention(x + self.out((weights @ v).transpose(1, 2).reshape(-1, x.shape[1], WIDTH)))
-        return self.after_inner(x + self.outer(F.gelu(self.inner(x))))
+        told = self.out((self.dropout(weights) @ v).transpose(1, 2).reshape(-1, x.shape[1], WIDTH))
+        x = self.after_attention(x + self.dropout(told))
+        return self.after_inner(x + self.dropout(self.outer(F.gelu(self.inner(x)))))
 
 
 class ReaderNetwork(nn.Module):
     """A text alone as a unit vector (the mean of its pieces' states); a question with a passage as what the head says
     of each piece."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.words = nn.Embedding(30522, WIDTH)
         self.places = nn.Embedding(512, WIDTH)
         self.kinds = nn.Embedding(2, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=_EPSILON)
-        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
+        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
         self.head = nn.Linear(WIDTH, SAYINGS)
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -53,7 +56,8 @@ class ReaderNetwork(nn.Module):
         (texts, width), the sayings (texts, length, 5)."""
         second = kinds[:, :, None].to(self.kinds.weight.dtype)
         kind = self.kinds.weight[0] + second * (self.kinds.weight[1] - self.kinds.weight[0])
-        x = self.norm(self.words(ids) + self.places(torch.arange(ids.shape[1])) + kind)
+        x = self.norm(self.words(ids) + self.places(torch.arange(ids.shape[1], device=ids.device)) + kind)
+        x = self.dropout(x)
         bias = ((1.0 - mask) * -1e4)[:, None, None, :]
         for layer in self.layers:
             x = layer(x, bias)

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai.models.reader.encoding import QUESTION_PIECES, TITLE_PIECES, Window, joined
+from ai.models.reader.encoding import QUESTION_PIECES, TITLE_PIECES, WINDOW_PIECES, Window, joined
 from ai.models.reader.features import FIRST_WORD_RANK
 from ai.models.reader.training.examples import Example
 
-WINDOW_PIECES = 144
-"""Of a window in training, to save time; the network reads longer ones as well."""
 _ALONE, _KEEPS_TITLE, _KEEPS_ANSWER, _KEEPS_NEAREST, _KEEPS_MARK = 0.06, 0.75, 0.9, 0.8, 0.6
 
 

@@ -2,9 +2,9 @@
 
 One network learns two things at once: to say of each sentence of a passage whether it answers a question, where the
 words of the answer are and whether the passage answers at all; and to go on giving a text alone the vector that the
-published network gives it. The word embeddings and the lowest layer stay as
-they are. Seeded; a checkpoint every few hundred steps; measured
-on documents held back.
+published network gives it. With teachers, networks trained so before, it learns from
+the mean of what they say too. The word embeddings stay as they are; what is kept is the mean of the weights of the last
+few hundred steps. Seeded; measured on documents held back and on those of writers that no network has read.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,30 +24,29 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor
-from torch.nn import functional as F
 
 from ai.models.reader.held_back import is_held_back
-from ai.models.reader.training.examples import BY_HAND, read_examples
+from ai.models.reader.training.examples import BY_HAND, UNREAD, read_examples, written_by_hand
+from ai.models.reader.training.losses import FAR, Batch, batch_of, losses, of_sentences, unlikeness
 from ai.models.reader.training.negatives import close_passages, other_names
-from ai.models.reader.training.network import (
-    ANSWERED,
-    ANSWERS,
-    BEGINS,
-    BORNE,
-    ENDS,
-    LAYERS,
-    ReaderNetwork,
-    from_published,
-)
+from ai.models.reader.training.network import ANSWERED, BEGINS, ENDS, LAYERS, ReaderNetwork, from_published
 from ai.models.reader.training.pairs import Labelled, Pieces, batches, padded, pieces_of, window_of
 
-BATCH_PIECES = 5_000
-HIGHEST_RATE, LOWER_BY_LAYER, WARM_UP, DECAY = 3e-4, 0.85, 0.06, 0.01
+BATCH_PIECES = 16_000
+HIGHEST_RATE, TAUGHT_RATE, LOWER_BY_LAYER, WARM_UP, DECAY, DROPOUT = 3e-4, 1.5e-4, 0.85, 0.06, 0.01, 0.1
+FROZEN = "words", "places"
+"""What stays as it was published."""
 TEXTS_ALONE = 12
 CLOSE_SHARE = 0.4
 """Of the passages close to a question that do not answer it: most are easily told."""
-STEPS = 2_000
-FAR = -1e4
+STEPS, TAUGHT_STEPS = 2_400, 1_750
+"""Of a teacher, and of the network that learns from the teachers."""
+SEED = 16
+TRAINED = "trained.pt"
+TAUGHT = 0.7
+"""Of the loss, how much is being unlike the teachers."""
+LINGERING = 0.998
+"""Of the weights that are kept, how much stays at a step: the mean of the last few hundred steps."""
 
 
 def main(given: Sequence[str] | None = None) -> None:
@@ -54,19 +54,21 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     for name in ("--base", "--data", "--out"):
         parser.add_argument(name, type=Path, required=True)
-    parser.add_argument(
-        "--steps", type=int, default=STEPS, help="steps of the schedule by which the rate falls to nothing"
-    )
-    parser.add_argument("--stop", type=int, help="the last step that is taken")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--rate", type=float, default=HIGHEST_RATE)
+    parser.add_argument("--seed", type=int, default=SEED, help="of the order and what is left out")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="networks whose mean it learns from too")
+    parser.add_argument("--begin", type=Path, help="the network to begin with")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args(given)
-    torch.manual_seed(16)
+    torch.manual_seed(SEED)  # one head for all seeds, so that their weights can be averaged
     torch.set_num_threads(arguments.threads)
-    generator = random.Random(16)
+    generator = random.Random(arguments.seed)
     tokenizer: Any = Tokenizer.from_file(str(arguments.base / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    published = from_published(arguments.base / "model.safetensors")
+    published = from_published(arguments.base / "model.safetensors").to(arguments.device)
     examples = read_examples(arguments.data)
     held = [e for e in examples if is_held_back(e.title)]
     learnt = [e for e in examples if not is_held_back(e.title)]
@@ -84,6 +86,8 @@ def main(given: Sequence[str] | None = None) -> None:
     say({source: sum(e.source == source for e in learnt) for source in sorted({e.source for e in learnt})})
     made = pieces_of(learnt, tokenizer)
     judged = {"all": held[:500]} | {name: [e for e in held if e.source == name][:500] for name in BY_HAND}
+    unread = written_by_hand(UNREAD)
+    judged |= {f"unread {name}": [e for e in unread if e.source == name] for name in BY_HAND if unread}
     judged_pieces = {name: pieces_of(some, tokenizer) for name, some in judged.items()}
     train(published, made, judged_pieces, tokenizer, generator, arguments)
 
@@ -99,27 +103,20 @@ def alone(network: ReaderNetwork, texts: Sequence[Sequence[int]], at_once: int =
     """The vectors of texts without any marks, each by itself."""
     order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
     found = np.zeros((len(texts), 384), np.float32)
+    device = network.head.weight.device
     for start in range(0, len(order), at_once):
         group = order[start : start + at_once]
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            found[group] = network(*texts_alone([texts[at] for at in group]))[0].float().numpy()
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            found[group] = network(*texts_alone([texts[at] for at in group], device))[0].float().cpu().numpy()
     return found
 
 
-def texts_alone(texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor, Tensor]:
+def texts_alone(texts: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
     """The network's inputs for texts by themselves."""
     rows = [(101, *text[:126], 102) for text in texts]
     ids = torch.from_numpy(padded(rows))
     mask = torch.from_numpy(padded([(1,) * len(row) for row in rows])).float()
-    return ids, torch.zeros_like(ids), mask
-
-
-def windows(made: Sequence[Labelled]) -> tuple[Tensor, Tensor, Tensor]:
-    """The network's inputs for questions with passages."""
-    ids = torch.from_numpy(padded([w.window.ids for w in made]))
-    kinds = torch.from_numpy(padded([w.window.kinds for w in made]))
-    mask = torch.from_numpy(padded([(1,) * len(w.window.ids) for w in made])).float()
-    return ids, kinds, mask
+    return ids.to(device), torch.zeros_like(ids).to(device), mask.to(device)
 
 
 def train(
@@ -131,104 +128,116 @@ def train(
     arguments: argparse.Namespace,
 ) -> None:
     """Train; the log says how the network does on what is held back."""
-    steps, out = arguments.steps, arguments.out
-    stop = arguments.stop or steps
+    steps, out, device = arguments.steps, arguments.out, torch.device(arguments.device)
     out.mkdir(parents=True, exist_ok=True)
     mark = tokenizer.token_to_id("?")
-    network = ReaderNetwork()
-    network.load_state_dict(published.state_dict())
-    network.words.weight.requires_grad_(False)
-    network.places.weight.requires_grad_(False)
-    network.layers[0].requires_grad_(False)
-    optimizer = torch.optim.AdamW(_groups(network), lr=1.0, weight_decay=DECAY)
+    network, lingering = ReaderNetwork(DROPOUT).to(device), ReaderNetwork().to(device)
+    for each in (network, lingering):
+        each.load_state_dict(torch.load(arguments.begin) if arguments.begin else published.state_dict())
+    torch.manual_seed(arguments.seed)
+    teachers = [_opened(file).to(device) for file in arguments.teachers]
+    for name, weight in network.named_parameters():
+        weight.requires_grad_(not name.startswith(FROZEN))
+    groups = _groups(network, arguments.rate)
+    optimizer = torch.optim.AdamW(groups, lr=1.0, weight_decay=DECAY, fused=device.type == "cuda")
     judged_windows = {
         name: [window_of(each, random.Random(at), mark) for at, each in enumerate(some)]
         for name, some in judged.items()
     }
-    started, sums = time.monotonic(), np.zeros(6)
-    for step, batch in enumerate(_forever(made, mark, generator)):
-        if step == stop:
-            break
-        scale = min(1.0, (step + 1) / (WARM_UP * steps)) * max(0.0, 1 - step / steps)
+    started, sums = time.monotonic(), torch.zeros(6, device=device)
+    for step, batch in enumerate(islice(_forever(made, mark, generator), steps)):
+        scale = min(1.0, (step + 1) / (WARM_UP * steps)) * (1 - step / steps)
         for group in optimizer.param_groups:
             group["lr"] = group["highest"] * scale
         network.train()
-        kept = _kept(network, published, made, generator) if step % 2 == 0 else torch.zeros(())
-        losses = [*_losses(network, batch), kept]
-        loss = losses[0] + losses[1] + 0.5 * losses[2] + 0.5 * losses[3] + 6.0 * losses[4]
+        loss, told = _losses(network, teachers, batch.to(device))
+        if step % 2 == 0:
+            told[-1] = _kept(network, published, made, generator)
+            loss = loss + 6.0 * told[-1]
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
-        sums += [*(float(each.detach()) for each in losses), 1]
+        _linger(lingering, network, min(LINGERING, (step + 1) / (step + 10)))
+        sums += torch.stack([*(each.detach() for each in told), torch.ones((), device=device)])
         if step % 50 == 49 or step < 3:
             names = ("sentence", "answered", "spans", "borne", "kept")
-            told = {name: round(total / sums[5], 4) for name, total in zip(names, sums[:5], strict=True)}
-            say({"step": step + 1, "seconds": round(time.monotonic() - started), **told})
-            sums[:] = 0
-        if step % 250 == 249 or step + 1 == stop:
-            for name, some in judged_windows.items():
-                say({"step": step + 1, "held back": name, **measured(network, some)})
-            torch.save(network.state_dict(), out / f"step-{step + 1}.pt")
+            means = (sums[:5] / sums[5]).tolist()
+            say({"step": step + 1, "seconds": round(time.monotonic() - started)} | {
+                name: round(mean, 4) for name, mean in zip(names, means, strict=True)
+            })  # fmt: skip
+            sums.zero_()
+        if step % 1000 == 999:
+            _judge(lingering, judged_windows, step + 1)
+    _judge(lingering, judged_windows, steps)
+    torch.save({name: weight.half().cpu() for name, weight in lingering.state_dict().items()}, out / TRAINED)
 
 
-def _groups(network: ReaderNetwork) -> list[dict[str, Any]]:
+def _losses(network: ReaderNetwork, teachers: Sequence[ReaderNetwork], batch: Batch) -> tuple[Tensor, list[Tensor]]:
+    """What is lost on a batch, and its parts; the last is what no text alone has lost yet."""
+    device = batch.ids.device
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        said = network(batch.ids, batch.kinds, batch.mask)[1].float()
+    parts = [*losses(said, batch), torch.zeros((), device=device)]
+    loss = parts[0] + parts[1] + 0.5 * parts[2] + 0.5 * parts[3]
+    if teachers:
+        with torch.no_grad(), torch.autocast(device.type, dtype=torch.bfloat16):
+            taught = [each(batch.ids, batch.kinds, batch.mask)[1].float() for each in teachers]
+        loss = (1 - TAUGHT) * loss + TAUGHT * unlikeness(said, torch.stack(taught).mean(0), batch)
+    return loss, parts
+
+
+def mean_of(files: Sequence[Path], out: Path) -> Path:
+    """The mean of the weights of networks that began with one head, written to `out`."""
+    told = [torch.load(file) for file in files]
+    torch.save({name: sum(each[name].float() for each in told) / len(told) for name in told[0]}, out)
+    return out
+
+
+def _opened(file: Path) -> ReaderNetwork:
+    made = ReaderNetwork()
+    made.load_state_dict(torch.load(file))
+    return made.eval()
+
+
+def _judge(network: ReaderNetwork, judged: Mapping[str, Sequence[Labelled]], step: int) -> None:
+    for name, some in judged.items():
+        say({"step": step, "held back": name, **measured(network, some)})
+
+
+@torch.no_grad()
+def _linger(lingering: ReaderNetwork, network: ReaderNetwork, share: float) -> None:
+    pairs = [
+        (kept, new) for kept, new in zip(lingering.parameters(), network.parameters(), strict=True) if new.requires_grad
+    ]
+    torch._foreach_lerp_([kept for kept, _ in pairs], [new.detach() for _, new in pairs], 1 - share)
+
+
+def _groups(network: ReaderNetwork, highest: float) -> list[dict[str, Any]]:
     found = []
     for name, weight in network.named_parameters():
         if not weight.requires_grad:
             continue
         layer = int(name.split(".")[1]) if name.startswith("layers.") else LAYERS if name.startswith("head") else 0
-        rate = HIGHEST_RATE * (4 if layer == LAYERS else LOWER_BY_LAYER ** (LAYERS - 1 - layer))
+        rate = highest * (4 if layer == LAYERS else LOWER_BY_LAYER ** (LAYERS - 1 - layer))
         decay = DECAY if weight.ndim > 1 else 0.0
         found.append({"params": [weight], "highest": rate, "weight_decay": decay})
     return found
 
 
-def _forever(made: Sequence[Pieces], mark: int, generator: random.Random) -> Iterator[list[Labelled]]:
+def _forever(made: Sequence[Pieces], mark: int, generator: random.Random) -> Iterator[Batch]:
     while True:
-        yield from batches([window_of(each, generator, mark) for each in made], BATCH_PIECES, generator)
-
-
-def _losses(network: ReaderNetwork, batch: Sequence[Labelled]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Of the sentences, the whole, the spans, and what is borne out."""
-    ids, kinds, mask = windows(batch)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        said = network(ids, kinds, mask)[1].float()
-    sentences, spans, borne = [], [], []
-    answered = F.binary_cross_entropy_with_logits(said[:, 0, ANSWERED], torch.tensor([w.answered for w in batch]))
-    for row, each in zip(said, batch, strict=True):
-        logits = torch.stack([row[a:b, ANSWERS].mean() for a, b in each.window.sentences])
-        right = torch.tensor(each.answers, dtype=torch.float)
-        by_itself = F.binary_cross_entropy_with_logits(logits, right)
-        beside = torch.log_softmax(torch.cat([logits, row[:1, ANSWERS]]), 0)
-        true = torch.cat([right, (right.sum() == 0).float()[None]])
-        sentences.append(by_itself + 0.5 * -torch.logsumexp(torch.where(true > 0, beside, FAR), 0))
-        if each.spans or not any(each.answers):
-            first = each.window.sentences[0][0]
-            told = torch.cat([row[:1, [BEGINS, ENDS]], row[first : len(each.window.ids) - 1, [BEGINS, ENDS]]])
-            places = each.spans or ((first - 1, first - 1),)
-            for side in range(2):
-                at = torch.tensor([place[side] - first + 1 for place in places])
-                spans.append(-torch.logsumexp(torch.log_softmax(told[:, side], 0)[at], 0))
-        if each.borne:
-            a, b = each.window.question
-            target = torch.tensor(each.borne[: b - a], dtype=torch.float)
-            borne.append(F.binary_cross_entropy_with_logits(row[a:b, BORNE], target))
-    none = torch.zeros(())
-    return (
-        torch.stack(sentences).mean(),
-        answered,
-        torch.stack(spans).mean() if spans else none,
-        torch.stack(borne).sum() / len(batch) if borne else none,
-    )
+        for each in batches([window_of(each, generator, mark) for each in made], BATCH_PIECES, generator):
+            yield batch_of(each)
 
 
 def _kept(network: ReaderNetwork, published: ReaderNetwork, made: Sequence[Pieces], generator: random.Random) -> Tensor:
     """How far the vectors of some texts alone have moved from the published ones."""
     chosen = [generator.choice(made) for _ in range(TEXTS_ALONE)]
     texts = [each.question if at % 3 == 0 else generator.choice(each.sentences) for at, each in enumerate(chosen)]
-    given = texts_alone([text[:60] for text in texts])
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    device = network.head.weight.device
+    given = texts_alone([text[:60] for text in texts], device)
+    with torch.autocast(device.type, dtype=torch.bfloat16):
         with torch.no_grad():
             before = published(*given)[0].float()
         after = network(*given)[0].float()
@@ -240,25 +249,27 @@ def measured(network: ReaderNetwork, judged: Sequence[Labelled]) -> dict[str, fl
     """On windows held back: how often the best sentence is right where one is, and how well the best sentence, the
     whole and the spans tell windows that answer from others (area under the curve)."""
     network.eval()
+    device = network.head.weight.device
     scores: dict[str, list[float]] = {"sentence": [], "answered": [], "spans": []}
     first = []
-    for start in range(0, len(judged), 25):
-        batch = judged[start : start + 25]
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            said = network(*windows(batch))[1].float().numpy()
-        for row, each in zip(said, batch, strict=True):
-            logits = [float(row[a:b, ANSWERS].mean()) for a, b in each.window.sentences]
-            begins, stop = each.window.sentences[0][0], len(each.window.ids) - 1
-            best = max(row[at, BEGINS] + row[at : min(stop, at + 20), ENDS].max() for at in range(begins, stop))
-            scores["sentence"].append(max(logits))
-            scores["answered"].append(float(row[0, ANSWERED]))
-            scores["spans"].append(float(best - row[0, BEGINS] - row[0, ENDS]))
-            if any(each.answers):
-                first.append(each.answers[int(np.argmax(logits))])
+    for start in range(0, len(judged), 50):
+        batch = batch_of(judged[start : start + 50]).to(device)
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            said = network(batch.ids, batch.kinds, batch.mask)[1].float()
+        best, at = of_sentences(said, batch).max(1)
+        spans = torch.where(batch.open, said[:, :, BEGINS], FAR)[:, 1:].amax(1)
+        spans = spans + torch.where(batch.open, said[:, :, ENDS], FAR)[:, 1:].amax(1)
+        scores["sentence"] += best.tolist()
+        scores["answered"] += said[:, 0, ANSWERED].tolist()
+        scores["spans"] += (spans - said[:, 0, BEGINS] - said[:, 0, ENDS]).tolist()
+        right = batch.answers.gather(1, at[:, None])[:, 0]
+        first += right[batch.answers.sum(1) > 0].tolist()
     truth = np.array([any(each.answers) for each in judged])
-    return {"first": round(float(np.mean(first)), 3)} | {
-        name: round(area(np.array(found), truth), 3) for name, found in scores.items()
-    }
+    both = np.array(scores["sentence"]) + np.array(scores["answered"])
+    found = {name: round(area(np.array(each), truth), 3) for name, each in scores.items()}
+    bar = np.quantile(both[~truth], 0.9) if (~truth).any() else 0.0
+    return {"first": round(float(np.mean(first)), 3), **found, "both": round(area(both, truth), 3),
+            "at .10": round(float((both[truth] > bar).mean()), 3)}  # fmt: skip
 
 
 def area(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
