@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast import Contrast
+from ai.text.meaning.groups import Group
 from ai.text.meaning.kinds import Kind
 from ai.text.meaning.modifiers import Modifiers
 from ai.text.meaning.periods import Periods
@@ -18,7 +19,8 @@ from retrieval.english.stems import root_of
 RULES = 4
 """Raised with every change of these rules; earlier ones still run for entries that name them. 1: a plural name was
 another one; 2: who asks why something is not so was told that it is so, and a denied reason was one; 3: of `was born
-and raised in Tarn` only the second deed had a place."""
+and raised in Tarn` only the second deed had a place, `how often` was told by any time, and a group of which no source
+speaks (`among beekeepers`) limited nothing."""
 FIRST_RULES, ROOTED_SINCE, DENIED_SINCE, SHARED_SINCE = 1, 2, 3, 4
 
 
@@ -35,6 +37,7 @@ class Meant:
     stated: Stated
     bearer: Bearer
     where: Where
+    group: Group
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str], *, rules: int = RULES) -> Meant:
@@ -46,9 +49,10 @@ class Meant:
             Modifiers.of(question),
             Kind.of(question, vocabulary),
             Sides.of(question),
-            Stated.of(question, denied=rules >= DENIED_SINCE),
+            Stated.of(question, denied=rules >= DENIED_SINCE, often=rules >= SHARED_SINCE),
             Bearer.of(question),
             Where.of(question, shared=rules >= SHARED_SINCE),
+            Group.of(question, vocabulary) if rules >= SHARED_SINCE else Group(unheld=False),
         )
 
     def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False, reworded: bool = False) -> bool:
@@ -57,7 +61,8 @@ class Meant:
         other words which is the first or the largest."""
         own = frozenset(map(root_of, tokens))
         return (
-            self.periods.agrees(text)
+            not self.group.unheld
+            and self.periods.agrees(text)
             and self.roles.agrees(text, own)
             and self.modifiers.agrees(text, own, reworded=reworded)
             and self.kind.agrees(text, own)

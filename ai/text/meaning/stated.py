@@ -98,6 +98,17 @@ _STATED = (
     ),
 )
 """Questions for a finer kind, and what a sentence has that states one."""
+_HOW_OFTEN = re.compile(r"\bhow\s(?:often|frequently)\b", re.IGNORECASE)
+_OFTEN = re.compile(
+    r"\b(?:every|each|per|(?:half-|bi-?|semi-?|tri)?(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly|annual|biennial"
+    r"|once|twice|thrice|times?|always|never|seldom|rarely|often|sometimes|occasionally|usually|frequently|regularly"
+    r"|continuous(?:ly)?|whenever|when|if|unless|until|alternate|interval\w*|repeated\w*|any|all"
+    r"|(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekday|weekend|morning|afternoon|evening|night)s"
+    r"|an?\s(?:hour|day|night|week|fortnight|month|quarter|season|year|decade|century)"
+    r"|the\s(?:first|second|third|fourth|last)\s(?:\w{1,20}\s)?(?:\w{3,6}day|day|week)"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{2,6}teen|\w{3,5}ty|hundred|dozen|\d{1,3})\b",
+    re.IGNORECASE,
+)
 _CAME_ABOUT = _STATED[-1][1]
 _CAME_OF = re.compile(
     _CAME_ABOUT.pattern + r"|\b(?:bec[ao]mes?|becoming|turn\w*|brought|brings?|means?|meant|grew)\b", re.IGNORECASE
@@ -180,12 +191,12 @@ class Stated:
     reason: bool
 
     @classmethod
-    def of(cls, question: str, *, denied: bool = True) -> Stated:
+    def of(cls, question: str, *, denied: bool = True, often: bool = True) -> Stated:
         """Reads the question."""
         return cls(
             tuple(
                 _CAME_OF if denied and states is _CAME_ABOUT else states
-                for asks, states in _STATED
+                for asks, states in ((*_STATED, (_HOW_OFTEN, _OFTEN)) if often else _STATED)
                 if asks.search(question)
             ),
             _A_SUM.search(question) is not None,

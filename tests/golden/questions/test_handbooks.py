@@ -63,8 +63,12 @@ UNANSWERED = (
 )
 
 
-FAULTS_OF_THE_READER = {"How long can cod be frozen?", "How high is the village?"}
-"""What it does not answer, and what it answers falsely, at the stated rate; words do neither."""
+FAULTS_OF_THE_READER = {
+    "Why are certificates not sent to the manager?",
+    "Who designed the Skarvholm Light?",
+    "How long can cod be frozen?",
+}
+"""What it does not answer at the stated rate; words do."""
 
 
 @pytest.fixture(scope="module", params=["words", "reader"])
