@@ -18,7 +18,7 @@ _ENDS = word_list("of in on at by for from to with who whom which that when wher
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Whether a question is limited to a group of which no source has the word."""
+    """A limit to a group. `unheld`: no source has a word for that."""
 
     unheld: bool
 

@@ -1,4 +1,5 @@
-"""Who tells what is told in the first person: `My name is ...`, `Told by ...`, `I, ..., of ...`, a name under a letter.
+"""The narrator of what is told in the first person: `My name is ...`, `Told by ...`, `I, ..., of ...`, a name under a
+letter.
 
 A passage cut out of a memoir, a testimony or a letter says `I`; its narrator is named elsewhere, once. Questions call
 them by name.
@@ -89,6 +90,6 @@ def _signed(before: str, words: str) -> str | None:
 
 
 def _name(match: re.Match[str] | None) -> str | None:
-    """What is no word of every day, in one spacing."""
+    """A name in one spacing, None for words of every day."""
     words = match["name"].split() if match else []
     return None if all(word.casefold() in FUNCTION_WORDS for word in words) else " ".join(words)

@@ -1,5 +1,5 @@
-"""What a network loses on a batch of windows: of the sentences, of the whole, of the words that answer, and of what is
-borne out."""
+"""The losses of a network on a batch of windows: of the sentences, of the whole, of the words that answer, and of what
+is borne out."""
 
 from __future__ import annotations
 

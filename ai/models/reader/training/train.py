@@ -35,7 +35,7 @@ from ai.models.reader.training.pairs import Labelled, Pieces, batches, padded, p
 BATCH_PIECES = 16_000
 HIGHEST_RATE, TAUGHT_RATE, LOWER_BY_LAYER, WARM_UP, DECAY, DROPOUT = 3e-4, 1.5e-4, 0.85, 0.06, 0.01, 0.1
 FROZEN = "words", "places"
-"""What stays as it was published."""
+"""The parts that stay as they were published."""
 TEXTS_ALONE = 12
 CLOSE_SHARE = 0.4
 """Of the passages close to a question that do not answer it: most are easily told."""
@@ -174,7 +174,7 @@ def train(
 
 
 def _losses(network: ReaderNetwork, teachers: Sequence[ReaderNetwork], batch: Batch) -> tuple[Tensor, list[Tensor]]:
-    """What is lost on a batch, and its parts; the last is what no text alone has lost yet."""
+    """The loss on a batch, and its parts; the last, of texts alone, is not counted yet."""
     device = batch.ids.device
     with torch.autocast(device.type, dtype=torch.bfloat16):
         said = network(batch.ids, batch.kinds, batch.mask)[1].float()
