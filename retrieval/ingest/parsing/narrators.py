@@ -46,6 +46,8 @@ _SAID = re.compile(r"[,.]?[\"”]\s*\w")
 _FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself|[Ww]e|us|[Oo]ur|ours)\b")
 _OPENING = 4
 """Paragraphs under a heading in which a narrator whose words are quoted says who that is."""
+_LONGEST_END = 120
+"""Characters of a line under a letter."""
 _LONGEST_LEAD = 240
 """Characters of a paragraph that says only who tells: `Told by Bill Simms, former slave, aged 97, Ottawa.`"""
 
@@ -61,8 +63,9 @@ def narrators(text: str, blocks: Sequence[Block]) -> list[str | None]:
             began, since, name, before = at + 1, at + 1, None, ""
             continue
         signed = None if name else _signed(before, words)
-        found[since : at + 1] = [signed if signed else each for each in found[since : at + 1]]
-        since = at + 1 if signed else since
+        if signed:
+            found[since:at] = [signed] * (at - since)
+            since = at + 1
         name, before = _named_in(words, opens=at - began < _OPENING) or name, words
         found[at] = signed or name
     spoken = [_FIRST_PERSON.search(text, block.start_char, block.end_char) for block in blocks]
@@ -84,7 +87,8 @@ def _named_in(words: str, *, opens: bool) -> str | None:
 
 def _signed(before: str, words: str) -> str | None:
     """The name under a closing line (`Your affectionate son,`), where a paragraph ends with it or is it."""
-    lines = [line.strip() for line in (*before.splitlines()[-1:], *words.splitlines()[-4:]) if line.strip()]
+    said = [line.strip() for line in (*before.splitlines()[-1:], *words.splitlines()[-4:]) if line.strip()]
+    lines = [line if len(line) <= _LONGEST_END else "" for line in said]
     pairs = pairwise(lines)
     return next((_name(_SIGNED.fullmatch(line)) for closing, line in pairs if _CLOSING.fullmatch(closing)), None)
 
