@@ -22,7 +22,7 @@ was shown of a passage held its appeals to the reader; 5: a row's number answere
 that was asked for; 6: a sentence that leans on one which leans on another fell; 7: what a reader found to answer fell
 where it had too few of the question's words; 8: only the default model's own draft was read by a reader; 9: a
 question that denies was answered only by what was done, and a reason that is denied was one; 10: of two deeds in one
-place only the second had it."""
+place only the second had it, any time told how often, and a group that is unheard of limited nothing."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 SHOWN_SINCE = 5
@@ -46,8 +46,10 @@ BESIDE_SINCE = 9
 """The first of these versions in which what the reader makes of the sources beside another model counts for its draft
 too, what it found may say in other words which is the first or the largest, and names are compared by their roots."""
 DENIED_SINCE = 10
-SHARED_SINCE = 11
 """The first of these versions that knows a question which denies, and a reason that is denied."""
+SHARED_SINCE = 11
+"""The first of these versions in which two deeds may have one place, what recurs tells how often, and a question may be
+limited to a group that is unheard of."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

@@ -98,6 +98,12 @@ TOLD_BY = "told by "
 """Before the narrator at the end of a heading."""
 
 
+def headings_above(heading: str | None) -> tuple[str, ...]:
+    """The headings of a record's path, without who tells it."""
+    path = tuple(heading.split(" > ")) if heading else ()
+    return path[:-1] if path and path[-1].startswith(TOLD_BY) else path
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """The unit that is indexed, retrieved and cited: a slice of one version of one document, in one visibility class.

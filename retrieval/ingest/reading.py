@@ -15,7 +15,7 @@ from retrieval.ingest.records.storable import require_storable
 from retrieval.ingest.records.tables import read_table
 from retrieval.ingest.values import About, LoadedFile, Owner, Parts, SourceSpec
 from retrieval.media_types import DELIMITERS, FEATURES
-from retrieval.model import TOLD_BY
+from retrieval.model import headings_above
 
 _OPENING = 3
 """Passages among which the first heading is looked for."""
@@ -79,9 +79,8 @@ def _about(loaded: LoadedFile, parts: Parts) -> About:
     one."""
     if loaded.about.title:
         return loaded.about
-    named = (each.heading for each in parts.records[:_OPENING] if each.heading and not each.heading.startswith(TOLD_BY))
-    heading = next(named, None)
-    return replace(loaded.about, title=heading.partition(" > ")[0] if heading else None)
+    paths = (headings_above(record.heading) for record in parts.records[:_OPENING])
+    return replace(loaded.about, title=next((path[0] for path in paths if path), None))
 
 
 def _parts(task: FileTask, loaded: LoadedFile) -> Parts:

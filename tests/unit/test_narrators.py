@@ -8,8 +8,10 @@ from hypothesis import given
 
 from retrieval.ingest.parsing.narrators import narrators
 from retrieval.ingest.parsing.structure import blocks_of
-from retrieval.ingest.records.chunk import ChunkSize, passages
-from retrieval.ingest.values import LoadedFile
+from retrieval.ingest.records.chunk import ChunkSize, chunk, passages
+from retrieval.ingest.records.events import with_events
+from retrieval.ingest.values import LoadedFile, Owner
+from retrieval.model import headings_above
 
 NAMES = (
     "Ilze Kalvane", "Pieter van der Berg", "Bill Simms", "Mary O'Hara", "A. J. Corrigall", "Jean-Luc Dufek", "Nils",
@@ -118,3 +120,25 @@ def test_a_passage_says_last_who_tells_it() -> None:
 
 def test_a_heading_that_names_the_narrator_is_enough() -> None:
     assert headings(f"# Bill Simms, aged 97\n\nTold by Bill Simms.\n\n{TOLD}") == [("Bill Simms, aged 97",)] * 2
+
+
+@pytest.mark.parametrize(
+    ("heading", "path"),
+    [
+        (None, ()),
+        ("Voices", ("Voices",)),
+        ("told by Bill Simms", ()),
+        ("Voices > told by Bill Simms", ("Voices",)),
+        ("Voices > Black Sunday (April 14, 1935) > told by Bill Simms", ("Voices", "Black Sunday (April 14, 1935)")),
+        ("Stories told by others > Voices", ("Stories told by others", "Voices")),
+    ],
+)
+def test_the_headings_above_are_those_of_the_document(heading: str | None, path: tuple[str, ...]) -> None:
+    assert headings_above(heading) == path
+
+
+def test_a_dated_heading_is_an_event_whoever_tells_of_it() -> None:
+    text = f"# Voices\n\n## Black Sunday (April 14, 1935)\n\nTold by Bill Simms.\n\n{TOLD}\n"
+    loaded = LoadedFile(text, "text/markdown", "sha256:" + "0" * 64)
+    parts = with_events(chunk(loaded, Owner("doc@1", "doc", "class"), ChunkSize()))
+    assert [each.entity.name for each in parts.entries] == ["Black Sunday"]

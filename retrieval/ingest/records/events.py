@@ -11,7 +11,7 @@ from retrieval.ingest.records.link import times_in
 from retrieval.ingest.records.rows import date_entity
 from retrieval.ingest.records.templates import slug
 from retrieval.ingest.values import Parts
-from retrieval.model import TOLD_BY, EntityRef, Record, Relationship
+from retrieval.model import EntityRef, Record, Relationship, headings_above
 
 _DATED = re.compile(r"(?P<name>[^()]{3,80}?)\s*\((?=[^()]*?\d{4})(?P<when>[^()]*+)\)")
 
@@ -23,9 +23,8 @@ def with_events(records: Sequence[Record]) -> Parts:
     entries: dict[str, GazetteerEntry] = {}
     edges: list[Relationship] = []
     for record in records:
-        path = (record.heading or "").split(" > ")
-        nearest = path[-2] if path[-1].startswith(TOLD_BY) and len(path) > 1 else path[-1]
-        match = _DATED.fullmatch(nearest)
+        path = headings_above(record.heading)
+        match = _DATED.fullmatch(path[-1]) if path else None
         when = next(times_in(match["when"]), None) if match else None
         if match is None or when is None:
             told.append(record)

@@ -14,11 +14,10 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from ai.models.reader.training.examples import WRITTEN
+from ai.models.reader.training.examples import UNREAD
 from tests.golden.questions.folders.run import answers_of
 from tests.golden.questions.prose.run import ProseQuestion, verdict
 
-UNREAD = WRITTEN.with_name("unread")
 NAMES = sorted(each.stem for each in UNREAD.glob("*.toml"))
 
 
