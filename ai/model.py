@@ -13,7 +13,7 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.withheld import BLOCK
 
-CLAIMS_VERSION = 11
+CLAIMS_VERSION = 12
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
 older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
@@ -22,7 +22,8 @@ was shown of a passage held its appeals to the reader; 5: a row's number answere
 that was asked for; 6: a sentence that leans on one which leans on another fell; 7: what a reader found to answer fell
 where it had too few of the question's words; 8: only the default model's own draft was read by a reader; 9: a
 question that denies was answered only by what was done, and a reason that is denied was one; 10: of two deeds in one
-place only the second had it, any time told how often, and a group that is unheard of limited nothing."""
+place only the second had it, any time told how often, and a group that is unheard of limited nothing; 11: what a
+reader made of a sentence was nothing to who said it in other words, and a name without its accents was another one."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 SHOWN_SINCE = 5
@@ -50,6 +51,9 @@ DENIED_SINCE = 10
 SHARED_SINCE = 11
 """The first of these versions in which two deeds may have one place, what recurs tells how often, and a question may be
 limited to a group that is unheard of."""
+REPHRASED_SINCE = 12
+"""The first of these versions in which a sentence of a source said in other words is read as that sentence, and a
+question in the spelling of the sources."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

@@ -8,7 +8,6 @@ How many words agree cannot tell `How long do wheat loaves cool?` from how long 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from ai.text.meaning.contrast import DATES, labelled
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of
+from ai.text.spelling import unaccented
 from ai.text.support import WORD, fold, weighed_roots, words_of
 from retrieval.english.alike import ALIKE, WE, WRITERS, Families
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
@@ -317,10 +317,10 @@ def _type_words(question: str) -> frozenset[str]:
 
 def _within(term: str, vocabulary: frozenset[str]) -> bool:
     """True if a word of the sources is the term with other accents, or one of them is in the other."""
-    bare = _bare(term)
+    bare = unaccented(term)
     root = root_of(bare)
     return any(
-        (not word.isascii() and root_of(_bare(word)) == root)
+        (not word.isascii() and root_of(unaccented(word)) == root)
         or (len(bare) >= _PART and bare in word)
         or (len(word) >= _PART and word in bare)
         for word in vocabulary
@@ -331,13 +331,6 @@ def alike(term: str, vocabulary: frozenset[str], families: Families = ALIKE) -> 
     """The words of the sources that say nearly the same."""
     roots = families.get(root_of(term), frozenset())
     return frozenset(word for word in vocabulary if root_of(word) in roots) if roots else frozenset()
-
-
-def _bare(word: str) -> str:
-    """The word without accents."""
-    if word.isascii():
-        return word
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
 def _numbers(question: str) -> frozenset[str]:

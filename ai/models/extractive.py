@@ -24,7 +24,7 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from ai.canonical import canonical, digest_of
 from ai.errors import ReaderUnavailable
@@ -33,17 +33,18 @@ from ai.models.candidates import PARAMETERS, Candidate, Parameters, candidates, 
 from ai.models.chat_model import ChatRequest
 from ai.models.prose import prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
+from ai.models.reading import SPELT_SINCE, names, tokens_of
 from ai.models.reading import VERSION as RULES
-from ai.models.reading import names, tokens_of
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.question_type import asks_at_large
+from ai.text.spelling import respelt
 from retrieval.algebra.operations import Lookup
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
 VERSION = str(RULES)
 """Raised with every change of behaviour: part of the model's identity."""
-_EARLIER = frozenset({"3", "4", "5", "6", "7"})
+_EARLIER = frozenset(map(str, range(3, RULES)))
 """Earlier versions, which still run for entries that name them (`reading.VERSION`)."""
 
 
@@ -110,13 +111,17 @@ class ExtractiveModel:
 
     async def _select(self, request: ChatRequest) -> tuple[list[str], SourceReading | None]:
         """The lines of the answer, the abstention phrase alone when there is none; and the reading behind it."""
-        sources, intent = request.prompt.sources, request.intent
-        if not _names_known(intent, sources):
+        rules, sources = int(self._version), request.prompt.sources
+        read = [tokens_of(source) for source in sources]
+        if rules >= SPELT_SINCE:
+            question, intent = respelt(request.question, request.intent, frozenset().union(*read))
+            request = replace(request, question=question, intent=intent)
+        intent = request.intent
+        if not all(any(names(name, tokens) for tokens in read) for name in intent.unknown_names):
             return [PHRASES[ABSTAIN]], None
         if intent.operations:
             return _direct(sources, intent, self._parameters), None
         stop_at = time.monotonic() + request.deadline_s
-        rules = int(self._version)
         found = candidates(request.question, intent, sources, self._parameters, stop_at, version=rules)
         reading = None
         if self._reader is not None and not asks_at_large(request.question) and not any(c.row for c in found[:1]):
@@ -145,13 +150,6 @@ class ExtractiveModel:
     def _described(self, reader: str | None) -> bytes:
         named = {} if reader is None else {"reader": reader}
         return canonical({"code": self._version, "parameters": asdict(self._parameters), **named})
-
-
-def _names_known(intent: Intent, sources: Sequence[PromptSource]) -> bool:
-    if not intent.unknown_names:
-        return True
-    read = [tokens_of(source) for source in sources]
-    return all(any(names(name, tokens) for tokens in read) for name in intent.unknown_names)
 
 
 def _direct(sources: Sequence[PromptSource], intent: Intent, parameters: Parameters) -> list[str]:

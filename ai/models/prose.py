@@ -19,6 +19,7 @@ from ai.models.reading import (
     LED_SINCE,
     MEANT_SINCE,
     NARRATED_SINCE,
+    SPELT_SINCE,
     VERSION,
     ReadQuestion,
     ReadSentence,
@@ -27,6 +28,8 @@ from ai.models.reading import (
 )
 from ai.text.leaning import HANGING, means_another
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
+from ai.text.support import WORD, words_of
+from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.model import TOLD_BY, Intent
 
 MOST_PROSPECTS = 24
@@ -89,9 +92,12 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
         if (
             parameters.min_words <= words <= parameters.max_words
             and is_whole(each.text, read.source, asked.version)
-            and is_prose(each.text)
+            and is_prose(each.text, asked.version)
             and asked.is_timely(each, read.source)
-            and is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
+            and (
+                is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
+                or (asked.version >= SPELT_SINCE and _names_nothing_else(each, read, asked))
+            )
             and (_passes(each, asked) if gated else not asked.forbids(each.text))
         ):
             near = (covered + asked.coverage(each.around)) // 2
@@ -123,11 +129,25 @@ def _before(within: ReadSource, place: int, version: int) -> ReadSentence | None
     return before if before is not None and is_whole(before.text, within.source, version) else None
 
 
-def is_prose(text: str) -> bool:
-    """True for a sentence; false for a heading, a line of contents or a running head that ends with a stop."""
+def _names_nothing_else(read: ReadSentence, within: ReadSource, asked: ReadQuestion) -> bool:
+    """True if the passage names what the question names, and the sentence nothing else: `The fort was destroyed`."""
+    if first_word(read.text) not in UNWEIGHED_WORDS or not asked.concerns(within.tokens):
+        return False
+    return words_of(read.text).names <= words_of(asked.question).content
+
+
+def is_prose(text: str, version: int = VERSION) -> bool:
+    """True for a sentence; false for a heading, a line of contents or a running head that ends with a stop. Where most
+    long words are names, the short ones tell, but for a heading of names and short words alone."""
     words = _WORD.findall(text)
-    small = sum(word[0].islower() for word in words)
-    return bool(words) and 100 * small >= _PROSE_PERCENT * len(words) and not _LEADERS.search(text)
+    small = [word for word in words if word[0].islower()]
+    if not words or _LEADERS.search(text):
+        return False
+    if 100 * len(small) >= _PROSE_PERCENT * len(words):
+        return True
+    every = [word for word in WORD.findall(text) if word[0].isalpha()]
+    says = version >= SPELT_SINCE and any(word not in UNWEIGHED_WORDS for word in small)
+    return says and 100 * sum(word[0].islower() for word in every) >= _PROSE_PERCENT * len(every)
 
 
 async def read_prospects(

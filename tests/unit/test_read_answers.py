@@ -12,6 +12,7 @@ from ai.model import (
     BESIDE_SINCE,
     CLAIMS_VERSION,
     READ_SINCE,
+    REPHRASED_SINCE,
     AdmittedItem,
     Completion,
     ModelIdentity,
@@ -187,6 +188,52 @@ def test_half_the_chance_is_enough_for_another_model_and_less_is_no_answer(likel
     assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER) == (2 * likely >= LEAST)
     assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER, version=BESIDE_SINCE - 1)
     assert answered(SOIL, PLAINS, read, question=HELD)  # by its words
+
+
+GUARD = "In May 1793, the guard of the Long Wood near Skerrow was doubled (at the squire's cost) for fear of raids."
+SHED = "The shed behind the wall was painted green by two boys from Hartfield."
+YARD = (an_item(f"{GUARD} {SHED}", 1),)
+SAFE = "What was done so that nobody stole deer?"
+IN_OTHER_WORDS = [
+    "According to the source, in May 1793, the guard of the Long Wood near Skerrow was doubled (at the squire's cost) for "
+    "fear of raids.",
+    "The guard of the Long Wood near Skerrow was doubled (at the squire's cost) for fear of raids in May 1793.",
+    "In May 1793, the guard of the Long Wood close to Skerrow was doubled (at the squire's cost) for fear of raids.",
+]
+CUT = [
+    "The guard of the Long Wood near Skerrow was doubled.",
+    "In May 1793, the guard was doubled for fear of raids.",
+    "The guard of the Long Wood near Skerrow was doubled (at the squire's cost) for fear of raids.",
+]
+
+
+def yard(guard: int, shed: int) -> SourceReading:
+    said = (SentenceChance(1, 0, guard), SentenceChance(1, len(GUARD) + 1, shed))
+    return SourceReading("sha256:reader", LIKELY, LEAST, said)
+
+
+@pytest.mark.parametrize("model", [WRITER, BY_READING])
+@pytest.mark.parametrize("said", IN_OTHER_WORDS)
+def test_what_is_said_in_other_words_is_read_as_what_it_says(said: str, model: ModelIdentity) -> None:
+    assert answered(GUARD, YARD, yard(900, 100), question=SAFE, model=model)
+    assert answered(said, YARD, yard(900, 100), question=SAFE, model=model)
+    assert not answered(said, YARD, None, question=SAFE, model=model)
+    assert not answered(said, YARD, yard(900, 100), question=SAFE, model=model, version=REPHRASED_SINCE - 1)
+
+
+@pytest.mark.parametrize("said", CUT)
+def test_what_leaves_out_a_part_or_a_number_is_not(said: str) -> None:
+    assert not answered(said, YARD, yard(900, 100), question=SAFE, model=WRITER)
+
+
+@pytest.mark.parametrize(
+    "said", ["According to the source, the shed behind the wall was painted green by two boys from Hartfield.", SHED]
+)
+def test_nor_does_it_answer_where_what_it_says_is_beside_the_point(said: str) -> None:
+    question = "Who painted the shed?"
+    assert answered(said, YARD, None, question=question, model=WRITER)
+    assert answered(said, YARD, yard(900, 900), question=question, model=WRITER)
+    assert not answered(said, YARD, yard(900, 100), question=question, model=WRITER)
 
 
 def test_where_prose_hardly_answers_no_words_of_the_models_own_do() -> None:

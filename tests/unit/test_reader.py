@@ -28,6 +28,7 @@ from ai.models.reader.network import Network
 from ai.models.reader.reader import CALIBRATION, Calibration, Reader
 from ai.models.reader.reranker import ReaderReranker
 from ai.models.reader.told import Reading, Told
+from ai.models.reading import SPELT_SINCE
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.question_type import WantedKind, asks_at_large, offers
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
@@ -249,11 +250,52 @@ def test_a_number_with_digits_beside_its_comma_is_no_year(text: str) -> None:
         "The Lecompton Constitution and the English Bill.",
         "Contents . . . . . . . . . . . 12.",
         "Message of President James Buchanan.",
+        "The Constitution of the State and of the Territory.",
         "12.",
     ],
 )
 def test_headings_contents_and_running_heads_are_no_prose(text: str) -> None:
     assert not is_prose(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On August 15, 1971, the United States pulled out of the Bretton Woods Accord.",
+        "Around 1294, a French version of the Scriptures was prepared by the Roman Catholic priest, Guyard de Moulin.",
+        "In 1418 Maciot de Bethencourt sold the islands to Enrique de Guzman, Count of Niebla.",
+    ],
+)
+def test_a_sentence_full_of_names_is_prose(text: str) -> None:
+    assert is_prose(text)
+    assert not is_prose(text, SPELT_SINCE - 1)
+
+
+FORT = Intent(mentions=(Mention("Fort Coligny", 0, 12, ()),))
+BUILT = (
+    "Fort Coligny was built on an island by settlers. They lived there for five years. Then many of them left for home."
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("The fort was destroyed in the third year of the war.", True),
+        ("In the third year of the war it was destroyed by soldiers.", True),
+        ("The fort of Santa Ana was destroyed in the war.", False),
+        ("Ripley was destroyed in the third year of the war.", False),
+        ("The town of Ripley was destroyed in the war.", False),
+    ],
+)
+def test_a_sentence_that_names_nothing_else_is_about_what_its_passage_names(said: str, *, shown: bool) -> None:
+    sources = request("q", [an_item(f"{BUILT} {said}")]).prompt.sources
+    question = "When was Fort Coligny destroyed?"
+    found = [each.text for each in prospects(question, FORT, sources, PARAMETERS)]
+    assert (said in found) == shown
+    earlier = prospects(question, FORT, sources, PARAMETERS, version=SPELT_SINCE - 1)
+    assert said not in [each.text for each in earlier]
+    elsewhere = request("q", [an_item(f"{BUILT.replace('Coligny', 'Ripley')} {said}")]).prompt.sources
+    assert said not in [each.text for each in prospects(question, FORT, elsewhere, PARAMETERS)]
 
 
 def test_a_sentence_of_another_place_or_year_is_never_shown_to_it() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,7 +11,16 @@ from itertools import pairwise
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
 from ai.answer.claims.tokens import bare, sentences_of
-from ai.model import BESIDE_SINCE, CHAINED_SINCE, DENIED_SINCE, FINER_SINCE, SHARED_SINCE, AdmittedItem, Sentence
+from ai.model import (
+    BESIDE_SINCE,
+    CHAINED_SINCE,
+    DENIED_SINCE,
+    FINER_SINCE,
+    REPHRASED_SINCE,
+    SHARED_SINCE,
+    AdmittedItem,
+    Sentence,
+)
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.prose import ReadSentences
@@ -22,6 +30,7 @@ from ai.text.meaning.meant import DENIED_SINCE as DENIED_RULES
 from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, offers, wanted_of
+from ai.text.spelling import respelt, unaccented
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
@@ -49,7 +58,8 @@ class Wanted:
     `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words.
     `read`: by item, the sentences that a reader found to answer, without what sets them, and `beside` those that
     are beside what it found; `nothing`: it found no answer in prose; `reworded`: the former may say in
-    other words which is the first or the largest."""
+    other words which is the first or the largest; `rephrases`: what is said in other words is read as what it
+    says."""
 
     question: str
     intent: Intent
@@ -68,6 +78,7 @@ class Wanted:
     beside: Mapping[int, frozenset[str]]
     nothing: bool
     reworded: bool
+    rephrases: bool
     nearest: float = 0.0
 
     @classmethod
@@ -80,9 +91,11 @@ class Wanted:
         read: ReadSentences,
     ) -> Wanted:
         """The question as it was read, over the items that may answer it, by the checks of a version."""
+        if version >= REPHRASED_SINCE:
+            question, intent = respelt(question, intent, frozenset().union(*map(_as_written, items)))
         finer, weighed, reworded = (version >= each for each in (FINER_SINCE, CHAINED_SINCE, BESIDE_SINCE))
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
-        terms = map(_unaccented, question_terms(question, intent) | words_of(question).names | named)
+        terms = map(unaccented, question_terms(question, intent) | words_of(question).names | named)
         titles = {item.index: _title(item, intent) for item in items}
         own = {item.index: _words(item) for item in items}
         texts = [own[item.index] | titles[item.index] for item in items]
@@ -113,25 +126,35 @@ class Wanted:
             beside=_bare(read.beside),
             nothing=read.nothing,
             reworded=reworded,
+            rephrases=version >= REPHRASED_SINCE and bool(read.answers or read.beside),
         )
         if not weighed or intent.operations:
             return wanted
         return replace(wanted, nearest=max(map(wanted._nearest, passages), default=0.0))
 
-    def is_answered(self, sentence: Sentence, direct: frozenset[int], behind: str = "") -> bool:
+    def is_answered(
+        self,
+        sentence: Sentence,
+        direct: frozenset[int],
+        behind: str = "",
+        *,
+        rephrased: frozenset[str] = frozenset(),
+    ) -> bool:
         """True if the sentence, all of it borne out, is of the wanted kind and about the wanted subject: by an item
         that answers the question's operation, where it asks for one. Where a reader found that it answers, how many of
-        the question's words it has is no matter. `behind`: the sentences that it leans on."""
+        the question's words it has is no matter. `behind`: the sentences that it leans on; `rephrased`: those of what
+        it cites that it says in other words, without what sets them."""
         if not sentence.claims or any(claim.verdict != "borne_out" for claim in sentence.claims):
             return False
         if self.intent.operations:
             return not direct.isdisjoint(sentence.markers)
         cited = [n for n in sentence.markers if n in self.titles]
-        read = any(bare(sentence.text) in self.read.get(n, ()) for n in cited)
+        told = rephrased | {bare(sentence.text)}
+        read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
         if self.finer and not (self._agrees(sentence.text, said, read=read) and self._names_members(sentence.text)):
             return False
-        if read or self._is_beside(sentence.text, cited):
+        if read or self._is_beside(told, cited):
             return read
         around = said.union(*(self.texts[n] for n in cited))
         if self.passages.issuperset(cited) and not self._comes_near(sentence.text, said):
@@ -140,10 +163,10 @@ class Wanted:
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
         return share >= enough and self._offers(sentence.text)
 
-    def _is_beside(self, text: str, cited: Sequence[int]) -> bool:
-        """True if a reader finds that no prose answers, or that this sentence does not."""
-        told = self.nothing and self.passages.issuperset(cited)
-        return told or any(bare(text) in self.beside.get(n, ()) for n in cited)
+    def _is_beside(self, told: frozenset[str], cited: Sequence[int]) -> bool:
+        """True if a reader finds that no prose answers, or that what is told does not."""
+        nothing = self.nothing and self.passages.issuperset(cited)
+        return nothing or any(not told.isdisjoint(self.beside.get(n, ())) for n in cited)
 
     def _agrees(self, text: str, said: frozenset[str], *, read: bool) -> bool:
         """True unless a word of the sentence is of another day, rank, number, name or contrary than the question's."""
@@ -177,7 +200,7 @@ class Wanted:
 
     def _concerns(self, words: frozenset[str]) -> bool:
         return all(
-            any(names(_unaccented(name), words) for name in (m.surface, *(c.name for c in m.candidates)))
+            any(names(unaccented(name), words) for name in (m.surface, *(c.name for c in m.candidates)))
             for m in self.intent.mentions
         )
 
@@ -239,6 +262,17 @@ def _words(item: AdmittedItem) -> frozenset[str]:
     return _read(f"{item.statement or ''} {text} {named}")
 
 
+def _as_written(item: AdmittedItem) -> frozenset[str]:
+    """Its folded words, with their accents."""
+    first = item.evidence.first
+    return _folded(f"{first.source.title} {first.record.heading or ''} {item.statement or ''} {item.text}")
+
+
+@lru_cache(maxsize=512)
+def _folded(text: str) -> frozenset[str]:
+    return frozenset(map(fold, WORD.findall(text)))
+
+
 def _title(item: AdmittedItem, intent: Intent) -> frozenset[str]:
     """The words of the title, and its initials: people write NYC."""
     title = prompt_source(item, intent).title
@@ -249,7 +283,7 @@ def _title(item: AdmittedItem, intent: Intent) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def _read(text: str) -> frozenset[str]:
-    return frozenset(fold(w) for w in WORD.findall(_unaccented(text)))
+    return frozenset(fold(w) for w in WORD.findall(unaccented(text)))
 
 
 def _says(words: frozenset[str], term: str) -> bool:
@@ -260,10 +294,3 @@ def _says(words: frozenset[str], term: str) -> bool:
 @lru_cache(maxsize=512)
 def _irregular(words: frozenset[str]) -> frozenset[str]:
     return frozenset(root_of(word) for word in words if word in IRREGULAR)
-
-
-def _unaccented(text: str) -> str:
-    """The text without accents: a question is often written without them."""
-    if text.isascii():
-        return text
-    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))

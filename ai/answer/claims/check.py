@@ -40,8 +40,8 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The admitted items as read for one draft. `bound`: a sentence stays behind the one that it leans on; `chained`:
-    where that leans on another itself, behind both."""
+    """The admitted items as read for one draft, by the checks of a version. `bound`: a sentence stays behind the one
+    that it leans on; `chained`: where that leans on another itself, behind both."""
 
     items: tuple[AdmittedItem, ...]
     direct: frozenset[int]
@@ -49,6 +49,7 @@ class Sources:
     words: dict[int, frozenset[str]]
     question: Question
     wanted: Wanted
+    version: int
     bound: bool
     chained: bool
 
@@ -71,7 +72,7 @@ class Sources:
         bound = version >= BOUND_SINCE
         asked = Question.of(intent, strictly=bound)
         wanted = Wanted.of(question, intent, items, version, read)
-        return cls(tuple(items), direct, figures, words, asked, wanted, bound, version >= CHAINED_SINCE)
+        return cls(tuple(items), direct, figures, words, asked, wanted, version, bound, version >= CHAINED_SINCE)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
@@ -80,14 +81,29 @@ def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
     if sentence.catalogue is not None:
         return replace(sentence, claims=(), answers=False)
     checked = _checked(sentence, sources)
-    return replace(checked, answers=sources.wanted.is_answered(checked, sources.direct))
+    return replace(checked, answers=_answers(checked, sources))
 
 
 def answers_behind(sentence: Sentence, before: str, sources: Sources) -> Sentence:
     """The sentence, checked, with whether it says something of what was asked behind those that it leans on."""
     if sentence.answers or not sources.chained:
         return sentence
-    return replace(sentence, answers=sources.wanted.is_answered(sentence, sources.direct, before))
+    return replace(sentence, answers=_answers(sentence, sources, before))
+
+
+def _answers(sentence: Sentence, sources: Sources, before: str = "") -> bool:
+    return sources.wanted.is_answered(sentence, sources.direct, before, rephrased=_rephrased(sentence, sources))
+
+
+def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
+    """The sentences of what it cites that it says in other words, where a reader read them."""
+    if not sources.wanted.rephrases:
+        return frozenset()
+    cited = [item for item in sources.items if item.index in sentence.markers]
+    if _stating(sentence.text, cited):
+        return frozenset()
+    matches = (_best(sentence.text, item, sources.version, only_borne_out=True) for item in cited)
+    return frozenset(bare(match.of) for match in matches if match.of)
 
 
 def _checked(sentence: Sentence, sources: Sources) -> Sentence:
@@ -154,18 +170,22 @@ def _judge(text: str, cited: frozenset[int], sources: Sources, *, tried: frozens
     )
     if vetoed:
         return Judged(figures.claims)
-    return _as_prose(text, items, figures.claims, tried)
+    return _as_prose(text, items, figures.claims, tried, sources.version)
 
 
 def _as_prose(
-    text: str, items: Sequence[AdmittedItem], figures: tuple[Claim, ...], tried: frozenset[int] | None
+    text: str,
+    items: Sequence[AdmittedItem],
+    figures: tuple[Claim, ...],
+    tried: frozenset[int] | None,
+    version: int,
 ) -> Judged:
     """The sentence against each sentence of the items, then in parts; `figures` are its claims as figures, which stay
     where nothing bears it out."""
     told = any(c.verdict != "borne_out" for c in figures)
     only_borne_out = told or tried is not None
     left = [item for item in items if item.index not in (tried or ())]
-    matches = {item.index: _best(text, item, only_borne_out=only_borne_out) for item in left}
+    matches = {item.index: _best(text, item, version, only_borne_out=only_borne_out) for item in left}
     bearing = frozenset(n for n, match in matches.items() if match.verdict == "borne_out")
     quoted = _QUOTED.findall(text)
     if quoted and bearing:
@@ -174,7 +194,7 @@ def _as_prose(
             return Judged((Claim("quotation", 0, len(text), "not_in_source", (), f"nowhere stands “{quoted[0]}”"),))
     if bearing:
         return Judged(_borne_out(text, bearing), (bearing,))
-    parts = () if quoted else _in_parts(text, items)
+    parts = () if quoted else _in_parts(text, items, version)
     if parts:
         return Judged(_borne_out(text, frozenset().union(*parts)), parts)
     if told:
@@ -255,7 +275,7 @@ def _said_by(statement: str | None, text: str) -> tuple[tuple[tuple[str, frozens
     return said, frozenset().union(*(words for _, words in said))
 
 
-def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Match:
+def _best(text: str, item: AdmittedItem, version: int, *, only_borne_out: bool = False) -> Match:
     """The sentence of the item that bears the text out, else the one that comes nearest. `only_borne_out`: the nearest
     is not asked for, so that sentences without the text's numbers are not compared."""
     reading: Reading = read_tokens(text)
@@ -271,14 +291,14 @@ def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Mat
         theirs = keys_of(source)
         if 3 * len(keys & theirs) < len(keys) or (only_borne_out and not numbers <= theirs):
             continue
-        match = compare(reading, source, context, only_borne_out=only_borne_out)
+        match = compare(reading, source, context, only_borne_out=only_borne_out, version=version)
         if match.verdict == "borne_out":
             return match
         best = max(best, match, key=lambda m: m.held)
     return best
 
 
-def _in_parts(text: str, items: Sequence[AdmittedItem]) -> tuple[frozenset[int], ...]:
+def _in_parts(text: str, items: Sequence[AdmittedItem], version: int) -> tuple[frozenset[int], ...]:
     """The text cut in two where it joins clauses, each with a subject of its own, each borne out by itself."""
     for join in _JOINS:
         at = text.find(join)
@@ -287,7 +307,7 @@ def _in_parts(text: str, items: Sequence[AdmittedItem]) -> tuple[frozenset[int],
             if all(_has_subject(part) for part in parts):
                 found = [
                     _stating(part, items)
-                    | {i.index for i in items if _best(part, i, only_borne_out=True).verdict == "borne_out"}
+                    | {i.index for i in items if _best(part, i, version, only_borne_out=True).verdict == "borne_out"}
                     for part in parts
                 ]
                 if all(found):

@@ -60,7 +60,7 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
     for item in passages:
         read, context = ReadSource.of(prompt_source(item, sources.wanted.intent)), context_of(item)
         for place, source in enumerate(read.sentences):
-            named = _named(sentence.text, source.text, context)
+            named = _named(sentence.text, source.text, context, sources.version)
             if named is None:
                 continue
             if named:
@@ -68,7 +68,7 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
                     return sentence
                 continue
             behind = read.sentences[place - 1].text if place else ""
-            if before is not None and behind and _named(before, behind, context) is not None:
+            if before is not None and behind and _named(before, behind, context, sources.version) is not None:
                 return sentence
             texts = _leads_of(read, place) if sources.chained else _lead_alone(read, place)
             if before is not None and texts and bare(before) in map(bare, texts):
@@ -104,13 +104,13 @@ def is_prose(item: AdmittedItem) -> bool:
     return item.statement is None and item.evidence.computed is None
 
 
-def _named(text: str, source: str, context: frozenset[str]) -> frozenset[str] | None:
+def _named(text: str, source: str, context: frozenset[str], version: int) -> frozenset[str] | None:
     """The words that the source sentence has in the place of the word that the text begins with; none where it has that
     word too. None: it does not bear the text out."""
     if bare(text) == bare(source):
         return frozenset()
     said, read = read_tokens(text), read_tokens(source)
-    if compare(said, source, context, only_borne_out=True).verdict != "borne_out":
+    if compare(said, source, context, only_borne_out=True, version=version).verdict != "borne_out":
         return None
     keys = {token.key for token in said.tokens}
     first = next((i for i, token in enumerate(read.tokens) if same(token.key, said.tokens[0].key)), 0)

@@ -9,21 +9,36 @@ from collections.abc import Sequence
 from ai.answer.claims.lexicon import SYMMETRIC
 from ai.answer.claims.roles import Found, Placed
 from ai.answer.claims.tokens import Token
+from ai.model import CLAIMS_VERSION, REPHRASED_SINCE
 from retrieval.english.lists import word_list
 
 _PLACING = word_list("above below over under before after earlier later following")
+_JOINED = re.compile(r";|,\s+(?:and|but|while|whereas|or)\b")
 _AND = re.compile(r"^\s*(?:,\s*)?(?:(?:and|or)\s+)?(?:the\s+)?$", re.IGNORECASE)
 
 
-def in_order(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+Place = tuple[int, int, int]
+"""A word of mine by its place, its rank in the source, and its place there; before `REPHRASED_SINCE` the rank."""
+
+
+def in_order(
+    mine: Sequence[Token],
+    theirs: Sequence[Token],
+    placed: Placed,
+    text: str,
+    source: str,
+    *,
+    version: int = CLAIMS_VERSION,
+) -> Found:
     """The words come in the order of the source, but for one phrase that a preposition opens, or sides of a predicate
-    that has no direction."""
+    that has no direction. `version` is that of the checks."""
     ranks = _ranks(theirs, source)
-    order = [(i, ranks[placed[i]]) for i in sorted(placed)]
+    known = version >= REPHRASED_SINCE
+    order = [(i, ranks[placed[i]], placed[i] if known else ranks[placed[i]]) for i in sorted(placed)]
     falls = [n for n in range(len(order) - 1) if order[n + 1][1] < order[n][1]]
     if not falls:
         return None
-    if len(falls) == 1 and _moves(order, falls[0], mine, theirs):
+    if len(falls) == 1 and _moves(order, falls[0], mine, theirs, source if known else ""):
         return None
     if _exchangeable(order, falls, mine, theirs):
         return None
@@ -31,21 +46,38 @@ def in_order(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, tex
     return "contradicted", f"the source has “{moved}” in another place of the sentence"
 
 
-def _moves(order: Sequence[tuple[int, int]], fall: int, mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
-    """True if one block, with the preposition that opens it, was moved."""
+def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Sequence[Token], source: str) -> bool:
+    """True if one block, with the preposition that opens it, was moved, and not into another clause of the source."""
     low, high = order[fall + 1][1], order[fall][1]
     left_at = next(n for n in range(fall + 1) if order[n][1] > low)
-    tail = [j for _, j in order[fall + 1 :]]
+    tail = [rank for _, rank, _ in order[fall + 1 :]]
     right_to = fall + 1 + bisect_left(tail, high)
     blocks = (order[left_at : fall + 1], order[fall + 1 : right_to])
-    return any(_is_phrase(block, mine, theirs) and not _displaces(block, order, theirs) for block in blocks)
+    return any(
+        _is_phrase(block, mine, theirs)
+        and not _displaces(block, order, theirs)
+        and not _changes_clause([j for _, _, j in block], [j for _, _, j in passed], theirs, source)
+        for block, passed in (blocks, blocks[::-1])
+    )
 
 
-def _displaces(block: Sequence[tuple[int, int]], order: Sequence[tuple[int, int]], theirs: Sequence[Token]) -> bool:
+def _changes_clause(moved: Sequence[int], passed: Sequence[int], theirs: Sequence[Token], source: str) -> bool:
+    """True if what moved has passed the end of its clause and a phrase of the same role beyond it: of `In May Ida came,
+    and in June Per went` neither month may change sides."""
+    after = max(moved) < max(passed)
+    for j in passed:
+        one, other = (theirs[max(moved)], theirs[j]) if after else (theirs[j], theirs[min(moved)])
+        parted = _JOINED.search(source, one.end, other.start) is not None
+        if parted and theirs[j].opener and any(theirs[k].role == theirs[j].role for k in moved):
+            return True
+    return False
+
+
+def _displaces(block: Sequence[Place], order: Sequence[Place], theirs: Sequence[Token]) -> bool:
     """True if the source has another number or name of the same role that is left out: then what moved may have come
     from another clause."""
-    taken = {j for _, j in order}
-    moved = [theirs[j] for _, j in block]
+    taken = {j for _, _, j in order}
+    moved = [theirs[j] for _, _, j in block]
     left = [t for j, t in enumerate(theirs[: max(taken)]) if j not in taken]
     return any(
         (one.number and other.number) or (one.name and other.name and one.role == other.role)
@@ -54,8 +86,8 @@ def _displaces(block: Sequence[tuple[int, int]], order: Sequence[tuple[int, int]
     )
 
 
-def _is_phrase(block: Sequence[tuple[int, int]], mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
-    (i, j), (_, last) = block[0], block[-1]
+def _is_phrase(block: Sequence[Place], mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    (i, _, j), (_, _, last) = block[0], block[-1]
     opened = mine[i].opener not in ("", "of") and mine[i].opener == theirs[j].opener  # `of` belongs to its noun
     placing = _places(mine[i].key) and mine[i].key == theirs[j].key
     return (opened or placing) and last - j == len(block) - 1
@@ -77,11 +109,9 @@ def _ranks(theirs: Sequence[Token], source: str) -> list[int]:
     return ranks
 
 
-def _exchangeable(
-    order: Sequence[tuple[int, int]], falls: Sequence[int], mine: Sequence[Token], theirs: Sequence[Token]
-) -> bool:
+def _exchangeable(order: Sequence[Place], falls: Sequence[int], mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
     """True if only names changed places, around a predicate that says the same either way."""
-    kept = [j for i, j in order if not mine[i].name]
+    kept = [rank for i, rank, _ in order if not mine[i].name]
     sides = [j for j, t in enumerate(theirs) if t.key in SYMMETRIC]
     low, high = min(order[n + 1][1] for n in falls), max(order[n][1] for n in falls)
     return kept == sorted(kept) and any(low < j < high for j in sides)

@@ -8,30 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
 from ai.answer.claims.order import in_order
 from ai.answer.claims.roles import denials, gaps, parts, pronouns, roles
 from ai.answer.claims.tokens import Reading, Token, read_tokens, same
-from ai.model import Verdict
+from ai.model import CLAIMS_VERSION, Verdict
+
+_LEFT_OUT = 5
+"""Who says a sentence in other words leaves out at most this part of it: an aside, an `also`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """How a sentence compares to a source sentence: `reason` is empty where it says the same. `held` counts the content
-    words that the source sentence has too."""
+    words that the source sentence has too; `of` is that sentence, where the other says nearly all of it."""
 
     verdict: Verdict
     reason: str
     held: int
     start: int = 0
     end: int = 0
+    of: str = ""
 
 
-def compare(said: Reading, source: str, context: frozenset[str], *, only_borne_out: bool = False) -> Match:
+def compare(
+    said: Reading,
+    source: str,
+    context: frozenset[str],
+    *,
+    only_borne_out: bool = False,
+    version: int = CLAIMS_VERSION,
+) -> Match:
     """`said` against one source sentence; `context` are the words of its title and heading, which a name may come
-    from where the source leans on them. `only_borne_out`: how near it comes where it is not is not asked for."""
+    from where the source leans on them. `only_borne_out`: how near it comes where it is not is not asked for.
+    `version` is that of the checks."""
     read = read_tokens(source)
     lead = LEAD.match(said.text)
     mine = [t for t in said.tokens if lead is None or t.start >= lead.end()]
@@ -48,11 +60,17 @@ def compare(said: Reading, source: str, context: frozenset[str], *, only_borne_o
         return _missing(missing, mine, read.tokens, held)
     if held < 2:
         return Match("not_checkable", "too few of its words are the source's", held)
-    for check in (pronouns, denials, roles, parts, in_order, gaps):
+    for check in (pronouns, denials, roles, parts, partial(in_order, version=version), gaps):
         found = check(mine, read.tokens, placed, said.text, source)
         if found is not None:
             return Match(*found, held, mine[0].start, mine[-1].end)
-    return Match("borne_out", "", held)
+    return Match("borne_out", "", held, of=source if _says_whole(frozenset(placed.values()), read.tokens) else "")
+
+
+def _says_whole(said: frozenset[int], theirs: Sequence[Token]) -> bool:
+    """True if nearly all content words of the source sentence are said, and all its numbers."""
+    left = [token for at, token in enumerate(theirs) if at not in said]
+    return _LEFT_OUT * len(left) <= len(theirs) and not any(token.number for token in left)
 
 
 @dataclass(frozen=True, slots=True)
