@@ -73,7 +73,8 @@ def sentences_of(records: Sequence[Record], *, most: int, seed: int = 5) -> list
 
 
 def squad_of(file: Path, *, most: int, seed: int = 5) -> tuple[list[tuple[str, str, str]], list[Told]]:
-    """Texts (key, title, text) of a file in the form of SQuAD, and its questions with the sentence that answers."""
+    """Texts (key, title, text) of a file in the form of SQuAD, and its questions with the sentence that answers; to a
+    question that the text does not answer the sentence that seems to."""
     draw = random.Random(f"squad {seed}")  # noqa: S311  a sample, no secret
     texts, told = [], list[Told]()
     for n, article in enumerate(json.loads(file.read_text("utf-8"))["data"]):
@@ -81,16 +82,19 @@ def squad_of(file: Path, *, most: int, seed: int = 5) -> tuple[list[tuple[str, s
             passage = " ".join(paragraph["context"].split())
             texts.append((f"a{n:03d}-{p:03d}", article["title"].replace("_", " "), passage))
             for each in paragraph["qas"]:
-                if each.get("is_impossible") or not each["answers"]:
+                answers = not each.get("is_impossible")
+                spans = each["answers"] if answers else each.get("plausible_answers")
+                if not spans:
                     continue
                 pairs = pairwise(["", *SENTENCE.split(passage)])
-                holds = [(b, s) for b, s in pairs if each["answers"][0]["text"] in s]
+                holds = [(b, s) for b, s in pairs if spans[0]["text"] in s]
                 if len(holds) != 1:
                     continue
                 [(before, sentence)] = holds
                 whole = sentence.endswith(".") and (before or not LEANS.match(sentence))
                 if whole and 6 <= len(sentence.split()) <= 36:
                     before = before if _leans(sentence) else ""
-                    told.append(Told(each["question"].strip(), sentence, passage, before))
+                    told.append(Told(each["question"].strip(), sentence, passage, before, answers))
     draw.shuffle(told)
-    return texts, told[:most]
+    right, near = ([each for each in told if each.answers is answers][:most] for answers in (True, False))
+    return texts, [*right, *near]

@@ -41,13 +41,14 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sentence of a passage that answers a question. `before`: the one before it where it leans on that by its first
-    word, else empty."""
+    """A sentence of a passage that answers a question, or only seems to. `before`: the one before it where it leans on
+    that by its first word, else empty."""
 
     question: str
     sentence: str
     passage: str
     before: str = ""
+    answers: bool = True
 
 
 Sources = Sequence[PromptSource]

@@ -50,8 +50,9 @@ _ASIDE = re.compile(r" \([^()]{3,60}\)")
 def trials(told: Sequence[Told], *, per_kind: int, seed: int) -> Iterator[Trial]:
     """`per_kind` of every kind, as far as the sentences have matter for it."""
     draw = random.Random(f"prose {seed}")  # noqa: S311  a sample, no secret
+    near, told = [t for t in told if not t.answers], [t for t in told if t.answers]
     alone, leaning = [t for t in told if not t.before], [t for t in told if t.before]
-    matter = {"verbatim": list(told), "leaning": leaning, "leaning on another": leaning}
+    matter = {"verbatim": told, "leaning": leaning, "leaning on another": leaning}
     for kind, turn in {**_RIGHT, **_WRONG}.items():
         order, made = list(matter.get(kind, alone)), 0
         draw.shuffle(order)
@@ -62,7 +63,18 @@ def trials(told: Sequence[Told], *, per_kind: int, seed: int) -> Iterator[Trial]
             if trial is not None:
                 made += 1
                 yield trial
-    yield from map(_beside, draw.sample(list(told), min(per_kind, len(told))))
+    yield from map(_beside, draw.sample(told, min(per_kind, len(told))))
+    yield from map(_near_miss, draw.sample(near, min(per_kind, len(near))))
+
+
+def _near_miss(told: Told) -> Trial:
+    """A true sentence that seems to answer, word for word."""
+
+    def write(sources: Sources) -> tuple[str, tuple[str, ...]] | None:
+        at = [s.index for s in sources if told.sentence in " ".join(s.text.split())]
+        return (f"{told.sentence} [{at[0]}]", (told.sentence,)) if at else None
+
+    return Trial("prose", "near miss", told.question, write)
 
 
 def _beside(told: Told) -> Trial:
