@@ -22,7 +22,7 @@ from ai.model import (
 )
 from ai.models.context import prompt_source
 from retrieval.algebra.operations import Lookup
-from retrieval.model import Intent
+from retrieval.model import Intent, TimeRange
 from tests.fakes_ai import an_item, an_observation
 
 DENIED = "Servants were never let out after dark, for the squire was afraid of poachers."
@@ -182,10 +182,12 @@ def test_a_true_sentence_of_another_model_falls_beside_one_that_answers(read: So
     assert answered(SOIL, PLAINS, read, question=HELD)  # who chose by the reading is not held against it
 
 
-@pytest.mark.parametrize("likely", [LEAST, LEAST - 1, LEAST // 2, LEAST // 2 - 1, 0])
-def test_half_the_chance_is_enough_for_another_model_and_less_is_no_answer(likely: int) -> None:
+@pytest.mark.parametrize("likely", [LEAST, LEAST - 1, 420, 419, LEAST // 2, LEAST // 2 - 1, 0])
+def test_a_part_of_the_chance_is_enough_for_another_model_and_less_is_no_answer(likely: int) -> None:
     read = replace(chosen(900, 900), answered_milli=likely)
-    assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER) == (2 * likely >= LEAST)
+    assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER) == (10 * likely >= 7 * LEAST)
+    once = answered(SOIL, PLAINS, read, question=HELD, model=WRITER, version=REPHRASED_SINCE - 1)
+    assert once == (2 * likely >= LEAST)
     assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER, version=BESIDE_SINCE - 1)
     assert answered(SOIL, PLAINS, read, question=HELD)  # by its words
 
@@ -234,6 +236,57 @@ def test_nor_does_it_answer_where_what_it_says_is_beside_the_point(said: str) ->
     assert answered(said, YARD, None, question=question, model=WRITER)
     assert answered(said, YARD, yard(900, 900), question=question, model=WRITER)
     assert not answered(said, YARD, yard(900, 100), question=question, model=WRITER)
+
+
+DENIED_OR_NOT = [
+    ("Which gate is not locked at night?", "The north gate is locked at night."),
+    ("Where didn't the squire keep hives?", "The squire kept hives behind the wall."),
+    ("When did nobody guard the Long Wood?", "The Long Wood was guarded in May 1793."),
+    ("Who was on the ferry besides the squire?", "The squire was on the ferry."),
+]
+
+
+@pytest.mark.parametrize(("question", "granted"), DENIED_OR_NOT)
+def test_who_asks_what_is_not_so_is_told_nothing_by_what_is(question: str, granted: str) -> None:
+    items = (an_item(granted, 1),)
+    for read in (None, reading((1, 0))):
+        assert not answered(granted, items, read, question=question, model=WRITER)
+    asked = question.replace(" not ", " ").replace("didn't", "did").replace("nobody guard", "they guard")
+    if "besides" not in asked:
+        assert answered(
+            granted, items, reading((1, 0)), question=asked.replace("did the squire keep", "were the squire's")
+        )
+
+
+BESIDE_IT = [
+    "What happens if the squire does not keep hives?",
+    "If nobody was ill, who kept the hives?",
+    "Who kept hives so that nobody was hungry?",
+]
+
+
+@pytest.mark.parametrize("question", BESIDE_IT)
+def test_what_is_denied_beside_what_is_asked_for_is_no_matter(question: str) -> None:
+    said = "The squire kept hives behind the wall."
+    assert answered(said, (an_item(said, 1),), reading((1, 0)), question=question, model=WRITER)
+
+
+YEARS = ["in {}", "in May {}", "on 4 May {}", "from {} to 1801", "since {}"]
+
+
+@pytest.mark.parametrize("dated", YEARS)
+@pytest.mark.parametrize(("year", "asked", "met"), [(1790, 1790, True), (1790, 1570, False), (1790, 1910, False)])
+def test_what_is_told_of_another_year_answers_nothing(dated: str, year: int, asked: int, *, met: bool) -> None:
+    text = f"The squire kept the hives behind the wall {dated.format(year)}."
+    open_end = dated.startswith("since") and asked > year
+    intent = Intent(times=(TimeRange.year(asked),))
+    question = f"Where were the hives of the squire kept in {asked}?"
+    for read in (None, reading((1, 0))):
+        found = answered(text, (an_item(text, 1),), read, question=question, model=WRITER, intent=intent)
+        assert found == (met or open_end)
+    of_the_map = replace(intent, map_time=True)
+    plain = "Where were the hives of the squire kept?"
+    assert answered(text, (an_item(text, 1),), reading((1, 0)), question=plain, model=WRITER, intent=of_the_map)
 
 
 def test_where_prose_hardly_answers_no_words_of_the_models_own_do() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,6 +12,7 @@ from itertools import pairwise
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
 from ai.answer.claims.tokens import bare, sentences_of
+from ai.intent.times import read_times
 from ai.model import (
     BESIDE_SINCE,
     CHAINED_SINCE,
@@ -29,12 +31,19 @@ from ai.models.rows import Row
 from ai.text.meaning.meant import DENIED_SINCE as DENIED_RULES
 from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
 from ai.text.meaning.members import Members
-from ai.text.question_type import WantedKind, offers, wanted_of
+from ai.text.question_type import WantedKind, denies, offers, wanted_of
 from ai.text.spelling import respelt, unaccented
 from ai.text.support import WORD, carries, fold, words_of
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
+_WHY = re.compile(r"\W*(?:why|for what reason)\b", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"^\W*(?:if|when|where|because|since|although|though|unless|as|after|before|while)\b[^,]*,"
+    r"|(?<=\w)\s(?:if|so that|that|who|whom|whose|which|because|although|though|unless|while|when|where)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Clauses that are no part of what is asked for: `What happens if nobody comes?` asks not for what does not happen."""
 _LIKE = 0.75
 """The share that a word of like meaning counts for."""
 _ENOUGH = 0.25
@@ -59,7 +68,7 @@ class Wanted:
     `read`: by item, the sentences that a reader found to answer, without what sets them, and `beside` those that
     are beside what it found; `nothing`: it found no answer in prose; `reworded`: the former may say in
     other words which is the first or the largest; `rephrases`: what is said in other words is read as what it
-    says."""
+    says; `strict`: what is denied is told only by who denies, and what happened in a year by nothing of another one."""
 
     question: str
     intent: Intent
@@ -79,6 +88,7 @@ class Wanted:
     nothing: bool
     reworded: bool
     rephrases: bool
+    strict: bool
     nearest: float = 0.0
 
     @classmethod
@@ -127,6 +137,7 @@ class Wanted:
             nothing=read.nothing,
             reworded=reworded,
             rephrases=version >= REPHRASED_SINCE and bool(read.answers or read.beside),
+            strict=version >= REPHRASED_SINCE,
         )
         if not weighed or intent.operations:
             return wanted
@@ -152,7 +163,7 @@ class Wanted:
         told = rephrased | {bare(sentence.text)}
         read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
-        if self.finer and not (self._agrees(sentence.text, said, read=read) and self._names_members(sentence.text)):
+        if not self._is_meant(sentence.text, said, behind, read=read):
             return False
         if read or self._is_beside(told, cited):
             return read
@@ -162,6 +173,23 @@ class Wanted:
         share = (self._share(said) + self._share(around)) / 2
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
         return share >= enough and self._offers(sentence.text)
+
+    def _is_meant(self, text: str, said: frozenset[str], behind: str, *, read: bool) -> bool:
+        """True unless the sentence is about something else, of another time, or grants what is denied."""
+        if self.finer and not (self._agrees(text, said, read=read) and self._names_members(text)):
+            return False
+        return not self.strict or not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
+
+    def _grants(self, text: str) -> bool:
+        """True if what the question asks for is denied or excepted, and the text does neither. Who asks why something
+        is not so takes for granted that it is not."""
+        return denies(_BESIDE.sub(" ", self.question)) and not _WHY.match(self.question) and not denies(text)
+
+    def _is_untimely(self, text: str) -> bool:
+        """True if the question names its time and the text is dated, but not by a time that meets it."""
+        times = () if self.intent.map_time else self.intent.times
+        told = [span.time for span in read_times(text)] if times else []
+        return bool(told) and not any(time.overlaps(asked) for time in told for asked in times)
 
     def _is_beside(self, told: frozenset[str], cited: Sequence[int]) -> bool:
         """True if a reader finds that no prose answers, or that what is told does not."""

@@ -68,9 +68,9 @@ def compare(
 
 
 def _says_whole(said: frozenset[int], theirs: Sequence[Token]) -> bool:
-    """True if nearly all content words of the source sentence are said, and all its numbers."""
+    """True if nearly all content words of the source sentence are said, and all its numbers and quantities."""
     left = [token for at, token in enumerate(theirs) if at not in said]
-    return _LEFT_OUT * len(left) <= len(theirs) and not any(token.number for token in left)
+    return _LEFT_OUT * len(left) <= len(theirs) and not any(token.number or token.mark for token in left)
 
 
 @dataclass(frozen=True, slots=True)

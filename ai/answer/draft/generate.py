@@ -17,6 +17,7 @@ from ai.model import (
     BESIDE_SINCE,
     CLAIMS_VERSION,
     READ_SINCE,
+    REPHRASED_SINCE,
     AdmittedItem,
     Completion,
     Draft,
@@ -29,7 +30,13 @@ from ai.model import (
     mode_of,
 )
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
-from ai.models.prose import ReadSentences, sentences_read, sentences_read_beside
+from ai.models.prose import (
+    ONCE_WITNESSED_MILLI,
+    WITNESSED_MILLI,
+    ReadSentences,
+    sentences_read,
+    sentences_read_beside,
+)
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
@@ -151,7 +158,8 @@ def _read(completion: Completion, prompt: RenderedPrompt, claims_version: int) -
     own = reading is not None and completion.model.details.get("reader") == reading.reader
     if own or claims_version < BESIDE_SINCE:
         return sentences_read(reading, prompt.sources)
-    return sentences_read_beside(reading, prompt.sources)
+    enough = WITNESSED_MILLI if claims_version >= REPHRASED_SINCE else ONCE_WITNESSED_MILLI
+    return sentences_read_beside(reading, prompt.sources, enough_milli=enough)
 
 
 def within(completion: Completion, max_tokens: int) -> Completion:
