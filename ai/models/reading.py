@@ -16,7 +16,7 @@ from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
 from ai.text.meaning.kinds import place_of
-from ai.text.meaning.meant import DENIED_SINCE, FIRST_RULES, ROOTED_SINCE, RULES
+from ai.text.meaning.meant import DENIED_SINCE, FIRST_RULES, ROOTED_SINCE, RULES, SHARED_SINCE
 from ai.text.question_type import (
     WantedKind,
     denies,
@@ -43,7 +43,8 @@ counted for nothing of the share, and a pronoun for nothing of what it means; 6:
 in its name (`IPv6`, `Route 66`), and none began with code; 7: the sentence with most of the
 question's words came first, however much likelier the reader found another, and a question could be an answer; 8: of a
 long title the reader was not shown who tells the passage; 9: a name without its accents was another one, a sentence
-full of names was no prose, and none that names nothing was about what its passage names."""
+full of names was no prose, none that names nothing was about what its passage names, and a gold medal was won by who
+won a silver one."""
 BOUND_SINCE = 4
 DEMANDS_SINCE = 5
 MEANT_SINCE = 6
@@ -106,8 +107,10 @@ def telling_terms(question: str, terms: frozenset[str]) -> frozenset[str]:
 
 def _rules_of(version: int) -> int:
     """The rules of meaning that belong to a version of these."""
+    if version >= NARRATED_SINCE:
+        return RULES if version >= SPELT_SINCE else SHARED_SINCE
     if version >= LED_SINCE:
-        return RULES if version >= NARRATED_SINCE else DENIED_SINCE
+        return DENIED_SINCE
     return ROOTED_SINCE if version >= NUMBERED_SINCE else FIRST_RULES
 
 

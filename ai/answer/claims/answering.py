@@ -30,6 +30,7 @@ from ai.models.reading import names, question_terms
 from ai.models.rows import Row
 from ai.text.meaning.meant import DENIED_SINCE as DENIED_RULES
 from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
+from ai.text.meaning.meant import SHARED_SINCE as SHARED_RULES
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, denies, offers, wanted_of
 from ai.text.spelling import respelt, unaccented
@@ -251,8 +252,10 @@ class Wanted:
 
 def _rules_of(version: int) -> int:
     """The rules of meaning that belong to the checks of a version."""
+    if version >= SHARED_SINCE:
+        return RULES if version >= REPHRASED_SINCE else SHARED_RULES
     if version >= DENIED_SINCE:
-        return RULES if version >= SHARED_SINCE else DENIED_RULES
+        return DENIED_RULES
     return ROOTED_SINCE if version >= BESIDE_SINCE else FIRST_RULES
 
 
