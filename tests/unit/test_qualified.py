@@ -19,7 +19,7 @@ KINDS = (
     ("chess", "poetry"), ("history", "science"), ("basic", "premium"), ("wheat", "barley"), ("goat", "cow"),
     ("hardback", "paperback"), ("outgoing", "incoming"), ("vegetarian", "vegan"), ("Dutch", "French"),
 )  # fmt: skip
-DEEDS = ("written", "printed", "outgoing", "incoming")
+DEEDS = frozenset({"written", "printed", "outgoing", "incoming"})
 """Without an article before them they may be what somebody does."""
 PAIRS = [pair for kind in KINDS for pair in permutations(kind, 2)]
 FRAMES = (
@@ -39,7 +39,7 @@ def agrees(question: str, text: str, title: str = "", *, rules: int = RULES) -> 
 @pytest.mark.parametrize(("pair", "frame"), list(product(PAIRS, FRAMES)))
 def test_what_is_said_of_another_one_is_not_meant(pair: tuple[str, str], frame: tuple[str, str]) -> None:
     question, text = frame[0].format(pair[0]), frame[1].format(pair[1])
-    if "do {}" not in frame[0] or pair[1] not in DEEDS:
+    if "do {}" not in frame[0] or not DEEDS.intersection(pair):
         assert not agrees(question, text)
     assert agrees(question, frame[1].format(pair[0]))
     assert agrees(frame[0].replace(" {}", "").format(), text)  # who asks for the prize may be told of any
