@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast import Contrast
+from ai.text.meaning.doers import Doer
 from ai.text.meaning.groups import Group
 from ai.text.meaning.kinds import Kind
 from ai.text.meaning.modifiers import Modifiers
@@ -21,7 +22,8 @@ RULES = 5
 """Raised with every change of these rules; earlier ones still run for entries that name them. 1: a plural name was
 another one; 2: who asks why something is not so was told that it is so, and a denied reason was one; 3: of `was born
 and raised in Tarn` only the second deed had a place, `how often` was told by any time, and a group of which no source
-speaks (`among beekeepers`) limited nothing; 4: a gold medal was won by who won a silver one."""
+speaks (`among beekeepers`) limited nothing; 4: a gold medal was won by who won a silver one, and what another did by who is
+asked about."""
 FIRST_RULES, ROOTED_SINCE, DENIED_SINCE, SHARED_SINCE, QUALIFIED_SINCE = 1, 2, 3, 4, 5
 
 
@@ -40,6 +42,7 @@ class Meant:
     where: Where
     group: Group
     qualified: Qualified
+    doer: Doer
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str], *, rules: int = RULES) -> Meant:
@@ -55,7 +58,8 @@ class Meant:
             Bearer.of(question),
             Where.of(question, shared=rules >= SHARED_SINCE),
             Group.of(question, vocabulary) if rules >= SHARED_SINCE else Group(unheld=False),
-            Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified((), frozenset()),
+            Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified(),
+            Doer.of(question) if rules >= QUALIFIED_SINCE else Doer(),
         )
 
     def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False, reworded: bool = False) -> bool:
@@ -69,6 +73,7 @@ class Meant:
             and self.roles.agrees(text, own)
             and self.modifiers.agrees(text, own, reworded=reworded)
             and self.qualified.agrees(text, own)
+            and self.doer.agrees(text, own)
             and self.kind.agrees(text, own)
             and (read or self.sides.agrees(text))
             and (text.endswith("?") or ROW.match(text) is not None or self._states(text))

@@ -50,8 +50,8 @@ class Qualifier:
 class Qualified:
     """The nouns of a question that a word singles out, and the roots of all its words."""
 
-    asked: tuple[Qualifier, ...]
-    said: frozenset[str]
+    asked: tuple[Qualifier, ...] = ()
+    said: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, question: str) -> Qualified:
