@@ -31,9 +31,9 @@ FRAMES = (
 )
 
 
-def agrees(question: str, text: str, title: str = "", *, rules: int = RULES) -> bool:
+def agrees(question: str, text: str, title: str = "", *, rules: int = RULES, read: bool = False) -> bool:
     tokens = frozenset(fold(word) for word in WORD.findall(f"{title} {text}"))
-    return Meant.of(question, tokens, rules=rules).agrees(text, tokens)
+    return Meant.of(question, tokens, rules=rules).agrees(text, tokens, read=read)
 
 
 @pytest.mark.parametrize(("pair", "frame"), list(product(PAIRS, FRAMES)))
@@ -43,6 +43,27 @@ def test_what_is_said_of_another_one_is_not_meant(pair: tuple[str, str], frame: 
         assert not agrees(question, text)
     assert agrees(question, frame[1].format(pair[0]))
     assert agrees(frame[0].replace(" {}", "").format(), text)  # who asks for the prize may be told of any
+
+
+READ = [pair for pair in PAIRS if not {"chess", "Dutch"} & set(pair)]
+
+
+@pytest.mark.parametrize(("pair", "frame"), list(product(READ, FRAMES[:4])))
+def test_nor_is_one_of_the_same_kind_where_it_was_read(pair: tuple[str, str], frame: tuple[str, str]) -> None:
+    question, text = frame[0].format(pair[0]), frame[1].format(pair[1])
+    assert agrees(question, text, read=True) is False
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What aided the relief efforts?", "Radio was used to aid the rescue efforts."),
+        ("What are the central themes?", "The primary themes are injustice and war."),
+        ("With whom did he give his final concert?", "With Franchomme he gave his last concert."),
+    ],
+)
+def test_what_was_read_may_say_it_in_other_words(question: str, text: str) -> None:
+    assert agrees(question, text, read=True)
 
 
 @pytest.mark.parametrize(

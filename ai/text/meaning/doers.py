@@ -1,5 +1,5 @@
-"""Who does what is asked about: it is another one in `When did Toyota close the works?` and `Mitsubishi closed the works
-in 1974`."""
+"""Who does what is asked about: another one in `When did Toyota close the works?` and `Mitsubishi closed the works in
+1974`."""
 
 from __future__ import annotations
 

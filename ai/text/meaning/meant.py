@@ -10,6 +10,7 @@ from ai.text.meaning.doers import Doer
 from ai.text.meaning.groups import Group
 from ai.text.meaning.kinds import Kind
 from ai.text.meaning.modifiers import Modifiers
+from ai.text.meaning.namesakes import Namesakes
 from ai.text.meaning.periods import Periods
 from ai.text.meaning.qualified import Qualified
 from ai.text.meaning.roles import Roles
@@ -22,8 +23,8 @@ RULES = 5
 """Raised with every change of these rules; earlier ones still run for entries that name them. 1: a plural name was
 another one; 2: who asks why something is not so was told that it is so, and a denied reason was one; 3: of `was born
 and raised in Tarn` only the second deed had a place, `how often` was told by any time, and a group of which no source
-speaks (`among beekeepers`) limited nothing; 4: a gold medal was won by who won a silver one, and what another did by who is
-asked about."""
+speaks (`among beekeepers`) limited nothing; 4: a gold medal was won by who won a silver one, what another did was done
+by who is asked about, and two names that end alike were one."""
 FIRST_RULES, ROOTED_SINCE, DENIED_SINCE, SHARED_SINCE, QUALIFIED_SINCE = 1, 2, 3, 4, 5
 
 
@@ -43,6 +44,7 @@ class Meant:
     group: Group
     qualified: Qualified
     doer: Doer
+    namesakes: Namesakes
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str], *, rules: int = RULES) -> Meant:
@@ -60,6 +62,7 @@ class Meant:
             Group.of(question, vocabulary) if rules >= SHARED_SINCE else Group(unheld=False),
             Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified(),
             Doer.of(question) if rules >= QUALIFIED_SINCE else Doer(),
+            Namesakes.of(question) if rules >= QUALIFIED_SINCE else Namesakes(),
         )
 
     def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False, reworded: bool = False) -> bool:
@@ -72,8 +75,9 @@ class Meant:
             and self.periods.agrees(text)
             and self.roles.agrees(text, own)
             and self.modifiers.agrees(text, own, reworded=reworded)
-            and self.qualified.agrees(text, own)
+            and self.qualified.agrees(text, own, read=read)
             and self.doer.agrees(text, own)
+            and self.namesakes.agrees(text, own)
             and self.kind.agrees(text, own)
             and (read or self.sides.agrees(text))
             and (text.endswith("?") or ROW.match(text) is not None or self._states(text))

@@ -2,7 +2,8 @@
 
 A question need not say everything that stands before a noun, and a sentence need not repeat it. But where the question
 says a word of its own there and the sentence, which says that word nowhere, has the noun with another one alone (`a
-silver medal`), it speaks of another.
+silver medal`), it speaks of another. Where a reader found that it answers, that may be the same in other words (`rescue
+efforts` for `relief efforts`), unless the two words are known to be of one kind.
 """
 
 from __future__ import annotations
@@ -32,6 +33,36 @@ _VAGUE = word_list(
     "same similar known several many few more most less least very kind type several one ones new"
 )
 """Words that single nothing out."""
+_KINDS = tuple(
+    frozenset(map(root_of, word_list(words)))
+    for words in (
+        "gold silver bronze platinum",
+        "junior senior adult child student",
+        "spring summer autumn winter",
+        "gas electric diesel petrol steam solar",
+        "breakfast lunch dinner supper",
+        "morning afternoon evening night",
+        "state federal municipal county local national regional international",
+        "written oral practical",
+        "printed digital",
+        "hardback paperback",
+        "oak pine beech ash elm birch cedar maple walnut",
+        "wool cotton linen silk",
+        "wheat barley rye oat maize rice",
+        "goat cow sheep pig horse dog cat",
+        "basic standard premium deluxe",
+        "outgoing incoming",
+        "inbound outbound",
+        "entry exit",
+        "solo group",
+        "vegetarian vegan",
+        "hourly nightly",
+        "tin zinc lead",
+        "guitar piano violin cello flute organ",
+        "football rugby cricket tennis hockey chess",
+        "history mathematics science geography music",
+    )
+)
 _NO_KIND = word_list("reason reasons effect effects number numbers amount amounts century centuries time times")
 """Nouns of which a sentence may tell one that the question describes."""
 
@@ -58,17 +89,23 @@ class Qualified:
         """Reads the question."""
         return cls(tuple(_asked(question)), frozenset(_roots(question)))
 
-    def agrees(self, text: str, own: frozenset[str]) -> bool:
+    def agrees(self, text: str, own: frozenset[str], *, read: bool = False) -> bool:
         """True unless the sentence, of the roots `own` with those of its title, has such a noun with another word
-        before it, wherever it has it."""
+        before it, wherever it has it; where it was `read`, with one of the same kind."""
         missing = [each for each in self.asked if any(own.isdisjoint(part) for part in each.like)]
         if not missing:
             return True
         pairs, nouns = list(_pairs(text)), list(_roots(text))
-        return not any(self._is_another(each, pairs, nouns) for each in missing)
+        return not any(self._is_another(each, pairs, nouns, read=read) for each in missing)
 
-    def _is_another(self, asked: Qualifier, pairs: Sequence[tuple[str, str, str]], nouns: Sequence[str]) -> bool:
-        told = [noun for before, which, noun in pairs if noun == asked.noun and self._singles_out(before, which, asked)]
+    def _is_another(
+        self, asked: Qualifier, pairs: Sequence[tuple[str, str, str]], nouns: Sequence[str], *, read: bool
+    ) -> bool:
+        told = [
+            which
+            for before, which, noun in pairs
+            if noun == asked.noun and self._singles_out(before, which, asked) and (not read or _of_a_kind(asked, which))
+        ]
         return bool(told) and len(told) == nouns.count(asked.noun)
 
     def _singles_out(self, before: str, which: str, asked: Qualifier) -> bool:
@@ -94,6 +131,12 @@ def _asked(question: str) -> Iterator[Qualifier]:
         if loose or is_past(noun) or noun.endswith(("ly", "ing")) or low.endswith(("ly", "est")) or which.isupper():
             continue
         yield Qualifier(root_of(noun), tuple(and_alike({root}) for root in _roots(which)), which[0].isupper())
+
+
+def _of_a_kind(asked: Qualifier, which: str) -> bool:
+    """True if the question's word and another one are two of one kind."""
+    own, other = frozenset().union(*asked.like), frozenset(_roots(which))
+    return any(not own.isdisjoint(kind) and not other.isdisjoint(kind) for kind in _KINDS)
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str, str]]:
