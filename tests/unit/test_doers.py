@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai.text.meaning.doers import Doer
+from ai.text.meaning.deeds.doers import Doer
 from ai.text.meaning.meant import QUALIFIED_SINCE, RULES, Meant
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.stems import root_of

@@ -17,7 +17,7 @@ from ai.answer.claims.tokens import Reading, Token, read_tokens, same
 from ai.model import CLAIMS_VERSION, Verdict
 
 _LEFT_OUT = 5
-"""Who says a sentence in other words leaves out at most this part of it: an aside, an `also`."""
+"""A sentence said in other words has at most this part left out: an aside, an `also`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.meaning.clause import deed_of
+from ai.text.meaning.deeds.clause import deed_of
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list

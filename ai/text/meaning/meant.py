@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast import Contrast
-from ai.text.meaning.doers import Doer
+from ai.text.meaning.deeds.doers import Doer
+from ai.text.meaning.deeds.roles import Roles
 from ai.text.meaning.groups import Group
 from ai.text.meaning.kinds import Kind
 from ai.text.meaning.modifiers import Modifiers
 from ai.text.meaning.namesakes import Namesakes
 from ai.text.meaning.periods import Periods
 from ai.text.meaning.qualified import Qualified
-from ai.text.meaning.roles import Roles
 from ai.text.meaning.sides import ROW, Sides
 from ai.text.meaning.stated import Stated
 from ai.text.meaning.where import Where

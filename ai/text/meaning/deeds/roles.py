@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ai.text.meaning.clause import ARTICLES, ENDS_VERB, clause_of, deed_of, phrase_of
-from ai.text.meaning.parties import Party
+from ai.text.meaning.deeds.clause import ARTICLES, ENDS_VERB, clause_of, deed_of, phrase_of
+from ai.text.meaning.deeds.parties import Party
 from ai.text.support import WORD, fold
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of

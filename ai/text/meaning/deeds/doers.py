@@ -1,4 +1,4 @@
-"""Who does what is asked about: another one in `When did Toyota close the works?` and `Mitsubishi closed the works in
+"""The doer of what is asked about: another one in `When did Toyota close the works?` and `Mitsubishi closed the works in
 1974`."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.meaning.clause import clause_of
+from ai.text.meaning.deeds.clause import clause_of
 from ai.text.support import WORD, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
@@ -30,7 +30,7 @@ _LIKE = 4
 
 @dataclass(frozen=True, slots=True)
 class Doer:
-    """Who does it: the roots of the words, each with those of like meaning, and the root of the deed; without words
+    """The doer: the roots of the words, each with those of like meaning, and the root of the deed; without words
     where the question asks it of nobody. `named`: it is a name; `said`: the roots of all words of the question."""
 
     words: tuple[frozenset[str], ...] = ()
@@ -59,7 +59,7 @@ class Doer:
         return not doers or not all(self._is_another(doer, before) for doer, before in doers)
 
     def _is_another(self, doer: str, before: frozenset[str]) -> bool:
-        """What has been told of before, `the weavers`, may be what is asked about by another name."""
+        """True unless it may be the one asked about by another name, as `the weavers` may be, who were told of before."""
         if not doer or (not doer[0].isupper() if self.named else not doer.islower() or before.isdisjoint(_NEW)):
             return False
         heads = {root[:_LIKE] for each in self.words for root in each}

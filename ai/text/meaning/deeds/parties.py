@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.meaning.clause import ARTICLES, ENDS_VERB, HELPER, behind_place, clause_of, phrase_of
+from ai.text.meaning.deeds.clause import ARTICLES, ENDS_VERB, HELPER, behind_place, clause_of, phrase_of
 from ai.text.support import WORD, fold
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
