@@ -1,5 +1,5 @@
-"""The doer of what is asked about: another one in `When did Toyota close the works?` and `Mitsubishi closed the works in
-1974`."""
+"""The doer of what is asked about: another one in `When did Toyota close the works?` and `Mitsubishi closed the
+works`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Doer:
         return not doers or not all(self._is_another(doer, before) for doer, before in doers)
 
     def _is_another(self, doer: str, before: frozenset[str]) -> bool:
-        """True unless it may be the one asked about by another name, as `the weavers` may be, who were told of before."""
+        """True unless it may be the one asked about by another name, as `the weavers` may, who were told of before."""
         if not doer or (not doer[0].isupper() if self.named else not doer.islower() or before.isdisjoint(_NEW)):
             return False
         heads = {root[:_LIKE] for each in self.words for root in each}
