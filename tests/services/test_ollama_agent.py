@@ -46,14 +46,19 @@ async def heard(url: str) -> AsyncIterator[tuple[str, bytearray]]:
     said, target = bytearray(), urlsplit(url)
 
     async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, kept: bytearray | None) -> None:
-        while data := await reader.read(65_536):
-            if kept is not None:
-                kept += data
-            writer.write(data)
-            await writer.drain()
-        writer.close()
+        try:
+            while data := await reader.read(65_536):
+                if kept is not None:
+                    kept += data
+                writer.write(data)
+                await writer.drain()
+        finally:
+            writer.close()  # whoever hangs up, the other side hears of it
+
+    talks = set[asyncio.Task[None] | None]()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        talks.add(asyncio.current_task())
         there, back = await asyncio.open_connection(target.hostname, target.port)
         await asyncio.gather(pump(reader, back, said), pump(there, writer, None), return_exceptions=True)
 
@@ -62,6 +67,7 @@ async def heard(url: str) -> AsyncIterator[tuple[str, bytearray]]:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", said
     finally:
         server.close()
+        await asyncio.gather(*(talk for talk in talks if talk is not None), return_exceptions=True)
 
 
 async def test_a_run_ends_inside_its_caps_whatever_the_model_says(tmp_path: Path, ollama: Models) -> None:
