@@ -16,7 +16,7 @@ _OWN_LETTERS = str.maketrans(
 )
 """Letters that are no others with an accent, as they are typed where a keyboard lacks them."""
 _DOUBLE = re.compile(r"([^\W\d_])\1")
-_LEAST = 4
+_LEAST = 3
 """Letters of a word that may be spelt in another way: with fewer too many words are near each other."""
 _LEAST_DOUBLED = 6
 """Letters of a name of which a letter may be doubled."""
