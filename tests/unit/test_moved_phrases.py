@@ -66,6 +66,20 @@ def test_names_that_change_sides_are_never_borne_out(source: str, said: str) -> 
     assert verdict(said, source) != "borne_out"
 
 
+@pytest.mark.parametrize("order", list(permutations(("Great", "Skerrow", "Rowing", "League")))[1:])
+def test_the_words_of_one_name_have_an_order(order: tuple[str, ...]) -> None:
+    source = "Ida Holm rows for the Great Skerrow Rowing League in May."
+    said = source.replace("Great Skerrow Rowing League", " ".join(order))
+    assert verdict(source, source) == "borne_out"
+    assert verdict(said, source) != "borne_out"
+
+
+@pytest.mark.parametrize("order", list(permutations(("Newham", "Tower Hamlets", "Waltham Forest"))))
+def test_the_names_of_a_list_have_none(order: tuple[str, ...]) -> None:
+    source = "Ida Holm rows for Newham, Tower Hamlets and Waltham Forest in May."
+    assert verdict(f"Ida Holm rows for {order[0]}, {order[1]} and {order[2]} in May.", source) == "borne_out"
+
+
 def test_earlier_checks_decide_as_they_did() -> None:
     said, source = (
         "Old men argued about the bridge in the United States.",

@@ -32,8 +32,8 @@ def in_order(
 ) -> Found:
     """The words come in the order of the source, but for one phrase that a preposition opens, or sides of a predicate
     that has no direction. `version` is that of the checks."""
-    ranks = _ranks(theirs, source)
     known = version >= REPHRASED_SINCE
+    ranks = _ranks(theirs, source, known=known)
     order = [(i, ranks[placed[i]], placed[i] if known else ranks[placed[i]]) for i in sorted(placed)]
     falls = [n for n in range(len(order) - 1) if order[n + 1][1] < order[n][1]]
     if not falls:
@@ -56,9 +56,17 @@ def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Seq
     return any(
         _is_phrase(block, mine, theirs)
         and not _displaces(block, order, theirs)
+        and not (source and _splits_name(block[0][2], block[-1][2], theirs, source))
         and not _changes_clause([j for _, _, j in block], [j for _, _, j in passed], theirs, source)
         for block, passed in (blocks, blocks[::-1])
     )
+
+
+def _splits_name(first: int, last: int, theirs: Sequence[Token], source: str) -> bool:
+    """True if the words beside those of the source are of one name with them."""
+    ends = [j for j in (first, last + 1) if 0 < j < len(theirs)]
+    joins = ((theirs[j - 1], theirs[j]) for j in ends)
+    return any(one.name and two.name and not source[one.end : two.start].strip() for one, two in joins)
 
 
 def _changes_clause(moved: Sequence[int], passed: Sequence[int], theirs: Sequence[Token], source: str) -> bool:
@@ -99,13 +107,18 @@ def _places(key: str) -> bool:
     return key in _PLACING
 
 
-def _ranks(theirs: Sequence[Token], source: str) -> list[int]:
-    """The place of each token, the same for all names of one list, which have no order."""
+def _ranks(theirs: Sequence[Token], source: str, *, known: bool) -> list[int]:
+    """The place of each token, the same for all names of one list, which have no order. `known`: one name of several
+    words is no list."""
     ranks = list(range(len(theirs)))
-    for j in range(1, len(theirs)):
-        listed = theirs[j].name and theirs[j - 1].name and _AND.match(source[theirs[j - 1].end : theirs[j].start])
-        if listed:
-            ranks[j] = ranks[j - 1]
+    gaps = [source[theirs[j - 1].end : theirs[j].start] for j in range(1, len(theirs))]
+    first = 0
+    for j in range(1, len(theirs) + 1):
+        if j < len(theirs) and theirs[j].name and theirs[j - 1].name and _AND.match(gaps[j - 1]):
+            continue
+        if not known or any(gap.strip() for gap in gaps[first : j - 1]):
+            ranks[first:j] = [first] * (j - first)
+        first = j
     return ranks
 
 
