@@ -19,6 +19,7 @@ from ai.text.meaning.kinds import place_of
 from ai.text.meaning.meant import DENIED_SINCE, FIRST_RULES, ROOTED_SINCE, RULES, SHARED_SINCE
 from ai.text.question_type import (
     WantedKind,
+    asks_why,
     denies,
     excludes_reason,
     first_word,
@@ -29,7 +30,7 @@ from ai.text.question_type import (
     wanted_of,
 )
 from ai.text.sentences import Span, bare_sentences, is_item
-from ai.text.support import WORD, carries, fold
+from ai.text.support import WORD, carries, fold, folded_words
 from retrieval.english.alike import ALIKE, EARLIER
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import IRREGULAR, root_of
@@ -67,7 +68,6 @@ _ASKING = word_list(
     "called mean please story first time year years day date place people person number amount lot anything something "
     "want wanted wants use used using do does did"
 )
-_WHY = re.compile(r"\W*(?:why|for what reason)\b", re.IGNORECASE)
 _BECAUSE = re.compile(r"\b(because(?:\s+of)?|due\s+to|owing\s+to|thanks\s+to|since|out\s+of)\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"\W*(?:never|do not|don['’]t|no)\b", re.IGNORECASE)
 _HOW = re.compile(
@@ -278,7 +278,7 @@ class ReadQuestion:
         so and the text gives no reason, or forbids it."""
         if self.denies:
             return denies(text)
-        if not _WHY.match(self.question):
+        if not asks_why(self.question):
             return True
         return (
             gives_reason(text, strictly=self.version >= MEANT_SINCE)
@@ -289,7 +289,7 @@ class ReadQuestion:
     def forbids(self, text: str) -> bool:
         """True if the text forbids what the question asks the reason of, or the question denies or excepts something
         and the text does neither. Who asks why something is not so takes for granted that it is not."""
-        if _WHY.match(self.question):
+        if asks_why(self.question):
             return not self.denies and (_FORBIDS.match(text) is not None or self._excludes(text))
         return self.denies and not denies(text)
 
@@ -391,7 +391,7 @@ class ReadQuestion:
         """True unless a sentence is about something else by the rules of meaning that hold at the answer point, for
         one that a reader finds to answer. `around`: the words of its title, and of what it leans on."""
         finer = self.demands.finer if self.demands is not None else None
-        words = frozenset(fold(word) for word in WORD.findall(text)) | around
+        words = folded_words(text) | around
         return finer is None or finer.meant.agrees(text, words, read=True, reworded=True)
 
     @property

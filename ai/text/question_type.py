@@ -108,6 +108,14 @@ _DENIES = re.compile(
 )
 
 
+_WHY = re.compile(r"\W*(?:why|for what reason)\b", re.IGNORECASE)
+
+
+def asks_why(question: str) -> bool:
+    """True if it opens by asking for a reason."""
+    return _WHY.match(question) is not None
+
+
 def denies(text: str) -> bool:
     """True if the text denies something or makes an exception."""
     return _DENIES.search(text) is not None

@@ -66,6 +66,12 @@ def roots_of(text: str) -> frozenset[str]:
     return frozenset(root_of(word) for word in words_of(text).content)
 
 
+@lru_cache(maxsize=4096)
+def folded_words(text: str) -> frozenset[str]:
+    """All words of a text, folded."""
+    return frozenset(map(fold, WORD.findall(text)))
+
+
 def all_roots(text: str) -> frozenset[str]:
     """The roots of all words of a text."""
     return frozenset(root_of(fold(word)) for word in WORD.findall(text))

@@ -32,13 +32,12 @@ from ai.text.meaning.meant import DENIED_SINCE as DENIED_RULES
 from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
 from ai.text.meaning.meant import SHARED_SINCE as SHARED_RULES
 from ai.text.meaning.members import Members
-from ai.text.question_type import WantedKind, denies, offers, wanted_of
+from ai.text.question_type import WantedKind, asks_why, denies, offers, wanted_of
 from ai.text.spelling import respelt, unaccented
-from ai.text.support import WORD, carries, fold, words_of
+from ai.text.support import WORD, carries, fold, folded_words, words_of
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
-_WHY = re.compile(r"\W*(?:why|for what reason)\b", re.IGNORECASE)
 _BESIDE = re.compile(
     r"^\W*(?:if|when|where|because|since|although|though|unless|as|after|before|while)\b[^,]*,"
     r"|(?<=\w)\s(?:if|so that|that|who|whom|whose|which|because|although|though|unless|while|when|where)\b.*",
@@ -68,8 +67,8 @@ class Wanted:
     `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words.
     `read`: by item, the sentences that a reader found to answer, without what sets them, and `beside` those that
     are beside what it found; `nothing`: it found no answer in prose; `reworded`: the former may say in
-    other words which is the first or the largest; `rephrases`: what is said in other words is read as what it
-    says; `strict`: what is denied is told only by who denies, and what happened in a year by nothing of another one."""
+    other words which is the first or the largest; `strict`: what is denied is told only by who denies, what happened in
+    a year by nothing of another one, and what is said in other words is read as what it says."""
 
     question: str
     intent: Intent
@@ -88,9 +87,13 @@ class Wanted:
     beside: Mapping[int, frozenset[str]]
     nothing: bool
     reworded: bool
-    rephrases: bool
     strict: bool
     nearest: float = 0.0
+
+    @property
+    def rephrases(self) -> bool:
+        """True if what is said in other words is read as what it says, and something was read."""
+        return self.strict and bool(self.read or self.beside)
 
     @classmethod
     def of(
@@ -137,7 +140,6 @@ class Wanted:
             beside=_bare(read.beside),
             nothing=read.nothing,
             reworded=reworded,
-            rephrases=version >= REPHRASED_SINCE and bool(read.answers or read.beside),
             strict=version >= REPHRASED_SINCE,
         )
         if not weighed or intent.operations:
@@ -184,7 +186,7 @@ class Wanted:
     def _grants(self, text: str) -> bool:
         """True if what the question asks for is denied or excepted, and the text does neither. Who asks why something
         is not so takes for granted that it is not."""
-        return denies(_BESIDE.sub(" ", self.question)) and not _WHY.match(self.question) and not denies(text)
+        return denies(_BESIDE.sub(" ", self.question)) and not asks_why(self.question) and not denies(text)
 
     def _is_untimely(self, text: str) -> bool:
         """True if the question names its time and the text is dated, but not by a time that meets it."""
@@ -296,12 +298,7 @@ def _words(item: AdmittedItem) -> frozenset[str]:
 def _as_written(item: AdmittedItem) -> frozenset[str]:
     """Its folded words, with their accents."""
     first = item.evidence.first
-    return _folded(f"{first.source.title} {first.record.heading or ''} {item.statement or ''} {item.text}")
-
-
-@lru_cache(maxsize=512)
-def _folded(text: str) -> frozenset[str]:
-    return frozenset(map(fold, WORD.findall(text)))
+    return folded_words(f"{first.source.title} {first.record.heading or ''} {item.statement or ''} {item.text}")
 
 
 def _title(item: AdmittedItem, intent: Intent) -> frozenset[str]:
@@ -314,7 +311,7 @@ def _title(item: AdmittedItem, intent: Intent) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def _read(text: str) -> frozenset[str]:
-    return frozenset(fold(w) for w in WORD.findall(unaccented(text)))
+    return folded_words(unaccented(text))
 
 
 def _says(words: frozenset[str], term: str) -> bool:

@@ -27,7 +27,7 @@ from ai.model import (
 )
 from ai.models.context import is_direct
 from ai.models.prose import ReadSentences
-from ai.text.support import WORD, fold
+from ai.text.support import folded_words
 from retrieval.model import Intent
 
 _JOINS = ("; ", ", and ", ", while ", ", whereas ", ", but ", " and ", " while ")
@@ -40,8 +40,7 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The admitted items as read for one draft, by the checks of a version. `bound`: a sentence stays behind the one
-    that it leans on; `chained`: where that leans on another itself, behind both."""
+    """The admitted items as read for one draft, by the checks of a version."""
 
     items: tuple[AdmittedItem, ...]
     direct: frozenset[int]
@@ -50,8 +49,16 @@ class Sources:
     question: Question
     wanted: Wanted
     version: int
-    bound: bool
-    chained: bool
+
+    @property
+    def bound(self) -> bool:
+        """True if a sentence stays behind the one that it leans on."""
+        return self.version >= BOUND_SINCE
+
+    @property
+    def chained(self) -> bool:
+        """True if it stays behind both, where that one leans on another itself."""
+        return self.version >= CHAINED_SINCE
 
     @classmethod
     def of(
@@ -69,10 +76,9 @@ class Sources:
         figures = read_figures(items, direct)
         stated = {s.item for s in figures.stated}
         words = {item.index: _words(item) for item in items if item.index in stated}
-        bound = version >= BOUND_SINCE
-        asked = Question.of(intent, strictly=bound)
+        asked = Question.of(intent, strictly=version >= BOUND_SINCE)
         wanted = Wanted.of(question, intent, items, version, read)
-        return cls(tuple(items), direct, figures, words, asked, wanted, version, bound, version >= CHAINED_SINCE)
+        return cls(tuple(items), direct, figures, words, asked, wanted, version)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
@@ -96,8 +102,8 @@ def _answers(sentence: Sentence, sources: Sources, before: str = "") -> bool:
 
 
 def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
-    """The sentences of what it cites that it says in other words, where a reader read them."""
-    if not sources.wanted.rephrases:
+    """The sentences of what it cites that it says in other words, where it is borne out and a reader read them."""
+    if not sources.wanted.rephrases or any(claim.verdict != "borne_out" for claim in sentence.claims or ()):
         return frozenset()
     cited = [item for item in sources.items if item.index in sentence.markers]
     if _stating(sentence.text, cited):
@@ -326,12 +332,7 @@ def _has_subject(part: str) -> bool:
 def context_of(item: AdmittedItem) -> frozenset[str]:
     """The words of its title and heading, which a sentence of it may lean on."""
     first = item.evidence.first
-    return _folded(f"{first.source.title} {first.record.heading or ''}")
-
-
-@lru_cache(maxsize=512)
-def _folded(text: str) -> frozenset[str]:
-    return frozenset(fold(w) for w in WORD.findall(text))
+    return folded_words(f"{first.source.title} {first.record.heading or ''}")
 
 
 def _words(item: AdmittedItem) -> frozenset[str]:
@@ -344,4 +345,4 @@ def _words(item: AdmittedItem) -> frozenset[str]:
         if s.record.measurement is not None
     )
     text = " ".join((first.source.title, first.record.heading or "", item.statement or "", named, measured))
-    return frozenset(fold(w) for w in WORD.findall(text.replace("_", " ")))
+    return folded_words(text.replace("_", " "))

@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
 from typing import Literal
 
 from ai.answer.claims.lexicon import PERSONS
 from ai.answer.claims.numbers import Number, read_numbers
 from ai.model import AdmittedItem
-from ai.text.support import WORD, fold
+from ai.text.support import folded_words
 from retrieval.model import Computation, EntityRef, RecordKind, TimeRange
 
 _DIGIT = re.compile(r"\d")
@@ -46,7 +45,7 @@ class Stated:
     @property
     def counted(self) -> frozenset[str]:
         """The words of its unit and measure, without those of the place."""
-        return _words(f"{self.unit} {self.measure}".replace("_", " ")) - _words(self.place.name)
+        return folded_words(f"{self.unit} {self.measure}".replace("_", " ")) - folded_words(self.place.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +208,3 @@ def _decimal(value: object) -> Decimal | None:
         return Decimal(str(value)) if value is not None else None
     except InvalidOperation:
         return None
-
-
-@lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(fold(w) for w in WORD.findall(text))

@@ -47,7 +47,8 @@ def in_order(
 
 
 def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Sequence[Token], source: str) -> bool:
-    """True if one block, with the preposition that opens it, was moved, and not into another clause of the source."""
+    """True if one block, with the preposition that opens it, was moved, and neither into another clause of the
+    source nor out of a name. `source` is empty for earlier checks, which looked at neither."""
     low, high = order[fall + 1][1], order[fall][1]
     left_at = next(n for n in range(fall + 1) if order[n][1] > low)
     tail = [rank for _, rank, _ in order[fall + 1 :]]

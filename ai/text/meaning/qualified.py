@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ai.text.support import WORD, fold
+from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
@@ -87,7 +87,7 @@ class Qualified:
     @classmethod
     def of(cls, question: str) -> Qualified:
         """Reads the question."""
-        return cls(tuple(_asked(question)), frozenset(_roots(question)))
+        return cls(tuple(_asked(question)), all_roots(question))
 
     def agrees(self, text: str, own: frozenset[str], *, read: bool = False) -> bool:
         """True unless the sentence, of the roots `own` with those of its title, has such a noun with another word
@@ -95,7 +95,7 @@ class Qualified:
         missing = [each for each in self.asked if any(own.isdisjoint(part) for part in each.like)]
         if not missing:
             return True
-        pairs, nouns = list(_pairs(text)), list(_roots(text))
+        pairs, nouns = list(_pairs(text)), [root_of(fold(word)) for word in WORD.findall(text)]
         return not any(self._is_another(each, pairs, nouns, read=read) for each in missing)
 
     def _is_another(
@@ -116,7 +116,7 @@ class Qualified:
             return False
         if (is_past(low) or low.endswith("ing")) and fold(before) not in _ARTICLES:
             return False
-        return (which[0].isupper() or not asked.named) and self.said.isdisjoint(_roots(which))
+        return (which[0].isupper() or not asked.named) and self.said.isdisjoint(all_roots(which))
 
 
 def _asked(question: str) -> Iterator[Qualifier]:
@@ -130,12 +130,14 @@ def _asked(question: str) -> Iterator[Qualifier]:
         loose = found["article"] is None and (is_past(low) or low.endswith("ing"))
         if loose or is_past(noun) or noun.endswith(("ly", "ing")) or low.endswith(("ly", "est")) or which.isupper():
             continue
-        yield Qualifier(root_of(noun), tuple(and_alike({root}) for root in _roots(which)), which[0].isupper())
+        yield Qualifier(
+            root_of(noun), tuple(and_alike({root}) for root in sorted(all_roots(which))), which[0].isupper()
+        )
 
 
 def _of_a_kind(asked: Qualifier, which: str) -> bool:
     """True if the question's word and another one are two of one kind."""
-    own, other = frozenset().union(*asked.like), frozenset(_roots(which))
+    own, other = frozenset().union(*asked.like), all_roots(which)
     return any(not own.isdisjoint(kind) and not other.isdisjoint(kind) for kind in _KINDS)
 
 
@@ -148,7 +150,3 @@ def _pairs(text: str) -> Iterator[tuple[str, str, str]]:
         elif found[0].islower():
             yield before, which, root_of(fold(found[0]))
         before, which, end = which, found[0], found.end()
-
-
-def _roots(text: str) -> Iterator[str]:
-    return (root_of(fold(word)) for word in WORD.findall(text))

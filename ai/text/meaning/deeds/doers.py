@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ai.text.meaning.deeds.clause import clause_of
-from ai.text.support import WORD, fold
+from ai.text.support import all_roots, fold, weighed_roots
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
@@ -42,13 +42,12 @@ class Doer:
     def of(cls, question: str) -> Doer:
         """Reads the question."""
         helper, words, verb = clause_of(question)
-        said = frozenset(_roots(question))
         doer = words[:verb]
         deed = fold(words[verb]) if verb else ""
         if fold(helper) not in _HELPERS or not doer or deed in UNWEIGHED_WORDS or not deed.isalpha():
             return cls()
-        roots = (root for word in doer for root in _roots(word) if fold(word) not in UNWEIGHED_WORDS)
-        return cls(tuple(and_alike({root}) for root in roots), root_of(deed), doer[-1][0].isupper(), said)
+        roots = tuple(and_alike({root}) for root in sorted(weighed_roots(" ".join(doer))))
+        return cls(roots, root_of(deed), doer[-1][0].isupper(), all_roots(question))
 
     def agrees(self, text: str, own: frozenset[str]) -> bool:
         """True unless the sentence, of the roots `own` with those of its title, says nothing of who does it, and each
@@ -63,7 +62,7 @@ class Doer:
         if not doer or (not doer[0].isupper() if self.named else not doer.islower() or before.isdisjoint(_NEW)):
             return False
         heads = {root[:_LIKE] for each in self.words for root in each}
-        return self.said.isdisjoint(_roots(doer)) and fold(doer)[:_LIKE] not in heads
+        return self.said.isdisjoint(all_roots(doer)) and fold(doer)[:_LIKE] not in heads
 
 
 def _doers(text: str, deed: str) -> Iterator[tuple[str, frozenset[str]]]:
@@ -80,7 +79,3 @@ def _doers(text: str, deed: str) -> Iterator[tuple[str, frozenset[str]]]:
         low = fold(doer)
         known = doer[:1].isalpha() and low not in _NOBODY and low not in UNWEIGHED_WORDS
         yield doer if known else "", frozenset(map(fold, words[max(0, before - 2) : max(0, before)]))
-
-
-def _roots(text: str) -> Iterator[str]:
-    return (root_of(fold(word)) for word in WORD.findall(text))
