@@ -13,7 +13,7 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.withheld import BLOCK
 
-CLAIMS_VERSION = 12
+CLAIMS_VERSION = 13
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
 older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
@@ -54,6 +54,9 @@ limited to a group that is unheard of."""
 REPHRASED_SINCE = 12
 """The first of these versions in which a sentence of a source said in other words is read as that sentence, and a
 question in the spelling of the sources."""
+JUDGED_SINCE = 13
+"""The first of these versions in which a reader may find that a passage bears out what a model says in its own
+words."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]
@@ -279,8 +282,30 @@ class SourceReading:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimChance:
+    """The chance in thousandths, as a reader told it, that a source bears a sentence of a draft out; `start` is where
+    the sentence of the source begins that does most for it."""
+
+    text: str
+    index: int
+    start: int
+    milli: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReading:
+    """How a reader judged sentences of a draft that no source has in like words: `reader` is the digest of its weights
+    and calibration, `least_milli` the least chance at which a sentence is borne out."""
+
+    reader: str
+    least_milli: int
+    claims: tuple[ClaimChance, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's whole output; `truncated` when a token limit cut it; `reading` where a reader chose its sentences."""
+    """A model's whole output; `truncated` when a token limit cut it; `reading` where a reader chose its sentences;
+    `judged` where one judged what it says in its own words."""
 
     text: str
     model: ModelIdentity
@@ -288,6 +313,7 @@ class Completion:
     output_tokens: int
     truncated: bool = False
     reading: SourceReading | None = None
+    judged: ClaimReading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +327,8 @@ class Quote:
     redacted: tuple[TextSpan, ...] = ()
 
 
-ClaimKind = Literal["figure", "event", "superlative", "comparison", "negation", "quotation", "prose"]
+ClaimKind = Literal["figure", "event", "superlative", "comparison", "negation", "quotation", "prose", "paraphrase"]
+"""`paraphrase`: a whole sentence, in words that no source has, which a reader found borne out."""
 Verdict = Literal["borne_out", "contradicted", "not_in_source", "not_checkable"]
 
 

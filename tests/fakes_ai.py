@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from ai.errors import ModelTimeout, ReaderUnavailable
 from ai.model import AdmittedItem, Completion, ModelIdentity, TextSpan
 from ai.models.chat_model import ChatRequest, StructuredRequest
-from ai.models.reader.told import Reading, Scored, Told
+from ai.models.reader.told import BorneOut, Reading, Scored, Told
 from policy.model import Decision, Effect, Obligation, Point, Stamp, Target
 from retrieval.model import (
     ChannelName,
@@ -93,6 +93,33 @@ class ScriptedReader:
             for place in told.places
         ]
         return Reading(tuple(sorted(scored, key=lambda each: -each.milli)), self.answered)
+
+
+@dataclass
+class ScriptedJudge:
+    """A reader of claims that says what it is told to: the chance of a claim that has one of the words, by the first
+    sentence of the passage that has the other."""
+
+    chances: dict[str, tuple[int, str]]
+    lack: str = ""
+    digest: str = "sha256:" + "2" * 64
+    asked: list[tuple[str, Told]] = field(default_factory=list)
+
+    async def least_claim_milli(self) -> int:
+        return 800
+
+    async def bears_out(self, claims: Sequence[tuple[str, Told]]) -> list[BorneOut]:
+        if self.lack:
+            raise ReaderUnavailable(self.lack)
+        self.asked += claims
+        return [self._of(claim, told) for claim, told in claims]
+
+    def _of(self, claim: str, told: Told) -> BorneOut:
+        for word, (milli, said) in self.chances.items():
+            places = [at for at, sentence in enumerate(told.sentences) if said in sentence]
+            if word in claim and places:
+                return BorneOut(milli, places[0])
+        return BorneOut(1, 0)
 
 
 class HeldModel(ScriptedModel):

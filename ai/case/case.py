@@ -19,6 +19,7 @@ from ai.intent.vocabulary import Vocabularies
 from ai.model import CLAIMS_VERSION, AdmittedItem, Ask, ModelIdentity, Outcome
 from ai.models.chat_model import ChatModel
 from ai.models.context import ContextBudgets
+from ai.models.reader.lazy import ClaimReader
 from ledger.ledger import Ledger
 from ledger.model import EntryRef
 from policy.model import Decision, RequestFacts
@@ -40,8 +41,8 @@ class Services:
     clock, so that all decisions of one request see one time, and a replay the recorded one. `canary` is the secret
     that the mark of each prompt is made from; no answer may contain that mark. `repairs` says whether `model` may try
     once more where nothing of its draft can be released, `fallback` is the model that fills in what it leaves out;
-    `remade` makes a model of the record again, where it needs no
-    server."""
+    where there is one, `judge` is asked about what `model` says in its own words; `remade` makes a model of the record
+    again, where it needs no server."""
 
     store: RecordStore
     channels: Sequence[Channel]
@@ -65,6 +66,7 @@ class Services:
     runs: RunCache | None = None
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     fallback: ChatModel | None = None
+    judge: ClaimReader | None = None
     repairs: bool = False
     remade: Callable[[ModelIdentity], ChatModel | None] = lambda _: None
 

@@ -223,6 +223,7 @@ async def _run(one: Run, other: Run, names: frozenset[str]) -> Mapping[str, Any]
         settings.services,
         model=model,
         fallback=_FilledWords(model) if model.filled else None,
+        judge=None,
         repairs=model.repairs,
         canary=one.recorded.canary,
     )

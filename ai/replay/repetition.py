@@ -12,11 +12,13 @@ from dataclasses import replace
 
 from ai.answer.core import CoreResult
 from ai.answer.draft.generate import ModelCall, ask_in_mode
+from ai.answer.draft.paraphrases import judged_again
 from ai.case.agent_record import AgentCall
 from ai.case.case import Case, Services
 from ai.errors import AIError
 from ai.model import Completion, ModelIdentity, Repair, SourceReading
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
+from ai.models.reader.lazy import ClaimReader
 from ai.replay.comparison import Stage, compare
 
 IDENTITY = "model.identity"
@@ -29,9 +31,12 @@ def repeatable(core: CoreResult) -> bool:
     return not sampled and bool(_recorded(core))
 
 
-async def repeat(case: Case, core: CoreResult, model: ChatModel, beside: ChatModel | None) -> tuple[Stage, ...]:
+async def repeat(
+    case: Case, core: CoreResult, model: ChatModel, beside: ChatModel | None, judge: ClaimReader | None = None
+) -> tuple[Stage, ...]:
     """The stages of R2, the last of which is the first that differs; never raises what a model raises. `beside`: the
-    default model, whose reading a model without one was held against."""
+    default model, whose reading a model without one was held against; `judge`: the reader that judged what the model
+    said in its own words."""
     try:
         identity = await model.identity()
         stages = [_same_model([completion.model for completion in _recorded(core)], identity)]
@@ -40,7 +45,9 @@ async def repeat(case: Case, core: CoreResult, model: ChatModel, beside: ChatMod
                 stages.append(await _planned(f"model.{planned.purpose}[{number}]", planned, model, case))
         if core.call is not None and stages[-1].same:
             reading = None if core.draft is None else core.draft.completion.reading
-            stages.append(await _written(core.call, reading, model, beside, case))
+            written = await _written(core.call, reading, model, beside, case)
+            apart = await _judged_apart(core, judge)
+            stages.append(replace(written, detail="; ".join(filter(None, (written.detail, apart)))))
             repair = None if core.draft is None else core.draft.repair
             if repair is not None and stages[-1].same:
                 stages.append(await _repaired(core.call, repair, model, case))
@@ -120,6 +127,19 @@ async def _written(
     if reading is not None and read is None and beside is not None:
         read = (await _asked(call, beside, case)).reading
     return replace(said, detail=said.detail or _differs_by(reading, read))
+
+
+async def _judged_apart(core: CoreResult, judge: ClaimReader | None) -> str:
+    """By how much what a reader makes of the draft's own words differs from what it made of them; nothing where it
+    names another reader."""
+    recorded = None if core.draft is None else core.draft.completion.judged
+    if recorded is None or core.call is None or judge is None or judge.digest != recorded.reader:
+        return ""
+    again = await judged_again(recorded, core.call.prompt.sources, judge)
+    if again is None:
+        return ""
+    most = max(abs(one.milli - other.milli) for one, other in zip(recorded.claims, again.claims, strict=True))
+    return f"the reader's chances of claims differ by at most {most} thousandths" if most else ""
 
 
 def _differs_by(recorded: SourceReading | None, again: SourceReading | None) -> str:

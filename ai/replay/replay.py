@@ -237,7 +237,7 @@ async def _repeated(result: ReplayReport, again: Recomputation, services: Servic
         limit = "no model call" if again.core.call is None else "sampled without a seed"
         return replace(result, limit=limit)
     model = await model_of_record(again.core, services)
-    stages = await repeat(again.case, again.core, model, services.fallback)
+    stages = await repeat(again.case, again.core, model, services.fallback, services.judge)
     grade = Grade.R2 if all(stage.same for stage in stages) else Grade.R1
     away = any(stage.name == IDENTITY and not stage.same for stage in stages)
     missing = (*result.missing, *(["model"] if away else []))
@@ -315,6 +315,7 @@ def with_recorded_words(services: Services, parts: Mapping[str, bytes]) -> Servi
         model=RecordedStructuredModel(parts) if _was(parts, "mode") else RecordedModel(parts),
         repairs=_was(parts, "repair"),
         fallback=RecordedModel(parts, "filled") if _was(parts, "filled") else None,
+        judge=None,
     )
 
 

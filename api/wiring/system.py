@@ -192,6 +192,7 @@ async def open_system(
             runs=RunCache(settings.retrieval.cached_searches),
             rerankers=open_rerankers(chosen.rerank, stack, circuits, packaged),
             fallback=open_fallback(chosen.chat, reader),
+            judge=reader,
             repairs=settings.models.repair and settings.models.chat_served() is not None,
             remade=partial(remade, archive, reader=packaged),
         )

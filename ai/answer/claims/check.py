@@ -7,15 +7,15 @@ the item that does and sets that item's number: it is the system's doing, and re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
-from ai.answer.claims.tokens import Reading, bare, keys_of, numbers_in, read_tokens, sentences_of, words_in
+from ai.answer.claims.tokens import Reading, bare, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
 from ai.model import (
     BOUND_SINCE,
     CHAINED_SINCE,
@@ -34,6 +34,9 @@ _JOINS = ("; ", ", and ", ", while ", ", whereas ", ", but ", " and ", " while "
 _QUOTED = re.compile(r"[\"“]([^\"“”]{8,}+)[\"”]")
 _PIECE = re.compile(r"\w+")
 _UNREAD = ReadSentences()
+Paraphrased = Mapping[str, Mapping[int, str]]
+"""Sentences of a draft that a reader found borne out: by the number of each source that does so, the sentence there
+that does most for it, without what sets it."""
 _LEAST_WORDS = 2
 """With fewer a piece of text is a fragment."""
 
@@ -49,6 +52,7 @@ class Sources:
     question: Question
     wanted: Wanted
     version: int
+    paraphrased: Paraphrased = field(default_factory=dict)
 
     @property
     def bound(self) -> bool:
@@ -69,16 +73,17 @@ class Sources:
         version: int = CLAIMS_VERSION,
         *,
         read: ReadSentences = _UNREAD,
+        paraphrased: Paraphrased | None = None,
     ) -> Sources:
         """Read once for all sentences. `version` is that of the checks; `read` is what a reader made of the
-        items' sentences."""
+        items' sentences, `paraphrased` what it found borne out of the draft's."""
         direct = frozenset(item.index for item in items if is_direct(item, intent))
         figures = read_figures(items, direct)
         stated = {s.item for s in figures.stated}
         words = {item.index: _words(item) for item in items if item.index in stated}
         asked = Question.of(intent, strictly=version >= BOUND_SINCE)
         wanted = Wanted.of(question, intent, items, version, read)
-        return cls(tuple(items), direct, figures, words, asked, wanted, version)
+        return cls(tuple(items), direct, figures, words, asked, wanted, version, paraphrased or {})
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
@@ -106,6 +111,9 @@ def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
     if not sources.wanted.rephrases or any(claim.verdict != "borne_out" for claim in sentence.claims or ()):
         return frozenset()
     cited = [item for item in sources.items if item.index in sentence.markers]
+    if any(claim.kind == "paraphrase" for claim in sentence.claims or ()):
+        said = sources.paraphrased[sentence.text]
+        return frozenset(said[item.index] for item in cited if item.index in said)
     if _stating(sentence.text, cited):
         return frozenset()
     matches = (_best(sentence.text, item, sources.version, only_borne_out=True) for item in cited)
@@ -129,8 +137,32 @@ def _checked(sentence: Sentence, sources: Sources) -> Sentence:
     if anywhere.holds:
         markers = anywhere.markers(sources.direct)
         return replace(sentence, claims=anywhere.claims, markers=markers, unknown_markers=(), attribution="system")
-    claims = found.claims if found is not None else anywhere.claims
-    return replace(sentence, claims=claims or _unsupported(sentence.text))
+    claims = (found.claims if found is not None else anywhere.claims) or _unsupported(sentence.text)
+    return _as_paraphrase(replace(sentence, claims=claims), sources)
+
+
+def _as_paraphrase(sentence: Sentence, sources: Sources) -> Sentence:
+    """The sentence borne out as a whole, where a reader found it so and the words do not contradict it: of those that
+    it cites, else of any, the sources that have its names and numbers."""
+    said = sources.paraphrased.get(sentence.text, {})
+    if not said or any(claim.verdict == "contradicted" for claim in sentence.claims or ()):
+        return sentence
+    bearing = tuple(i.index for i in sources.items if i.index in said and _has_particulars(sentence.text, i))
+    if not bearing:
+        return sentence
+    kept = tuple(n for n in sentence.markers if n in bearing) or bearing[:1]
+    claim = Claim("paraphrase", 0, len(sentence.text), "borne_out", bearing)
+    if kept == sentence.markers and not sentence.unknown_markers:
+        return replace(sentence, claims=(claim,))
+    return replace(sentence, claims=(claim,), markers=kept, unknown_markers=(), attribution="system")
+
+
+def _has_particulars(text: str, item: AdmittedItem) -> bool:
+    """True if the item has each of the text's numbers and names, in whatever order."""
+    first = item.evidence.first
+    held = keys_of(f"{first.source.title}. {first.record.heading or ''}. {item.text}")
+    told = [token for token in read_tokens(text).tokens if token.number or token.name]
+    return all(token.key in held or (token.name and any(same(token.key, key) for key in held)) for token in told)
 
 
 def _of_direct(text: str, cited: Sequence[int], sources: Sources) -> Judged | None:

@@ -129,6 +129,12 @@ class _Checks:
     sources: Sources | None
     asked: str | None
 
+    def said(self, sentence: Sentence, n: int) -> str:
+        """What to look for in the item: the sentence; what a reader found there to bear it out, if so."""
+        if self.sources is None or not any(claim.kind == "paraphrase" for claim in sentence.claims or ()):
+            return sentence.text
+        return self.sources.paraphrased[sentence.text].get(n, sentence.text)
+
     def appeals(self, text: str, markers: Sequence[int]) -> Appeals | None:
         """Those of a sentence that cites these items; None where they are not looked for."""
         if self.asked is None:
@@ -207,7 +213,7 @@ def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
     if checks.sources is not None:
         sentence = check_sentence(sentence, checks.sources)
     sentence = replace(sentence, appeals=checks.appeals(sentence.text, sentence.markers))
-    quotes = tuple(best_quote(marked.text, by_index[n], checks.asked) for n in sentence.markers)
+    quotes = tuple(best_quote(checks.said(sentence, n), by_index[n], checks.asked) for n in sentence.markers)
     if sentence.claims and any(claim.verdict != "borne_out" for claim in sentence.claims):
         return replace(sentence, quotes=quotes, support_milli=0)  # whatever words it shares
     support = _support(marked.text, [by_index[n] for n in sentence.markers], quotes)

@@ -78,12 +78,15 @@ async def draft_answer(
     try:
         with case.watch("generate"):
             deadline_s, fallback = case.profile.model_deadline_s, services.fallback
-            by_default = reading = None
+            by_default = reading = judge = None
             if fallback is not None and case.claims_version:
                 by_default, _ = await write(prompt, model=fallback, deadline_s=deadline_s)
                 reading = by_default.completion.reading if case.claims_version >= BESIDE_SINCE else None
+                judge = services.judge
             began = time.monotonic()
-            drafted, call = await write(prompt, model=services.model, deadline_s=deadline_s, reading=reading)
+            drafted, call = await write(
+                prompt, model=services.model, deadline_s=deadline_s, reading=reading, judge=judge
+            )
             if case.claims_version == 0:
                 return drafted, call
             spent = time.monotonic() - began
@@ -91,7 +94,8 @@ async def draft_answer(
 
                 async def again(second: RenderedPrompt) -> Draft:
                     left = deadline_s - spent
-                    return (await write(second, model=services.model, deadline_s=left, reading=reading))[0]
+                    tried = write(second, model=services.model, deadline_s=left, reading=reading, judge=judge)
+                    return (await tried)[0]
 
                 drafted = await repaired(drafted, prompt, call.mode, again)
             if by_default is not None:

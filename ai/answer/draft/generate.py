@@ -9,6 +9,7 @@ from functools import partial
 
 from ai.answer.claims.check import Sources
 from ai.answer.draft.citations import draft_sentences
+from ai.answer.draft.paraphrases import judged, paraphrased
 from ai.answer.draft.written import read_written, schema_for
 from ai.errors import ModelTimeout
 from ai.gate import find_leaks, find_sensitive
@@ -16,6 +17,7 @@ from ai.model import (
     APPEALS_SINCE,
     BESIDE_SINCE,
     CLAIMS_VERSION,
+    JUDGED_SINCE,
     READ_SINCE,
     REPHRASED_SINCE,
     AdmittedItem,
@@ -37,6 +39,7 @@ from ai.models.prose import (
     sentences_read,
     sentences_read_beside,
 )
+from ai.models.reader.lazy import ClaimReader
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
@@ -75,10 +78,11 @@ async def generate(
     bounded: bool = False,
     claims_version: int = CLAIMS_VERSION,
     reading: SourceReading | None = None,
+    judge: ClaimReader | None = None,
 ) -> tuple[Draft, ModelCall]:
     """Ask `model` and read its answer. Only items whose text was in the prompt can be cited. A `bounded` output is cut
     at `max_tokens` of the one counter, whatever the model made of them. `reading` is that of a reader beside a
-    model that has none.
+    model that has none; `judge` is asked about what it says in its own words.
 
     Raises `ModelUnavailable`, `ModelTimeout` (also when the model ignores its deadline), `PromptTooLong`; a cancelled
     call stops the model.
@@ -110,8 +114,8 @@ async def generate(
         end_ms=max(start_ms, clock_ms()),
         mode=mode,
     )
-    draft = read_draft(
-        completion,
+    read = partial(
+        read_draft,
         prompt=prompt,
         items=items,
         canaries=canaries,
@@ -120,6 +124,10 @@ async def generate(
         claims_version=claims_version,
         mode=mode,
     )
+    draft = read(completion)
+    if judge is not None and claims_version >= JUDGED_SINCE and not intent.operations:
+        found = await judged(draft, prompt.sources, judge)
+        draft = draft if found is None else read(replace(completion, judged=found))
     return draft, call
 
 
@@ -144,7 +152,10 @@ def read_draft(
     seen = {source.index for source in prompt.sources}
     shown = [item for item in items if item.index in seen]
     read = _read(completion, prompt, claims_version)
-    sources = Sources.of(shown, intent, question, claims_version, read=read) if claims_version else None
+    told = paraphrased(completion.judged if claims_version >= JUDGED_SINCE else None, prompt.sources)
+    sources = (
+        Sources.of(shown, intent, question, claims_version, read=read, paraphrased=told) if claims_version else None
+    )
     find = partial(_findings, canaries=canaries, system=prompt.system)
     asked = question if claims_version >= APPEALS_SINCE else None
     written = read_written(completion, mode, prompt.offers)

@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent / "weights"
 DIGESTS = {
     "reader.onnx": "d2d92c6b352255fb3e51a0e93394385d618c7a475109379f11fbb75b082b1c40",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "calibration.json": "2e490dac8c8bcbef072243e2eca1ecab2d835e216f401ead0490c08ffc1c0909",
+    "calibration.json": "3fb120246f27e179da9ec0343e977edeceb64446145237e780053be8e59851e9",
 }
 
 

@@ -13,11 +13,15 @@ from ai.errors import ReaderUnavailable
 
 if TYPE_CHECKING:
     from ai.models.reader.reader import Reader
-    from ai.models.reader.told import Reading, Told
+    from ai.models.reader.told import BorneOut, Reading, Told
 
 CONFIRMED_AT_PERCENT = 200
 """Where words alone answer, the chance that confirms them is that of so much of the stated rate: what they find is an
 answer more often than what they do not find."""
+
+
+FALSE_CLAIMS_MILLI = 20
+"""Of false claims, as many in a thousand may pass for borne out (ADR 0102)."""
 
 
 class SentenceReader(Protocol):
@@ -39,8 +43,21 @@ class SentenceReader(Protocol):
     async def read(self, question: str, passages: Sequence[Told]) -> Reading: ...
 
 
+class ClaimReader(Protocol):
+    """Says how likely passages bear claims out. `bears_out` is a function of its arguments and of what `digest` pins,
+    and raises `ReaderUnavailable` where it cannot be run; `least_claim_milli` is the chance from which a claim is borne
+    out."""
+
+    @property
+    def digest(self) -> str: ...
+
+    async def least_claim_milli(self) -> int: ...
+
+    async def bears_out(self, claims: Sequence[tuple[str, Told]]) -> list[BorneOut]: ...
+
+
 class LazyReader:
-    """A `SentenceReader` over the shipped files, for a stated false-answer rate in thousandths."""
+    """A `SentenceReader` and a `ClaimReader` over the shipped files, for a stated false-answer rate in thousandths."""
 
     def __init__(self, rate_milli: int, load: Callable[[], Reader] | None = None) -> None:
         self._rate_milli, self._load = rate_milli, load or _shipped
@@ -69,6 +86,15 @@ class LazyReader:
     async def read(self, question: str, passages: Sequence[Told]) -> Reading:
         """See `SentenceReader`."""
         return await asyncio.to_thread(lambda: self._opened().read(question, passages))
+
+    async def least_claim_milli(self) -> int:
+        """See `ClaimReader`."""
+        reader = await asyncio.to_thread(self._opened)
+        return reader.calibration.claim_least(FALSE_CLAIMS_MILLI)
+
+    async def bears_out(self, claims: Sequence[tuple[str, Told]]) -> list[BorneOut]:
+        """See `ClaimReader`."""
+        return await asyncio.to_thread(lambda: [self._opened().bears_out(claim, told) for claim, told in claims])
 
     async def closeness(self, question: str, texts: Sequence[str]) -> list[int]:
         """How close each text is to the question in meaning, in thousandths. Raises `ReaderUnavailable`."""

@@ -25,6 +25,8 @@ _AT_ONCE = 8
 _ANSWERS, _BEGINS, _ENDS, _ANSWERED, _BORNE = range(5)
 _LONGEST_SPAN = 24
 """Pieces of the words that answer."""
+_LOWEST = -30.0
+_WEAKEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,15 @@ class Judgement:
     answers: float
     words: float
     answered: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A claim beside a passage, as logits: that the whole bears it out, of its pieces the mean and that of the weakest
+    third, of the passage's sentences the best; and the place of that one."""
+
+    features: tuple[float, float, float, float]
+    place: int
 
 
 class Network:
@@ -93,15 +104,23 @@ class Network:
                 found[place] = _judged(said, window.sentences[at], none)
         return found
 
-    def borne(self, claim: str, told: Told) -> float:
-        """How far a passage bears out a claim: of each of the claim's pieces the highest logit in any window, of these
-        the mean."""
+    def weigh(self, claim: str, told: Told) -> Weighed:
+        """How far a passage bears out a claim. Windows are run one by one."""
         asked, title, *sentences = self.pieces.bare([claim, told.title, *told.sentences])
-        said = []
-        for window, _ in windows_of(asked, title, sentences, told.places):
-            begin, end = window.question
-            said.append(self._say(window)[begin:end, _BORNE])
-        return float(np.max(said, axis=0).mean()) if asked and said else -30.0
+        borne, wholes, answers = list[NDArray[np.float32]](), [_LOWEST], {0: _LOWEST}
+        for window, places in windows_of(asked, title, sentences, told.places) if asked else ():
+            said, (begin, end) = self._say(window), window.question
+            borne.append(said[begin:end, _BORNE])
+            wholes.append(float(said[0, _ANSWERED]))
+            for place, at in places:
+                first, last = window.sentences[at]
+                answers[place] = float(said[first:last, _ANSWERS].mean()) if last > first else _LOWEST
+        if not borne:
+            return Weighed((_LOWEST,) * 4, 0)
+        parts = np.sort(np.max(borne, axis=0))
+        place = max(answers, key=lambda each: (answers[each], -each))
+        weak = float(parts[: max(1, len(parts) // _WEAKEST)].mean())
+        return Weighed((max(wholes), float(parts.mean()), weak, answers[place]), place)
 
     def _say(self, window: Window) -> NDArray[np.float32]:
         """(pieces, 5)."""
@@ -115,7 +134,7 @@ def _judged(said: NDArray[np.float32], sentence: tuple[int, int], none: float) -
     begin, end = sentence
     best = max(
         (float(said[at, _BEGINS] + said[at : min(end, at + _LONGEST_SPAN), _ENDS].max()) for at in range(begin, end)),
-        default=-30.0,
+        default=_LOWEST,
     )
-    answers = float(said[begin:end, _ANSWERS].mean()) if end > begin else -30.0
+    answers = float(said[begin:end, _ANSWERS].mean()) if end > begin else _LOWEST
     return Judgement(answers, best - none, float(said[0, _ANSWERED]))

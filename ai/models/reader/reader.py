@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,10 @@ from ai.models.reader.encoding import PieceReader
 from ai.models.reader.features import NAMES, Asked, features_of
 from ai.models.reader.files import FOLDER, checked
 from ai.models.reader.network import Network
-from ai.models.reader.told import Reading, Scored, Told
+from ai.models.reader.told import BorneOut, Reading, Scored, Told
 
 CALIBRATION = "calibration.json"
+CLAIM_FEATURES = 4
 _LOWEST = -30.0
 _NEVER_MILLI = 1_001
 _OF_BUNDLE = tuple(NAMES.index(name) for name in ("words", "answered", "cosine"))
@@ -29,12 +30,15 @@ _OF_BUNDLE = tuple(NAMES.index(name) for name in ("words", "answered", "cosine")
 class Calibration:
     """The weights over the features of a sentence, by which one is chosen; those without what it has of the question's
     words, by which its bundle is judged, and the weights over a bundle's best sentences; and for each false-answer rate
-    (thousandths) the least chance at which a bundle is answered."""
+    (thousandths) the least chance at which a bundle is answered. And the weights of a claim beside a passage, with the
+    least chance at which it is borne out, for each rate of false claims."""
 
     sentence: tuple[float, ...]
     telling: tuple[float, ...]
     bundle: tuple[float, ...]
     least_milli: tuple[tuple[int, int], ...]
+    claim: tuple[float, ...]
+    claim_least_milli: tuple[tuple[int, int], ...]
 
     @classmethod
     def load(cls, folder: Path = FOLDER) -> Calibration:
@@ -45,19 +49,34 @@ class Calibration:
                 tuple(map(float, body["sentence"])),
                 tuple(map(float, body["telling"])),
                 tuple(map(float, body["bundle"])),
-                tuple(sorted((int(rate), int(least)) for rate, least in body["least_milli"].items())),
+                _least_of(body["least_milli"]),
+                tuple(map(float, body["claim"])),
+                _least_of(body["claim_least_milli"]),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as exc:
             raise ReaderUnavailable("the reader's calibration cannot be read") from exc
-        lengths = {len(found.sentence), len(found.telling)}
-        if body["features"] != list(NAMES) or lengths != {len(NAMES) + 1} or not found.least_milli:
+        lengths = len(found.sentence), len(found.telling), len(found.claim)
+        fitting = len(NAMES) + 1, len(NAMES) + 1, CLAIM_FEATURES + 1
+        if body["features"] != list(NAMES) or lengths != fitting or not found.least_milli:
             raise ReaderUnavailable("the reader's calibration does not fit this version")
         return found
 
     def least(self, rate_milli: int) -> int:
         """The least chance for a false-answer rate: of the rates that were measured, the highest that is no higher;
         below the lowest, nothing is answered."""
-        return min((least for rate, least in self.least_milli if rate <= rate_milli), default=_NEVER_MILLI)
+        return _least(self.least_milli, rate_milli)
+
+    def claim_least(self, rate_milli: int) -> int:
+        """The same for a rate of false claims."""
+        return _least(self.claim_least_milli, rate_milli)
+
+
+def _least_of(body: Mapping[str, object]) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted((int(rate), int(str(least))) for rate, least in body.items()))
+
+
+def _least(measured: Sequence[tuple[int, int]], rate_milli: int) -> int:
+    return min((least for rate, least in measured if rate <= rate_milli), default=_NEVER_MILLI)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +114,10 @@ class Reader:
         told = best_features([weighed(self.calibration.telling, row) for row in rows.features], rows.features)
         return Reading(tuple(ordered), _milli(weighed(self.calibration.bundle, told)))
 
-    def borne(self, claim: str, sentences: Sequence[str]) -> int:
-        """How far the sentences of a passage bear out a claim, in thousandths; not calibrated."""
-        if not sentences:
-            return 0
-        return _milli(self._network.borne(claim, Told("", tuple(sentences), tuple(range(len(sentences))))))
+    def bears_out(self, claim: str, told: Told) -> BorneOut:
+        """How likely the passage bears the claim out, and which of its sentences does most for it."""
+        weighed_up = self._network.weigh(claim, told)
+        return BorneOut(_milli(weighed(self.calibration.claim, weighed_up.features)), weighed_up.place)
 
     def closeness(self, question: str, texts: Sequence[str]) -> list[int]:
         """The cosine of the question with each text, in thousandths, none below 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -12,6 +13,11 @@ class Told:
     title: str
     sentences: tuple[str, ...]
     places: tuple[int, ...]
+
+    @classmethod
+    def whole(cls, title: str, sentences: Sequence[str]) -> Told:
+        """A passage of which any sentence may be one."""
+        return cls(title, tuple(sentences), tuple(range(len(sentences))))
 
     def around(self, place: int) -> str:
         """The title and the sentence among its neighbours."""
@@ -33,3 +39,11 @@ class Reading:
 
     sentences: tuple[Scored, ...]
     answered_milli: int
+
+
+@dataclass(frozen=True, slots=True)
+class BorneOut:
+    """The chance that a passage bears a claim out, and the place of the sentence that does most for it."""
+
+    milli: int
+    place: int

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from ai.models.reader.reader import Reader
+from ai.models.reader.told import Told
 from ai.text.support import support_milli
 from api.http.ablation.measures import auc, figure
 from api.measure.eval.tables import Part, goal
@@ -80,7 +81,7 @@ def _scores(reader: Reader, claims: list[str], quotes: list[list[str]]) -> dict[
     """The scores that each way gives all claims with their quotes."""
     pairs = list(zip(claims, quotes, strict=True))
     judged = [_judged(claim, told) for claim, told in pairs]
-    read = [float(reader.borne(claim, told)) for claim, told in pairs]
+    read = [float(reader.bears_out(claim, Told.whole("", said)).milli) for claim, said in pairs]
     return {
         "support judge": judged,
         "lexical overlap": [overlap(claim, told) for claim, told in pairs],

@@ -6,6 +6,7 @@ No question of a document that calibrates the reader (`ai.models.reader.held_bac
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,9 @@ from ai.text.sentences import Span, split_sentences, trimmed
 @dataclass(frozen=True, slots=True)
 class Example:
     """A question and a passage. `answers` are the places of the sentences that answer it, none if the passage does
-    not; `spans` are (sentence, start, end) of the words that answer, where the data tell them;
-    `unborne` are the parts of a claim that the passage does not bear out."""
+    not; `spans` are (sentence, start, end) of the words that answer, where the data tell them. In the place of a
+    question may stand a claim: `about` are the sentences that bear it out, or come nearest to that, `unborne` the parts
+    of it that the passage does not bear out."""
 
     question: str
     title: str
@@ -27,6 +29,7 @@ class Example:
     answers: frozenset[int]
     spans: tuple[tuple[int, int, int], ...] = ()
     source: str = ""
+    about: frozenset[int] = frozenset()
     unborne: tuple[tuple[int, int], ...] = ()
 
 
@@ -34,6 +37,8 @@ WRITTEN, UNREAD = (Path(__file__).with_name(name) for name in ("written", "unrea
 """Documents with questions that were written for the reader, and those that no network has read; see their READMEs."""
 BY_HAND = "written", "one-off"
 """The sources of its questions: those asked of a document at first, and the pairs of `one_off`."""
+CLAIMS = "claims"
+"""The source of the claims about them."""
 
 
 def read_examples(folder: Path) -> list[Example]:
@@ -57,7 +62,35 @@ def written_by_hand(folder: Path) -> list[Example]:
         found += _written(documents, texts, BY_HAND[0])
         pairs = tomllib.loads((folder / "one_off" / file.name).read_text("utf-8"))["documents"]
         found += _written(pairs, texts, BY_HAND[1])
+        if (claims := folder / CLAIMS / file.name).exists():
+            found += _claimed(tomllib.loads(claims.read_text("utf-8"))["documents"], texts)
     return found
+
+
+def _claimed(documents: Sequence[dict[str, Any]], texts: Mapping[str, str]) -> Iterator[Example]:
+    """`says` is what of the document bears the claim out, or comes nearest; `wrong` are the words of the claim that
+    the document does not bear out. Either is one text or several."""
+    for document in documents:
+        text = texts[document["title"]]
+        cuts, sentences = _cut(text)
+        for told in document["claims"]:
+            claim, wrong = told["claim"], _several(told.get("wrong", []))
+            about = frozenset(_span(cuts, *_found(text, said))[0] for said in _several(told["says"]))
+            unborne = tuple((claim.index(each), claim.index(each) + len(each)) for each in wrong)
+            answers = frozenset() if wrong else about
+            yield Example(claim, document["title"], sentences, answers, (), CLAIMS, about, unborne)
+
+
+def _several(told: str | list[str]) -> list[str]:
+    return [told] if isinstance(told, str) else told
+
+
+def _found(text: str, said: str) -> tuple[int, int]:
+    """Where words stand in a text, and for how long, whatever lines it is cut into."""
+    match = re.search(r"\s+".join(map(re.escape, said.split())), text)
+    if match is None:
+        raise ValueError(f"not in its document: {said!r}")
+    return match.start(), len(match[0])
 
 
 def _written(documents: Sequence[dict[str, Any]], texts: Mapping[str, str], source: str) -> Iterator[Example]:
@@ -117,9 +150,8 @@ def _wice(rows: list[dict[str, Any]]) -> Iterator[Example]:
         for start in sorted({max(0, place - shift) for place in sorted(told)[:3] for shift in (1, 4)}):
             window = range(start, min(len(evidence), start + 9))
             answers = frozenset(place - start for place in window if place in told)
-            yield Example(
-                row["claim"], title, tuple(evidence[i] for i in window), answers, (), "wice", unborne if answers else ()
-            )
+            sentences = tuple(evidence[i] for i in window)
+            yield Example(row["claim"], title, sentences, answers, (), "wice", answers, unborne if answers else ())
         apart = [at for at in range(0, len(evidence) - 5, 6) if told.isdisjoint(range(at, at + 6))]
         for start in apart[len(apart) // 2 :][:1]:
             yield Example(row["claim"], title, tuple(evidence[start : start + 6]), frozenset(), (), "wice-others")

@@ -22,7 +22,8 @@ class Batch:
     """Windows and their labels as tensors. `ids`, `kinds`, `mask`: (windows, pieces). `within`: (windows, sentences,
     pieces), each sentence's share of a piece, which sums to 1; `answers`, `there`: (windows, sentences), whether it
     answers, and whether it is one. `open`: (windows, pieces), where an answer can begin or end, the first piece for
-    none; `spans`: (windows, 2, pieces), where it does; `borne`, `claimed`: (windows, pieces)."""
+    none; `spans`: (windows, 2, pieces), where it does; `borne`, `claimed`: (windows, pieces); `claims`:
+    (windows), whether it is of a claim."""
 
     ids: Tensor
     kinds: Tensor
@@ -35,10 +36,15 @@ class Batch:
     spans: Tensor
     borne: Tensor
     claimed: Tensor
+    claims: Tensor
 
     def to(self, device: torch.device) -> Batch:
         """The same on a device."""
         return Batch(*(getattr(self, name).to(device, non_blocking=True) for name in self.__slots__))
+
+    def at(self, rows: Tensor) -> Batch:
+        """Some of the windows, by a mask."""
+        return Batch(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
 def batch_of(made: Sequence[Labelled]) -> Batch:
@@ -65,7 +71,8 @@ def batch_of(made: Sequence[Labelled]) -> Batch:
     mask = padded([(1,) * len(w.window.ids) for w in made]).astype(np.float32)
     answered = np.array([w.answered for w in made], np.float32)
     kinds = padded([w.window.kinds for w in made])
-    every = (ids, kinds, mask, within, answers, there, answered, can, spans, borne, claimed)
+    claims = np.array([w.claim for w in made])
+    every = (ids, kinds, mask, within, answers, there, answered, can, spans, borne, claimed, claims)
     return Batch(*map(torch.from_numpy, every))
 
 
@@ -91,7 +98,7 @@ def losses(said: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     known = batch.spans.any(2).float()
     spans = (told * known).sum() / known.sum().clamp(min=1)
     parts = F.binary_cross_entropy_with_logits(said[:, :, BORNE], batch.borne, weight=batch.claimed, reduction="none")
-    borne = (parts.sum(1) / batch.claimed.sum(1).clamp(min=1)).sum() / len(said)
+    borne = (parts.sum(1) / batch.claimed.sum(1).clamp(min=1)).sum() / batch.claims.sum().clamp(min=1)
     return sentences.mean(), answered, spans, borne
 
 

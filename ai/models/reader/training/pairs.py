@@ -21,7 +21,8 @@ _ALONE, _KEEPS_TITLE, _KEEPS_ANSWER, _KEEPS_NEAREST, _KEEPS_MARK = 0.06, 0.75, 0
 @dataclass(frozen=True, slots=True)
 class Pieces:
     """An example as pieces. `spans` are (sentence, first piece, last piece); `borne` is 1 for each piece of a claim
-    that the passage bears out, else 0, empty for questions. `nearest` is the sentence that has most of the question."""
+    that the passage bears out, else 0, empty for questions. `about` are the sentences that a claim is about, or, where
+    nothing answers a question, the one that has most of it."""
 
     question: tuple[int, ...]
     title: tuple[int, ...]
@@ -29,19 +30,21 @@ class Pieces:
     answers: frozenset[int]
     spans: tuple[tuple[int, int, int], ...]
     borne: tuple[int, ...]
-    nearest: int
+    about: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """A window, and its labels: of each sentence whether it answers, the pieces of the spans, of the whole how likely
-    it is to answer."""
+    it is to answer, of the pieces of a claim, where the window has all that the claim is about, whether they are borne
+    out."""
 
     window: Window
     answers: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
     answered: float
-    borne: tuple[int, ...]
+    borne: tuple[int, ...] = ()
+    claim: bool = False
 
 
 def pieces_of(examples: Sequence[Example], tokenizer: Any) -> list[Pieces]:
@@ -66,9 +69,13 @@ def _pieces(each: Example, read: dict[str, Any]) -> Pieces:
         sentences,
         each.answers,
         tuple(spans),
-        borne if each.unborne else (),
-        max(range(len(sentences)), key=lambda at: _shared(asked.ids, sentences[at])),
+        borne if each.about else (),
+        tuple(sorted(each.about or each.answers)) or (_nearest(asked.ids, sentences),),
     )
+
+
+def _nearest(question: Sequence[int], sentences: Sequence[Sequence[int]]) -> int:
+    return max(range(len(sentences)), key=lambda at: _shared(question, sentences[at]))
 
 
 def _shared(question: Sequence[int], sentence: Sequence[int]) -> float:
@@ -96,15 +103,16 @@ def window_of(each: Pieces, generator: random.Random, mark: int) -> Labelled:
             begin, stop = window.sentences[place - start]
             if begin + last < stop:
                 spans.append((begin + first, begin + last))
-    share = sum(each.borne) / len(each.borne) if each.borne else 1.0
-    return Labelled(window, answers, tuple(spans), share if any(answers) else 0.0, each.borne if any(answers) else ())
+    if not each.borne:
+        return Labelled(window, answers, tuple(spans), float(any(answers)))
+    seen = sum(place in places for place in each.about)
+    share = sum(each.borne) / len(each.borne) * seen / len(each.about) if any(answers) else 0.0
+    return Labelled(window, answers, tuple(spans), share, each.borne if seen == len(each.about) else (), claim=True)
 
 
 def _anchor(each: Pieces, generator: random.Random) -> int:
-    if each.answers and generator.random() < _KEEPS_ANSWER:
-        return generator.choice(sorted(each.answers))
-    if not each.answers and generator.random() < _KEEPS_NEAREST:
-        return each.nearest
+    if generator.random() < (_KEEPS_ANSWER if each.answers else _KEEPS_NEAREST):
+        return generator.choice(each.about)
     return generator.randrange(len(each.sentences))
 
 

@@ -26,10 +26,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from ai.models.reader.held_back import is_held_back
-from ai.models.reader.training.examples import BY_HAND, UNREAD, read_examples, written_by_hand
+from ai.models.reader.training.examples import BY_HAND, CLAIMS, UNREAD, read_examples, written_by_hand
 from ai.models.reader.training.losses import FAR, Batch, batch_of, losses, of_sentences, unlikeness
 from ai.models.reader.training.negatives import close_passages, other_names
-from ai.models.reader.training.network import ANSWERED, BEGINS, ENDS, LAYERS, ReaderNetwork, from_published
+from ai.models.reader.training.network import ANSWERED, BEGINS, BORNE, ENDS, LAYERS, ReaderNetwork, from_published
 from ai.models.reader.training.pairs import Labelled, Pieces, batches, padded, pieces_of, window_of
 
 BATCH_PIECES = 16_000
@@ -45,8 +45,10 @@ SEED = 16
 TRAINED = "trained.pt"
 TAUGHT = 0.7
 """Of the loss, how much is being unlike the teachers."""
-LINGERING = 0.998
-"""Of the weights that are kept, how much stays at a step: the mean of the last few hundred steps."""
+BORNE_WEIGHT = 0.5
+"""Of the loss of a claim's pieces: a batch has fewer claims than questions."""
+LINGERING = 0.25
+"""The weights that are kept are the mean of about that share of the steps, the last ones."""
 
 
 def main(given: Sequence[str] | None = None) -> None:
@@ -59,6 +61,11 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=SEED, help="of the order and what is left out")
     parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="networks whose mean it learns from too")
     parser.add_argument("--begin", type=Path, help="the network to begin with")
+    parser.add_argument("--pieces", type=int, default=BATCH_PIECES, help="of a batch")
+    parser.add_argument("--dropout", type=float, default=DROPOUT)
+    parser.add_argument("--taught", type=float, default=TAUGHT, help="of the loss, being unlike the teachers")
+    parser.add_argument("--claims", type=int, default=2, help="how often each claim is read in a round")
+    parser.add_argument("--asked", type=float, default=1.0, help="the share of the questions that are")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args(given)
@@ -80,14 +87,19 @@ def main(given: Sequence[str] | None = None) -> None:
     others = other_names(learnt, generator, share=0.6)
     learnt += generator.sample(close, round(CLOSE_SHARE * len(close))) + others
     learnt += [e for e in learnt if e.source in BY_HAND]  # twice: nearest to what is asked of the product
-    held = [e for e in held if not e.source.startswith("wice")]
+    told = [e for e in learnt if e.source == CLAIMS]
+    asked = [e for e in learnt if e.source != CLAIMS]
+    learnt = generator.sample(asked, round(arguments.asked * len(asked))) + told * arguments.claims
+    claims = [e for e in held if e.source == CLAIMS]
+    held = [e for e in held if not e.source.startswith("wice") and e.source != CLAIMS]
     held += close_passages(held, vectors, generator, elsewhere=0.0)
     generator.shuffle(held)
     say({source: sum(e.source == source for e in learnt) for source in sorted({e.source for e in learnt})})
     made = pieces_of(learnt, tokenizer)
     judged = {"all": held[:500]} | {name: [e for e in held if e.source == name][:500] for name in BY_HAND}
     unread = written_by_hand(UNREAD)
-    judged |= {f"unread {name}": [e for e in unread if e.source == name] for name in BY_HAND if unread}
+    judged |= {f"unread {name}": [e for e in unread if e.source == name] for name in (*BY_HAND, CLAIMS) if unread}
+    judged |= {CLAIMS: claims}
     judged_pieces = {name: pieces_of(some, tokenizer) for name, some in judged.items()}
     train(published, made, judged_pieces, tokenizer, generator, arguments)
 
@@ -131,7 +143,7 @@ def train(
     steps, out, device = arguments.steps, arguments.out, torch.device(arguments.device)
     out.mkdir(parents=True, exist_ok=True)
     mark = tokenizer.token_to_id("?")
-    network, lingering = ReaderNetwork(DROPOUT).to(device), ReaderNetwork().to(device)
+    network, lingering = ReaderNetwork(arguments.dropout).to(device), ReaderNetwork().to(device)
     for each in (network, lingering):
         each.load_state_dict(torch.load(arguments.begin) if arguments.begin else published.state_dict())
     torch.manual_seed(arguments.seed)
@@ -145,12 +157,12 @@ def train(
         for name, some in judged.items()
     }
     started, sums = time.monotonic(), torch.zeros(6, device=device)
-    for step, batch in enumerate(islice(_forever(made, mark, generator), steps)):
+    for step, batch in enumerate(islice(_forever(made, mark, generator, arguments.pieces), steps)):
         scale = min(1.0, (step + 1) / (WARM_UP * steps)) * (1 - step / steps)
         for group in optimizer.param_groups:
             group["lr"] = group["highest"] * scale
         network.train()
-        loss, told = _losses(network, teachers, batch.to(device))
+        loss, told = _losses(network, teachers, batch.to(device), arguments.taught)
         if step % 2 == 0:
             told[-1] = _kept(network, published, made, generator)
             loss = loss + 6.0 * told[-1]
@@ -158,7 +170,7 @@ def train(
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
-        _linger(lingering, network, min(LINGERING, (step + 1) / (step + 10)))
+        _linger(lingering, network, min(1 - 1 / (LINGERING * steps), (step + 1) / (step + 10)))
         sums += torch.stack([*(each.detach() for each in told), torch.ones((), device=device)])
         if step % 50 == 49 or step < 3:
             names = ("sentence", "answered", "spans", "borne", "kept")
@@ -167,24 +179,29 @@ def train(
                 name: round(mean, 4) for name, mean in zip(names, means, strict=True)
             })  # fmt: skip
             sums.zero_()
-        if step % 1000 == 999:
+        if step % 400 == 399:
             _judge(lingering, judged_windows, step + 1)
     _judge(lingering, judged_windows, steps)
     torch.save({name: weight.half().cpu() for name, weight in lingering.state_dict().items()}, out / TRAINED)
 
 
-def _losses(network: ReaderNetwork, teachers: Sequence[ReaderNetwork], batch: Batch) -> tuple[Tensor, list[Tensor]]:
-    """The loss on a batch, and its parts; the last, of texts alone, is not counted yet."""
+def _losses(
+    network: ReaderNetwork, teachers: Sequence[ReaderNetwork], batch: Batch, taught: float
+) -> tuple[Tensor, list[Tensor]]:
+    """The loss on a batch, and its parts; the last, of texts alone, is not counted yet. Teachers teach of questions
+    alone."""
     device = batch.ids.device
     with torch.autocast(device.type, dtype=torch.bfloat16):
         said = network(batch.ids, batch.kinds, batch.mask)[1].float()
     parts = [*losses(said, batch), torch.zeros((), device=device)]
-    loss = parts[0] + parts[1] + 0.5 * parts[2] + 0.5 * parts[3]
-    if teachers:
+    loss = parts[0] + parts[1] + 0.5 * parts[2]
+    asked = ~batch.claims
+    if teachers and asked.any():
+        batch = batch.at(asked)
         with torch.no_grad(), torch.autocast(device.type, dtype=torch.bfloat16):
-            taught = [each(batch.ids, batch.kinds, batch.mask)[1].float() for each in teachers]
-        loss = (1 - TAUGHT) * loss + TAUGHT * unlikeness(said, torch.stack(taught).mean(0), batch)
-    return loss, parts
+            theirs = [each(batch.ids, batch.kinds, batch.mask)[1].float() for each in teachers]
+        loss = (1 - taught) * loss + taught * unlikeness(said[asked], torch.stack(theirs).mean(0), batch)
+    return loss + BORNE_WEIGHT * parts[3], parts
 
 
 def mean_of(files: Sequence[Path], out: Path) -> Path:
@@ -225,9 +242,9 @@ def _groups(network: ReaderNetwork, highest: float) -> list[dict[str, Any]]:
     return found
 
 
-def _forever(made: Sequence[Pieces], mark: int, generator: random.Random) -> Iterator[Batch]:
+def _forever(made: Sequence[Pieces], mark: int, generator: random.Random, pieces: int) -> Iterator[Batch]:
     while True:
-        for each in batches([window_of(each, generator, mark) for each in made], BATCH_PIECES, generator):
+        for each in batches([window_of(each, generator, mark) for each in made], pieces, generator):
             yield batch_of(each)
 
 
@@ -247,10 +264,10 @@ def _kept(network: ReaderNetwork, published: ReaderNetwork, made: Sequence[Piece
 @torch.no_grad()
 def measured(network: ReaderNetwork, judged: Sequence[Labelled]) -> dict[str, float]:
     """On windows held back: how often the best sentence is right where one is, and how well the best sentence, the
-    whole and the spans tell windows that answer from others (area under the curve)."""
+    whole, the spans and what is borne out tell windows that answer from others (area under the curve)."""
     network.eval()
     device = network.head.weight.device
-    scores: dict[str, list[float]] = {"sentence": [], "answered": [], "spans": []}
+    scores: dict[str, list[float]] = {"sentence": [], "answered": [], "spans": [], "borne": []}
     first = []
     for start in range(0, len(judged), 50):
         batch = batch_of(judged[start : start + 50]).to(device)
@@ -262,6 +279,7 @@ def measured(network: ReaderNetwork, judged: Sequence[Labelled]) -> dict[str, fl
         scores["sentence"] += best.tolist()
         scores["answered"] += said[:, 0, ANSWERED].tolist()
         scores["spans"] += (spans - said[:, 0, BEGINS] - said[:, 0, ENDS]).tolist()
+        scores["borne"] += ((said[:, :, BORNE] * batch.claimed).sum(1) / batch.claimed.sum(1).clamp(min=1)).tolist()
         right = batch.answers.gather(1, at[:, None])[:, 0]
         first += right[batch.answers.sum(1) > 0].tolist()
     truth = np.array([any(each.answers) for each in judged])
