@@ -20,7 +20,9 @@ from policy.errors import BundleRejected
 from policy.obligations import EVIDENCE, MEETS_TAGS
 
 APPEAL_KINDS = frozenset({"contact", "credentials", "imperative", "link", "payment"})
-CLAIM_KINDS = frozenset({"figure", "event", "superlative", "comparison", "negation", "quotation", "prose"})
+CLAIM_KINDS = frozenset({
+    "figure", "event", "superlative", "comparison", "negation", "quotation", "prose", "paraphrase"
+})  # fmt: skip
 DATA_PATH = "kfm/config/data.json"
 SCHEMA = "exhibit.policy.config/1"
 

@@ -98,6 +98,16 @@ class Answering(Section):
         description="share of the questions without an answer in the sources that the reader may answer all the same; "
         "calibrated on documents that it was not trained on",
     )
+    max_false_claim_rate: Annotated[float, Field(ge=0.0, le=0.1)] = Field(
+        default=0.03,
+        description="share of the false sentences in a model's own words that the reader may find borne out; 0: words "
+        "alone decide",
+    )
+
+    @property
+    def false_claim_milli(self) -> int:
+        """The rate of false sentences in thousandths; 0 where words alone decide."""
+        return int(1000 * self.max_false_claim_rate + 1e-6) if self.reader else 0
 
     @property
     def false_answer_milli(self) -> int | None:

@@ -41,13 +41,13 @@ async def open_embedder(backend: EmbeddingModel) -> Embedder:
             assert_never(backend)
 
 
-def open_reader(rate_milli: int | None) -> LazyReader | None:
-    """The trained reader for a false-answer rate; it loads when prose is first read."""
+def open_reader(rate_milli: int | None, false_claims_milli: int = 0) -> LazyReader | None:
+    """The trained reader for a rate of false answers and one of false claims; it loads when prose is first read."""
     if rate_milli is None:
         return None
     from ai.models.reader.lazy import LazyReader  # noqa: PLC0415
 
-    return LazyReader(rate_milli)
+    return LazyReader(rate_milli, false_claims_milli=false_claims_milli)
 
 
 def open_chat(

@@ -160,7 +160,7 @@ async def open_system(
             ledger = await _kept_signed(configuration, ledger, stack)
         await publish_answers(chosen.graph, ledger, stack)
         channels = _entered(stack, [side.channel() for side in sides_of(chosen, embedder, circuits)])
-        packaged = open_reader(settings.answering.rate_milli)
+        packaged = open_reader(settings.answering.rate_milli, settings.answering.false_claim_milli)
         reader = packaged if settings.answering.reader else None
         chat = open_chat(chosen.chat, stack, circuits, reader)
         archive = FolderArchive(configuration.home / ARCHIVE, configuration.seal)
@@ -192,7 +192,7 @@ async def open_system(
             runs=RunCache(settings.retrieval.cached_searches),
             rerankers=open_rerankers(chosen.rerank, stack, circuits, packaged),
             fallback=open_fallback(chosen.chat, reader),
-            judge=reader,
+            judge=reader if settings.answering.false_claim_milli else None,
             repairs=settings.models.repair and settings.models.chat_served() is not None,
             remade=partial(remade, archive, reader=packaged),
         )

@@ -9,9 +9,9 @@ from ai.errors import ReaderUnavailable
 
 FOLDER = Path(__file__).parent / "weights"
 DIGESTS = {
-    "reader.onnx": "d2d92c6b352255fb3e51a0e93394385d618c7a475109379f11fbb75b082b1c40",
+    "reader.onnx": "500bc3a99bceaf77989283100b8afcc5266345c762dc45106a47805ba6374160",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "calibration.json": "3fb120246f27e179da9ec0343e977edeceb64446145237e780053be8e59851e9",
+    "calibration.json": "3dd215a308c89fa57a87698b8e2ff85bbc3337531e287dd8fd8d1d05f8d4524e",
 }
 
 

@@ -20,8 +20,8 @@ CONFIRMED_AT_PERCENT = 200
 answer more often than what they do not find."""
 
 
-FALSE_CLAIMS_MILLI = 20
-"""Of false claims, as many in a thousand may pass for borne out (ADR 0102)."""
+FALSE_CLAIMS_MILLI = 30
+"""As many false claims in a thousand may pass for borne out (ADR 0102)."""
 
 
 class SentenceReader(Protocol):
@@ -57,10 +57,18 @@ class ClaimReader(Protocol):
 
 
 class LazyReader:
-    """A `SentenceReader` and a `ClaimReader` over the shipped files, for a stated false-answer rate in thousandths."""
+    """A `SentenceReader` and a `ClaimReader` over the shipped files, for stated rates in thousandths: of false answers,
+    and of false claims."""
 
-    def __init__(self, rate_milli: int, load: Callable[[], Reader] | None = None) -> None:
+    def __init__(
+        self,
+        rate_milli: int,
+        load: Callable[[], Reader] | None = None,
+        *,
+        false_claims_milli: int = FALSE_CLAIMS_MILLI,
+    ) -> None:
         self._rate_milli, self._load = rate_milli, load or _shipped
+        self._false_claims_milli = false_claims_milli
         self._reader: Reader | None = None
         self._lack = ""
         self._once = threading.Lock()
@@ -90,7 +98,7 @@ class LazyReader:
     async def least_claim_milli(self) -> int:
         """See `ClaimReader`."""
         reader = await asyncio.to_thread(self._opened)
-        return reader.calibration.claim_least(FALSE_CLAIMS_MILLI)
+        return reader.calibration.claim_least(self._false_claims_milli)
 
     async def bears_out(self, claims: Sequence[tuple[str, Told]]) -> list[BorneOut]:
         """See `ClaimReader`."""
