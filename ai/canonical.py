@@ -117,7 +117,8 @@ def codec() -> cattrs.Converter:
     for kind in _SPARSE:
         made.register_unstructure_hook(kind, make_dict_unstructure_fn(kind, made, _cattrs_omit_if_default=True))
     unread = override(omit_if_default=True)  # as it was written before there was a reader
-    made.register_unstructure_hook(Completion, make_dict_unstructure_fn(Completion, made, reading=unread))
+    completion = make_dict_unstructure_fn(Completion, made, reading=unread, judged=unread)
+    made.register_unstructure_hook(Completion, completion)
     unshared = override(omit_if_default=True)  # as it was written before names were shared
     made.register_unstructure_hook(RerankWeights, make_dict_unstructure_fn(RerankWeights, made, shared=unshared))
     made.register_unstructure_hook_func(lambda kind: kind is object, _plain)

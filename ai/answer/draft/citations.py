@@ -130,7 +130,7 @@ class _Checks:
     asked: str | None
 
     def said(self, sentence: Sentence, n: int) -> str:
-        """What to look for in the item: the sentence; what a reader found there to bear it out, if so."""
+        """The words to look for in the item: the sentence, or those that a reader found there to bear it out."""
         if self.sources is None or not any(claim.kind == "paraphrase" for claim in sentence.claims or ()):
             return sentence.text
         return self.sources.paraphrased[sentence.text].get(n, sentence.text)

@@ -57,7 +57,7 @@ async def _read(asked: Sequence[tuple[str, PromptSource]], reader: ClaimReader) 
 
 
 def paraphrased(reading: ClaimReading | None, sources: Sequence[PromptSource]) -> Paraphrased:
-    """What a recorded judgement finds borne out."""
+    """The sentences that a recorded judgement finds borne out."""
     found: dict[str, dict[int, str]] = {}
     if reading is None:
         return found

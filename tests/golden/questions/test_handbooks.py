@@ -65,10 +65,9 @@ UNANSWERED = (
 
 FAULTS_OF_THE_READER = {
     "Why are certificates not sent to the manager?",
-    "Who designed the Skarvholm Light?",
-    "How long can cod be frozen?",
+    "Who repaired the tower?",
 }
-"""What it does not answer at the stated rate; words do."""
+"""What it does not answer at the stated rate and words do, and what it answers falsely."""
 
 
 @pytest.fixture(scope="module", params=["words", "reader"])

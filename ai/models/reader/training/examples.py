@@ -6,7 +6,6 @@ No question of a document that calibrates the reader (`ai.models.reader.held_bac
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,10 +86,13 @@ def _several(told: str | list[str]) -> list[str]:
 
 def _found(text: str, said: str) -> tuple[int, int]:
     """Where words stand in a text, and for how long, whatever lines it is cut into."""
-    match = re.search(r"\s+".join(map(re.escape, said.split())), text)
-    if match is None:
+    plain, words = " ".join(text.split()), " ".join(said.split())
+    if words not in plain:
         raise ValueError(f"not in its document: {said!r}")
-    return match.start(), len(match[0])
+    wanted = len("".join(plain[: plain.index(words)].split())), len("".join(words.split()))
+    at = [place for place, char in enumerate(text) if not char.isspace()]
+    start = at[wanted[0]]
+    return start, at[wanted[0] + wanted[1] - 1] + 1 - start
 
 
 def _written(documents: Sequence[dict[str, Any]], texts: Mapping[str, str], source: str) -> Iterator[Example]:
