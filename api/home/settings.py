@@ -107,7 +107,7 @@ class Answering(Section):
     @property
     def false_claim_milli(self) -> int:
         """The rate of false sentences in thousandths; 0 where words alone decide."""
-        return int(1000 * self.max_false_claim_rate + 1e-6) if self.reader else 0
+        return _milli(self.max_false_claim_rate) if self.reader else 0
 
     @property
     def false_answer_milli(self) -> int | None:
@@ -117,7 +117,11 @@ class Answering(Section):
     @property
     def rate_milli(self) -> int:
         """The rate in thousandths, whether the reader decides or not."""
-        return int(1000 * self.max_false_answer_rate + 1e-6)
+        return _milli(self.max_false_answer_rate)
+
+
+def _milli(rate: float) -> int:
+    return int(1000 * rate + 1e-6)
 
 
 class Policy(Section):

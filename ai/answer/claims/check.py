@@ -54,6 +54,11 @@ class Sources:
     version: int
     paraphrased: Paraphrased = field(default_factory=dict)
 
+    def paraphrase_of(self, sentence: Sentence) -> Mapping[int, str]:
+        """The sentences of the sources that bear out what it says in its own words; none where it is no paraphrase."""
+        judged = any(claim.kind == "paraphrase" for claim in sentence.claims or ())
+        return self.paraphrased[sentence.text] if judged else {}
+
     @property
     def bound(self) -> bool:
         """True if a sentence stays behind the one that it leans on."""
@@ -111,8 +116,7 @@ def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
     if not sources.wanted.rephrases or any(claim.verdict != "borne_out" for claim in sentence.claims or ()):
         return frozenset()
     cited = [item for item in sources.items if item.index in sentence.markers]
-    if any(claim.kind == "paraphrase" for claim in sentence.claims or ()):
-        said = sources.paraphrased[sentence.text]
+    if said := sources.paraphrase_of(sentence):
         return frozenset(said[item.index] for item in cited if item.index in said)
     if _stating(sentence.text, cited):
         return frozenset()

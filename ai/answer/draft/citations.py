@@ -131,9 +131,7 @@ class _Checks:
 
     def said(self, sentence: Sentence, n: int) -> str:
         """The words to look for in the item: the sentence, or those that a reader found there to bear it out."""
-        if self.sources is None or not any(claim.kind == "paraphrase" for claim in sentence.claims or ()):
-            return sentence.text
-        return self.sources.paraphrased[sentence.text].get(n, sentence.text)
+        return sentence.text if self.sources is None else self.sources.paraphrase_of(sentence).get(n, sentence.text)
 
     def appeals(self, text: str, markers: Sequence[int]) -> Appeals | None:
         """Those of a sentence that cites these items; None where they are not looked for."""
