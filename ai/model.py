@@ -328,8 +328,9 @@ class Quote:
 
 
 ClaimKind = Literal["figure", "event", "superlative", "comparison", "negation", "quotation", "prose", "paraphrase"]
-"""`paraphrase`: a whole sentence, in words that no source has, which a reader found borne out."""
-Verdict = Literal["borne_out", "contradicted", "not_in_source", "not_checkable"]
+"""`paraphrase`: a whole sentence, in words that no source has, which a reader judged."""
+Verdict = Literal["borne_out", "judged", "contradicted", "not_in_source", "not_checkable"]
+"""`judged`: borne out by a reader's judgement, at the stated rate, and by no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +344,11 @@ class Claim:
     verdict: Verdict
     items: tuple[int, ...] = ()
     reason: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """True if it is borne out, by words or by a reader."""
+        return self.verdict in {"borne_out", "judged"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,6 +387,11 @@ class Sentence:
     attribution: Literal["model", "system"] = "model"
     answers: bool = True
     appeals: Appeals | None = None
+
+    @property
+    def holds(self) -> bool:
+        """True if it was checked and everything that it claims holds."""
+        return bool(self.claims) and all(claim.holds for claim in self.claims or ())
 
 
 @dataclass(frozen=True, slots=True)

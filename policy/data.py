@@ -23,6 +23,8 @@ APPEAL_KINDS = frozenset({"contact", "credentials", "imperative", "link", "payme
 CLAIM_KINDS = frozenset({
     "figure", "event", "superlative", "comparison", "negation", "quotation", "prose", "paraphrase"
 })  # fmt: skip
+TOLERABLE = frozenset({"judged", "not_in_source", "not_checkable"})
+"""Verdicts of claims that the data may tolerate."""
 DATA_PATH = "kfm/config/data.json"
 SCHEMA = "exhibit.policy.config/1"
 
@@ -60,12 +62,23 @@ class Handling:
 
 
 @dataclass(frozen=True, slots=True)
+class ToleratedClaim:
+    """Claims that stay though no source says them in its words: by verdict, kinds, the highest label of what the
+    sentence cites, and the purposes of the request."""
+
+    verdict: str
+    kinds: frozenset[str]
+    label: str
+    purposes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyData:
     """`labels` maps each label to its rank, ascending; `aliases` maps other names of roles to roles; `purposes` maps
     each purpose to the clearance that it asks for; `handling` maps each handling tag to what it asks for.
     `injection_milli` is the most that a text may look like an instruction; `trusted` are the collections whose appeals
-    to the reader may be quoted, `tolerated` the kinds of appeal that any may make; `second_person` are patterns of the
-    names of widenings that need the acceptance of a second person."""
+    to the reader may be quoted, `tolerated` the kinds of appeal that any may make; `judged` says which claims stay by a
+    reader's judgement; `second_person` are patterns of the names of widenings that need a second person."""
 
     labels: Mapping[str, int]
     roles: Mapping[str, Role]
@@ -79,6 +92,7 @@ class PolicyData:
     injection_milli: int = 0
     trusted: frozenset[str] = frozenset()
     tolerated: frozenset[str] = frozenset()
+    judged: tuple[ToleratedClaim, ...] = ()
     second_person: tuple[str, ...] = ()
 
     @classmethod
@@ -100,6 +114,12 @@ class PolicyData:
     def rank(self, label: str) -> int:
         """The rank of a label; one that is not known is above all."""
         return self.labels.get(label, len(self.labels))
+
+    def may_judge(self, label: str, purpose: str) -> bool:
+        """True if what a reader judges of an item with that label may stay; an empty `purpose` is the default one."""
+        asked = purpose or self.default_purpose
+        judged = [each for each in self.judged if "paraphrase" in each.kinds and asked in each.purposes]
+        return any(self.rank(label) <= self.rank(each.label) for each in judged)
 
     def resolve_roles(self, names: Iterable[str]) -> tuple[str, ...]:
         """Known roles, sorted, without repeats; an unknown name, or none at all, is the default role."""
@@ -126,16 +146,8 @@ class _Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tolerated:
-    verdict: str
-    kinds: frozenset[str]
-    label: str
-    purposes: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class _Claims:
-    tolerated: tuple[_Tolerated, ...]
+    tolerated: tuple[ToleratedClaim, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +266,7 @@ def _checked(file: _File) -> PolicyData:
         injection_milli=file.limits.injection_milli,
         trusted=frozenset(n for n, rank in file.appeals.trust.items() if rank >= file.appeals.least_trust),
         tolerated=file.appeals.tolerated,
+        judged=tuple(each for each in file.claims.tolerated if each.verdict == "judged"),
         second_person=tuple(sorted(file.second_person)),
     )
 
@@ -268,7 +281,7 @@ def _check_rest(file: _File) -> None:
     limits = (file.limits.support_milli, file.limits.datamark_milli, file.limits.injection_milli)
     _require(all(0 <= each <= 1_000 for each in limits), "a limit is not within 0 and 1000")
     for each in file.claims.tolerated:
-        _require(each.verdict in {"not_in_source", "not_checkable"}, f"{each.verdict} is not tolerated of a claim")
+        _require(each.verdict in TOLERABLE, f"{each.verdict} is not tolerated of a claim")
         known = each.label in file.labels and each.purposes <= file.purposes.keys() and each.kinds <= CLAIM_KINDS
         _require(known, "a tolerated claim has an unknown kind, label or purpose")
     _require(file.appeals.tolerated <= APPEAL_KINDS, "an unknown kind of appeal is tolerated")

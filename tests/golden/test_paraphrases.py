@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from ai.replay.replay import Grade, recorded_run, replay
 from ai.text.markdown import plain
 from api import wiring
 from tests.fakes_ai import ScriptedJudge, ScriptedModel, ScriptedReader
-from tests.harness import ask, with_services
+from tests.harness import ask, ingest, opened, with_services
 
 UNTOLD = "Why did farmers believe in the 1920s that nothing could go wrong?"
 SAID = "look safe"
@@ -44,7 +45,7 @@ async def test_what_a_model_says_in_its_own_words_is_released(kansas: wiring.Sys
     body = await ask(kansas, UNTOLD, services=services)
     [sentence] = body["sentences"]
     assert (sentence["text"], sentence["verdict"]) == (OWN, "supported")
-    assert [claim["kind"] for claim in sentence["claims"]] == ["paraphrase"]
+    assert [(claim["kind"], claim["verdict"]) for claim in sentence["claims"]] == [("paraphrase", "judged")]
     [citation] = sentence["citations"]
     assert SAID in citation["quote"]
     [call] = json.loads(await kansas.services.ledger.part(body["provenance"]["entry_id"], "calls"))
@@ -129,6 +130,27 @@ async def test_figures_are_left_to_the_rows(kansas: wiring.System) -> None:
     body = await ask(kansas, "What was the population of Ness County in 1910?", services=services)
     assert "six thousand" not in body["answer"] and not judge.asked
     await replayed(body, services)
+
+
+@pytest.mark.parametrize(
+    ("label", "tolerated"), [("public", True), ("internal", True), ("confidential", False), ("restricted", False)]
+)
+async def test_what_is_sensitive_is_said_in_its_own_words(tmp_path: Path, label: str, tolerated: bool) -> None:
+    text = tmp_path / "bridge.txt"
+    text.write_text(
+        "The bridge over the Orla.\n\nThe council closed the old bridge because frost had cracked its piers. "
+        "A ferry carried the mail until the spring of the next year.\n"
+    )
+    await ingest(tmp_path / "home", paths=[text], label=label)
+    judge = ScriptedJudge({"unsafe": (950, "frost had cracked")})
+    said = "The old bridge was shut after the cold had made it unsafe."
+    async with opened(tmp_path / "home") as system:
+        services = services_of(system, judge, said, chances={"frost had cracked": 900})
+        body = await ask(system, "Why did the council close the old bridge?", role="admin", services=services)
+        assert body["outcome"] == "ANSWER"
+        assert ("made it unsafe" in body["answer"], bool(judge.asked)) == (tolerated, tolerated)
+        assert ("because frost had cracked its piers" in body["answer"]) is not tolerated
+        await replayed(body, services)
 
 
 async def test_it_is_shown_nothing_but_the_passages_of_the_prompt(kansas: wiring.System) -> None:

@@ -270,7 +270,10 @@ def test_no_role_is_released_a_contradicted_claim() -> None:
     assert {rule.title for rule in rules} >= {"No role is released a contradicted claim"}
     assert broken_claims(cells, rules) == ()
     released = [cell for cell in cells if cell.released]
-    assert {cell.verdict for cell in released} == {"borne_out", "not_checkable"}
+    assert {cell.verdict for cell in released} == {"borne_out", "judged", "not_checkable"}
+    judged = [cell for cell in released if cell.verdict == "judged"]
+    assert {cell.kind for cell in judged} == {"paraphrase"}
+    assert {cell.label for cell in judged} == {"public", "internal"}
     assert {cell.kind for cell in released if cell.verdict == "not_checkable"} == {
         "event",
         "negation",

@@ -158,7 +158,7 @@ class Wanted:
         that answers the question's operation, where it asks for one. Where a reader found that it answers, how many of
         the question's words it has is no matter. `behind`: the sentences that it leans on; `rephrased`: those of what
         it cites that it says in other words, without what sets them."""
-        if not sentence.claims or any(claim.verdict != "borne_out" for claim in sentence.claims):
+        if not sentence.holds:
             return False
         if self.intent.operations:
             return not direct.isdisjoint(sentence.markers)

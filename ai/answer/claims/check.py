@@ -113,7 +113,7 @@ def _answers(sentence: Sentence, sources: Sources, before: str = "") -> bool:
 
 def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
     """The sentences of what it cites that it says in other words, where it is borne out and a reader read them."""
-    if not sources.wanted.rephrases or any(claim.verdict != "borne_out" for claim in sentence.claims or ()):
+    if not sources.wanted.rephrases or not sentence.holds:
         return frozenset()
     cited = [item for item in sources.items if item.index in sentence.markers]
     if said := sources.paraphrase_of(sentence):
@@ -155,7 +155,7 @@ def _as_paraphrase(sentence: Sentence, sources: Sources) -> Sentence:
     if not bearing:
         return sentence
     kept = tuple(n for n in sentence.markers if n in bearing) or bearing[:1]
-    claim = Claim("paraphrase", 0, len(sentence.text), "borne_out", bearing)
+    claim = Claim("paraphrase", 0, len(sentence.text), "judged", bearing)
     if kept == sentence.markers and not sentence.unknown_markers:
         return replace(sentence, claims=(claim,))
     return replace(sentence, claims=(claim,), markers=kept, unknown_markers=(), attribution="system")

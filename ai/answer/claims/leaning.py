@@ -41,8 +41,7 @@ class Leads:
 
 def leans(sentence: Sentence) -> bool:
     """True if it is borne out and begins with a word for something named before it."""
-    holds = bool(sentence.claims) and all(claim.verdict == "borne_out" for claim in sentence.claims or ())
-    return holds and _means_another(sentence.text)
+    return sentence.holds and _means_another(sentence.text)
 
 
 def _means_another(text: str) -> bool:

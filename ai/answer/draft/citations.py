@@ -212,7 +212,7 @@ def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
         sentence = check_sentence(sentence, checks.sources)
     sentence = replace(sentence, appeals=checks.appeals(sentence.text, sentence.markers))
     quotes = tuple(best_quote(checks.said(sentence, n), by_index[n], checks.asked) for n in sentence.markers)
-    if sentence.claims and any(claim.verdict != "borne_out" for claim in sentence.claims):
+    if sentence.claims and not sentence.holds:
         return replace(sentence, quotes=quotes, support_milli=0)  # whatever words it shares
     support = _support(marked.text, [by_index[n] for n in sentence.markers], quotes)
     if sentence.claims:

@@ -11,12 +11,13 @@ from dataclasses import replace
 from functools import partial
 
 from ai.answer.draft.generate import ModelCall, generate
+from ai.answer.draft.paraphrases import Judge
 from ai.answer.draft.repair import needs_repair, repaired
 from ai.answer.draft.staying import filled
 from ai.case.agent_record import Cut, context_tokens, output_tokens
 from ai.case.case import Case, Services
 from ai.errors import ModelTimeout, PromptTooLong
-from ai.model import BESIDE_SINCE, BOUND_SINCE, AdmittedItem, Draft, Options, RenderedPrompt, mode_of
+from ai.model import BESIDE_SINCE, BOUND_SINCE, JUDGED_SINCE, AdmittedItem, Draft, Options, RenderedPrompt, mode_of
 from ai.models.chat_model import StructuredModel
 from ai.models.context import ContextBudgets, render_prompt
 
@@ -82,7 +83,7 @@ async def draft_answer(
             if fallback is not None and case.claims_version:
                 by_default, _ = await write(prompt, model=fallback, deadline_s=deadline_s)
                 reading = by_default.completion.reading if case.claims_version >= BESIDE_SINCE else None
-                judge = services.judge
+                judge = _judge(case, items, services)
             began = time.monotonic()
             drafted, call = await write(
                 prompt, model=services.model, deadline_s=deadline_s, reading=reading, judge=judge
@@ -112,6 +113,14 @@ async def draft_answer(
         if case.agent is None:
             raise
         return "latency" if isinstance(exc, ModelTimeout) else "budget"
+
+
+def _judge(case: Case, items: Sequence[AdmittedItem], services: Services) -> Judge | None:
+    """The judge of what a model says in its own words; none for figures, and for entries of before there was one."""
+    if services.judge is None or case.claims_version < JUDGED_SINCE or case.intent.operations:
+        return None
+    data, purpose = services.points(case.now_ms).data, case.asked.purpose
+    return Judge(services.judge, frozenset(item.index for item in items if data.may_judge(item.label, purpose)))
 
 
 def _left(case: Case) -> int | None:

@@ -9,7 +9,7 @@ from functools import partial
 
 from ai.answer.claims.check import Sources
 from ai.answer.draft.citations import draft_sentences
-from ai.answer.draft.paraphrases import judged, paraphrased
+from ai.answer.draft.paraphrases import Judge, paraphrased
 from ai.answer.draft.written import read_written, schema_for
 from ai.errors import ModelTimeout
 from ai.gate import find_leaks, find_sensitive
@@ -39,7 +39,6 @@ from ai.models.prose import (
     sentences_read,
     sentences_read_beside,
 )
-from ai.models.reader.lazy import ClaimReader
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
@@ -78,7 +77,7 @@ async def generate(
     bounded: bool = False,
     claims_version: int = CLAIMS_VERSION,
     reading: SourceReading | None = None,
-    judge: ClaimReader | None = None,
+    judge: Judge | None = None,
 ) -> tuple[Draft, ModelCall]:
     """Ask `model` and read its answer. Only items whose text was in the prompt can be cited. A `bounded` output is cut
     at `max_tokens` of the one counter, whatever the model made of them. `reading` is that of a reader beside a
@@ -125,10 +124,8 @@ async def generate(
         mode=mode,
     )
     draft = read(completion)
-    if judge is not None and claims_version >= JUDGED_SINCE and not intent.operations:
-        found = await judged(draft, prompt.sources, judge)
-        draft = draft if found is None else read(replace(completion, judged=found))
-    return draft, call
+    found = None if judge is None else await judge.judged(draft, prompt.sources)
+    return draft if found is None else read(replace(completion, judged=found)), call
 
 
 def mode_asked(model: ChatModel, prompt: RenderedPrompt) -> DraftingMode:

@@ -8,6 +8,7 @@ it. What it judges is recorded beside the output, so that the draft can be read 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ai.answer.claims.check import Paraphrased
 from ai.answer.claims.tokens import bare, keys_of
@@ -22,15 +23,23 @@ _MOST_SENTENCES, _MOST_SOURCES = 12, 3
 """So many sentences of a draft are asked about, each beside so many sources: what it cites, else what is nearest."""
 
 
-async def judged(draft: Draft, sources: Sequence[PromptSource], reader: ClaimReader) -> ClaimReading | None:
-    """The reader's judgement; None where it is not asked about anything, or cannot be run."""
-    passages = [each for each in sources if each.statement is None and ReadSource.of(each).sentences]
-    asked = [
-        (sentence.text, source)
-        for sentence in [each for each in draft.sentences if _is_open(each)][:_MOST_SENTENCES]
-        for source in _beside(sentence, passages)
-    ]
-    return await _read(asked, reader) if asked else None
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A reader, and the numbers of the items of which the policy's data tolerate what it judges: what the answer point
+    would drop is not asked about, so that the default model answers in its place."""
+
+    reader: ClaimReader
+    tolerated: frozenset[int]
+
+    async def judged(self, draft: Draft, sources: Sequence[PromptSource]) -> ClaimReading | None:
+        """The reader's judgement; None where it is not asked about anything, or cannot be run."""
+        passages = [each for each in sources if each.index in self.tolerated and _is_passage(each)]
+        asked = [
+            (sentence.text, source)
+            for sentence in [each for each in draft.sentences if _is_open(each)][:_MOST_SENTENCES]
+            for source in _beside(sentence, passages)
+        ]
+        return await _read(asked, self.reader) if asked else None
 
 
 async def judged_again(
@@ -70,6 +79,10 @@ def paraphrased(reading: ClaimReading | None, sources: Sequence[PromptSource]) -
         if each.milli >= reading.least_milli and (each.index, each.start) in said:
             found.setdefault(each.text, {})[each.index] = said[each.index, each.start]
     return found
+
+
+def _is_passage(source: PromptSource) -> bool:
+    return source.statement is None and bool(ReadSource.of(source).sentences)
 
 
 def _is_open(sentence: Sentence) -> bool:

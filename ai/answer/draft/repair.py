@@ -61,7 +61,7 @@ def _reason(sentence: Sentence) -> str:
 
 
 def _reasons(sentence: Sentence) -> Iterator[str]:
-    told = [claim.reason for claim in sentence.claims or () if claim.verdict != "borne_out" and claim.reason]
+    told = [claim.reason for claim in sentence.claims or () if not claim.holds and claim.reason]
     yield from told
     if sentence.appeals is not None and not sentence.appeals.welcome:
         yield "it asks something of its reader that the question does not ask for"

@@ -23,9 +23,8 @@ def may_stay(sentence: Sentence) -> bool:
 
 def is_sound(sentence: Sentence) -> bool:
     """True if the answer point could release the sentence beside an answer."""
-    borne_out = bool(sentence.claims) and all(claim.verdict == "borne_out" for claim in sentence.claims or ())
     welcome = sentence.appeals is None or sentence.appeals.welcome
-    return borne_out and welcome and bool(sentence.markers) and not leaks(sentence)
+    return sentence.holds and welcome and bool(sentence.markers) and not leaks(sentence)
 
 
 Group = tuple[Sentence, ...]

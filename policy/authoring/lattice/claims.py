@@ -25,7 +25,7 @@ from policy.engine import PolicyEngine
 from policy.errors import PolicyUnavailable
 from policy.model import AnswerFacts, AppealFacts, ClaimFacts, Point, RequestFacts, SentenceFacts, Subject
 
-VERDICTS = ("borne_out", "contradicted", "not_in_source", "not_checkable", UNKNOWN)
+VERDICTS = ("borne_out", "judged", "contradicted", "not_in_source", "not_checkable", UNKNOWN)
 _CLAIMS = tuple(product((*sorted(CLAIM_KINDS), UNKNOWN), VERDICTS))
 
 

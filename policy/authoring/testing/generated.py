@@ -120,7 +120,7 @@ def _appeals(draw: random.Random) -> Document:
 
 
 def _claim(draw: random.Random) -> Document:
-    verdict = draw.choice((*["borne_out"] * 12, "contradicted", "not_in_source", "not_checkable", UNKNOWN))
+    verdict = draw.choice((*["borne_out"] * 16, "judged", "contradicted", "not_in_source", "not_checkable", UNKNOWN))
     return {"kind": draw.choice((*sorted(CLAIM_KINDS), UNKNOWN)), "verdict": verdict}
 
 

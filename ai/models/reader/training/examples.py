@@ -56,13 +56,25 @@ def written_by_hand(folder: Path) -> list[Example]:
     """The examples of a folder of documents that were written for the reader."""
     found: list[Example] = []
     for file in sorted(folder.glob("*.toml")):
-        documents = tomllib.loads(file.read_text("utf-8"))["documents"]
+        documents = _documents(file)
         texts = {document["title"]: document["text"] for document in documents}
         found += _written(documents, texts, BY_HAND[0])
-        pairs = tomllib.loads((folder / "one_off" / file.name).read_text("utf-8"))["documents"]
-        found += _written(pairs, texts, BY_HAND[1])
-        if (claims := folder / CLAIMS / file.name).exists():
-            found += _claimed(tomllib.loads(claims.read_text("utf-8"))["documents"], texts)
+        found += _written(_documents(folder / "one_off" / file.name), texts, BY_HAND[1])
+        found += claims_of(folder, file.stem)
+    return found
+
+
+def claims_of(folder: Path, writer: str) -> list[Example]:
+    """The claims about the documents of one writer, where there are some."""
+    file = folder / CLAIMS / f"{writer}.toml"
+    if not file.exists():
+        return []
+    texts = {document["title"]: document["text"] for document in _documents(folder / file.name)}
+    return list(_claimed(_documents(file), texts))
+
+
+def _documents(file: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads(file.read_text("utf-8"))["documents"]
     return found
 
 

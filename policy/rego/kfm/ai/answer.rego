@@ -152,16 +152,16 @@ claims_told(sentence) if {
 	is_array(sentence.claims)
 	count(sentence.claims) > 0
 	every claim in sentence.claims {
-		claim.verdict in {"borne_out", "contradicted", "not_in_source", "not_checkable"}
+		claim.verdict in {"borne_out", "judged", "contradicted", "not_in_source", "not_checkable"}
 	}
 }
 
 claim_holds(claim, _) if claim.verdict == "borne_out"
 
 # METADATA
-# title: The data may tolerate what no source says or nobody can check, never what is contradicted
+# title: The data may tolerate what a reader judged, no source says or nobody can check, never what is contradicted
 claim_holds(claim, sentence) if {
-	claim.verdict in {"not_in_source", "not_checkable"}
+	claim.verdict in {"judged", "not_in_source", "not_checkable"}
 	some rule in config.claims.tolerated
 	rule.verdict == claim.verdict
 	claim.kind in rule.kinds
@@ -377,6 +377,20 @@ sentence_reasons contains falls("A15", "CLAIM_NOT_IN_SOURCE", i) if {
 sentence_reasons contains falls("A16", "CLAIM_NOT_CHECKABLE", i) if {
 	some i, sentence in falling
 	fell_by(sentence, "not_checkable")
+}
+
+# METADATA
+# title: A source says what the sentence claims, or a reader's judgement is enough
+# custom:
+#  id: A21
+#  code: CLAIM_ONLY_JUDGED
+#  severity: drop
+#  owner: editorial
+#  reader: A sentence in words that no source has was removed, though it was judged to be true.
+#  lint: {denial-without-helper: "A13 drops a sentence without known verdicts."}
+sentence_reasons contains falls("A21", "CLAIM_ONLY_JUDGED", i) if {
+	some i, sentence in falling
+	fell_by(sentence, "judged")
 }
 
 # METADATA

@@ -119,6 +119,23 @@ test_answer_with_prose_that_cannot_be_checked_stays if {
 }
 
 # METADATA
+# custom: {rules: [A21]}
+test_answer_with_a_judged_paraphrase_stays if {
+	claims := [{"kind": "paraphrase", "verdict": "judged"}]
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/claims", claims)
+	decision.effect == "allow"
+}
+
+# METADATA
+# custom: {rules: [A21]}
+test_answer_with_a_judged_figure_is_dropped if {
+	claims := [{"kind": "figure", "verdict": "judged"}]
+	decision := ai.answer with input as changed("answer", "/answer/sentences/0/claims", claims)
+	codes(decision) == {"CLAIM_ONLY_JUDGED"}
+	decision.admit == []
+}
+
+# METADATA
 # custom: {rules: [A17]}
 test_answer_beside_the_point_abstains if {
 	decision := ai.answer with input as changed("answer", "/answer/sentences/0/answers", false)
