@@ -54,9 +54,9 @@ limited to a group that is unheard of."""
 REPHRASED_SINCE = 12
 """The first of these versions in which a sentence of a source said in other words is read as that sentence, and a
 question in the spelling of the sources."""
-JUDGED_SINCE = 13
-"""The first of these versions in which a reader may find that a passage bears out what a model says in its own
-words."""
+SUBJECTS_SINCE = JUDGED_SINCE = 13
+"""The first of these versions in which what a clause says stays with its subject, and a reader may find that a passage
+bears out what a model says in its own words."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]

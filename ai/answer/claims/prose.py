@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from ai.answer.claims.clauses import subjects
 from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
 from ai.answer.claims.order import in_order
 from ai.answer.claims.roles import denials, gaps, parts, pronouns, roles
 from ai.answer.claims.tokens import Reading, Token, read_tokens, same
-from ai.model import CLAIMS_VERSION, Verdict
+from ai.model import CLAIMS_VERSION, SUBJECTS_SINCE, Verdict
 
 _LEFT_OUT = 5
 """A sentence said in other words has at most this part left out: an aside, an `also`."""
@@ -60,7 +61,8 @@ def compare(
         return _missing(missing, mine, read.tokens, held)
     if held < 2:
         return Match("not_checkable", "too few of its words are the source's", held)
-    for check in (pronouns, denials, roles, parts, partial(in_order, version=version), gaps):
+    checks = (pronouns, denials, partial(roles, version=version), parts, partial(in_order, version=version), gaps)
+    for check in (*checks, subjects) if version >= SUBJECTS_SINCE else checks:
         found = check(mine, read.tokens, placed, said.text, source)
         if found is not None:
             return Match(*found, held, mine[0].start, mine[-1].end)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ai.answer.claims.lexicon import PRONOUNS, REPORTING
 from ai.answer.claims.tokens import Token
-from ai.model import Verdict
+from ai.model import CLAIMS_VERSION, SUBJECTS_SINCE, Verdict
 from ai.text.support import WORD, fold
 from retrieval.english.lists import word_list
 
@@ -18,7 +18,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
 _SUBJECT = re.compile(r"\b(?:this|that|these|those|it|they|he|she|we|I|you|there)\s+(?!of\b)[^\W\d_]")
 """A subject without a word of its own."""
-_OPENS = re.compile(r"\W*(this|that|these|those|it|they|he|she|we|I|you|there)\b", re.IGNORECASE)
+OPENS = re.compile(r"\W*(this|that|these|those|it|they|he|she|we|I|you|there)\b", re.IGNORECASE)
+"""The pronoun that a sentence opens with."""
 _GOVERNING = word_list(
     "against before after above below under over beyond behind beside besides despite except unlike near between until "
     "unless since around outside about off across along past"
@@ -31,6 +32,7 @@ _UNDOING = word_list(
 """Words without which what follows would be more than is said."""
 _LISTED = re.compile(r"^(?:[\s,]|and\b|or\b|the\b|[^\W\d_a-z][\w.'’-]*+)*+$")
 
+_WHO = re.compile(r"(?:\s*\([^()]*\))?,?\s+(?:who|which)\b", re.IGNORECASE)
 _PAUSES = re.compile(r"[.,;:—–()]")
 
 Found = tuple[Verdict, str] | None
@@ -91,10 +93,22 @@ def _governs(j: int, first: int, theirs: Sequence[Token], taken: set[int], sourc
     return not inside_aside
 
 
-def roles(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
-    """Names and numbers keep the role that their preposition gives; what belongs to a name is not said of the name."""
+def roles(
+    mine: Sequence[Token],
+    theirs: Sequence[Token],
+    placed: Placed,
+    text: str,
+    source: str,
+    *,
+    version: int = CLAIMS_VERSION,
+) -> Found:
+    """Names and numbers keep the role that their preposition gives; what belongs to a name is not said of the name.
+    `version` is that of the checks."""
+    subjects = _subjects(mine, theirs, placed, source) if version >= SUBJECTS_SINCE else frozenset()
     for i, j in placed.items():
         a, b = mine[i], theirs[j]
+        if i in subjects and not a.role:
+            continue
         if {a.role, b.role} == {"from", "to"}:
             return "contradicted", f"“{a.text}” has another role in the source"
         if not (a.name or a.number) or a.mark:
@@ -109,6 +123,20 @@ def roles(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: 
         if not a.role and b.role == "of" and j and j - 1 not in placed.values() and not theirs[j - 1].name and i == 0:
             return "not_in_source", f"the source says it of the “{theirs[j - 1].text}” of “{b.text}”"
     return None
+
+
+def _subjects(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, source: str) -> frozenset[int]:
+    """My names that are the subject of a clause which a relative pronoun opens behind them in the source, where mine
+    says of them what that clause does: of `to Per Holm, who sang` that Per Holm sang."""
+    found: set[int] = set()
+    for i in sorted(placed, reverse=True):
+        j, next_j = placed[i], placed.get(i + 1)
+        if not (mine[i].name and theirs[j].name) or next_j is None:
+            continue
+        goes_on = i + 1 in found and next_j == j + 1
+        if goes_on or (next_j > j and not mine[i + 1].opener and _WHO.match(source, theirs[j].end)):
+            found.add(i)
+    return frozenset(found)
 
 
 def parts(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
@@ -173,7 +201,7 @@ def gaps(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: s
 def _of_another_subject(text: str, source: str, theirs: Sequence[Token], taken: Sequence[int]) -> Found:
     """My sentence begins with a word for something else, and in the source other words stand between that word and the
     first of mine: then mine may be said of them."""
-    opens = _OPENS.match(text)
+    opens = OPENS.match(text)
     if opens is None:
         return None
     first = theirs[taken[0]].start

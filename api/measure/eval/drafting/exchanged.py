@@ -54,6 +54,13 @@ _DATED = re.compile(
     rf"\b(?:{'|'.join((*(month for month in MONTHS if month != 'May'), *_WEEKDAYS))})\b"
     r"|\b(?:in|of|since|until|by|On|In|last) May\b"
 )
+_A_NAME = r"[A-Z][\w’'-]+(?: (?:(?:of|de|von|van) )?[A-Z][\w’'-]+)*"
+_DID = r"(?:was|were|is|are|had|has|became|won|led|took|made|began|built|wrote|died|went|sold|gave|saw|met|[a-z]+ed)"
+_DOES = re.compile(rf"((?:The |A |An )?{_A_NAME}) {_DID}\b")
+_OF_ANOTHER = re.compile(
+    rf"\b(?:to|of|with|by|for|after|while|when|because|although|before|and) ({_A_NAME})(?:,? who)?"
+    rf" ({_DID} (?:[\w’'-]+ ){{1,12}}[\w’'-]+)(?=[,.;])"
+)
 _NTH = re.compile(r"\b([12]?\d|3[01])(st|nd|rd|th)(?= (?:of|day|instant|ultimo))")
 
 
@@ -135,6 +142,19 @@ def _month(sentence: str, draw: random.Random, others: Sequence[Told]) -> str | 
     return f"{sentence[: at.end() - len(word)]}{other}{sentence[at.end() :]}"
 
 
+def _deed(sentence: str, draw: random.Random, others: Sequence[Told]) -> str | None:
+    """The subject of the sentence with what one of its clauses says of another."""
+    subject = _DOES.match(sentence)
+    if subject is None:
+        return None
+    found = [
+        m
+        for m in _OF_ANOTHER.finditer(sentence, subject.end())
+        if subject[1] not in m[1] and m[1] not in sentence[: subject.end()]
+    ]
+    return f"{subject[1]} {draw.choice(found)[2]}." if found else None
+
+
 KINDS: Mapping[str, Turn] = {
     "stronger quantity": _quantity,
     "agent and patient": _agent,
@@ -142,4 +162,5 @@ KINDS: Mapping[str, Turn] = {
     "from and to": _ends,
     "cause and effect": _clauses,
     "other month": _month,
+    "deed of another": _deed,
 }
