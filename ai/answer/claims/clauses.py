@@ -16,7 +16,7 @@ _CLAUSE = re.compile(
     r"|the (?:day|week|month|year|time|moment|way)(?= (?:the|an?|[A-Z])))\b|;",
     re.IGNORECASE,
 )
-"""What opens a clause with a subject of its own."""
+"""Words that open a clause with a subject of its own."""
 _RELATIVE = frozenset({"who", "which", "that"})
 _CONTAINING = frozenset({"of", "in", "at", "on", "from", "near", "by"})
 """Prepositions behind which a phrase belongs to the noun before it: who is `who` of `the miller in Dunmore, who`."""
@@ -44,8 +44,8 @@ class _Step:
 
 
 def subjects(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
-    """What follows a word of mine without a preposition is said of the same in the source: no clause with a subject
-    that mine leaves out opens between them there."""
+    """A word of mine that follows on another without a preposition is said of the same in the source: no clause with a
+    subject that mine leaves out opens between them there."""
     for step in _steps(mine, theirs, placed, text, source):
         said = _another(step, theirs, source)
         if said is not None:
