@@ -1,4 +1,4 @@
-"""Whose deed it is: what a clause of the source says belongs to the subject of that clause."""
+"""Clauses of a source sentence: whose deed one tells, and whether it says that something is so at all."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from ai.answer.claims.lexicon import FACTIVE, FICTIONS, REPORTING, SUPPOSING
 from ai.answer.claims.roles import OPENS, Found, Placed
 from ai.answer.claims.tokens import Token
+from retrieval.english.stems import stem
 
 _CLAUSE = re.compile(
     r"\b(?:who|which|that|whose|whom|where|when|while|whereas|because|since|although|though|after|before|until|unless"
@@ -26,6 +28,104 @@ _WORDS_BEFORE, _MOST_BEFORE = 3, 60
 _LONGEST = 12
 """Words of a phrase."""
 _ARTICLE = re.compile(r"\b(?:the|a|an)\s+$", re.IGNORECASE)
+
+
+_LIMIT = re.compile(
+    r"\b(?<!even )(?<!as )(?<!what )(?:if|unless|except|excepting|excluding|barring|exception"
+    r"|provided(?= that| the| it| they| you)|providing that|as long as(?! \d)|so long as|on condition|(?<=, )subject to"
+    r"|apart from|other than|but for(?! wh))\b",
+    re.IGNORECASE,
+)
+"""Words for what limits the rest of the sentence."""
+_OTHER_CLAUSE = re.compile(r";|—|, (?:and|but|or|while|whereas)\b", re.IGNORECASE)
+_COMPLEMENT = re.compile(
+    r"\b(?:that|whether|how|why)\s+(?:the|a|an|his|her|its|their|this|these|those|all)?\s*$", re.IGNORECASE
+)
+_SO = re.compile(r"\b(?:so|such)\b", re.IGNORECASE)
+_INVERTED = re.compile(r"\W*(had|were|should|suppose|supposing|assuming|imagine)\b", re.IGNORECASE)
+_FRONTED = re.compile(r"\W*(?:as )?(?:in|according to)\b([^,;]*),", re.IGNORECASE)
+_QUOTED = re.compile(r"“[^“”]+”|\"[^\"]+\"")
+_TAKEN_BACK = re.compile(
+    r"\b(?:this|that|it|which) (?:is|was) (?:false|untrue|wrong|incorrect|a myth|disputed|denied|disproved|not true"
+    r"|not so)\b|, (?:or )?so [^,;.]{2,40} (?:said|says|claimed|claims|believed|thought)\b|\bthe story goes\b"
+    r"|\bit is said\b|, some say\b",
+    re.IGNORECASE,
+)
+_JOINING = re.compile(r"\b(?:and|but|or|while|who|which|that)\b", re.IGNORECASE)
+_MOST_SAID = 3
+"""Words with which a sentence may end that says who said it: `, the clerk of the court said`."""
+
+
+def reality(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+    """My words are not taken out of a question, a condition, a tale, or what somebody thinks, says or denies."""
+    taken = sorted(placed.values())
+    kept = [theirs[j] for j in taken]
+    start, end = kept[0].start, kept[-1].end
+    said = _unstated(text, source, start, end) or _limited(text, source, kept)
+    if said is None and (head := _matrix(theirs, taken[0], source)) is not None:
+        said = head.text
+    if said is None and (speaker := _speaker(theirs, taken[-1], source)) is not None:
+        said = speaker.text
+    return None if said is None else ("contradicted", f"the source says “{said}”")
+
+
+def _unstated(text: str, source: str, start: int, end: int) -> str | None:
+    """The words of the whole sentence by which mine is not stated as it stands."""
+    if source.rstrip().endswith("?") and not text.rstrip().endswith("?"):
+        return "?"
+    inverted = _INVERTED.match(source)
+    if inverted is not None and not text.lstrip(' “"').casefold().startswith(inverted[1].casefold()):
+        return inverted[1]
+    fronted = _FRONTED.match(source)
+    if fronted is not None and fronted.end() <= start:
+        tale = next((word for word in fronted[1].casefold().split() if word in FICTIONS), None)
+        if tale is not None:
+            return tale
+    back = _TAKEN_BACK.search(source, end)
+    if back is not None:
+        return back[0].strip(" ,")
+    inside = next((q for q in _QUOTED.finditer(source) if q.start() < start and end < q.end()), None)
+    outside = inside is not None and (source[: inside.start()] + source[inside.end() :]).strip(" .,")
+    return str(outside) if outside and not any(mark in text for mark in '“"') else None
+
+
+def _limited(text: str, source: str, kept: Sequence[Token]) -> str | None:
+    """A condition or an exception of the source that mine leaves out."""
+    for limit in _LIMIT.finditer(source):
+        word = limit[0].casefold()
+        if re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE):
+            continue
+        before = max((token.end for token in kept if token.end <= limit.start()), default=None)
+        after = min((token.start for token in kept if token.start >= limit.end()), default=len(source))
+        between = source[limit.end() : after] if before is None else source[before : limit.start()]
+        if not _OTHER_CLAUSE.search(between):
+            return word
+    return None
+
+
+def _matrix(theirs: Sequence[Token], first: int, source: str) -> Token | None:
+    """The word of which mine is only what it says, thinks or denies: `it is a myth that`, `few believe`."""
+    start = theirs[first].start
+    clause = _COMPLEMENT.search(source, max(0, start - 40), start)
+    before = [
+        token
+        for token in theirs[:first]
+        if "," not in source[token.end : start] and ";" not in source[token.end : start]
+    ]
+    if clause is not None and before and not (_SO.search(source, 0, clause.start()) and "that" in clause[0]):
+        heads = [token for token in before if token.end <= clause.start()]
+        if heads and not any(stem(token.key) in FACTIVE for token in heads):
+            return heads[-1]
+    return next((token for token in reversed(before) if stem(token.key) in SUPPOSING), None)
+
+
+def _speaker(theirs: Sequence[Token], last: int, source: str) -> Token | None:
+    """The word with which the source ends that says that somebody says it: `…, the clerk said.`"""
+    comma = source.rfind(",", theirs[last].end)
+    left = [token for token in theirs[last + 1 :] if token.start > comma >= 0]
+    if not left or len(left) > _MOST_SAID + 1 or _JOINING.search(source, comma):
+        return None
+    return next((t for t in (left[-1], left[0]) if t.key in REPORTING or stem(t.key) in SUPPOSING), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 
 from retrieval.english.lists import word_list
+from retrieval.english.stems import stem
 
 FUNCTION = word_list(
     "a an the and or but as that than then there here this these those which who whom whose what it its he him his "
@@ -93,6 +94,55 @@ POLES: Mapping[str, tuple[str, int]] = {
 SUPERLATIVES = word_list(
     "largest biggest greatest highest most maximum top smallest least lowest fewest minimum bottom tallest longest "
     "shortest tiniest first earliest oldest last latest newest youngest nearest closest farthest furthest"
+)
+
+BRINGING_ABOUT = frozenset(
+    stem(word)
+    for word in word_list(
+        "manage managed begin began begun start started continue continued proceed proceeded help helped happen "
+        "happened used go went gone come came serve served prove proved proven turn turned known found shown seen "
+        "forced compelled obliged made led caused chose chosen remembered dared keep kept finish finished succeed "
+        "succeeded spent saw heard"
+    )
+)
+"""Stems of words after which what somebody is said to do is done: `managed to open`, `kept opening`."""
+
+ORDINALS = word_list("first last only next second third fourth fifth")
+
+CONTAINERS = word_list(
+    "number total group groups series pair pairs set lot lots variety range sum amount handful dozen dozens hundreds "
+    "thousands millions city town village county state province republic kingdom island river lake port parish "
+    "district month year age body form type kind sort piece pieces mixture combination percent rest"
+)
+"""Words behind which stands what is meant: `the city of`, `a number of`."""
+
+PARTS = word_list("one third quarter fifth tenth part portion fraction")
+
+FACTIVE = frozenset(
+    stem(word)
+    for word in word_list(
+        "know known knew show shown prove proved find found discover discovered confirm confirmed establish "
+        "established reveal revealed note noted learn learned learnt realise realised realize realized demonstrate "
+        "demonstrated recall recalled remember remembered observe observed determine determined ensure ensured mean "
+        "meant cause caused true clear evident certain fact result resulted happen happened turned see seen saw admit "
+        "admitted point pointed record recorded"
+    )
+)
+"""Stems of words after which what follows `that` is so."""
+
+SUPPOSING = frozenset(
+    stem(word)
+    for word in word_list(
+        "imagine imagined dream dreamed dreamt fear feared hope hoped joke joked doubt doubted guess guessed assume "
+        "assumed suspect suspected suppose believe believed think thought say says claim pretend pretended predict "
+        "predicted suggest suggested allege rumour rumor"
+    )
+)
+"""Stems of words for what somebody says or thinks."""
+
+FICTIONS = word_list(
+    "legend legends myth myths mythology novel film movie story stories tale tales poem play fiction rumour rumours "
+    "rumor rumors tradition folklore dream book series episode game song opera comic scenario hypothesis"
 )
 
 APPROXIMATELY = word_list("about around roughly approximately approx some circa ca nearly almost")

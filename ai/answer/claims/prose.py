@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from ai.answer.claims.clauses import subjects
+from ai.answer.claims.clauses import reality, subjects
+from ai.answer.claims.governed import governed
 from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
 from ai.answer.claims.order import in_order
 from ai.answer.claims.roles import denials, gaps, parts, pronouns, roles
@@ -62,7 +63,7 @@ def compare(
     if held < 2:
         return Match("not_checkable", "too few of its words are the source's", held)
     checks = (pronouns, denials, partial(roles, version=version), parts, partial(in_order, version=version), gaps)
-    for check in (*checks, subjects) if version >= SUBJECTS_SINCE else checks:
+    for check in (*checks, subjects, governed, reality) if version >= SUBJECTS_SINCE else checks:
         found = check(mine, read.tokens, placed, said.text, source)
         if found is not None:
             return Match(*found, held, mine[0].start, mine[-1].end)

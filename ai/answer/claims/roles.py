@@ -104,7 +104,7 @@ def roles(
 ) -> Found:
     """Names and numbers keep the role that their preposition gives; what belongs to a name is not said of the name.
     `version` is that of the checks."""
-    subjects = _subjects(mine, theirs, placed, source) if version >= SUBJECTS_SINCE else frozenset()
+    subjects = subjects_behind(mine, theirs, placed, source) if version >= SUBJECTS_SINCE else frozenset()
     for i, j in placed.items():
         a, b = mine[i], theirs[j]
         if i in subjects and not a.role:
@@ -125,7 +125,7 @@ def roles(
     return None
 
 
-def _subjects(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, source: str) -> frozenset[int]:
+def subjects_behind(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, source: str) -> frozenset[int]:
     """My names that are the subject of a clause which a relative pronoun opens behind them in the source, where mine
     says of them what that clause does: of `to Per Holm, who sang` that Per Holm sang."""
     found: set[int] = set()
