@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -74,7 +75,7 @@ def _unstated(text: str, source: str, start: int, end: int) -> str | None:
     if source.rstrip().endswith("?") and not text.rstrip().endswith("?"):
         return "?"
     inverted = _INVERTED.match(source)
-    if inverted is not None and not text.lstrip(' “"').casefold().startswith(inverted[1].casefold()):
+    if inverted is not None and not re.search(rf"\b{inverted[1]}\b", text, re.IGNORECASE):
         return inverted[1]
     fronted = _FRONTED.match(source)
     if fronted is not None and fronted.end() <= start:
@@ -91,13 +92,13 @@ def _unstated(text: str, source: str, start: int, end: int) -> str | None:
 
 def _limited(text: str, source: str, kept: Sequence[Token]) -> str | None:
     """A condition or an exception of the source that mine leaves out."""
+    starts = [token.start for token in kept]
     for limit in _LIMIT.finditer(source):
         word = limit[0].casefold()
         if re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE):
             continue
-        before = max((token.end for token in kept if token.end <= limit.start()), default=None)
-        after = min((token.start for token in kept if token.start >= limit.end()), default=len(source))
-        between = source[limit.end() : after] if before is None else source[before : limit.start()]
+        at = bisect_left(starts, limit.start())
+        between = source[kept[at - 1].end : limit.start()] if at else source[limit.end() : starts[0]]
         if not _OTHER_CLAUSE.search(between):
             return word
     return None
@@ -107,11 +108,8 @@ def _matrix(theirs: Sequence[Token], first: int, source: str) -> Token | None:
     """The word of which mine is only what it says, thinks or denies: `it is a myth that`, `few believe`."""
     start = theirs[first].start
     clause = _COMPLEMENT.search(source, max(0, start - 40), start)
-    before = [
-        token
-        for token in theirs[:first]
-        if "," not in source[token.end : start] and ";" not in source[token.end : start]
-    ]
+    pause = max(source.rfind(",", 0, start), source.rfind(";", 0, start))
+    before = [token for token in theirs[:first] if token.end > pause]
     if clause is not None and before and not (_SO.search(source, 0, clause.start()) and "that" in clause[0]):
         heads = [token for token in before if token.end <= clause.start()]
         if heads and not any(stem(token.key) in FACTIVE for token in heads):
