@@ -99,8 +99,8 @@ SUPERLATIVES = word_list(
 BRINGING_ABOUT = frozenset(
     stem(word)
     for word in word_list(
-        "manage managed begin began begun start started continue continued proceed proceeded help helped happen "
-        "happened used go went gone come came serve served prove proved proven turn turned known found shown seen "
+        "manage managed continue continued proceed proceeded help helped happen "
+        "happened go went gone come came serve served prove proved proven turn turned known found shown seen "
         "forced compelled obliged made led caused chose chosen remembered dared keep kept finish finished succeed "
         "succeeded spent saw heard"
     )
@@ -108,6 +108,8 @@ BRINGING_ABOUT = frozenset(
 """Stems of words after which what somebody is said to do is done: `managed to open`, `kept opening`."""
 
 ORDINALS = word_list("first last only next second third fourth fifth")
+
+UNIVERSAL = word_list("all every each any anyone anybody everyone everybody everything whoever whatever")
 
 CONTAINERS = word_list(
     "number total group groups series pair pairs set lot lots variety range sum amount handful dozen dozens hundreds "
@@ -125,7 +127,7 @@ FACTIVE = frozenset(
         "established reveal revealed note noted learn learned learnt realise realised realize realized demonstrate "
         "demonstrated recall recalled remember remembered observe observed determine determined ensure ensured mean "
         "meant cause caused true clear evident certain fact result resulted happen happened turned see seen saw admit "
-        "admitted point pointed record recorded"
+        "admitted point pointed record recorded regret regretted"
     )
 )
 """Stems of words after which what follows `that` is so."""
@@ -139,6 +141,21 @@ SUPPOSING = frozenset(
     )
 )
 """Stems of words for what somebody says or thinks."""
+
+SPEAKING = SUPPOSING | frozenset(
+    stem(word)
+    for word in word_list(
+        "boast boasted insist insisted maintain maintained write wrote argue argued contend contended assert asserted "
+        "explain explained add added report reported tell told"
+    )
+)
+"""Those that stand between commas too: `, its makers boast,`."""
+
+RECORDS = word_list(
+    "census survey study statistics register clause section article act law rules rule map chart paragraph regulations "
+    "standard plan treaty constitution charter"
+)
+"""Words for what says with authority, besides `FRAME`."""
 
 FICTIONS = word_list(
     "legend legends myth myths mythology novel film movie story stories tale tales poem play fiction rumour rumours "

@@ -6,20 +6,22 @@ what names, numbers, denials, quantities and comparisons say must be what the so
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from ai.answer.claims.clauses import reality, subjects
-from ai.answer.claims.governed import governed
 from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
+from ai.answer.claims.omissions import omitted
 from ai.answer.claims.order import in_order
-from ai.answer.claims.roles import denials, gaps, parts, pronouns, roles
+from ai.answer.claims.roles import Found, Placed, denials, gaps, parts, pronouns, roles
 from ai.answer.claims.tokens import Reading, Token, read_tokens, same
 from ai.model import CLAIMS_VERSION, SUBJECTS_SINCE, Verdict
 
 _LEFT_OUT = 5
 """A sentence said in other words has at most this part left out: an aside, an `also`."""
+
+
+Check = Callable[[Sequence[Token], Sequence[Token], Placed, str, str], Found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,9 @@ def compare(
         return _missing(missing, mine, read.tokens, held)
     if held < 2:
         return Match("not_checkable", "too few of its words are the source's", held)
-    checks = (pronouns, denials, partial(roles, version=version), parts, partial(in_order, version=version), gaps)
-    for check in (*checks, subjects, governed, reality) if version >= SUBJECTS_SINCE else checks:
+    checks: list[Check] = [pronouns, denials, partial(roles, version=version), parts]
+    checks += [partial(in_order, version=version), gaps, *([omitted] if version >= SUBJECTS_SINCE else [])]
+    for check in checks:
         found = check(mine, read.tokens, placed, said.text, source)
         if found is not None:
             return Match(*found, held, mine[0].start, mine[-1].end)

@@ -4,7 +4,7 @@ that it keeps."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ai.answer.claims.lexicon import PRONOUNS, REPORTING
@@ -20,7 +20,7 @@ _SUBJECT = re.compile(r"\b(?:this|that|these|those|it|they|he|she|we|I|you|there
 """A subject without a word of its own."""
 OPENS = re.compile(r"\W*(this|that|these|those|it|they|he|she|we|I|you|there)\b", re.IGNORECASE)
 """The pronoun that a sentence opens with."""
-_GOVERNING = word_list(
+GOVERNING = word_list(
     "against before after above below under over beyond behind beside besides despite except unlike near between until "
     "unless since around outside about off across along past"
 )
@@ -125,7 +125,9 @@ def roles(
     return None
 
 
-def subjects_behind(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, source: str) -> frozenset[int]:
+def subjects_behind(
+    mine: Sequence[Token], theirs: Sequence[Token], placed: Mapping[int, int], source: str
+) -> frozenset[int]:
     """My names that are the subject of a clause which a relative pronoun opens behind them in the source, where mine
     says of them what that clause does: of `to Per Holm, who sang` that Per Holm sang."""
     found: set[int] = set()
@@ -147,7 +149,7 @@ def parts(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: 
         acts = not a.role and b.role == "by" and _passive(source, b)
         if acts and (_BY.search(text) or not _comes_first(i, j, placed)):
             return "contradicted", f"“{a.text}” has another role in the source"
-        if j and j - 1 not in kept and theirs[j - 1].key in _GOVERNING and _adjoin(source, theirs, j):
+        if j and j - 1 not in kept and theirs[j - 1].key in GOVERNING and _adjoin(source, theirs, j):
             return "not_in_source", f"the source says “{theirs[j - 1].text} {b.text}”"
     return None
 

@@ -20,9 +20,9 @@ ONLY_TO = (
     "was expected", "was supposed", "was said", "was invited", "was believed", "was rumoured", "was due",
     "was scheduled", "was ready", "was willing", "was permitted", "was allowed", "was ordered", "was reluctant",
     "was about", "was accused of wanting", "had the right", "had a plan", "was too poor", "was never able", "was",
-    "has", "is yet", "seems", "was paid not",
+    "has", "is yet", "seems", "was paid not", "began", "used",
 )  # fmt: skip
-DONE_TO = ("managed", "began", "went on", "helped", "continued", "was the first woman", "was forced", "used")
+DONE_TO = ("managed", "went on", "helped", "continued", "was the first woman", "was forced")
 
 
 @pytest.mark.parametrize("lead", ONLY_TO)
@@ -48,7 +48,7 @@ def test_what_one_only_thought_of_doing_is_not_done(lead: str) -> None:
     assert verdict("Mary Lunt opened the mill in 1910.", f"Mary Lunt {lead} opening the mill in 1910.") != "borne_out"
 
 
-@pytest.mark.parametrize("lead", ["was", "began", "kept", "finished", "became known by"])
+@pytest.mark.parametrize("lead", ["was", "kept", "finished", "became known by"])
 def test_what_one_was_doing_is(lead: str) -> None:
     assert verdict("Mary Lunt opened the mill.", f"Mary Lunt {lead} opening the mill.") == "borne_out"
 

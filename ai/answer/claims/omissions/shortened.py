@@ -1,0 +1,65 @@
+"""A sentence beside the one of its source whose words it has."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ai.answer.claims.roles import Found
+from ai.answer.claims.tokens import Token
+
+_LOOK_BACK = 60
+"""Characters before a word that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """Both sentences and their tokens; `placed` has by the place of a word of mine that of the source, `kept` are those
+    places in order."""
+
+    mine: Sequence[Token]
+    theirs: Sequence[Token]
+    placed: Mapping[int, int]
+    text: str
+    source: str
+    kept: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, mine: Sequence[Token], theirs: Sequence[Token], placed: Mapping[int, int], text: str, source: str
+    ) -> Shortened:
+        """The two, of which all words of mine are placed but those that the context gives."""
+        return cls(mine, theirs, placed, text, source, tuple(sorted(placed.values())))
+
+    def has(self, j: int) -> bool:
+        """True if the word of the source is kept."""
+        at = bisect_left(self.kept, j)
+        return at < len(self.kept) and self.kept[at] == j
+
+    def between(self, j: int, k: int) -> str:
+        """The text of the source between two of its words; from its start for a first place of -1."""
+        return self.source[self.theirs[j].end if j >= 0 else 0 : self.theirs[k].start]
+
+    def before(self, j: int) -> str:
+        """A piece of the source that ends before a word."""
+        start = self.theirs[j].start
+        return self.source[max(0, start - _LOOK_BACK) : start]
+
+    def before_mine(self, i: int) -> str:
+        """A piece of my sentence that ends before a word."""
+        start = self.mine[i].start
+        return self.text[max(0, start - _LOOK_BACK) : start]
+
+    def adjoin(self, j: int) -> bool:
+        """True if nothing but a space or a hyphen stands before a word of the source and the one before it."""
+        return j > 0 and not self.between(j - 1, j).strip(" -")
+
+    def is_comma_before(self, j: int) -> bool:
+        """True if a pause parts a word from the one before it."""
+        return any(mark in self.between(j - 1, j) for mark in ",;:—(")
+
+
+def lost(word: Token, told: str) -> Found:
+    """The verdict for a word that is kept, with what is told of it."""
+    return "contradicted", f"in the source “{word.text}” {told}"
