@@ -18,6 +18,8 @@ from ai.answer.claims.tokens import Token
 
 def omitted(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
     """The verdict for what is left out, with the reason; None where it may be."""
+    if text == source:
+        return None
     both = Shortened.of(mine, theirs, placed, text, source)
     for check in (subjects, hanging, strengthened, limits, reality):
         found = check(both)

@@ -31,6 +31,8 @@ _ENDS_CLAUSE = re.compile(
 )
 _WHICH = re.compile(r"\s+(?:who|that|which|whose)\b", re.IGNORECASE)
 _LIMITING = re.compile(r"\s+(?:of|in|to|among|that|ever|outside|within)\b", re.IGNORECASE)
+_FARTHEST = 40
+"""So many words behind one are looked at."""
 _BEYOND = frozenset({"after", "outside", "except", "bar"})
 _SIZES = frozenset({"over", "under", "above", "below", "aged", "older", "younger", "longer", "shorter"})
 _DEFINITE = re.compile(r"\b(?:the|his|her|its|their|this|that)\s+(?:\w+\s+)?$", re.IGNORECASE)
@@ -150,7 +152,7 @@ def _left_size(j: int, both: Shortened) -> Token | None:
 
 def _left_behind(j: int, both: Shortened) -> Token | None:
     """The first word left out of the clause behind a denial."""
-    for n in range(j + 1, len(both.theirs)):
+    for n in range(j + 1, min(len(both.theirs), j + _FARTHEST)):
         if both.theirs[n].after_comma or _ENDS_CLAUSE.search(both.between(n - 1, n)):
             return None
         if not both.has(n):
@@ -162,7 +164,8 @@ def _left_behind(j: int, both: Shortened) -> Token | None:
 def _left_within(j: int, both: Shortened) -> Token | None:
     """The first word left out between `all` and what is said of them, or of what says which."""
     theirs = both.theirs
-    last = next((n for n in range(j + 1, len(theirs)) if theirs[n].after_comma), len(theirs)) - 1
+    end = min(len(theirs), j + _FARTHEST)
+    last = next((n for n in range(j + 1, end) if theirs[n].after_comma), end) - 1
     lasting = max((n for n in range(j, last + 1) if both.has(n)), default=j)
     left = next((n for n in range(j + 1, lasting) if not both.has(n)), None)
     if left is None and lasting < last and (lasting == j + 1 or _WHICH.match(both.source, theirs[lasting].end)):
@@ -176,7 +179,7 @@ def _left_around(j: int, both: Shortened) -> Token | None:
     if j and not both.has(j - 1) and theirs[j - 1].key in ORDINALS and both.adjoin(j):
         return theirs[j - 1]
     n = j + 1
-    while n < len(theirs) and both.has(n) and not theirs[n].after_comma:
+    while n < min(len(theirs), j + _FARTHEST) and both.has(n) and not theirs[n].after_comma:
         n += 1
     if n >= len(theirs) or both.has(n) or theirs[n].after_comma:
         return None
@@ -190,7 +193,7 @@ def _left_around(j: int, both: Shortened) -> Token | None:
 
 def _left_alternative(j: int, both: Shortened) -> Token | None:
     """The word for another beside the only one: `only the clerk, or a deputy, may`."""
-    for n in range(j + 1, both.kept[-1]):
+    for n in range(j + 1, min(both.kept[-1], j + _FARTHEST)):
         if not both.has(n) and re.search(r",\s+(?:or|and)\b", both.between(n - 1, n)):
             return both.theirs[n]
     return None
@@ -202,7 +205,7 @@ def _left_of_plural(j: int, both: Shortened) -> Token | None:
     plural = theirs[j].text.endswith("s") and not theirs[j].name
     if not plural or j + 1 >= len(theirs) or both.has(j + 1) or theirs[j + 1].after_comma or j >= both.kept[-1]:
         return None
-    following = both.kept[both.kept.index(j) + 1]
+    following = both.kept[bisect_left(both.kept, j) + 1]
     bare = not j and not re.match(r"\W*(?:the|these|those|his|her|its|their|our)\b", both.source, re.IGNORECASE)
     which = _WHICH.match(both.source, theirs[j].end) is not None
     return theirs[j + 1] if which or (bare and _MODAL.search(both.between(j, following))) else None
