@@ -123,3 +123,16 @@ def test_what_the_source_says_of_it_is(form: str, said: str, deed: str) -> None:
 def test_a_sentence_bears_itself_out(form: str, a: str, b: str) -> None:
     source = sentence(form, a=a, b=b, p=DEEDS[0][0], q=DEEDS[1][0])
     assert borne_out(source, source)
+
+
+@pytest.mark.parametrize(
+    ("said", "source"),
+    [
+        ("The index rose to 109 in January.", "The index rose from 104 in January to 109 in June."),
+        ("In June the index rose from 104.", "The index rose from 104 in January to 109 in June."),
+        ("Ann opened the mill in 1934.", "Ann opened the mill in 1910 and the inn in 1934."),
+        ("In 1934 Ann opened the mill.", "Ann opened the mill in 1910 and the inn in 1934."),
+    ],
+)
+def test_a_time_stays_with_its_own(said: str, source: str) -> None:
+    assert not borne_out(said, source)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ai.answer.claims.lexicon import SYMMETRIC
 from ai.answer.claims.roles import Found, Placed
 from ai.answer.claims.tokens import Token
-from ai.model import CLAIMS_VERSION, REPHRASED_SINCE
+from ai.model import CLAIMS_VERSION, REPHRASED_SINCE, SUBJECTS_SINCE
 from retrieval.english.lists import word_list
 
 _PLACING = word_list("above below over under before after earlier later following")
@@ -39,7 +39,7 @@ def in_order(
     if not falls:
         return None
     if len(falls) == 1 and _moves(order, falls[0], mine, theirs, source if known else ""):
-        return None
+        return _parted(order, falls[0], theirs) if version >= SUBJECTS_SINCE else None
     if _exchangeable(order, falls, mine, theirs):
         return None
     moved = mine[order[falls[0]][0]].text
@@ -61,6 +61,18 @@ def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Seq
         and not _changes_clause([j for _, _, j in block], [j for _, _, j in passed], theirs, source)
         for block, passed in (blocks, blocks[::-1])
     )
+
+
+def _parted(order: Sequence[Place], fall: int, theirs: Sequence[Token]) -> Found:
+    """Of two phrases with one preposition each stays with its own: `104 in January to 109 in June` is not 109 in
+    January."""
+    taken = {j for _, _, j in order}
+    moved, before = theirs[order[fall + 1][2]], theirs[order[fall][2]]
+    rivals = [t for j, t in enumerate(theirs) if j not in taken and t.opener and t.opener == moved.opener]
+    rival = next(
+        (t for t in rivals if t.start > before.start and (t.number, t.name) == (moved.number, moved.name)), None
+    )
+    return None if rival is None else ("contradicted", f"in the source “{before.text}” has “{rival.text}”")
 
 
 def _splits_name(first: int, last: int, theirs: Sequence[Token], source: str) -> bool:
