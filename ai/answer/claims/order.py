@@ -66,13 +66,12 @@ def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Seq
 def _parted(order: Sequence[Place], fall: int, theirs: Sequence[Token]) -> Found:
     """Of two phrases with one preposition each stays with its own: `104 in January to 109 in June` is not 109 in
     January."""
-    taken = {j for _, _, j in order}
-    moved, before = theirs[order[fall + 1][2]], theirs[order[fall][2]]
-    rivals = [t for j, t in enumerate(theirs) if j not in taken and t.opener and t.opener == moved.opener]
-    rival = next(
-        (t for t in rivals if t.start > before.start and (t.number, t.name) == (moved.number, moved.name)), None
-    )
-    return None if rival is None else ("contradicted", f"in the source “{before.text}” has “{rival.text}”")
+    moved, at = theirs[order[fall + 1][2]], order[fall][2]
+    if at + 1 >= len(theirs) or any(j == at + 1 for _, _, j in order):
+        return None
+    own = theirs[at + 1]
+    same = moved.opener and own.opener == moved.opener and (own.number, own.name) == (moved.number, moved.name)
+    return ("contradicted", f"in the source “{theirs[at].text}” has “{own.text}”") if same else None
 
 
 def _splits_name(first: int, last: int, theirs: Sequence[Token], source: str) -> bool:
