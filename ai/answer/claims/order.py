@@ -70,7 +70,12 @@ def _parted(order: Sequence[Place], fall: int, theirs: Sequence[Token]) -> Found
     if at + 1 >= len(theirs) or any(j == at + 1 for _, _, j in order):
         return None
     own = theirs[at + 1]
-    same = moved.opener and own.opener == moved.opener and (own.number, own.name) == (moved.number, moved.name)
+    same = (
+        moved.opener
+        and not own.after_comma
+        and own.opener == moved.opener
+        and (own.number, own.name) == (moved.number, moved.name)
+    )
     return ("contradicted", f"in the source “{theirs[at].text}” has “{own.text}”") if same else None
 
 
