@@ -51,7 +51,7 @@ def _unstated(both: Shortened) -> str | None:
     if source.rstrip().endswith("?") and not text.rstrip().endswith("?"):
         return "?"
     inverted = _INVERTED.match(source)
-    if inverted is not None and not re.search(rf"\b{inverted[1]}\b", text, re.IGNORECASE):
+    if inverted is not None and inverted[1].casefold() not in text.casefold():
         aside = inverted[1].casefold() in _ASIDES and 0 < source.find(",") < start
         if not aside:
             return inverted[1]

@@ -55,10 +55,10 @@ def limits(both: Shortened) -> Found:
 
 def _limit(both: Shortened) -> str | None:
     starts = [both.theirs[j].start for j in both.kept]
-    promoted = _is_promoted(both)
+    promoted, told = _is_promoted(both), {limit[0].casefold() for limit in _LIMIT.finditer(both.text)}
     for limit in _LIMIT.finditer(both.source):
         word = limit[0].casefold()
-        if re.search(rf"\b{re.escape(word)}\b", both.text, re.IGNORECASE):
+        if word in told:
             continue
         at = bisect_left(starts, limit.start())
         if (not at and promoted) or (word == "either" and at == len(starts)):
