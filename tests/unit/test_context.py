@@ -147,9 +147,10 @@ def test_nothing_breaks_out_of_its_block(attack: str, place: str) -> None:
 @QUICK
 @given(st.text(alphabet='<>[]【】"123 ^/INSTsource\n\ue000', max_size=60))
 def test_neutralise_leaves_no_mark_and_is_stable(text: str) -> None:
+    """A mark stands on one line."""
     soft = neutralise(text)
     assert not set(soft) & set('<>【】"\ue000')
-    assert not re.search(r"\[\s*\^?(?:\d|/?\s*inst|source)[^\[\]\n]{0,80}\]", soft, re.IGNORECASE)
+    assert not re.search(r"\[[^\S\n]*\^?(?:\d|/?[^\S\n]*inst|source)[^\[\]\n]{0,80}\]", soft, re.IGNORECASE)
     assert neutralise(soft) == soft
 
 
