@@ -351,6 +351,11 @@ class Claim:
         return self.verdict in {"borne_out", "judged"}
 
 
+def hold(claims: Sequence[Claim]) -> bool:
+    """True if there are claims, and all of them hold."""
+    return bool(claims) and all(claim.holds for claim in claims)
+
+
 @dataclass(frozen=True, slots=True)
 class Appeals:
     """The appeals of a sentence, which ask something of its reader or give the reader something to act on
@@ -391,7 +396,7 @@ class Sentence:
     @property
     def holds(self) -> bool:
         """True if it was checked and everything that it claims holds."""
-        return bool(self.claims) and all(claim.holds for claim in self.claims or ())
+        return hold(self.claims or ())
 
 
 @dataclass(frozen=True, slots=True)

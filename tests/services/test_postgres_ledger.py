@@ -7,7 +7,7 @@ import json
 import signal
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing
 from pathlib import Path
 
 import psycopg
@@ -341,7 +341,8 @@ async def test_a_server_that_stands_still_is_silent_at_the_deadline_and_loses_no
         missing(str(error))
     with running(installation) as server:
         store = await PostgresLedgerStore.open(server.dsn, deadline_s=1.0)
-        async with closed(await open_ledger(store, deadline_s=1.0)) as ledger:
+        # Tasks of a pool that is left open end by no cancellation: the loop would wait for them for ever.
+        async with aclosing(await open_ledger(store, deadline_s=1.0)) as ledger:
             await ledger.record(Kind.INTENT, tenant="t", request_id="first", parts={"question": b"where?"})
             tasks = [asyncio.create_task(_recorded(ledger, f"r{number}")) for number in range(100)]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -364,16 +365,6 @@ async def test_a_server_that_stands_still_is_silent_at_the_deadline_and_loses_no
             found = {entry.leaf.request_id for entry in await ledger.entries(limit=1_000)}
             assert {request_id for request_id, durable in told.items() if durable} | {"first", "after"} <= found
             assert {entry.leaf.request_id for entry in await ledger.dangling(limit=1_000)} == found
-
-
-@asynccontextmanager
-async def closed(ledger: Ledger) -> AsyncIterator[Ledger]:
-    """The ledger, closed whatever happens: tasks of a pool that is left open end by no cancellation, and the loop would
-    wait for them for ever."""
-    try:
-        yield ledger
-    finally:
-        await ledger.aclose()
 
 
 async def _recorded(ledger: Ledger, request_id: str) -> tuple[str, bool]:

@@ -24,6 +24,7 @@ from ai.model import (
     Claim,
     ClaimKind,
     Sentence,
+    hold,
 )
 from ai.models.context import is_direct
 from ai.models.prose import ReadSentences
@@ -187,7 +188,7 @@ class Judged:
     @property
     def holds(self) -> bool:
         """True if everything that is claimed is borne out."""
-        return bool(self.claims) and all(c.verdict == "borne_out" for c in self.claims)
+        return hold(self.claims)
 
     def markers(self, direct: frozenset[int]) -> tuple[int, ...]:
         """One item for each claim: a direct one before others, else the first."""
@@ -224,7 +225,7 @@ def _as_prose(
 ) -> Judged:
     """The sentence against each sentence of the items, then in parts; `figures` are its claims as figures, which stay
     where nothing bears it out."""
-    told = any(c.verdict != "borne_out" for c in figures)
+    told = not all(c.holds for c in figures)
     only_borne_out = told or tried is not None
     left = [item for item in items if item.index not in (tried or ())]
     matches = {item.index: _best(text, item, version, only_borne_out=only_borne_out) for item in left}

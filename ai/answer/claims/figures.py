@@ -22,7 +22,7 @@ from ai.answer.claims.lexicon import (
 )
 from ai.answer.claims.mentions import AFTER, TIME_WORDS, Mentions, Place, bound_values, read_mentions, words_left
 from ai.answer.claims.numbers import Number, multiples
-from ai.model import Claim, Verdict
+from ai.model import Claim, Verdict, hold
 from ai.text.support import carries, fold
 from retrieval.model import Intent
 
@@ -57,7 +57,7 @@ class Checked:
     @property
     def holds(self) -> bool:
         """True if there are claims, and all are borne out."""
-        return bool(self.claims) and all(c.verdict == "borne_out" for c in self.claims)
+        return hold(self.claims)
 
 
 @dataclass(frozen=True, slots=True)

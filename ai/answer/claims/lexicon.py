@@ -96,14 +96,16 @@ SUPERLATIVES = word_list(
     "shortest tiniest first earliest oldest last latest newest youngest nearest closest farthest furthest"
 )
 
-BRINGING_ABOUT = frozenset(
-    stem(word)
-    for word in word_list(
-        "manage managed continue continued proceed proceeded help helped happen "
-        "happened go went gone come came serve served prove proved proven turn turned known found shown seen "
-        "forced compelled obliged made led caused chose chosen remembered dared keep kept finish finished succeed "
-        "succeeded spent saw heard"
-    )
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in word_list(words))
+
+
+BRINGING_ABOUT = _stems(
+    "manage managed continue continued proceed proceeded help helped happen "
+    "happened go went gone come came serve served prove proved proven turn turned known found shown seen "
+    "forced compelled obliged made led caused chose chosen remembered dared keep kept finish finished succeed "
+    "succeeded spent saw heard"
 )
 """Stems of words after which what somebody is said to do is done: `managed to open`, `kept opening`."""
 
@@ -120,34 +122,25 @@ CONTAINERS = word_list(
 
 PARTS = word_list("one third quarter fifth tenth part portion fraction")
 
-FACTIVE = frozenset(
-    stem(word)
-    for word in word_list(
-        "know known knew show shown prove proved find found discover discovered confirm confirmed establish "
-        "established reveal revealed note noted learn learned learnt realise realised realize realized demonstrate "
-        "demonstrated recall recalled remember remembered observe observed determine determined ensure ensured mean "
-        "meant cause caused true clear evident certain fact result resulted happen happened turned see seen saw admit "
-        "admitted point pointed record recorded regret regretted"
-    )
+FACTIVE = _stems(
+    "know known knew show shown prove proved find found discover discovered confirm confirmed establish "
+    "established reveal revealed note noted learn learned learnt realise realised realize realized demonstrate "
+    "demonstrated recall recalled remember remembered observe observed determine determined ensure ensured mean "
+    "meant cause caused true clear evident certain fact result resulted happen happened turned see seen saw admit "
+    "admitted point pointed record recorded regret regretted"
 )
 """Stems of words after which what follows `that` is so."""
 
-SUPPOSING = frozenset(
-    stem(word)
-    for word in word_list(
-        "imagine imagined dream dreamed dreamt fear feared hope hoped joke joked doubt doubted guess guessed assume "
-        "assumed suspect suspected suppose believe believed think thought say says claim pretend pretended predict "
-        "predicted suggest suggested allege rumour rumor"
-    )
+SUPPOSING = _stems(
+    "imagine imagined dream dreamed dreamt fear feared hope hoped joke joked doubt doubted guess guessed assume "
+    "assumed suspect suspected suppose believe believed think thought say says claim pretend pretended predict "
+    "predicted suggest suggested allege rumour rumor"
 )
 """Stems of words for what somebody says or thinks."""
 
-SPEAKING = SUPPOSING | frozenset(
-    stem(word)
-    for word in word_list(
-        "boast boasted insist insisted maintain maintained write wrote argue argued contend contended assert asserted "
-        "explain explained add added report reported tell told"
-    )
+SPEAKING = SUPPOSING | _stems(
+    "boast boasted insist insisted maintain maintained write wrote argue argued contend contended assert asserted "
+    "explain explained add added report reported tell told"
 )
 """Those that stand between commas too: `, its makers boast,`."""
 

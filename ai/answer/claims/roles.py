@@ -4,7 +4,7 @@ that it keeps."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from ai.answer.claims.lexicon import PRONOUNS, REPORTING
@@ -125,9 +125,7 @@ def roles(
     return None
 
 
-def subjects_behind(
-    mine: Sequence[Token], theirs: Sequence[Token], placed: Mapping[int, int], source: str
-) -> frozenset[int]:
+def subjects_behind(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, source: str) -> frozenset[int]:
     """My names that are the subject of a clause which a relative pronoun opens behind them in the source, where mine
     says of them what that clause does: of `to Per Holm, who sang` that Per Holm sang."""
     found: set[int] = set()

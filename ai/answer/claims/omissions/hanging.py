@@ -24,7 +24,6 @@ _COMPARED = re.compile(
 )
 _COMPARING = re.compile(r"\b(?:than|as \w+ as)\b", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|was|were|be|been|am)\b", re.IGNORECASE)
-_DETERMINED = re.compile(r"\b(?:the|a|an|his|her|its|their|this|that|these|those|my|our|your)\s*$", re.IGNORECASE)
 _ABOUT = frozenset({"concerning", "regarding", "like", "unlike", "versus"})
 """Prepositions that are words of their own here."""
 _ABOUT_WORD = re.compile(r"\babout\b", re.IGNORECASE)
@@ -38,8 +37,7 @@ def hanging(both: Shortened) -> Found:
     behind = subjects_behind(both.mine, both.theirs, both.placed, both.source)
     for i, j in both.placed.items():
         a, b = both.mine[i], both.theirs[j]
-        before, own = both.before(j), both.before_mine(i)
-        if _COMPARED.search(before) and not _COMPARING.search(own):
+        if _COMPARED.search(both.before(j)) and not _COMPARING.search(both.before_mine(i)):
             return lost(b, "is compared with")
         if j and not both.has(j - 1) and both.theirs[j - 1].key in _FEWER and both.adjoin(j):
             return lost(b, f"are “{both.theirs[j - 1].text}”")
@@ -47,6 +45,8 @@ def hanging(both: Shortened) -> Found:
             return lost(b, "is not by whom it is done")
         if a.opener or b.after_comma or i in behind:
             continue
+        if b.opener in _AMONG or (b.opener == "of" and not j and both.source.startswith("Of ")):
+            return lost(b, "are those of which some are meant")
         head = _still_to_come(j, both) or _hangs_on(i, j, both)
         if head is not None:
             return lost(b, f"hangs on “{head.text}”")
@@ -54,11 +54,9 @@ def hanging(both: Shortened) -> Found:
 
 
 def _still_to_come(j: int, both: Shortened) -> Token | None:
-    """The word before a deed that is still to be done, that somebody else is told to do, or is one of several."""
-    b, before = both.theirs[j], both.before(j)
-    if b.opener in _AMONG or (b.opener == "of" and not j and both.source.startswith("Of ")):
-        return both.theirs[max(0, j - 1)]
-    if not j or b.opener != "to":
+    """The word before a deed that is still to be done, or that somebody else is told to do."""
+    before = both.before(j)
+    if not j or both.theirs[j].opener != "to":
         return None
     if _AHEAD.search(before):
         return both.theirs[j - 1]

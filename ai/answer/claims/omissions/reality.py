@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ai.answer.claims.lexicon import FACTIVE, FICTIONS, FRAME, RECORDS, REPORTING, SPEAKING, SUPPOSING
-from ai.answer.claims.omissions.shortened import Shortened
+from ai.answer.claims.omissions.shortened import Shortened, unsaid
 from ai.answer.claims.roles import Found
 from ai.answer.claims.tokens import Token
 from retrieval.english.stems import stem
@@ -37,7 +37,7 @@ _MOST_SAID = 4
 def reality(both: Shortened) -> Found:
     """My words are not taken out of a question, a condition, a tale, or what somebody thinks, says or denies."""
     said = _unstated(both) or _told(_matrix(both)) or _told(_speaker(both))
-    return None if said is None else ("contradicted", f"the source says “{said}”")
+    return None if said is None else unsaid(said)
 
 
 def _told(word: Token | None) -> str | None:

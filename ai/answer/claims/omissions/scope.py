@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 
 from ai.answer.claims.lexicon import ORDINALS, SUPERLATIVES, UNIVERSAL
-from ai.answer.claims.omissions.shortened import Shortened
+from ai.answer.claims.omissions.shortened import Shortened, unsaid
 from ai.answer.claims.roles import Found
 from ai.answer.claims.tokens import Token
 
@@ -50,7 +50,7 @@ _WITH_ASIDE = re.compile(
 def limits(both: Shortened) -> Found:
     """No condition and no exception of my clause is left out."""
     told = _limit(both) or _aside(both) or _but_one(both) or _rate(both)
-    return None if told is None else ("contradicted", f"the source says “{told}”")
+    return None if told is None else unsaid(told)
 
 
 def _limit(both: Shortened) -> str | None:
@@ -96,11 +96,9 @@ def _aside(both: Shortened) -> str | None:
 def _rate(both: Shortened) -> str | None:
     """The time or thing for which a number is counted: `twelve million a year`."""
     for j in both.kept:
-        if both.theirs[j].number and not both.has(j + 1):
-            found = _RATE.match(both.source, both.theirs[j].end)
-        else:
-            counts = j and both.theirs[j - 1].number and both.has(j - 1)
-            found = _RATE.match(both.source, both.theirs[j].end) if counts else None
+        counts = both.theirs[j].number and not both.has(j + 1)
+        counted = j and both.theirs[j - 1].number and both.has(j - 1)
+        found = _RATE.match(both.source, both.theirs[j].end) if counts or counted else None
         if found is not None and found[0].strip() not in both.text:
             return found[0].strip()
     return None
@@ -220,7 +218,7 @@ def _only(both: Shortened) -> Found:
         first = next(n for n in range(j, -1, -1) if not n or both.has(n - 1))
         following = next(n for n in both.kept if n > j)
         if not (both.is_comma_before(first) and both.is_comma_before(following)):
-            return "contradicted", f"the source says “{theirs[j].text} {theirs[j + 1].text}”"
+            return unsaid(f"{theirs[j].text} {theirs[j + 1].text}")
     return None
 
 
@@ -235,4 +233,4 @@ def _and_not(both: Shortened) -> Found:
     ends = both.source.find(",", end)
     told = (both.theirs[j] for j in both.kept if both.theirs[j].start >= end)
     found = next((token for token in told if ends < 0 or token.end <= ends), None)
-    return None if found is None else ("contradicted", f"the source says “not {found.text}”")
+    return None if found is None else unsaid(f"not {found.text}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ai.answer.claims.roles import Found
+from ai.answer.claims.roles import Found, Placed
 from ai.answer.claims.tokens import Token
 
 _LOOK_BACK = 60
@@ -15,31 +14,30 @@ _LOOK_BACK = 60
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """Both sentences and their tokens; `placed` has by the place of a word of mine that of the source, `kept` are those
-    places in order."""
+    """Both sentences and their tokens; `placed` has by the place of a word of mine that of the source, but for words
+    that the context gives; `kept` are those places in order, `taken` the same as a set."""
 
     mine: Sequence[Token]
     theirs: Sequence[Token]
-    placed: Mapping[int, int]
+    placed: Placed
     text: str
     source: str
     kept: tuple[int, ...]
+    taken: frozenset[int]
 
     @classmethod
-    def of(
-        cls, mine: Sequence[Token], theirs: Sequence[Token], placed: Mapping[int, int], text: str, source: str
-    ) -> Shortened:
-        """The two, of which all words of mine are placed but those that the context gives."""
-        return cls(mine, theirs, placed, text, source, tuple(sorted(placed.values())))
+    def of(cls, mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Shortened:
+        """The two sentences, with the places that are kept."""
+        taken = frozenset(placed.values())
+        return cls(mine, theirs, placed, text, source, tuple(sorted(taken)), taken)
 
     def has(self, j: int) -> bool:
         """True if the word of the source is kept."""
-        at = bisect_left(self.kept, j)
-        return at < len(self.kept) and self.kept[at] == j
+        return j in self.taken
 
     def between(self, j: int, k: int) -> str:
-        """The text of the source between two of its words; from its start for a first place of -1."""
-        return self.source[self.theirs[j].end if j >= 0 else 0 : self.theirs[k].start]
+        """The text of the source between two of its words."""
+        return self.source[self.theirs[j].end : self.theirs[k].start]
 
     def before(self, j: int) -> str:
         """A piece of the source that ends before a word."""
@@ -63,3 +61,8 @@ class Shortened:
 def lost(word: Token, told: str) -> Found:
     """The verdict for a word that is kept, with what is told of it."""
     return "contradicted", f"in the source “{word.text}” {told}"
+
+
+def unsaid(told: str) -> Found:
+    """The verdict for what the source says and mine leaves out."""
+    return "contradicted", f"the source says “{told}”"

@@ -57,20 +57,22 @@ def written_by_hand(folder: Path) -> list[Example]:
     found: list[Example] = []
     for file in sorted(folder.glob("*.toml")):
         documents = _documents(file)
-        texts = {document["title"]: document["text"] for document in documents}
+        texts = _texts(documents)
         found += _written(documents, texts, BY_HAND[0])
         found += _written(_documents(folder / "one_off" / file.name), texts, BY_HAND[1])
-        found += claims_of(folder, file.stem)
+        if (claims := folder / CLAIMS / file.name).exists():
+            found += _claimed(_documents(claims), texts)
     return found
 
 
 def claims_of(folder: Path, writer: str) -> list[Example]:
-    """The claims about the documents of one writer, where there are some."""
-    file = folder / CLAIMS / f"{writer}.toml"
-    if not file.exists():
-        return []
-    texts = {document["title"]: document["text"] for document in _documents(folder / file.name)}
-    return list(_claimed(_documents(file), texts))
+    """The claims about the documents of one writer."""
+    file = f"{writer}.toml"
+    return list(_claimed(_documents(folder / CLAIMS / file), _texts(_documents(folder / file))))
+
+
+def _texts(documents: Sequence[dict[str, Any]]) -> dict[str, str]:
+    return {document["title"]: document["text"] for document in documents}
 
 
 def _documents(file: Path) -> list[dict[str, Any]]:
