@@ -12,7 +12,7 @@ from ai.answer.claims.tokens import Token
 from retrieval.english.stems import stem
 
 _COMPLEMENT = re.compile(
-    r"\b(?:that|whether|how|why)\s+(?:the|a|an|his|her|its|their|this|these|those|all)?\s*$", re.IGNORECASE
+    r"\b(?:that|whether|how|why)\s+(?:(?:the|a|an|his|her|its|their|this|these|those|all)\s*)?$", re.IGNORECASE
 )
 _SO = re.compile(r"\b(?:so|such)\b", re.IGNORECASE)
 _INVERTED = re.compile(

@@ -14,7 +14,7 @@ from ai.answer.claims.tokens import Token
 _LIMIT = re.compile(
     r"\b(?<!even )(?<!as )(?<!what )(?:if|unless|except|excepting|excluding|barring|exception"
     r"|provided(?= that| the| it| they| you)|providing that|as long as(?! \d)|so long as|on condition"
-    r"|(?<=, )subject to|apart from|other than|but for(?! wh)|besides|either|less(?! than)(?= [^,;.]*\bthan\b)"
+    r"|(?<=, )subject to|apart from|other than|but for(?! wh)|besides|either|less(?! than)(?= [^,;.]{0,80}\bthan\b)"
     r"|(?<!, )once(?= (?:the|its|it|they)\b)|save(?= (?:where|when|if|that|for|in)\b)|(?<=all )save|(?<=everyone )save"
     r"|(?<=none )save|(?<=nothing )save|(?<=all )but|(?<=everyone )but|(?<=nothing )but)\b",
     re.IGNORECASE,
