@@ -18,6 +18,7 @@ from ai.model import (
     CHAINED_SINCE,
     DENIED_SINCE,
     FINER_SINCE,
+    RELATED_SINCE,
     REPHRASED_SINCE,
     SHARED_SINCE,
     AdmittedItem,
@@ -30,6 +31,7 @@ from ai.models.reading import names, question_terms
 from ai.models.rows import Row
 from ai.text.meaning.meant import DENIED_SINCE as DENIED_RULES
 from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
+from ai.text.meaning.meant import QUALIFIED_SINCE as QUALIFIED_RULES
 from ai.text.meaning.meant import SHARED_SINCE as SHARED_RULES
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, asks_why, denies, offers, wanted_of
@@ -255,7 +257,9 @@ class Wanted:
 def _rules_of(version: int) -> int:
     """The rules of meaning that belong to the checks of a version."""
     if version >= SHARED_SINCE:
-        return RULES if version >= REPHRASED_SINCE else SHARED_RULES
+        if version >= REPHRASED_SINCE:
+            return RULES if version >= RELATED_SINCE else QUALIFIED_RULES
+        return SHARED_RULES
     if version >= DENIED_SINCE:
         return DENIED_RULES
     return ROOTED_SINCE if version >= BESIDE_SINCE else FIRST_RULES

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ai.text.meaning.deeds.clause import deed_of
+from ai.text.meaning.relations import is_turned, objects_behind
+from ai.text.question_type import asks_why, denies
 from ai.text.support import WORD, carries, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
@@ -37,6 +39,7 @@ _LABEL = re.compile(r"\d+[a-z]?|[A-Z]+")
 _RANGE = re.compile(r"(?<!\d)(\d{1,4})(?:\s?[–-]\s?|\sto\s)(\d{1,4})(?!\d)")
 _LONGEST_RANGE = 200
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)+")
+_NAME_AND_NEXT = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)++(?:\s++[a-z][\w'’-]*+)?+")
 _AT_NAME = re.compile(r"\b(at|in|near|from|to)\s+(?:the\s+)?([A-Z][\w'’-]*+(?:\s++[A-Z][\w'’-]*+)*)")
 _SUBJECT = re.compile(
     r"(?:(?:The|Our|Its|His|Her|Their)\s(?P<one>(?:[A-Z][\w'’-]*+\s)+)|(?P<other>(?:[A-Z][\w'’-]*+\s){2,}))(?=[a-z])"
@@ -74,6 +77,12 @@ _FUNCTIONS = frozenset(map(root_of, UNWEIGHED_WORDS))
 _NAMED_FIRST = re.compile(r"(?:the\s)?[A-Z][\w'’-]*\s[a-z]")
 _WHERE = dict.fromkeys(word_list("at in on near outside inside behind beside opposite under"), "where")
 _NO_WHAT = word_list("by in at on with from")
+_ASKED_WHAT = word_list("what which whom whose who when if because while that how where why")
+_ITSELF = word_list("it them him us me you itself themselves")
+_TIMES = word_list(
+    "war peace day days night morning afternoon evening week weekend month year years season spring summer autumn "
+    "winter past future century decade meantime beginning end"
+)
 _CLAUSE = re.compile(r";\s+")
 _DEAR = re.compile(r"\W*(?:my\s)?dear(?:est)?\s([A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*)", re.IGNORECASE)
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
@@ -81,6 +90,14 @@ _LEAST_BARE = 4
 _NON = re.compile(r"\bnon-([a-z]{4,})", re.IGNORECASE)
 _HOW_WORD = re.compile(r"\bhow\s+[a-z]+", re.IGNORECASE)
 _AT_LEAST = re.compile(r"\b(?:at\s+(?:least|most|first|last|best|worst)|more\s+or\s+less|no\s+longer)\b", re.IGNORECASE)
+_OR_MORE = re.compile(
+    r"\bor\s(?:more|less|fewer|longer|later|earlier|older|younger|over|under|above|below|higher|lower|larger|bigger|smaller"
+    r"|better|worse)\b",
+    re.IGNORECASE,
+)
+_NOT_SO = re.compile(r"(?:\b(?:not|never|no|nor|cannot|neither)|n['’]t)\b(?P<said>(?:\s+[\w'’-]+){1,4})", re.IGNORECASE)
+_LEAST_SHARED = 4
+"""Letters that a name and the word for who is of it share: `Asia` and `Asian`."""
 _HELPS = re.compile(r"\b(?:do|does|did|can|could|will|would|shall|should|may|might|must)\b", re.IGNORECASE)
 Opposed = tuple[frozenset[str], frozenset[str]]
 Phrase = tuple[str, str, frozenset[str], bool]
@@ -96,7 +113,9 @@ class Contrast:
     and those against it; `single`: the words of its names, and `alone` those that stand for themselves (not `the
     Lecompton constitution`); `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the
     roots of its words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`. `rooted`: names
-    are compared by the roots of their words, and a place that the title names may be `the city` in the sentence."""
+    are compared by the roots of their words, and a place that the title names may be `the city` in the sentence.
+    `related`: `before` is the contrary of `after` for the same thing alone, what is denied of a contrary is none, a
+    pronoun is no other thing, and where a reader found that the sentence answers it need not say the day."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
@@ -110,16 +129,20 @@ class Contrast:
     small: frozenset[str]
     done_to: tuple[str, ...]
     rooted: bool
+    related: bool
+    question: str
 
     @classmethod
-    def of(cls, question: str, *, rooted: bool = True) -> Contrast:
+    def of(cls, question: str, *, rooted: bool = True, related: bool = True) -> Contrast:
         """Reads the question."""
         single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha())
         single -= DATES | {"i"}
-        named, opposed = _names(question), tuple(_opposed(question))
-        of_what = tuple(_phrases(question, asks=True))
+        named, opposed = _names(question), tuple(_opposed(question, related=related))
+        of_what = tuple(_phrases(question, asks=True, related=related))
         days, places, sides = _days(question), _places(question), _sides(question)
         ranks = _ranks(question, rooted=rooted)
+        if related:  # of `What does code 2 mean?` nobody counts means
+            ranks -= {each for each in ranks if each[1] == f"{deed_of(question)} counted"}
         small = frozenset(root for root in _small_roots(question) if root not in _FUNCTIONS)
         return cls(
             days,
@@ -134,12 +157,15 @@ class Contrast:
             small,
             _done_to(question),
             rooted,
+            related,
+            question,
         )
 
-    def agrees(self, text: str, tokens: frozenset[str]) -> bool:
+    def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is of another day, rank, number
-        or name, or says the contrary of a word that it lacks."""
-        if not (self.days <= _days(text) | _days(" ".join(tokens)) or _DAILY.search(text)):
+        or name, or says the contrary of a word that it lacks. `read`: a reader found that it answers."""
+        told_days = _days(text)
+        if not (self.days <= told_days | _days(" ".join(tokens)) or _DAILY.search(text)) and (told_days or not read):
             return False
         said = _ranks(text, rooted=self.rooted)
         if any((rank, noun) not in said and noun in {each for _, each in said} for rank, noun in self.ranks):
@@ -147,9 +173,9 @@ class Contrast:
         told = _sides(text) if self.sides else frozenset[tuple[str, bool]]()
         if any((deed, side) not in told and (deed, not side) in told for deed, side in self.sides):
             return False
-        if self.names and _names_another(text, self.names, rooted=self.rooted):
+        if self.names and _names_another(text, self.names, rooted=self.rooted, related=self.related):
             return False
-        if self.done_to and _has_done(text, self.done_to):
+        if self.done_to and _has_done(text, self.done_to, related=self.related):
             return False
         own = frozenset(map(root_of, tokens)) - {root_of(fold(word)) for word in _NON.findall(text)}
         return not (self._contradicted(text, own) or self._of_another(text, own) or self._only_names(text, own))
@@ -207,17 +233,37 @@ class Contrast:
         """True if the sentence says nothing of what something is of, and that it is of something else. What the title
         names is no other for being called `the city` here."""
         said = frozenset(root_of(fold(word)) for word in WORD.findall(text))
+        if self.related:
+            said |= {"".join(word[0] for word in name) for name in _names(text)}
         missing = [each for each in self.of_what if said.isdisjoint(each[2])]
-        told = list(_phrases(text)) if missing else []
+        told = list(_phrases(text, related=self.related)) if missing else []
         return any(
-            (head, by) == (one, beside) and not (self.rooted and named and not other and not own.isdisjoint(what))
+            (head, by) == (one, beside)
+            and not (self.rooted and named and not other and not own.isdisjoint(what))
+            and not (self.related and not what.isdisjoint(_TIMES) and other_what.isdisjoint(_TIMES))
             for head, by, what, named in missing
-            for one, beside, _, other in told
+            for one, beside, other_what, other in told
         )
 
     def _contradicted(self, text: str, own: frozenset[str]) -> bool:
+        text = _OR_MORE.sub(" ", text) if self.related else text
         told = _small_roots(text) | _small_words(text)
-        return any(own.isdisjoint(asked) and not told.isdisjoint(contrary) for asked, contrary in self.opposed)
+        return any(
+            own.isdisjoint(asked) and not told.isdisjoint(contrary) and self._denies(text, asked, contrary & told)
+            for asked, contrary in self.opposed
+        )
+
+    def _denies(self, text: str, asked: frozenset[str], contrary: frozenset[str]) -> bool:
+        """True unless the contrary is said of something else, or denied itself: `is not known` is no contrary of
+        `unknown`."""
+        if not self.related:
+            return True
+        if is_turned(asked):
+            return objects_behind(asked, self.question).meet(objects_behind(contrary, text))
+        negated = {fold(word) for found in _NOT_SO.finditer(text) for word in WORD.findall(found["said"])}
+        said = {f"{prefix}{form}" for prefix in _NEGATING for word in contrary for form in (word, root_of(word))}
+        by_prefix = not said.isdisjoint(asked)
+        return not (by_prefix and contrary <= negated)
 
 
 def labelled(text: str) -> Iterator[tuple[str, str]]:
@@ -283,31 +329,47 @@ def _names(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(fold, WORD.findall(name))) for name in _NAME.findall(text))
 
 
-def _names_another(text: str, names: tuple[tuple[str, ...], ...], *, rooted: bool) -> bool:
+def _names_another(text: str, names: tuple[tuple[str, ...], ...], *, rooted: bool, related: bool) -> bool:
     """True if the text does not say one of the names, but one that begins like it and ends otherwise (`New York` for
-    `New Mexico`). `rooted`: `Academic Rankings` begins and ends like `Academic Ranking`."""
+    `New Mexico`). `rooted`: `Academic Rankings` begins and ends like `Academic Ranking`. `related`: and `Central Asian`
+    like `Central Asia`, `European Union law` like `European Law`."""
     said = _names(text)
+    whole = tuple(tuple(map(fold, WORD.findall(name))) for name in _NAME_AND_NEXT.findall(text)) if related else ()
     if rooted:
-        names, said = _by_roots(names), _by_roots(said)
+        names, said, whole = _by_roots(names), _by_roots(said), _by_roots(whole)
     for name in names:
         if any(set(name) <= set(other) for other in said):
+            continue
+        if any(all(any(_is_of(word, each) for each in other) for word in name) for other in whole):
             continue
         if any(name[0] == other[0] and name[-1] not in other and other[-1] not in name for other in said):
             return True
     return False
 
 
+def _is_of(name: str, word: str) -> bool:
+    """True if a word is the name, or whoever and whatever is of it: `Germany` and `German`."""
+    return name == word or (
+        min(len(name), len(word)) >= _LEAST_SHARED
+        and abs(len(name) - len(word)) <= 2
+        and (word.startswith(name) or name.startswith(word))
+    )
+
+
 def _by_roots(names: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(root_of, name)) for name in names)
 
 
-def _phrases(text: str, *, asks: bool = False) -> Iterator[Phrase]:
-    """`journey by ship`, `keeper of the old mill`. `asks`: what ends a question with a helping verb is its own verb."""
-    for found in _OF.finditer(text):
+def _phrases(text: str, *, asks: bool = False, related: bool = True) -> Iterator[Phrase]:
+    """`journey by ship`, `keeper of the old mill`. `asks`: what ends a question with a helping verb is its own verb.
+    `related`: a question word, a conjunction and a pronoun are nothing that something is of."""
+    for found in _OF.finditer(_AT_LEAST.sub(" ", text) if related else text):
         head, what = fold(found["head"]), [fold(word) for word in WORD.findall(found["what"])]
         if head in UNWEIGHED_WORDS or (what and what[0] in _NO_WHAT):  # `It was paid for by the guild`
             continue
         first = next((n for n, word in enumerate(what) if word not in UNWEIGHED_WORDS), len(what))
+        if related and what and (what[0] in _ITSELF or not _ASKED_WHAT.isdisjoint(what[: first + 1])):
+            continue
         after = (n for n, word in enumerate(what) if n > first and word in UNWEIGHED_WORDS)
         said = what[first : next(after, len(what))]
         if asks and len(said) > 1 and not text[found.end() :].strip(" ?.!") and _HELPS.search(text, 0, found.start()):
@@ -332,24 +394,28 @@ def _done_to(question: str) -> tuple[str, ...]:
     return (root_of(fold(found["deed"])), *map(fold, WORD.findall(found["name"]))) if found else ()
 
 
-def _has_done(text: str, done_to: tuple[str, ...]) -> bool:
+def _has_done(text: str, done_to: tuple[str, ...], *, related: bool) -> bool:
     """True if the sentence says that the name did it, or is the one who did: `Ida Holm succeeded`, `her successor is
-    Ida Holm`."""
+    Ida Holm`. `related`: not of a group that is `led by` somebody."""
     deed, *name = done_to
     words = [fold(word) for word in WORD.findall(text)]
     for at in range(len(words) - len(name) + 1):
         if words[at : at + len(name)] != name:
             continue
-        after, before = words[at + len(name) : at + len(name) + 1], words[max(0, at - 3) : at]
-        if [root_of(word) for word in after] == [deed]:
+        after, before = words[at + len(name) : at + len(name) + 2], words[max(0, at - 3) : at]
+        if [root_of(word) for word in after[:1]] == [deed] and not (related and after[1:] == ["by"]):
             return True
         if before and before[-1] in _BE and not _FOLLOWERS.get(deed, frozenset()).isdisjoint(before):
             return True
     return False
 
 
-def _opposed(question: str) -> Iterator[Opposed]:
-    """Not of `how high`, which asks for the height of what is low too, and not where the question says both."""
+def _opposed(question: str, *, related: bool) -> Iterator[Opposed]:
+    """Not of `how high`, which asks for the height of what is low too, and not where the question says both. `related`:
+    nor of `or more`, nor where it asks why something is not so: that is told by the contrary."""
+    if related and asks_why(question) and denies(question):
+        return
+    question = _OR_MORE.sub(" ", question) if related else question
     roots = _small_roots(_HOW_WORD.sub(" ", question))
     for root in sorted(roots & OPPOSITES.keys()):
         alike = and_alike({root})

@@ -10,7 +10,7 @@ from ai.text.amounts import amounts_of, unit_of
 from ai.text.meaning.contrast import DATES
 from ai.text.support import all_roots, fold
 from retrieval.english.alike import and_alike
-from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
 _WHICH = re.compile(
@@ -61,6 +61,8 @@ _ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 _WHICH_DAY = re.compile(r"\b(?:which|what)\s(?:day|date|weekday)\b", re.IGNORECASE)
+_WHICH_DATE = re.compile(r"\b(?:which|what)\sdate\b", re.IGNORECASE)
+_A_DATE = re.compile(r"(?<![\d,.])(?:1\d|20)\d\d(?!\d|[,.]\d)|\b(?:" + "|".join(MONTHS) + r")\b", re.IGNORECASE)
 _A_DAY = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}(?:st|nd|rd|th)?\b|\b(?:first|second|third|fourth|fifth|sixth"
     r"|seventh|eighth|ninth|tenth|\w+teenth|twelfth|twentieth|thirtieth|last|daily|eve|christmas|easter|day)\b",
@@ -90,8 +92,8 @@ class Kind:
     """The kind asked for. `noun`: the root of the noun after `which` or `what`; `held`: whether it follows `which` and
     the sources say it; `named`: whether one of the kind is told by its name; `by`: the preposition before `which`;
     `calls`: whether a name is asked for; `unit`: the dimension of the unit that is named; `attribute`: the roots by
-    which the sources say what is asked of something (`the fine for ...`); `day`: whether a day is asked for; `said`:
-    the roots of all words of the question."""
+    which the sources say what is asked of something (`the fine for ...`); `day`: whether a day is asked for; `dated`:
+    whether a month or a year is enough; `said`: the roots of all words of the question."""
 
     noun: str
     held: bool
@@ -101,11 +103,12 @@ class Kind:
     unit: str | None
     attribute: frozenset[str]
     day: bool
+    dated: bool
     said: frozenset[str]
 
     @classmethod
-    def of(cls, question: str, vocabulary: frozenset[str]) -> Kind:
-        """The kind that a question asks for, given the words of the sources."""
+    def of(cls, question: str, vocabulary: frozenset[str], *, related: bool = True) -> Kind:
+        """The kind that a question asks for, given the words of the sources. `related`: a date may be a year's."""
         noun, by, asks = _noun(question)
         unit = _IN_UNIT.search(question) if _HOW.search(question) else None
         roots = frozenset(map(root_of, vocabulary)) if noun else frozenset[str]()
@@ -118,25 +121,30 @@ class Kind:
             unit_of(fold(unit["unit"])) if unit else None,
             _attribute(question),
             _WHICH_DAY.search(question) is not None,
+            related and _WHICH_DATE.search(question) is not None,
             all_roots(question),
         )
 
-    def agrees(self, text: str, own: frozenset[str]) -> bool:
-        """True unless the sentence, of the roots `own` with those of its title, has nothing of the kind."""
+    def agrees(self, text: str, own: frozenset[str], *, read: bool = False) -> bool:
+        """True unless the sentence, of the roots `own` with those of its title, has nothing of the kind. `read`: a
+        reader found that it answers, so that it need not say what is asked of something (`the advantage`), nor name
+        one that the sources may tell without a name."""
         if self.unit is not None and all(each.dimension != self.unit for each in amounts_of(text)):
             return False
-        if self.attribute and own.isdisjoint(self.attribute):
+        if self.attribute and own.isdisjoint(self.attribute) and not read:
             return False
-        if (self.day and not _A_DAY.search(text)) or (self.calls and not (_TERM.search(text) or _names(text, self))):
+        if self.day and not (_A_DAY.search(text) or (self.dated and _A_DATE.search(text))):
             return False
-        return not self.noun or self._is_one(text, own)
+        if self.calls and not (_TERM.search(text) or _names(text, self)):
+            return False
+        return not self.noun or self._is_one(text, own, read=read)
 
-    def _is_one(self, text: str, own: frozenset[str]) -> bool:
+    def _is_one(self, text: str, own: frozenset[str], *, read: bool) -> bool:
         if not own.isdisjoint(and_alike({self.noun})):
             return not self.named or bool(_TERM.search(text)) or _names(text, self) or _LABEL.search(text) is not None
         if self.named:
             return _names(text, self, self.by)
-        return not self.held or (_names(text, self) and not self._is_of_another(text))
+        return not self.held or ((read or _names(text, self)) and not self._is_of_another(text))
 
     def _is_of_another(self, text: str) -> bool:
         """True if what did the deed is said to be something else: `the cat that stayed longest`."""

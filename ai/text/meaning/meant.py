@@ -19,13 +19,15 @@ from ai.text.meaning.stated import Stated
 from ai.text.meaning.where import Where
 from retrieval.english.stems import root_of
 
-RULES = 5
+RULES = 6
 """Raised with every change of these rules; earlier ones still run for entries that name them. 1: a plural name was
 another one; 2: who asks why something is not so was told that it is so, and a denied reason was one; 3: of `was born
 and raised in Tarn` only the second deed had a place, `how often` was told by any time, and a group of which no source
 speaks (`among beekeepers`) limited nothing; 4: a gold medal was won by who won a silver one, what another did was done
-by who is asked about, and two names that end alike were one."""
-FIRST_RULES, ROOTED_SINCE, DENIED_SINCE, SHARED_SINCE, QUALIFIED_SINCE = 1, 2, 3, 4, 5
+by who is asked about, and two names that end alike were one; 5: `before` was the contrary of `after` whatever stood
+behind, a pronoun was another thing, and what a reader found to answer had to say `the advantage`, or by what it was
+made."""
+FIRST_RULES, ROOTED_SINCE, DENIED_SINCE, SHARED_SINCE, QUALIFIED_SINCE, RELATED_SINCE = 1, 2, 3, 4, 5, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +47,34 @@ class Meant:
     qualified: Qualified
     doer: Doer
     namesakes: Namesakes
+    related: bool
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str], *, rules: int = RULES) -> Meant:
         """Reads the question, given the words of the sources, by the rules of a version."""
+        related = rules >= RELATED_SINCE
         return cls(
-            Contrast.of(question, rooted=rules >= ROOTED_SINCE),
+            Contrast.of(question, rooted=rules >= ROOTED_SINCE, related=related),
             Periods.of(question, vocabulary),
             Roles.of(question, denied=rules >= DENIED_SINCE),
             Modifiers.of(question),
-            Kind.of(question, vocabulary),
+            Kind.of(question, vocabulary, related=related),
             Sides.of(question),
-            Stated.of(question, denied=rules >= DENIED_SINCE, often=rules >= SHARED_SINCE),
+            Stated.of(question, denied=rules >= DENIED_SINCE, often=rules >= SHARED_SINCE, related=related),
             Bearer.of(question),
             Where.of(question, shared=rules >= SHARED_SINCE),
             Group.of(question, vocabulary) if rules >= SHARED_SINCE else Group(unheld=False),
             Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified(),
             Doer.of(question) if rules >= QUALIFIED_SINCE else Doer(),
             Namesakes.of(question) if rules >= QUALIFIED_SINCE else Namesakes(),
+            related,
         )
 
     def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False, reworded: bool = False) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is about something else. `read`:
-        a reader found that it answers, and so on which of its sides that stands. `reworded`: and so that it says in
-        other words which is the first or the largest."""
-        own = frozenset(map(root_of, tokens))
+        a reader found that it answers, and so on which of its sides that stands, of what it is and how it came about.
+        `reworded`: and so that it says in other words which is the first or the largest."""
+        own, by_reader = frozenset(map(root_of, tokens)), read and self.related
         return (
             not self.group.unheld
             and self.periods.agrees(text)
@@ -78,13 +83,13 @@ class Meant:
             and self.qualified.agrees(text, own, read=read)
             and self.doer.agrees(text, own)
             and self.namesakes.agrees(text, own)
-            and self.kind.agrees(text, own)
+            and self.kind.agrees(text, own, read=by_reader)
             and (read or self.sides.agrees(text))
-            and (text.endswith("?") or ROW.match(text) is not None or self._states(text))
-            and self.contrast.agrees(text, tokens)
+            and (text.endswith("?") or ROW.match(text) is not None or self._states(text, read=by_reader))
+            and self.contrast.agrees(text, tokens, read=by_reader)
         )
 
-    def _states(self, text: str) -> bool:
+    def _states(self, text: str, *, read: bool) -> bool:
         """True unless a sentence, neither a row nor a question with its answer behind it, states nothing of what is
         asked."""
-        return self.stated.agrees(text) and self.bearer.agrees(text) and self.where.agrees(text)
+        return self.stated.agrees(text, read=read) and self.bearer.agrees(text) and self.where.agrees(text)

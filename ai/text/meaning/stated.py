@@ -98,6 +98,26 @@ _STATED = (
     ),
 )
 """Questions for a finer kind, and what a sentence has that states one."""
+_SMALL_NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})"
+_TENS = r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+_STATED_TOO = (
+    (
+        _STATED[0][1],
+        re.compile(
+            rf"\b(?:by|till|until|before|after|from|around|about)\s{_SMALL_NUMBER}\b(?!\s[a-z]+s\b)", re.IGNORECASE
+        ),
+    ),
+    (_STATED[1][1], re.compile(rf"['’](?:\d\d|{_TENS}(?:-[a-z]+)?)\b", re.IGNORECASE)),
+    (
+        _STATED[4][1],
+        re.compile(
+            rf",\s\d{{1,3}}(?=[,.;]|\sand\b)|\b(?:him|her|me|us|them)\s(?:\d{{1,3}}|[a-z]{{3,5}}teen|{_TENS})\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (_STATED[5][1], re.compile(r"\b(?:hours?|minutes?|days?|weeks?|within|seasons?)\b", re.IGNORECASE)),
+)
+"""By a pattern what else states the kind: `by four`, `in ’fifty-seven`, `Ida Roos, 41, was freed`, `only six days`."""
 _HOW_OFTEN = re.compile(r"\bhow\s(?:often|frequently)\b", re.IGNORECASE)
 _OFTEN = re.compile(
     r"\b(?:every|each|per|(?:half-|bi-?|semi-?|tri)?(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly|annual|biennial"
@@ -123,6 +143,7 @@ _A_SUM = re.compile(
     r"(?!\s(?:[a-z]{1,20}\s)?(?:with|of|to)\W*\Z)",
     re.IGNORECASE,
 )
+_BY_HOW_MUCH = re.compile(r"\bby\show\smuch\b", re.IGNORECASE)
 _NO_SUM = re.compile(r"\b(?:free|no\scharge|nothing|complimentary|waived|included)\b", re.IGNORECASE)
 _BEHIND = {
     "of": re.compile(r"\b(?:of|from|out\sof|with|by)\b"),
@@ -141,6 +162,8 @@ _DEED = re.compile(
     re.IGNORECASE,
 )
 """Deeds that other questions need not find said."""
+_SIZED = re.compile(r"\b(?:size|big|bigger|large|larger|small|smaller)\b", re.IGNORECASE)
+_ASKS_FIRST = re.compile(r"^\W*(?:who|whom|whose|where|when|why|which)\b", re.IGNORECASE)
 _POSITIONS = word_list(
     "eastern western northern southern east west north south upper lower middle central left right front rear inner "
     "outer"
@@ -175,9 +198,10 @@ class Stated:
     something came about; `amount`: the question if it asks for a number; `compounds`: the numbers of its compounds by
     their noun (`two-bedroom`); `sized`: whether a size is asked for; `deeds`: roots of which the sentence says one;
     `positions`: those that are named (`the eastern arch`); `said`: the roots of its words; `reason`: whether it asks
-    for the reason of what it does not deny, by the rules that know a reason which is denied."""
+    for the reason of what it does not deny, by the rules that know a reason which is denied; `related`: whether what a
+    reader found to answer may say in words of its own how, of what and who."""
 
-    kinds: tuple[re.Pattern[str], ...]
+    kinds: tuple[tuple[re.Pattern[str], ...], ...]
     money: bool
     deed: str
     behind: str
@@ -189,45 +213,59 @@ class Stated:
     positions: frozenset[str]
     said: frozenset[str]
     reason: bool
+    related: bool
 
     @classmethod
-    def of(cls, question: str, *, denied: bool = True, often: bool = True) -> Stated:
+    def of(cls, question: str, *, denied: bool = True, often: bool = True, related: bool = True) -> Stated:
         """Reads the question."""
+        counts = wanted_of(question) is WantedKind.NUMBER and not (related and _ASKS_FIRST.match(question))
         return cls(
             tuple(
-                _CAME_OF if denied and states is _CAME_ABOUT else states
+                (
+                    _CAME_OF if denied and states is _CAME_ABOUT else states,
+                    *(too for one, too in _STATED_TOO if related and one is states),
+                )
                 for asks, states in ((*_STATED, (_HOW_OFTEN, _OFTEN)) if often else _STATED)
                 if asks.search(question)
             ),
-            _A_SUM.search(question) is not None,
+            _A_SUM.search(question) is not None and not (related and _BY_HOW_MUCH.search(question)),
             *_ending(question),
             _HOW_DID.match(question) is not None,
-            question if wanted_of(question) is WantedKind.NUMBER else "",
+            question if counts else "",
             tuple(_compounds(question)),
             _SIZE.search(question) is not None,
             _deeds(question),
             _POSITIONS & {fold(word) for word in WORD.findall(question)},
             all_roots(question),
             denied and _WHY.match(question) is not None and not denies(question),
+            related,
         )
 
-    def agrees(self, text: str) -> bool:
-        """True unless the sentence states nothing of the finer kind."""
+    def agrees(self, text: str, *, read: bool = False) -> bool:
+        """True unless the sentence states nothing of the finer kind. `read`: a reader found that it answers."""
         return (
-            all(states.search(text) for states in self.kinds)
+            self._states_kinds(text)
             and not (self.reason and excludes_reason(text))
             and (not self.money or _states_sum(text))
-            and (not self.behind or self._goes_on(text))
-            and (not self.manner or _MANNER.search(self._clause(text)) is not None)
+            and (read or not self.behind or self._goes_on(text))
+            and (read or not self.manner or _MANNER.search(self._clause(text)) is not None)
             and (not self.amount or self._counts(text))
-            and (not self.sized or any(each.dimension not in (MONEY, TIME) for each in amounts_of(text)))
+            and (not self.sized or self._has_size(text))
             and self._same_compounds(text)
-            and self._says(text)
+            and self._says(text, read=read)
         )
 
     def finer(self, text: str) -> bool:
         """True if the sentence states the finer kind that is asked for, whatever it has of the coarser."""
-        return bool(self.kinds) and all(states.search(text) for states in self.kinds)
+        return bool(self.kinds) and self._states_kinds(text)
+
+    def _states_kinds(self, text: str) -> bool:
+        return all(any(states.search(text) for states in each) for each in self.kinds)
+
+    def _has_size(self, text: str) -> bool:
+        if self.related and _SIZED.search(text):
+            return True
+        return any(each.dimension not in (MONEY, TIME) for each in amounts_of(text))
 
     def _goes_on(self, text: str) -> bool:
         """True if the preposition, or one like it, follows the deed, where that is said."""
@@ -247,10 +285,11 @@ class Stated:
         told = dict(_compounds(text)) if self.compounds else {}
         return all(told.get(noun, number) == number for noun, number in self.compounds)
 
-    def _says(self, text: str) -> bool:
-        """True unless the deed is not said, or another position instead of one that is named."""
+    def _says(self, text: str, *, read: bool) -> bool:
+        """True unless the deed is not said, or another position instead of one that is named. Who read that it answers
+        needs no deed."""
         words = [fold(word) for word in WORD.findall(text)] if self.deeds or self.positions else []
-        if self.deeds and self.deeds.isdisjoint(map(root_of, words)):
+        if not read and self.deeds and self.deeds.isdisjoint(map(root_of, words)):
             return False
         return not self.positions or not self.positions.isdisjoint(words) or _POSITIONS.isdisjoint(words)
 
