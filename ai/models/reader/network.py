@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ from ai.models.reader.files import FOLDER, checked
 from ai.models.reader.told import Told
 
 WIDTH = 384
-_AT_ONCE = 8
+_VECTORS_KEPT = 8_192
+"""Some 12 MB: the sentences of the same passages are read for many a question."""
 _ANSWERS, _BEGINS, _ENDS, _ANSWERED, _BORNE = range(5)
 _LONGEST_SPAN = 24
 """Pieces of the words that answer."""
@@ -49,26 +52,32 @@ class Weighed:
 
 
 class Network:
-    """A session over the shipped file. A function of its arguments and the file; safe to call from several threads."""
+    """A session over the shipped file. A function of its arguments and the file; safe to call from several threads.
+
+    Each text and each window is run alone, on one core, so that what it gives does not depend on what it is run with;
+    as many at a time as there are cores. The vectors of texts are kept: they are functions of the texts alone, whoever
+    asks.
+    """
 
     def __init__(self, session: Any, pieces: PieceReader) -> None:
         self._session, self.pieces = session, pieces
+        self._cores = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader")
+        self._vector_of = lru_cache(_VECTORS_KEPT)(self._embedded)
 
     @classmethod
-    def load(cls, folder: Path = FOLDER, *, threads: int = 2) -> Network:
+    def load(cls, folder: Path = FOLDER) -> Network:
         """Open the files. Raises `ReaderUnavailable` where one is missing or is not the one that was shipped, and
         where the processor or the runtime cannot run it."""
-        return cls.opened(checked(folder, "reader.onnx"), checked(folder, "tokenizer.json"), threads=threads)
+        return cls.opened(checked(folder, "reader.onnx"), checked(folder, "tokenizer.json"))
 
     @classmethod
-    def opened(cls, network: bytes, tokenizer: bytes, *, threads: int = 2) -> Network:
+    def opened(cls, network: bytes, tokenizer: bytes) -> Network:
         """Of the bytes of the two files. Raises `ReaderUnavailable` where they cannot be run here."""
         try:
             import onnxruntime  # noqa: PLC0415  (heavy: only who reads prose loads it)
 
             options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads, options.inter_op_num_threads = min(threads, os.cpu_count() or 1), 1
-            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            options.intra_op_num_threads, options.inter_op_num_threads = 1, 1
             options.log_severity_level = 3
             session = onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
             made = cls(session, PieceReader(tokenizer))
@@ -78,38 +87,37 @@ class Network:
         return made
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors of the texts, (texts, 384). Texts of like length go together, so that little is padding."""
-        read = self.pieces.read(texts)
-        order = sorted(range(len(read)), key=lambda at: len(read[at]))
+        """Unit vectors of the texts, (texts, 384)."""
         vectors = np.zeros((len(texts), WIDTH), np.float32)
-        for start in range(0, len(order), _AT_ONCE):
-            group = order[start : start + _AT_ONCE]
-            ids = np.zeros((len(group), len(read[group[-1]])), np.int64)
-            mask = np.zeros(ids.shape, np.float32)
-            for row, at in enumerate(group):
-                ids[row, : len(read[at])], mask[row, : len(read[at])] = read[at], 1
-            given = {"ids": ids, "kinds": np.zeros_like(ids), "mask": mask}
-            vectors[group] = self._session.run(["vectors"], given)[0]
+        for row, vector in enumerate(self._cores.map(self._vector_of, texts)):
+            vectors[row] = vector
         return vectors
 
-    def judge(self, question: str, told: Told) -> dict[int, Judgement]:
-        """The judgement of each of the passage's places. A function of the question and the passage alone: windows are
-        run one by one."""
-        asked, title, *sentences = self.pieces.bare([question, told.title, *told.sentences])
-        found = {}
-        for window, places in windows_of(asked, title, sentences, told.places):
-            said = self._say(window)
+    def judge(self, question: str, passages: Sequence[Told]) -> list[dict[int, Judgement]]:
+        """Of each passage the judgement of each of its places, which is a function of the question and that passage."""
+        windows = [
+            (number, window, places)
+            for number, told in enumerate(passages)
+            if told.places
+            for window, places in self._windows(question, told)
+        ]
+        found: list[dict[int, Judgement]] = [{} for _ in passages]
+        heard = self._cores.map(self._say, (window for _, window, _ in windows))
+        for (number, window, places), said in zip(windows, heard, strict=True):
             none = float(said[0, _BEGINS] + said[0, _ENDS])
             for place, at in places:
-                found[place] = _judged(said, window.sentences[at], none)
+                found[number][place] = _judged(said, window.sentences[at], none)
         return found
 
     def weigh(self, claim: str, told: Told) -> Weighed:
-        """How far a passage bears out a claim. Windows are run one by one."""
-        asked, title, *sentences = self.pieces.bare([claim, told.title, *told.sentences])
+        """How far a passage bears out a claim."""
+        windows = self._windows(claim, told)
         borne, wholes, answers = list[NDArray[np.float32]](), [_LOWEST], {0: _LOWEST}
-        for window, places in windows_of(asked, title, sentences, told.places) if asked else ():
-            said, (begin, end) = self._say(window), window.question
+        heard = self._cores.map(self._say, (window for window, _ in windows))
+        for (window, places), said in zip(windows, heard, strict=True):
+            begin, end = window.question
+            if begin == end:
+                break
             borne.append(said[begin:end, _BORNE])
             wholes.append(float(said[0, _ANSWERED]))
             for place, at in places:
@@ -121,6 +129,16 @@ class Network:
         place = max(answers, key=lambda each: (answers[each], -each))
         weak = float(parts[: max(1, len(parts) // _WEAKEST)].mean())
         return Weighed((max(wholes), float(parts.mean()), weak, answers[place]), place)
+
+    def _windows(self, asked: str, told: Told) -> list[tuple[Window, tuple[tuple[int, int], ...]]]:
+        said, title, *sentences = self.pieces.bare([asked, told.title, *told.sentences])
+        return windows_of(said, title, sentences, told.places)
+
+    def _embedded(self, text: str) -> NDArray[np.float32]:
+        ids = np.array(self.pieces.read([text]), np.int64)
+        given = {"ids": ids, "kinds": np.zeros_like(ids), "mask": np.ones(ids.shape, np.float32)}
+        vector: NDArray[np.float32] = self._session.run(["vectors"], given)[0][0]
+        return vector
 
     def _say(self, window: Window) -> NDArray[np.float32]:
         """(pieces, 5)."""

@@ -134,7 +134,7 @@ def rows_of(network: Network, question: str, passages: Sequence[Told]) -> Rows:
         return Rows((), ())
     sentences = [passages[number].sentences[place] for number, place in keys]
     vectors = network.embed([question, *sentences])
-    judged = [network.judge(question, told) if told.places else {} for told in passages]
+    judged = network.judge(question, passages)
     features = features_of(
         Asked.of(question, network.pieces),
         sentences=sentences,

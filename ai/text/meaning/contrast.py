@@ -335,6 +335,8 @@ def _names_another(text: str, names: tuple[tuple[str, ...], ...], *, rooted: boo
     like `Central Asia`, `European Union law` like `European Law`."""
     said = _names(text)
     whole = tuple(tuple(map(fold, WORD.findall(name))) for name in _NAME_AND_NEXT.findall(text)) if related else ()
+    if related:
+        names, said = _without_article(names), _without_article(said)
     if rooted:
         names, said, whole = _by_roots(names), _by_roots(said), _by_roots(whole)
     for name in names:
@@ -354,6 +356,12 @@ def _is_of(name: str, word: str) -> bool:
         and abs(len(name) - len(word)) <= 2
         and (word.startswith(name) or name.startswith(word))
     )
+
+
+def _without_article(names: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """The names of several words: `The New York office` speaks of New York."""
+    bare = (name[1:] if name[0] == "the" else name for name in names)
+    return tuple(name for name in bare if len(name) > 1)
 
 
 def _by_roots(names: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

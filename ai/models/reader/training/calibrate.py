@@ -23,6 +23,7 @@ import random
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -163,20 +164,15 @@ class Remembering(Network):
 
     def __init__(self, network: Network) -> None:
         super().__init__(network._session, network.pieces)
-        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._vector_of = cache(self._embedded)
         self._judged: dict[tuple[str, Told], dict[int, Judgement]] = {}
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def judge(self, question: str, passages: Sequence[Told]) -> list[dict[int, Judgement]]:
         """See `Network`."""
-        fresh = sorted({text for text in texts if text not in self._vectors})
-        self._vectors.update(zip(fresh, super().embed(fresh), strict=True))
-        return np.array([self._vectors[text] for text in texts])
-
-    def judge(self, question: str, told: Told) -> dict[int, Judgement]:
-        """See `Network`."""
-        if (question, told) not in self._judged:
-            self._judged[question, told] = super().judge(question, told)
-        return self._judged[question, told]
+        fresh = [told for told in dict.fromkeys(passages) if (question, told) not in self._judged]
+        for told, judged in zip(fresh, super().judge(question, fresh), strict=True):
+            self._judged[question, told] = judged
+        return [self._judged[question, told] for told in passages]
 
     def vector_of(self, text: str) -> NDArray[np.float32]:
         """The vector of one text."""
