@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ai.intent.times import read_times
 from ai.text.amounts import amounts_of
-from ai.text.meaning.contrast import DATES, labelled
+from ai.text.meaning.contrast.ranks import DATES, labelled
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of

@@ -6,7 +6,7 @@ import pytest
 
 from ai.answer.claims.check import Sources, check_sentence
 from ai.model import Sentence
-from ai.text.meaning.contrast import Contrast
+from ai.text.meaning.contrast.contrast import Contrast
 from ai.text.support import WORD, fold
 from retrieval.english.opposites import OPPOSITES, pairs
 from retrieval.english.stems import root_of

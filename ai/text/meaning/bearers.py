@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ai.text.meaning.contrast import DATES
+from ai.text.meaning.contrast.ranks import DATES
 from ai.text.question_type import first_word
 from ai.text.support import WORD, fold
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ai.text.meaning.bearers import Bearer
-from ai.text.meaning.contrast import Contrast
+from ai.text.meaning.contrast.contrast import Contrast
 from ai.text.meaning.deeds.doers import Doer
 from ai.text.meaning.deeds.roles import Roles
 from ai.text.meaning.groups import Group

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ai.text.meaning.contrast import DATES
+from ai.text.meaning.contrast.ranks import DATES
 from ai.text.meaning.kinds import place_of
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import all_roots, fold

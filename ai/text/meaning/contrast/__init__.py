@@ -1,0 +1,1 @@
+"""Words that tell the sentence that is meant from one beside it."""

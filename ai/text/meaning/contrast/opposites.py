@@ -1,0 +1,92 @@
+"""Words of a question that have a contrary, and whether a text says that instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ai.text.meaning.contrast.relations import is_turned, objects_behind
+from ai.text.question_type import asks_why, denies
+from ai.text.support import WORD, fold
+from retrieval.english.alike import and_alike
+from retrieval.english.opposites import OPPOSITES
+from retrieval.english.stems import root_of
+
+_NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
+_LEAST_BARE = 4
+_NON = re.compile(r"\bnon-([a-z]{4,})", re.IGNORECASE)
+_HOW_WORD = re.compile(r"\bhow\s+[a-z]+", re.IGNORECASE)
+AT_LEAST = re.compile(r"\b(?:at\s+(?:least|most|first|last|best|worst)|more\s+or\s+less|no\s+longer)\b", re.IGNORECASE)
+_OR_MORE = re.compile(
+    r"\bor\s(?:more|less|fewer|longer|later|earlier|older|younger|over|under|above|below|higher|lower|larger|bigger|smaller"
+    r"|better|worse)\b",
+    re.IGNORECASE,
+)
+_NOT_SO = re.compile(r"(?:\b(?:not|never|no|nor|cannot|neither)|n['’]t)\b(?P<said>(?:\s+[\w'’-]+){1,4})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Opposites:
+    """The roots of what each word says, with those of its contrary. `related`: `before` is the contrary of `after` for
+    the same thing alone, and what is denied of a contrary is none."""
+
+    opposed: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    question: str
+    related: bool
+
+    @classmethod
+    def of(cls, question: str, *, related: bool) -> Opposites:
+        """Reads the question."""
+        return cls(tuple(_opposed(question, related=related)), question, related)
+
+    def contradicted(self, text: str, own: frozenset[str]) -> bool:
+        """True if the text says the contrary of a word that it lacks; `own` are its roots with those of its title."""
+        own -= {root_of(fold(word)) for word in _NON.findall(text)}
+        text = _OR_MORE.sub(" ", text) if self.related else text
+        told = small_roots(text) | _small_words(text)
+        return any(
+            own.isdisjoint(asked) and not told.isdisjoint(contrary) and self._denies(text, asked, contrary & told)
+            for asked, contrary in self.opposed
+        )
+
+    def _denies(self, text: str, asked: frozenset[str], contrary: frozenset[str]) -> bool:
+        """True unless the contrary is said of something else, or denied itself: `is not known` is no contrary of
+        `unknown`."""
+        if not self.related:
+            return True
+        if is_turned(asked):
+            return objects_behind(asked, self.question).meet(objects_behind(contrary, text))
+        negated = {fold(word) for found in _NOT_SO.finditer(text) for word in WORD.findall(found["said"])}
+        said = {f"{prefix}{form}" for prefix in _NEGATING for word in contrary for form in (word, root_of(word))}
+        by_prefix = not said.isdisjoint(asked)
+        return not (by_prefix and contrary <= negated)
+
+
+def _opposed(question: str, *, related: bool) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Not of `how high`, which asks for the height of what is low too, and not where the question says both. `related`:
+    nor of `or more`, nor where it asks why something is not so: that is told by the contrary."""
+    if related and asks_why(question) and denies(question):
+        return
+    question = _OR_MORE.sub(" ", question) if related else question
+    roots = small_roots(_HOW_WORD.sub(" ", question))
+    for root in sorted(roots & OPPOSITES.keys()):
+        alike = and_alike({root})
+        contrary = OPPOSITES[root] - roots - alike
+        if contrary:
+            yield alike, contrary
+    for word in sorted(_small_words(question)):
+        bare = {word.removeprefix(prefix) for prefix in _NEGATING if word.startswith(prefix)}
+        negated = {f"{prefix}{word}" for prefix in _NEGATING} if len(word) >= _LEAST_BARE else set[str]()
+        contrary = frozenset(negated | {each for each in bare if len(each) >= _LEAST_BARE})
+        yield frozenset({root_of(word)}), contrary - _small_words(question)
+
+
+def small_roots(text: str) -> frozenset[str]:
+    return frozenset(map(root_of, _small_words(text)))
+
+
+def _small_words(text: str) -> frozenset[str]:
+    """The words that are no names: those in small letters, and the first. `non-smoking` is one."""
+    words = WORD.findall(_NON.sub(r"non\1", AT_LEAST.sub(" ", text)))
+    return frozenset(fold(word) for n, word in enumerate(words) if n == 0 or word[0].islower())
