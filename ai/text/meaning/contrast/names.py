@@ -22,6 +22,7 @@ _LEAST_SHARED = 4
 
 
 def names_in(text: str) -> Names:
+    """Those of the text, in order."""
     return tuple(tuple(map(fold, WORD.findall(name))) for name in _NAME.findall(text))
 
 

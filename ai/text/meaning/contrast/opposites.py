@@ -83,6 +83,7 @@ def _opposed(question: str, *, related: bool) -> Iterator[tuple[frozenset[str], 
 
 
 def small_roots(text: str) -> frozenset[str]:
+    """The roots of the words that are no names."""
     return frozenset(map(root_of, _small_words(text)))
 
 

@@ -23,9 +23,14 @@ _WHERE = dict.fromkeys(word_list("at in on near outside inside behind beside opp
 _NO_WHAT = word_list("by in at on with from")
 _ASKED_WHAT = word_list("what which whom whose who when if because while that how where why")
 _ITSELF = word_list("it them him us me you itself themselves")
-_TIMES = word_list(
-    "war peace day days night morning afternoon evening week weekend month year years season spring summer autumn "
-    "winter past future century decade meantime beginning end"
+_TIMES = frozenset(
+    map(
+        root_of,
+        word_list(
+            "war peace day night morning afternoon evening week weekend month year season spring summer autumn winter "
+            "past future century decade meantime beginning end"
+        ),
+    )
 )
 _HELPS = re.compile(r"\b(?:do|does|did|can|could|will|would|shall|should|may|might|must)\b", re.IGNORECASE)
 Phrase = tuple[str, str, frozenset[str], bool]

@@ -46,6 +46,7 @@ def _labels(said: str) -> Iterator[str]:
 
 
 def days_in(text: str) -> frozenset[str]:
+    """The beginnings of the days of the week that it names."""
     return frozenset(found.casefold() for found in _WEEKDAY.findall(text))
 
 
