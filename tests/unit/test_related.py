@@ -116,6 +116,8 @@ def test_what_the_reader_found_need_not_say_of_what_kind_it_is(question: str, te
         ("Who succeeded Piers Langley?", "Her successor is Piers Langley."),
         ("What does hive 4 hold?", "Hive 3 holds nine frames."),
         ("How long is a two-bedroom flat let for?", "A one-bedroom flat is let for a year."),
+        ("How thick is a coin of five groats?", "A coin of two groats is 3 mm thick."),
+        ("How many sails has a ship of 3 masts?", "A ship of 2 masts has nine sails."),
         ("Who works in New Mexico?", "The New York office works."),
         ("Who sits in the SP?", "An adult sits in the Supreme Court."),
         ("How long does the journey by ship take?", "The journey by railway takes eight hours."),

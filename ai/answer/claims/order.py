@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from ai.answer.claims.lexicon import SYMMETRIC
-from ai.answer.claims.roles import Found, Placed
+from ai.answer.claims.matched import Found, Matched
 from ai.answer.claims.tokens import Token
-from ai.model import CLAIMS_VERSION, REPHRASED_SINCE, SUBJECTS_SINCE
+from ai.model import REPHRASED_SINCE, SUBJECTS_SINCE
 from retrieval.english.lists import word_list
 
 _PLACING = word_list("above below over under before after earlier later following")
@@ -21,25 +21,18 @@ Place = tuple[int, int, int]
 """A word of mine by its place, its rank in the source, and its place there; before `REPHRASED_SINCE` the rank."""
 
 
-def in_order(
-    mine: Sequence[Token],
-    theirs: Sequence[Token],
-    placed: Placed,
-    text: str,
-    source: str,
-    *,
-    version: int = CLAIMS_VERSION,
-) -> Found:
+def in_order(both: Matched) -> Found:
     """The words come in the order of the source, but for one phrase that a preposition opens, or sides of a predicate
-    that has no direction. `version` is that of the checks."""
-    known = version >= REPHRASED_SINCE
+    that has no direction."""
+    mine, theirs, placed, source = both.mine, both.theirs, both.placed, both.source
+    known = both.version >= REPHRASED_SINCE
     ranks = _ranks(theirs, source, known=known)
     order = [(i, ranks[placed[i]], placed[i] if known else ranks[placed[i]]) for i in sorted(placed)]
     falls = [n for n in range(len(order) - 1) if order[n + 1][1] < order[n][1]]
     if not falls:
         return None
     if len(falls) == 1 and _moves(order, falls[0], mine, theirs, source if known else ""):
-        return _parted(order, falls[0], theirs) if version >= SUBJECTS_SINCE else None
+        return _parted(order, falls[0], theirs) if both.version >= SUBJECTS_SINCE else None
     if _exchangeable(order, falls, mine, theirs):
         return None
     moved = mine[order[falls[0]][0]].text

@@ -6,22 +6,24 @@ what names, numbers, denials, quantities and comparisons say must be what the so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from ai.answer.claims.lexicon import ALIKE, LEAD, POLES
+from ai.answer.claims.matched import Matched
 from ai.answer.claims.omissions import omitted
 from ai.answer.claims.order import in_order
-from ai.answer.claims.roles import Found, Placed, denials, gaps, parts, pronouns, roles
+from ai.answer.claims.roles import denials, gaps, parts, pronouns, roles
 from ai.answer.claims.tokens import Reading, Token, read_tokens, same
-from ai.model import CLAIMS_VERSION, SUBJECTS_SINCE, Verdict
+from ai.model import CLAIMS_VERSION, Verdict
 
 _LEFT_OUT = 5
 """A sentence said in other words has at most this part left out: an aside, an `also`."""
 
 
-Check = Callable[[Sequence[Token], Sequence[Token], Placed, str, str], Found]
+_CHECKS = (pronouns, denials, roles, parts, in_order, gaps, omitted)
+"""Functions of the two sentences, each of which may find that mine says more than the source does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,11 @@ def compare(
         return _missing(missing, mine, read.tokens, held)
     if held < 2:
         return Match("not_checkable", "too few of its words are the source's", held)
-    checks: list[Check] = [pronouns, denials, partial(roles, version=version), parts]
-    checks += [partial(in_order, version=version), gaps, *([omitted] if version >= SUBJECTS_SINCE else [])]
-    for check in checks:
-        found = check(mine, read.tokens, placed, said.text, source)
-        if found is not None:
-            return Match(*found, held, mine[0].start, mine[-1].end)
-    return Match("borne_out", "", held, of=source if _says_whole(frozenset(placed.values()), read.tokens) else "")
+    both = Matched.of(mine, read.tokens, placed, said.text, source, version=version)
+    found = next((told for told in (check(both) for check in _CHECKS) if told is not None), None)
+    if found is not None:
+        return Match(*found, held, mine[0].start, mine[-1].end)
+    return Match("borne_out", "", held, of=source if _says_whole(both.taken, read.tokens) else "")
 
 
 def _says_whole(said: frozenset[int], theirs: Sequence[Token]) -> bool:

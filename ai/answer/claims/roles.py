@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ai.answer.claims.lexicon import PRONOUNS, REPORTING
+from ai.answer.claims.matched import Found, Matched, Placed
 from ai.answer.claims.tokens import Token
-from ai.model import CLAIMS_VERSION, SUBJECTS_SINCE, Verdict
+from ai.model import SUBJECTS_SINCE
 from ai.text.support import WORD, fold
 from retrieval.english.lists import word_list
 
@@ -35,15 +36,12 @@ _LISTED = re.compile(r"^(?:[\s,]|and\b|or\b|the\b|[^\W\d_a-z][\w.'’-]*+)*+$")
 _WHO = re.compile(r"(?:\s*\([^()]*\))?,?\s+(?:who|which)\b", re.IGNORECASE)
 _PAUSES = re.compile(r"[.,;:—–()]")
 
-Found = tuple[Verdict, str] | None
-Placed = dict[int, int]
 
-
-def pronouns(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+def pronouns(both: Matched) -> Found:
     """My pronouns are those of the source, in its order; `it` or `they` may open a sentence in place of a noun."""
-    told, said = _persons(source), _persons(text)
-    opens = next(iter(WORD.findall(text)), "")
-    if said and not (told and told[0][1] == said[0][1]) and fold(opens) in ("it", "they") and not _opened(source):
+    told, said = _persons(both.source), _persons(both.text)
+    opens = next(iter(WORD.findall(both.text)), "")
+    if said and not (told and told[0][1] == said[0][1]) and fold(opens) in ("it", "they") and not _opened(both.source):
         said = said[1:]
     left = iter(told)
     for word, person in said:
@@ -62,15 +60,14 @@ def _persons(text: str) -> list[tuple[str, str]]:
     return [(word, PRONOUNS[low]) for word in words if (low := fold(word)) in PRONOUNS]
 
 
-def denials(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+def denials(both: Matched) -> Found:
     """A denial, a quantity or a mode of the source that my words stand under, and that I leave out."""
-    taken = set(placed.values())
-    first, last = min(taken), max(taken)
+    theirs, taken, first, last = both.theirs, both.taken, both.kept[0], both.kept[-1]
     for j, token in enumerate(theirs):
         if j in taken or j > last:
             continue
         if token.mark in ("not", "said", "may", "would"):
-            if _governs(j, first, theirs, taken, source):
+            if _governs(j, first, theirs, taken):
                 return "contradicted" if token.mark == "not" else "not_in_source", f"the source says “{token.text}”"
         elif j + 1 in taken and (token.key in _UNDOING or (token.mark and not theirs[j + 1].number)):
             return "not_in_source", f"the source says “{token.text} {theirs[j + 1].text}”"
@@ -80,7 +77,7 @@ def denials(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text
     return None
 
 
-def _governs(j: int, first: int, theirs: Sequence[Token], taken: set[int], source: str) -> bool:
+def _governs(j: int, first: int, theirs: Sequence[Token], taken: frozenset[int]) -> bool:
     """True if a mark of the source governs words that are mine: nothing closes its clause before the next of them."""
     following = next((k for k in range(j + 1, len(theirs)) if k in taken), None)
     if following is None:
@@ -93,18 +90,10 @@ def _governs(j: int, first: int, theirs: Sequence[Token], taken: set[int], sourc
     return not inside_aside
 
 
-def roles(
-    mine: Sequence[Token],
-    theirs: Sequence[Token],
-    placed: Placed,
-    text: str,
-    source: str,
-    *,
-    version: int = CLAIMS_VERSION,
-) -> Found:
-    """Names and numbers keep the role that their preposition gives; what belongs to a name is not said of the name.
-    `version` is that of the checks."""
-    subjects = subjects_behind(mine, theirs, placed, source) if version >= SUBJECTS_SINCE else frozenset()
+def roles(both: Matched) -> Found:
+    """Names and numbers keep the role that their preposition gives; what belongs to a name is not said of the name."""
+    mine, theirs, placed, source = both.mine, both.theirs, both.placed, both.source
+    subjects = subjects_behind(both) if both.version >= SUBJECTS_SINCE else frozenset()
     for i, j in placed.items():
         a, b = mine[i], theirs[j]
         if i in subjects and not a.role:
@@ -118,36 +107,37 @@ def roles(
         lost = not a.role and b.role in ("from", "to", "by", "with")
         if lost and not (_passive(source, b) and _comes_first(i, j, placed)):
             return "contradicted", f"“{a.text}” has another role in the source"
-        if b.owns and not a.owns and j + 1 < len(theirs) and j + 1 not in placed.values():
+        if b.owns and not a.owns and j + 1 < len(theirs) and j + 1 not in both.taken:
             return "not_in_source", f"the source says it of “{b.text}'s {theirs[j + 1].text}”"
-        if not a.role and b.role == "of" and j and j - 1 not in placed.values() and not theirs[j - 1].name and i == 0:
+        if not a.role and b.role == "of" and j and j - 1 not in both.taken and not theirs[j - 1].name and i == 0:
             return "not_in_source", f"the source says it of the “{theirs[j - 1].text}” of “{b.text}”"
     return None
 
 
-def subjects_behind(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, source: str) -> frozenset[int]:
+def subjects_behind(both: Matched) -> frozenset[int]:
     """My names that are the subject of a clause which a relative pronoun opens behind them in the source, where mine
     says of them what that clause does: of `to Per Holm, who sang` that Per Holm sang."""
+    mine, theirs, placed = both.mine, both.theirs, both.placed
     found: set[int] = set()
     for i in sorted(placed, reverse=True):
         j, next_j = placed[i], placed.get(i + 1)
         if not (mine[i].name and theirs[j].name) or next_j is None:
             continue
         goes_on = i + 1 in found and next_j == j + 1
-        if goes_on or (next_j > j and not mine[i + 1].opener and _WHO.match(source, theirs[j].end)):
+        if goes_on or (next_j > j and not mine[i + 1].opener and _WHO.match(both.source, theirs[j].end)):
             found.add(i)
     return frozenset(found)
 
 
-def parts(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+def parts(both: Matched) -> Found:
     """The doer of a deed stays its doer, and a word such as `against` stays before what it governs."""
-    kept = set(placed.values())
+    theirs, placed, source = both.theirs, both.placed, both.source
     for i, j in placed.items():
-        a, b = mine[i], theirs[j]
+        a, b = both.mine[i], theirs[j]
         acts = not a.role and b.role == "by" and _passive(source, b)
-        if acts and (_BY.search(text) or not _comes_first(i, j, placed)):
+        if acts and (_BY.search(both.text) or not _comes_first(i, j, placed)):
             return "contradicted", f"“{a.text}” has another role in the source"
-        if j and j - 1 not in kept and theirs[j - 1].key in GOVERNING and _adjoin(source, theirs, j):
+        if j and j - 1 not in both.taken and theirs[j - 1].key in GOVERNING and _adjoin(source, theirs, j):
             return "not_in_source", f"the source says “{theirs[j - 1].text} {b.text}”"
     return None
 
@@ -171,46 +161,47 @@ def _passive(text: str, token: Token) -> bool:
     return _BE.search(text[: token.start]) is not None
 
 
-def gaps(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+def gaps(both: Matched) -> Found:
     """A word that the sentence leaves out must not be another name or number where one of mine follows, nor the subject
     or the time of what follows: then mine belongs to other words."""
-    taken = sorted(placed.values())
-    opened = _of_another_subject(text, source, theirs, taken)
+    theirs, source, kept = both.theirs, both.source, both.kept
+    opened = _of_another_subject(both)
     if opened is not None:
         return opened
-    names = {j for i, j in placed.items() if mine[i].name or mine[i].number}
-    for before, after in pairwise(taken):
+    names = {j for i, j in both.placed.items() if both.mine[i].name or both.mine[i].number}
+    for before, after in pairwise(kept):
         left = [theirs[k] for k in range(before + 1, after)]
         if not left:
             continue
         if _SUBJECT.search(source, left[-1].end, theirs[after].start) and after not in names:
             return "not_in_source", f"in the source “{theirs[after].text}” has a subject of its own"
-        clause = _of_another_clause(left, theirs[after], [theirs[k] for k in taken if k <= before])
+        clause = _of_another_clause(left, theirs[after], [theirs[k] for k in kept if k <= before])
         if clause is not None:
             return clause
         rivals = [t for t in left if (t.number if theirs[after].number else t.name)]
         if after in names and rivals and not _LISTED.match(source[theirs[before].end : theirs[after].start]):
             return "not_in_source", f"in the source “{theirs[after].text}” follows on “{left[-1].text}”"
-    for j in taken[1:]:
+    for j in kept[1:]:
         opens = theirs[j].number and theirs[j].after_comma and theirs[j].role and j + 1 < len(theirs)
-        if opens and j + 1 not in taken and not theirs[j + 1].after_comma:
+        if opens and j + 1 not in both.taken and not theirs[j + 1].after_comma:
             return "not_in_source", f"in the source “{theirs[j].text}” is the time of “{theirs[j + 1].text}”"
     return None
 
 
-def _of_another_subject(text: str, source: str, theirs: Sequence[Token], taken: Sequence[int]) -> Found:
+def _of_another_subject(both: Matched) -> Found:
     """My sentence begins with a word for something else, and in the source other words stand between that word and the
     first of mine: then mine may be said of them."""
-    opens = OPENS.match(text)
+    opens = OPENS.match(both.text)
     if opens is None:
         return None
-    first = theirs[taken[0]].start
+    theirs, source, at = both.theirs, both.source, both.kept[0]
+    first = theirs[at].start
     word = opens[1].casefold()
     said = [m.end() for m in _WORD.finditer(source, 0, first) if m[0].casefold() == word]
-    between = [t for t in theirs[: taken[0]] if said and t.start >= said[-1]]
+    between = [t for t in theirs[:at] if said and t.start >= said[-1]]
     subject = said and _SUBJECT.search(source, said[-1], first)
     if subject or any(token.name and not token.role for token in between):
-        return "not_in_source", f"in the source “{theirs[taken[0]].text}” is not said of “{opens[1]}”"
+        return "not_in_source", f"in the source “{theirs[at].text}” is not said of “{opens[1]}”"
     return None
 
 

@@ -5,22 +5,18 @@ Each check is a function of the two sentences, as `ai.answer.claims.roles` has t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from ai.answer.claims.matched import Found, Matched
 from ai.answer.claims.omissions.hanging import hanging
 from ai.answer.claims.omissions.reality import reality
 from ai.answer.claims.omissions.scope import limits, strengthened
-from ai.answer.claims.omissions.shortened import Shortened
 from ai.answer.claims.omissions.subjects import subjects
-from ai.answer.claims.roles import Found, Placed
-from ai.answer.claims.tokens import Token
+from ai.model import SUBJECTS_SINCE
 
 
-def omitted(mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Found:
+def omitted(both: Matched) -> Found:
     """The verdict for what is left out, with the reason; None where it may be."""
-    if text == source:
+    if both.version < SUBJECTS_SINCE or both.text == both.source:
         return None
-    both = Shortened.of(mine, theirs, placed, text, source)
     for check in (subjects, hanging, strengthened, limits, reality):
         found = check(both)
         if found is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ai.answer.claims.lexicon import BRINGING_ABOUT, CONTAINERS, ORDINALS, PARTS
-from ai.answer.claims.omissions.shortened import Shortened, lost
-from ai.answer.claims.roles import GOVERNING, Found, subjects_behind
+from ai.answer.claims.matched import Found, Matched, lost
+from ai.answer.claims.roles import GOVERNING, subjects_behind
 from ai.answer.claims.tokens import Token
 from retrieval.english.stems import stem
 
@@ -31,10 +31,10 @@ _AMONG = frozenset({"among", "amongst"})
 _FEWER = frozenset({"fewer", "less", "least", "fewest"})
 
 
-def hanging(both: Shortened) -> Found:
+def hanging(both: Matched) -> Found:
     """A word that is mine without a preposition hangs on none in the source, or on a word that is mine too: what
     somebody planned to do, or was accused of, is not done, and the wife of the mayor is not the mayor."""
-    behind = subjects_behind(both.mine, both.theirs, both.placed, both.source)
+    behind = subjects_behind(both)
     for i, j in both.placed.items():
         a, b = both.mine[i], both.theirs[j]
         if _COMPARED.search(both.before(j)) and not _COMPARING.search(both.before_mine(i)):
@@ -53,7 +53,7 @@ def hanging(both: Shortened) -> Found:
     return None
 
 
-def _still_to_come(j: int, both: Shortened) -> Token | None:
+def _still_to_come(j: int, both: Matched) -> Token | None:
     """The word before a deed that is still to be done, or that somebody else is told to do."""
     before = both.before(j)
     if not j or both.theirs[j].opener != "to":
@@ -63,7 +63,7 @@ def _still_to_come(j: int, both: Shortened) -> Token | None:
     return _ordering(j, both) if both.has(j - 1) and _INFINITIVE.search(before) else None
 
 
-def _ordering(j: int, both: Shortened) -> Token | None:
+def _ordering(j: int, both: Matched) -> Token | None:
     """The verb that is left out by which somebody is told, asked or allowed to do what stands at `j`: `ordered` of
     `ordered the soldiers to burn`."""
     theirs, n = both.theirs, j - 1
@@ -74,7 +74,7 @@ def _ordering(j: int, both: Shortened) -> Token | None:
     return theirs[n - 1]
 
 
-def _hangs_on(i: int, j: int, both: Shortened) -> Token | None:
+def _hangs_on(i: int, j: int, both: Matched) -> Token | None:
     """The word that is left out on which the word at `j` hangs."""
     a, b, theirs = both.mine[i], both.theirs[j], both.theirs
     gerund = b.text.endswith("ing") and not a.text.endswith("ing")
@@ -91,7 +91,7 @@ def _hangs_on(i: int, j: int, both: Shortened) -> Token | None:
     return head if _is_part(first, j, both, between) else None
 
 
-def _is_part(first: int, j: int, both: Shortened, between: str) -> bool:
+def _is_part(first: int, j: int, both: Matched, between: str) -> bool:
     """True if the thing is only what the word before its phrase belongs to, is about, or is for."""
     theirs, b = both.theirs, both.theirs[j]
     opener, head = theirs[first].opener, theirs[first - 1]
@@ -112,7 +112,7 @@ def _is_bare(a: Token, b: Token) -> bool:
     return mine != theirs and mine.endswith(("ed", "s")) and not theirs.endswith(("ed", "s", "ing")) and not a.name
 
 
-def _phrase_begins(j: int, both: Shortened) -> int:
+def _phrase_begins(j: int, both: Matched) -> int:
     """The first word of the phrase that ends with the one at `j`: what is left out right before it goes with it."""
     theirs = both.theirs
     while j and not theirs[j].opener and not both.has(j - 1) and both.adjoin(j):
@@ -122,7 +122,7 @@ def _phrase_begins(j: int, both: Shortened) -> int:
     return j
 
 
-def _comes_about(at: int, both: Shortened) -> bool:
+def _comes_about(at: int, both: Matched) -> bool:
     """True if what hangs on the word is done: `managed to`, `the first woman to`."""
     near = both.theirs[max(0, at - 2) : at + 1]
     return stem(both.theirs[at].key) in BRINGING_ABOUT or any(token.key in ORDINALS for token in near)

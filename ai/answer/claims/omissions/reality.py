@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ai.answer.claims.lexicon import FACTIVE, FICTIONS, FRAME, RECORDS, REPORTING, SPEAKING, SUPPOSING
-from ai.answer.claims.omissions.shortened import Shortened, unsaid
-from ai.answer.claims.roles import Found
+from ai.answer.claims.matched import Found, Matched, unsaid
 from ai.answer.claims.tokens import Token
 from retrieval.english.stems import stem
 
@@ -34,7 +33,7 @@ _MOST_SAID = 4
 """Words with which a sentence may end, or that stand between commas, that say who said it."""
 
 
-def reality(both: Shortened) -> Found:
+def reality(both: Matched) -> Found:
     """My words are not taken out of a question, a condition, a tale, or what somebody thinks, says or denies."""
     said = _unstated(both) or _told(_matrix(both)) or _told(_speaker(both))
     return None if said is None else unsaid(said)
@@ -44,7 +43,7 @@ def _told(word: Token | None) -> str | None:
     return None if word is None else word.text
 
 
-def _unstated(both: Shortened) -> str | None:
+def _unstated(both: Matched) -> str | None:
     """The words of the whole sentence by which mine is not stated as it stands."""
     text, source = both.text, both.source
     start, end = both.theirs[both.kept[0]].start, both.theirs[both.kept[-1]].end
@@ -61,7 +60,7 @@ def _unstated(both: Shortened) -> str | None:
     return _fronted(both, start) or _quoted(both, start, end)
 
 
-def _fronted(both: Shortened, start: int) -> str | None:
+def _fronted(both: Matched, start: int) -> str | None:
     """The tale, or the one who says so, with which the source begins; what a record says is so."""
     fronted = _FRONTED.match(both.source, 0, start)
     if fronted is None:
@@ -73,7 +72,7 @@ def _fronted(both: Shortened, start: int) -> str | None:
     return tale
 
 
-def _quoted(both: Shortened, start: int, end: int) -> str | None:
+def _quoted(both: Matched, start: int, end: int) -> str | None:
     """The words beside a quotation that all of mine are taken from."""
     inside = next((q for q in _QUOTED.finditer(both.source) if q.start() < start and end < q.end()), None)
     if inside is None or any(mark in both.text for mark in '“"'):
@@ -81,7 +80,7 @@ def _quoted(both: Shortened, start: int, end: int) -> str | None:
     return (both.source[: inside.start()] + both.source[inside.end() :]).strip(" .,") or None
 
 
-def _matrix(both: Shortened) -> Token | None:
+def _matrix(both: Matched) -> Token | None:
     """The word of which mine is only what it says, thinks or denies: `it is a myth that`, `few believe`."""
     theirs, source, first = both.theirs, both.source, both.kept[0]
     start = theirs[first].start
@@ -96,12 +95,12 @@ def _matrix(both: Shortened) -> Token | None:
     return next((token for token in reversed(before) if stem(token.key) in SUPPOSING), None)
 
 
-def _speaker(both: Shortened) -> Token | None:
+def _speaker(both: Matched) -> Token | None:
     """The word by which somebody says it, behind it or between commas: `…, the clerk said.`"""
     return next((aside[-1] for aside in _left_asides(both) if _says(aside, both.source)), None)
 
 
-def _left_asides(both: Shortened) -> Iterator[list[Token]]:
+def _left_asides(both: Matched) -> Iterator[list[Token]]:
     """The words left out between two pauses behind the first word that is kept; behind the last, up to the second."""
     aside: list[Token] = []
     pauses = 0

@@ -7,8 +7,7 @@ import re
 from bisect import bisect_left
 
 from ai.answer.claims.lexicon import ORDINALS, SUPERLATIVES, UNIVERSAL
-from ai.answer.claims.omissions.shortened import Shortened, unsaid
-from ai.answer.claims.roles import Found
+from ai.answer.claims.matched import Found, Matched, unsaid
 from ai.answer.claims.tokens import Token
 
 _LIMIT = re.compile(
@@ -47,13 +46,13 @@ _WITH_ASIDE = re.compile(
 """Of `a map and, in winter, an ice axe` the axe is for the winter."""
 
 
-def limits(both: Shortened) -> Found:
+def limits(both: Matched) -> Found:
     """No condition and no exception of my clause is left out."""
     told = _limit(both) or _aside(both) or _but_one(both) or _rate(both)
     return None if told is None else unsaid(told)
 
 
-def _limit(both: Shortened) -> str | None:
+def _limit(both: Matched) -> str | None:
     starts = [both.theirs[j].start for j in both.kept]
     promoted, told = _is_promoted(both), {limit[0].casefold() for limit in _LIMIT.finditer(both.text)}
     for limit in _LIMIT.finditer(both.source):
@@ -70,7 +69,7 @@ def _limit(both: Shortened) -> str | None:
     return None
 
 
-def _is_promoted(both: Shortened) -> bool:
+def _is_promoted(both: Matched) -> bool:
     """True if mine is what a relative clause says of its noun."""
     run = both.kept[0]
     while both.has(run + 1) and both.adjoin(run + 1):
@@ -78,13 +77,13 @@ def _is_promoted(both: Shortened) -> bool:
     return _PROMOTED.match(both.source, both.theirs[run].end) is not None and both.has(run + 1)
 
 
-def _is_elsewhere(last: int, limit: int, both: Shortened) -> bool:
+def _is_elsewhere(last: int, limit: int, both: Matched) -> bool:
     """True if two words or more behind a comma are left out before the limit: it belongs to them."""
     left = [token for token in both.theirs[last + 1 :] if token.end <= limit]
     return len(left) > 1 and left[0].after_comma
 
 
-def _aside(both: Shortened) -> str | None:
+def _aside(both: Matched) -> str | None:
     """An aside that limits the word behind it alone, and is left out."""
     for j in both.kept:
         found = _WITH_ASIDE.search(both.before(j)) if j else None
@@ -93,7 +92,7 @@ def _aside(both: Shortened) -> str | None:
     return None
 
 
-def _rate(both: Shortened) -> str | None:
+def _rate(both: Matched) -> str | None:
     """The time or thing for which a number is counted: `twelve million a year`."""
     for j in both.kept:
         counts = both.theirs[j].number and not both.has(j + 1)
@@ -104,7 +103,7 @@ def _rate(both: Shortened) -> str | None:
     return None
 
 
-def _but_one(both: Shortened) -> str | None:
+def _but_one(both: Matched) -> str | None:
     """The exception of `every region but the south`."""
     for j in both.kept:
         token = both.theirs[j]
@@ -114,7 +113,7 @@ def _but_one(both: Shortened) -> str | None:
     return None
 
 
-def strengthened(both: Shortened) -> Found:
+def strengthened(both: Matched) -> Found:
     """A sentence that denies, or speaks of all, or of the first or largest, leaves out nothing that limits it: no
     `resident` of `no resident doctor`, no `of her class` of `the fastest ship of her class`."""
     for j in both.kept:
@@ -125,7 +124,7 @@ def strengthened(both: Shortened) -> Found:
     return _only(both) or _and_not(both)
 
 
-def _left_of(j: int, both: Shortened) -> Token | None:
+def _left_of(j: int, both: Matched) -> Token | None:
     """The first word that is left out of what a word of this kind limits."""
     token = both.theirs[j]
     if token.mark == "not" or _FORBIDDING.fullmatch(token.key):
@@ -139,7 +138,7 @@ def _left_of(j: int, both: Shortened) -> Token | None:
     return _left_size(j, both) or _left_of_plural(j, both)
 
 
-def _left_size(j: int, both: Shortened) -> Token | None:
+def _left_size(j: int, both: Matched) -> Token | None:
     """The size or age that says which: `trout over fifty centimetres`."""
     theirs = both.theirs
     if j + 2 >= len(theirs) or both.has(j + 1) or theirs[j + 1].after_comma or theirs[j].number:
@@ -148,7 +147,7 @@ def _left_size(j: int, both: Shortened) -> Token | None:
     return theirs[j + 1] if sized else None
 
 
-def _left_behind(j: int, both: Shortened) -> Token | None:
+def _left_behind(j: int, both: Matched) -> Token | None:
     """The first word left out of the clause behind a denial."""
     for n in range(j + 1, min(len(both.theirs), j + _FARTHEST)):
         if both.theirs[n].after_comma or _ENDS_CLAUSE.search(both.between(n - 1, n)):
@@ -159,7 +158,7 @@ def _left_behind(j: int, both: Shortened) -> Token | None:
     return None
 
 
-def _left_within(j: int, both: Shortened) -> Token | None:
+def _left_within(j: int, both: Matched) -> Token | None:
     """The first word left out between `all` and what is said of them, or of what says which."""
     theirs = both.theirs
     end = min(len(theirs), j + _FARTHEST)
@@ -171,7 +170,7 @@ def _left_within(j: int, both: Shortened) -> Token | None:
     return None if left is None else theirs[left]
 
 
-def _left_around(j: int, both: Shortened) -> Token | None:
+def _left_around(j: int, both: Matched) -> Token | None:
     """The ordinal before a superlative, the noun behind it, or what its noun is the first of."""
     theirs = both.theirs
     if j and not both.has(j - 1) and theirs[j - 1].key in ORDINALS and both.adjoin(j):
@@ -189,7 +188,7 @@ def _left_around(j: int, both: Shortened) -> Token | None:
     return theirs[n] if limits or (n == j + 1 and both.adjoin(n)) else None
 
 
-def _left_alternative(j: int, both: Shortened) -> Token | None:
+def _left_alternative(j: int, both: Matched) -> Token | None:
     """The word for another beside the only one: `only the clerk, or a deputy, may`."""
     for n in range(j + 1, min(both.kept[-1], j + _FARTHEST)):
         if not both.has(n) and re.search(r",\s+(?:or|and)\b", both.between(n - 1, n)):
@@ -197,7 +196,7 @@ def _left_alternative(j: int, both: Shortened) -> Token | None:
     return None
 
 
-def _left_of_plural(j: int, both: Shortened) -> Token | None:
+def _left_of_plural(j: int, both: Matched) -> Token | None:
     """The first word that says which of many, where a rule begins with them: `swimmers with open wounds may not`."""
     theirs = both.theirs
     plural = theirs[j].text.endswith("s") and not theirs[j].name
@@ -209,7 +208,7 @@ def _left_of_plural(j: int, both: Shortened) -> Token | None:
     return theirs[j + 1] if which or (bare and _MODAL.search(both.between(j, following))) else None
 
 
-def _only(both: Shortened) -> Found:
+def _only(both: Matched) -> Found:
     """An `only` that is left out with the word that it is about, and not in an aside."""
     theirs = both.theirs
     for j in range(both.kept[0] + 1, both.kept[-1]):
@@ -222,7 +221,7 @@ def _only(both: Shortened) -> Found:
     return None
 
 
-def _and_not(both: Shortened) -> Found:
+def _and_not(both: Matched) -> Found:
     """Words behind `and not`, which is left out."""
     denied = _AND_NOT.search(both.source)
     if denied is None or _AND_NOT.search(both.text):

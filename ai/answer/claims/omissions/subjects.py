@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
+from ai.answer.claims.matched import Found, Matched, lost
 from ai.answer.claims.omissions.phrases import phrase
-from ai.answer.claims.omissions.shortened import Shortened, lost
-from ai.answer.claims.roles import OPENS, Found
+from ai.answer.claims.roles import OPENS
 from ai.answer.claims.tokens import Token
 
 _CLAUSE = re.compile(
@@ -64,7 +64,7 @@ class _Step:
     owner: bool = False
 
 
-def subjects(both: Shortened) -> Found:
+def subjects(both: Matched) -> Found:
     """A word of mine that follows on another without a preposition is said of the same in the source: no clause with a
     subject that mine leaves out opens between them there. A phrase of mine belongs to a clause that is kept."""
     for step in _steps(both):
@@ -74,7 +74,7 @@ def subjects(both: Shortened) -> Found:
     return None
 
 
-def _steps(both: Shortened) -> Iterator[_Step]:
+def _steps(both: Matched) -> Iterator[_Step]:
     mine, theirs, placed = both.mine, both.theirs, both.placed
     opens, opened = OPENS.match(both.text), OPENS.match(both.source)
     if opens and opened and 0 in placed and opens[1].casefold() == opened[1].casefold():
@@ -90,7 +90,7 @@ def _steps(both: Shortened) -> Iterator[_Step]:
         yield _Step(j, k, theirs[j].end, both.text[before.end : mine[i].start], before.name, free, owner)
 
 
-def _another(step: _Step, both: Shortened) -> Token | None:
+def _another(step: _Step, both: Matched) -> Token | None:
     """The subject that the source has for the second word, where it is not the first."""
     gap = _masked(step, both)
     clause = _open_clause(gap)
@@ -99,7 +99,7 @@ def _another(step: _Step, both: Shortened) -> Token | None:
     return _passed_over(gap, step, both) or _named(step, both)
 
 
-def _passed_over(gap: str, step: _Step, both: Shortened) -> Token | None:
+def _passed_over(gap: str, step: _Step, both: Matched) -> Token | None:
     """The word that the second belongs to in the source by a possessive, a comparison, the outer clause, or as its own
     subject."""
     theirs = both.theirs
@@ -115,7 +115,7 @@ def _passed_over(gap: str, step: _Step, both: Shortened) -> Token | None:
     return _outside(step, both)
 
 
-def _of_clause(clause: re.Match[str], gap: str, step: _Step, both: Shortened) -> Token | None:
+def _of_clause(clause: re.Match[str], gap: str, step: _Step, both: Matched) -> Token | None:
     """The subject of a clause that opens between the two."""
     theirs, word = both.theirs, clause[0].casefold()
     opens, opened = step.start + clause.start(), step.start + clause.end()
@@ -134,7 +134,7 @@ def _of_clause(clause: re.Match[str], gap: str, step: _Step, both: Shortened) ->
     return theirs[whose[0]] if whose and not meant else None
 
 
-def _masked(step: _Step, both: Shortened) -> str:
+def _masked(step: _Step, both: Matched) -> str:
     """The text of the source between the two, without what stands in brackets."""
     return _BRACKETED.sub(lambda aside: " " * len(aside[0]), both.source[step.start : both.theirs[step.k].start])
 
@@ -153,7 +153,7 @@ def _is_aside(gap: str, word: re.Match[str]) -> bool:
     return last >= word.end() and (near or gap.lstrip().startswith(","))
 
 
-def _other_predicate(step: _Step, both: Shortened, opens: int) -> Token | None:
+def _other_predicate(step: _Step, both: Matched, opens: int) -> Token | None:
     """The word right before a clause that mine has too, where mine leaves it out with what else stands behind a comma;
     or the clause belongs to what comes later: `and, once it is dry, put it back`."""
     left = [both.theirs[n] for n in range(step.j + 1, step.k) if both.theirs[n].end <= opens]
@@ -164,7 +164,7 @@ def _other_predicate(step: _Step, both: Shortened, opens: int) -> Token | None:
     return left[-1] if parted or _LATER.search(last) else None
 
 
-def _other_phrase(step: _Step, both: Shortened) -> Token | None:
+def _other_phrase(step: _Step, both: Matched) -> Token | None:
     """The last word of a clause or predicate that mine leaves out and that a phrase of mine belongs to in the source:
     of `lived in Lund before she moved in 1903` nobody lived in Lund in 1903."""
     theirs, gap = both.theirs, _masked(step, both)
@@ -183,7 +183,7 @@ def _other_phrase(step: _Step, both: Shortened) -> Token | None:
     return next((token for token in reversed(left) if token.start >= step.start + clause.end()), None)
 
 
-def _outside(step: _Step, both: Shortened) -> Token | None:
+def _outside(step: _Step, both: Matched) -> Token | None:
     """The subject outside of the aside that the first word stands in, where the second stands behind it: of `the
     warden, elected by the trustees, visits` it is the warden who visits."""
     if step.j < 0 or both.kept[0] < step.j:
@@ -209,7 +209,7 @@ def _open_clause(gap: str) -> re.Match[str] | None:
     return found
 
 
-def _named(step: _Step, both: Shortened) -> Token | None:
+def _named(step: _Step, both: Matched) -> Token | None:
     """The name that stands directly before the word, where mine says it of another name: `Ida came and Per went`. One
     between an article and a noun belongs to the noun."""
     theirs, source = both.theirs, both.source
@@ -223,7 +223,7 @@ def _named(step: _Step, both: Shortened) -> Token | None:
     return last
 
 
-def _antecedents(both: Shortened, step: _Step, at: int) -> list[int]:
+def _antecedents(both: Matched, step: _Step, at: int) -> list[int]:
     """The words that a relative pronoun may stand for, nearest first: the noun before it with its names, what that
     belongs to, and what stands in brackets between."""
     theirs = both.theirs

@@ -74,7 +74,8 @@ class Contrast:
         days, places, sides = days_in(question), places_in(question), _sides(question)
         ranks = ranks_in(question, rooted=rooted)
         if related:  # of `What does code 2 mean?` nobody counts means
-            ranks -= {each for each in ranks if each[1] == f"{deed_of(question)} counted"}
+            labels, deed = {rank for rank, noun in ranks if noun.endswith(" labelled")}, f"{deed_of(question)} counted"
+            ranks -= {(rank, noun) for rank, noun in ranks if noun == deed and rank in labels}
         small = frozenset(root for root in small_roots(question) if root not in _FUNCTIONS)
         return cls(
             days,

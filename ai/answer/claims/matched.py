@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ai.answer.claims.roles import Found, Placed
 from ai.answer.claims.tokens import Token
+from ai.model import CLAIMS_VERSION, Verdict
+
+Found = tuple[Verdict, str] | None
+"""The verdict of a check, with the reason; None where it finds nothing."""
+Placed = dict[int, int]
 
 _LOOK_BACK = 60
 """Characters before a word that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shortened:
-    """Both sentences and their tokens; `placed` has by the place of a word of mine that of the source, but for words
-    that the context gives; `kept` are those places in order, `taken` the same as a set."""
+class Matched:
+    """Both sentences and their tokens, for the checks of a version; `placed` has by the place of a word of mine that of
+    the source, but for words that the context gives; `kept` are those places in order, `taken` the same as a set."""
 
     mine: Sequence[Token]
     theirs: Sequence[Token]
@@ -24,12 +28,22 @@ class Shortened:
     source: str
     kept: tuple[int, ...]
     taken: frozenset[int]
+    version: int
 
     @classmethod
-    def of(cls, mine: Sequence[Token], theirs: Sequence[Token], placed: Placed, text: str, source: str) -> Shortened:
+    def of(
+        cls,
+        mine: Sequence[Token],
+        theirs: Sequence[Token],
+        placed: Placed,
+        text: str,
+        source: str,
+        *,
+        version: int = CLAIMS_VERSION,
+    ) -> Matched:
         """The two sentences, with the places that are kept."""
         taken = frozenset(placed.values())
-        return cls(mine, theirs, placed, text, source, tuple(sorted(taken)), taken)
+        return cls(mine, theirs, placed, text, source, tuple(sorted(taken)), taken, version)
 
     def has(self, j: int) -> bool:
         """True if the word of the source is kept."""
