@@ -33,6 +33,11 @@ _NO_NOUN = word_list(
     "cause purpose thing things part parts effect role language happens happened order direction side"
 )
 """Nouns that other rules ask for, or that an answer seldom says."""
+_SUMS = word_list(
+    "wage salary pay supplement surcharge deposit discount turnover rent fine grant subsidy allowance bonus premium "
+    "tax tip profit income budget loan debt toll levy refund charge penalty"
+)
+"""What is paid as one of these is not paid as another: a sentence that a reader found says which."""
 _NAMED = word_list(
     "firm company business manufacturer supplier brand publisher agency organisation organization association "
     "society institution institute foundation charity union department ministry council school college university "
@@ -46,6 +51,7 @@ _NAMED = word_list(
 )
 """Kinds of which one is told by its name, or said to be one."""
 _NAMED_ROOTS = frozenset(map(root_of, _NAMED))
+_SUM_ROOTS = frozenset(map(root_of, _SUMS))
 _PLACES = word_list("state country county town city village region province district")
 _CALLED = re.compile(
     r"\A\W*(?:what|how)\s(?:is|was|are|were|do\s\w+\scall|did\s\w+\scall)\b.{0,80}?\b(?:called|named|nicknamed|known\sas)\W*\Z"
@@ -131,7 +137,7 @@ class Kind:
         one that the sources may tell without a name."""
         if self.unit is not None and all(each.dimension != self.unit for each in amounts_of(text)):
             return False
-        if self.attribute and own.isdisjoint(self.attribute) and not read:
+        if self.attribute and own.isdisjoint(self.attribute) and not (read and self.attribute.isdisjoint(_SUM_ROOTS)):
             return False
         if self.day and not (_A_DAY.search(text) or (self.dated and _A_DATE.search(text))):
             return False

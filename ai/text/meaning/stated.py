@@ -115,7 +115,10 @@ _STATED_TOO = (
             re.IGNORECASE,
         ),
     ),
-    (_STATED[5][1], re.compile(r"\b(?:hours?|minutes?|days?|weeks?|within|seasons?)\b", re.IGNORECASE)),
+    (
+        _STATED[5][1],
+        re.compile(r"(?<![\w-])(?<!within\s)[\w-]+\s(?:hours?|minutes?|days?|weeks?|seasons?)\b", re.IGNORECASE),
+    ),
 )
 """By a pattern what else states the kind: `by four`, `in ’fifty-seven`, `Ida Roos, 41, was freed`, `only six days`."""
 _HOW_OFTEN = re.compile(r"\bhow\s(?:often|frequently)\b", re.IGNORECASE)
