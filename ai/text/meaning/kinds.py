@@ -37,7 +37,7 @@ _SUMS = word_list(
     "wage salary pay supplement surcharge deposit discount turnover rent fine grant subsidy allowance bonus premium "
     "tax tip profit income budget loan debt toll levy refund charge penalty"
 )
-"""What is paid as one of these is not paid as another: a sentence that a reader found says which."""
+"""Sums that are paid as one of these and not as another: a sentence that a reader found says which."""
 _NAMED = word_list(
     "firm company business manufacturer supplier brand publisher agency organisation organization association "
     "society institution institute foundation charity union department ministry council school college university "

@@ -1,4 +1,4 @@
-"""What something is of, by or for: `the journey by ship` is not the journey by railway."""
+"""Phrases that say of what, by what or for what something is: `the journey by ship` is not the one by railway."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who did something to whom is named: `Who succeeded Ida Holm?` is not told by whom Ida Holm succeeded."""
+"""The deed that was done to somebody who is named: `Who succeeded Ida Holm?` is not told by whom Ida Holm succeeded."""
 
 from __future__ import annotations
 
