@@ -131,7 +131,10 @@ def expected(plan: Plan) -> tuple[list[str], float | None, bool | None]:  # noqa
             return [p for value, p in ranked if value in kept], None, None
         case Total(function, places, figure):
             found = [(v, p.entity_id) for p in _chosen(places) if (v := _figure(figure, p)) is not None]
-            if len(found) < len(_chosen(places)) and any(isinstance(c, Foremost) for c in places.conditions):
+            if len(found) < len(_chosen(places)) and any(
+                isinstance(c, Foremost) or (isinstance(c, OneOf) and c.holds and len(places.conditions) == 1)
+                for c in places.conditions
+            ):
                 return [], None, None
             value = _total(function, [v for v, _ in found]) if found else None
             return [p for _, p in sorted(found, key=lambda pair: (-pair[0], pair[1]))], value, None

@@ -202,6 +202,11 @@ class Lexicon:
         held = {figure.measure for figure in self.domain.figures if figure.kind == kind}
         return held.pop() if len(held) == 1 else None
 
+    @property
+    def counting(self) -> frozenset[str]:
+        """The measures that count people, in whole numbers."""
+        return frozenset(f.measure for f in self.domain.figures if {f.measure, f.unit} & w.PEOPLE)
+
     def size_of(self, kind: str) -> str | None:
         """The measure that `large` means of a kind of place; None where it has none, or several."""
         sized = {f.measure for f in self.domain.figures if f.kind == kind and {f.measure, f.unit} & w.SIZES}

@@ -77,7 +77,7 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
         mentions=mentions,
         times=tuple(dict.fromkeys(t.time for t in phrases.times)),
         measures=tuple(sorted({m for said in phrases.measures for m in said})),
-        operations=tuple(shortened(operation) for operation in plan),
+        operations=tuple(shortened(operation, lexicon.counting) for operation in plan),
         terms=_terms(items),
         reading=reading_of(plan, lexicon.gazetteer),
         unread=unread,

@@ -13,7 +13,7 @@ from ai.intent.times import TimeSpan, read_times
 from retrieval.model import Mention
 
 _WORD = re.compile(
-    r"(?P<number>(?<!\d)(?:\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\w,])|\d+(?:\.\d+)?(?=(?:st|nd|rd|th|k)?(?!\w))))(?P<tail>st|nd|rd|th)?"
+    r"(?P<minus>(?<![\w.,)\u2013\u2014-])[-\u2212](?=\d))?(?P<number>(?<!\d)(?:\d{1,3}(?:,\d{3}){1,12}(?:\.\d+)?(?![\w,])|\d+(?:\.\d+)?(?=(?:st|nd|rd|th|k)?(?!\w))))(?P<tail>st|nd|rd|th)?"
     r"|(?P<genitive>['\u2019]s?(?!\w))|(?P<word>[^\W\d_]+(?:['\u2019](?!s\b)[^\W\d_]+)*[\u00b2\d]*)|(?P<sign>[,%])"
     r"|(?P<other>[^\s.?!:;()\"'\u2018\u2019\u201c\u201d\u2026\u2013\u2014-])"
 )
@@ -96,7 +96,7 @@ def _plain(text: str, first: int, last: int, lexicon: Lexicon) -> Iterator[Item]
 
 
 def _number(match: re.Match[str], said: str) -> Item:
-    value = Decimal(match["number"].replace(",", ""))
+    value = Decimal(match["number"].replace(",", "")) * (-1 if match["minus"] else 1)
     role = Role.ORDINAL if match["tail"] else Role.NUMBER
     whole = int(value) if role is Role.ORDINAL and value == value.to_integral_value() else value
     return Item(match.start(), match.end(), said, {role: whole}, whole)

@@ -114,7 +114,7 @@ EXCEPTIONS = _phrases(
     "except|except for|excepting|excluding|apart from|aside from|other than|besides|but|not counting|"
     "without|without counting|leaving out|not including|with the exception of"
 )
-NEGATIONS = _phrases("not|no|never|neither|nor|none|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|non")
+NEGATIONS = _phrases("not|no|neither|nor|none|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|non")
 OUTSIDE = ("outside", "outside of")
 BORDERS = _phrases(
     "border|borders|bordering|bordered|bordered by|share a border with|shares a border with|sharing a border with|"

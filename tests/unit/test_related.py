@@ -96,7 +96,6 @@ def test_a_number_that_labels_counts_no_deed() -> None:
         ("What was the bin made of?", "A bin was canvas on poles."),
         ("How did Beckwith win her?", "So Beckwith sent her one sock."),
         ("Who made the organ?", "Its organ, by Forster & Andrews, was sold to a church."),
-        ("What happens on Wednesday?", "The choir meets at seven."),
     ],
 )  # fmt: skip
 def test_what_the_reader_found_need_not_say_of_what_kind_it_is(question: str, text: str) -> None:
@@ -109,6 +108,8 @@ def test_what_the_reader_found_need_not_say_of_what_kind_it_is(question: str, te
     ("question", "text"),
     [
         ("What happens on Wednesday?", "The choir meets on Tuesday."),
+        ("What happens on Wednesday?", "The choir meets at seven."),
+        ("When was Black Monday?", "April 14, 1935 became one of the defining days of the Dust Bowl."),
         ("What time did they leave Oban?", "They left Oban on the third of June 1936."),
         ("How old is the captain?", "The captain has 41 goats."),
         ("What colour are its eyes?", "Its eyes are large."),

@@ -41,6 +41,7 @@ def tally(asked: Asked) -> Read:
     if (
         sorted(set(p.asked)) not in (["many"], ["many", "which"])
         or kind is None
+        or p.counted == ["measure"]  # `how many people lived in counties with fewer than 3,000 people`
         or not named_used(asked)
         or not _figure_in_bounds(asked)
     ):

@@ -308,9 +308,10 @@ def _figure_of(  # noqa: PLR0911 - one refusal for each reason
         return (Area(), Decimal(str(value))) if not (p.measures or p.times or p.changes) else None
     if bound.times is None and (p.changes or p.relative or role is Role.RELATIVE):
         figure = asked.figure(kind, sized=True)
-        down = isinstance(figure, Growth) and asked.signs == {-1}
-        denied = any(not moved.holds for moved in p.changes)
-        return None if denied or not isinstance(figure, Growth) else (figure, Decimal(-1 if down else 1))
+        if not isinstance(figure, Growth) or any(not moved.holds for moved in p.changes):
+            return None
+        relative = figure.relative or role is Role.RELATIVE  # `lost over 30%`
+        return replace(figure, relative=relative), Decimal(-1 if asked.signs == {-1} else 1)
     if years is None or len(years) > 1:
         return None
     if role is Role.LENGTH:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from decimal import Decimal
 
 from retrieval.algebra.operations import (
@@ -17,8 +18,9 @@ from retrieval.algebra.operations import (
 from retrieval.algebra.plan import Bordering, Gap, Inside, Places, Rank, Select, Tally, Total, Value, Where
 
 
-def shortened(operation: Operation) -> Operation:  # noqa: PLR0911 - one branch for each form
-    """The operation in its short form; itself where it has none."""
+def shortened(operation: Operation, whole: Collection[str]) -> Operation:  # noqa: PLR0911 - one branch for each form
+    """The operation in its short form; itself where it has none. `whole`: the measures that count people, of which more
+    than 20,000 are at least 20,001."""
     match operation:
         case Rank(places, Value(measure, year), order, 1, limit) if _simple(places):
             return Superlative(measure, places.kind, year, order, _within(places), limit)
@@ -35,7 +37,9 @@ def shortened(operation: Operation) -> Operation:  # noqa: PLR0911 - one branch 
         case Tally(places) if _simple(places):
             return Count(places.kind, _within(places))
         case Tally(Places(kind, (*inside, Where(Value(measure, year), str(low), None, open_, _, True)))) if (
-            _simple(Places(kind, tuple(inside))) and Decimal(low) == Decimal(low).to_integral_value()
+            _simple(Places(kind, tuple(inside)))
+            and Decimal(low) == Decimal(low).to_integral_value()
+            and (not open_ or measure in whole)
         ):
             return Count(kind, _within(Places(kind, tuple(inside))), year, measure, int(Decimal(low)) + open_)
         case _:

@@ -28,6 +28,7 @@ from retrieval.spatial import geometry
 from retrieval.spatial.computing.as_of import AsOf, drawn
 from retrieval.spatial.computing.compute import compute
 from retrieval.spatial.computing.forms import form_of
+from retrieval.spatial.computing.lacking import without_figures
 from retrieval.spatial.computing.missing import (
     CHANNEL,
     conflicts,
@@ -101,6 +102,10 @@ def _planned(plan: Plan, facts: FactSource, placed: FactSource) -> Answer:
     limitations = tuple(dict.fromkeys(given.limitations))
     if not given.facts:
         return Answer(limitations=limitations)
+    unrecorded, must = without_figures(given, facts, placed)
+    if must and unrecorded:  # no sum of two places is that of one of them
+        return Answer(limitations=(*limitations, *unrecorded))
+    limitations += tuple(each for each in unrecorded if each not in limitations)
     parameters = {"plan": plan_json(given.plan), "names": given.names, "inside": given.inside}
     inputs = list(given.facts.values())
     try:

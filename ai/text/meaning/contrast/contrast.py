@@ -47,8 +47,8 @@ class Contrast:
     Lecompton constitution`); `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the
     roots of its words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`. `rooted`: names
     are compared by the roots of their words, and a place that the title names may be `the city` in the sentence.
-    `related`: `before` is the contrary of `after` for the same thing alone, what is denied of a contrary is none, a
-    pronoun is no other thing, and where a reader found that the sentence answers it need not say the day."""
+    `related`: `before` is the contrary of `after` for the same thing alone, what is denied of a contrary is none, and
+    a pronoun is no other thing."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
@@ -93,11 +93,10 @@ class Contrast:
             related,
         )
 
-    def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False) -> bool:
+    def agrees(self, text: str, tokens: frozenset[str]) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is of another day, rank, number
-        or name, or says the contrary of a word that it lacks. `read`: a reader found that it answers."""
-        told_days = days_in(text)
-        if not (self.days <= told_days | days_in(" ".join(tokens)) or _DAILY.search(text)) and (told_days or not read):
+        or name, or says the contrary of a word that it lacks."""
+        if not (self.days <= days_in(text) | days_in(" ".join(tokens)) or _DAILY.search(text)):
             return False
         said = ranks_in(text, rooted=self.rooted)
         if any((rank, noun) not in said and noun in {each for _, each in said} for rank, noun in self.ranks):
