@@ -11,6 +11,17 @@ Home = Annotated[
     Path | None, typer.Option("--home", help="Folder that holds everything (EXHIBIT_HOME; default ./exhibit-home).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.")]
+
+
+def _tenant(name: str) -> str:
+    """The name, where it can be one of a tenant."""
+    from api.home.identity.tenants import NAME
+
+    if not NAME.fullmatch(name):
+        raise typer.BadParameter(f"{name!r} is not a name of a tenant")
+    return name
+
+
+Tenant = Annotated[str, typer.Option("--tenant", help="Tenant.", callback=_tenant)]
 Role = Annotated[str, typer.Option("--role", help="Role, or several with commas.")]
 Groups = Annotated[str | None, typer.Option("--groups", help="Groups, with commas.")]

@@ -13,6 +13,7 @@ from api.home.folder import only_writer
 from api.home.kept_file import KeptSchema, bring_up_to_date
 from api.home.stores import Embedded, Postgres, SqlStore
 from api.wiring.circuits import Circuits
+from retrieval.files.marks import WRITER_LOCK
 from retrieval.registry.jobs import SqlJobs
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.registry.sqlite import SCHEMA_VERSION, STEPS, open_sqlite_jobs, open_sqlite_store
@@ -49,7 +50,7 @@ async def only_ingest(configuration: Configuration) -> AsyncIterator[None]:
     """Hold the corpus for one run of ingest or one change of a source; it ends with the process, however that ends.
     Raises HomeBusy while another process of this home, or of the same store on a server, holds it."""
     backend = backends_of(configuration).records
-    with only_writer(configuration.home / "ingest.lock"):
+    with only_writer(configuration.home / WRITER_LOCK):
         if not isinstance(backend, Postgres):
             yield
             return

@@ -18,6 +18,7 @@ from api.home.encryption.settings import BESIDE, VAULT_FILE, is_database
 from api.home.encryption.vault import CIPHER, Vault
 from api.home.folder import DIGEST_CACHE, UPLOADS, close_home, only_writer
 from retrieval.files.durable import sync_file, sync_folder, write_atomically
+from retrieval.files.marks import WRITER_LOCK
 from retrieval.files.seal import PLAIN, Seal
 from retrieval.fulltext.generations import generations
 from retrieval.fulltext.tantivy_folder import Manifest, read_manifest, write_manifest
@@ -42,7 +43,7 @@ def copy_home(configured: Configuration, target: Path, vault: Vault | None) -> i
         target.mkdir(mode=0o700, parents=True, exist_ok=True)
         if any(each.name != VAULT_FILE for each in target.iterdir()):
             raise HomeInUse(f"{target} is in use; name a folder that is not there")
-        with only_writer(home / "ingest.lock"), _held(home):
+        with only_writer(home / WRITER_LOCK), _held(home):
             return sum(_copied(path, home, target, seal, vault) for path in _files(home)) + _fulltext(
                 home / FULLTEXT, target / FULLTEXT, seal, vault or PLAIN
             )

@@ -13,6 +13,7 @@ from api.home.stores import Embedded, Postgres, SqlStore
 from api.wiring.models import open_embedder
 from api.wiring.parts import open_records
 from retrieval.embedding.embedder import Embedder
+from retrieval.files.marks import WRITER_LOCK
 from retrieval.index import ChannelIndex, IndexRenewal
 from retrieval.registry.sql_store import SqlRecordStore
 
@@ -25,7 +26,7 @@ async def open_renewal(
     One writer at a time: raises HomeBusy while an ingest runs."""
     chosen = backends_of(configuration)
     prepare_home(configuration)
-    with only_writer(configuration.home / "ingest.lock"):
+    with only_writer(configuration.home / WRITER_LOCK):
         async with AsyncExitStack() as stack:
             store = open_records(chosen.records, stack)
             embedder = await open_embedder(chosen.embedding)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from retrieval.errors import ManifestError
+from retrieval.files.marks import WRITER_LOCK
 from retrieval.ingest.manifest import Manifest, read_manifest
 from retrieval.ingest.places import RealPaths
 from retrieval.ingest.values import SourceSpec
@@ -63,13 +64,17 @@ def _named(manifest: Manifest, paths: Sequence[Path]) -> Iterator[SourceSpec]:
 
 
 def _derived(path: Path) -> Iterator[SourceSpec]:
-    """A file, or everything in a folder but what is hidden; links and folders that cannot be read are entries too."""
+    """A file, or everything in a folder but what is hidden and the product's own folders; links and folders that cannot
+    be read are entries too."""
     if not path.is_dir():
         yield _source(path, path.name)
         return
     closed: list[Path] = []
     found: list[Path] = []
     for folder, inside, files in os.walk(path, onerror=lambda exc: closed.append(Path(exc.filename))):
+        if WRITER_LOCK in files:
+            inside.clear()
+            continue
         inside[:] = sorted(name for name in inside if not name.startswith("."))
         links = [name for name in inside if Path(folder, name).is_symlink()]
         found += [Path(folder, name) for name in (*files, *links) if not name.startswith(".")]

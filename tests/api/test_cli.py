@@ -552,3 +552,27 @@ def test_policy_test_fails_on_a_wrong_expectation(cli: Run, tmp_path: Path) -> N
     (tmp_path / "v" / "query.json").write_text(json.dumps(changed))
     code, out, _ = cli("policy", "test", "--vectors", tmp_path / "v", "--json")
     assert (code, len(document(out)["failed"])) == (1, 1)
+
+
+def test_a_folder_that_holds_a_home_gives_its_documents_alone(cli: Run, tmp_path: Path) -> None:
+    (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry crosses the Kansas River at noon.\n", "utf-8")
+    for _ in range(2):
+        code, out, _ = cli("ingest", ".", "--label", "public", "--json")
+        assert code == 0, out
+        assert [Path(each["path"]).name for each in document(out)["files"]] == ["ferry.md"]
+    assert (tmp_path / "exhibit-home" / "ingest.lock").exists()
+    code, _, _ = cli("ingest", ".", "--label", "public", "--sync", "--json")
+    assert code == 0
+    code, out, _ = cli(
+        "ingest", "..", "--label", "public", "--home", str(tmp_path / "other"), "--dry-run", "--sync", "--json"
+    )
+    assert "exhibit-home" not in out
+
+
+@pytest.mark.parametrize("tenant", ["", " ", "a b", "-x", "x" * 65])
+def test_a_tenant_without_a_name_is_refused(cli: Run, tmp_path: Path, tenant: str) -> None:
+    (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry crosses the Kansas River at noon.\n", "utf-8")
+    for command in (["ingest", "ferry.md", "--label", "public"], ["ask", "When does the ferry cross?"]):
+        code, out, err = cli(*command, f"--tenant={tenant}")
+        assert code == 2, (out, err)
+        assert "tenant" in err
