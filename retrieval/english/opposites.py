@@ -23,6 +23,12 @@ _PAIRS = (
     "child; public / private; positive / negative; maximum / minimum; major / minor; import / export; arrival / "
     "departure; arrive / depart leave; profit / loss; victory / defeat; birth / death; born / died dead; alive / dead"
 )
+_LATER_PAIRS = (
+    "parttime / fulltime; halfday / fullday wholeday; open / close shut; appoint hire / dismiss revoke sack; accept / "
+    "reject refuse decline; join / leave quit; add / remove; praise / criticise condemn; succeed / fail; married / "
+    "divorced; freeze / thaw"
+)
+"""Pairs since version 6 of the rules of meaning."""
 
 
 def _read(pairs: str) -> Mapping[str, frozenset[str]]:
@@ -34,13 +40,14 @@ def _read(pairs: str) -> Mapping[str, frozenset[str]]:
     return {root: frozenset(contrary - {root}) for root, contrary in found.items()}
 
 
-OPPOSITES = _read(_PAIRS)
-"""By a root those of the words that say the contrary."""
+EARLIER = _read(_PAIRS)
+OPPOSITES = _read(f"{_PAIRS}; {_LATER_PAIRS}")
+"""By a root those of the words that say the contrary; `EARLIER` those before version 6 of the rules of meaning."""
 
 
 def pairs() -> Iterator[tuple[str, str]]:
     """Each word with each that says its contrary, both ways."""
-    for pair in _PAIRS.split(";"):
+    for pair in f"{_PAIRS}; {_LATER_PAIRS}".split(";"):
         one, other = (side.split() for side in pair.split("/"))
         for word in one:
             for contrary in other:

@@ -30,6 +30,7 @@ def test_a_relation_is_the_contrary_of_another_of_the_same_thing_alone(asked: st
     for (one, other), thing, another in product((*TURNED, *((b, a) for a, b in TURNED)), THINGS, THINGS):
         question, text = asked.format(by=one, thing=thing), told.format(by=other, thing=another)
         assert agrees(question, text) is (thing != another), (question, text)
+        assert not agrees(question, text, read=False) or not one.isalpha(), (question, text)
         if one.isalpha():
             assert not agrees(question, text, rules=RELATED_SINCE - 1), (question, text)
 
@@ -122,6 +123,12 @@ def test_what_the_reader_found_need_not_say_of_what_kind_it_is(question: str, te
         ("What is the hourly wage for shop staff?", "Work by shop staff after midnight earns an extra £2.10 an hour."),
         ("What is the supplement for a double?", "For those who snore a double is £14."),
         ("How long has Ida Farrant been treasurer?", "It must reach the treasurer, Ida Farrant, within twenty-eight days."),
+        ("How many days do part-time workers get?", "Every full-time worker gets 27 days."),
+        ("Who closed the café in 1958?", "The café was opened in 1958 by Ida Holm."),
+        ("Who may revoke the licence of an inspector?", "The minister may appoint the inspector of a licence."),
+        ("What was removed in version 4.2?", "Version 4.2 adds a button for printing."),
+        ("When did Ida leave the choir?", "Ida joined the choir in 1958."),
+        ("Which offer did the board refuse?", "The board accepted the offer of the brewery."),
         ("Who works in New Mexico?", "The New York office works."),
         ("Who sits in the SP?", "An adult sits in the Supreme Court."),
         ("How long does the journey by ship take?", "The journey by railway takes eight hours."),
@@ -130,3 +137,17 @@ def test_what_the_reader_found_need_not_say_of_what_kind_it_is(question: str, te
 )  # fmt: skip
 def test_the_reader_does_not_outweigh_what_says_otherwise(question: str, text: str) -> None:
     assert not agrees(question, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many hours do full-time staff work?", "Full-time staff work 38 hours, part-time staff half of that."),
+        ("When does the shop close?", "The shop is open from nine to five."),
+        ("Until what time is the shop open?", "The shop closes at five o'clock."),
+        ("Which offer did the board not accept?", "The board refused the offer of the brewery."),
+        ("Who opened the café, and who closed it?", "The café was opened in 1958 by Ida Holm."),
+    ],
+)
+def test_a_contrary_of_later_rules_says_what_is_asked(question: str, text: str) -> None:
+    assert agrees(question, text)

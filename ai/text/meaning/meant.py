@@ -86,7 +86,7 @@ class Meant:
             and self.kind.agrees(text, own, read=by_reader)
             and (read or self.sides.agrees(text))
             and (text.endswith("?") or ROW.match(text) is not None or self._states(text, read=by_reader))
-            and self.contrast.agrees(text, tokens)
+            and self.contrast.agrees(text, tokens, read=by_reader)
         )
 
     def _states(self, text: str, *, read: bool) -> bool:

@@ -47,8 +47,8 @@ class Contrast:
     Lecompton constitution`); `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the
     roots of its words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`. `rooted`: names
     are compared by the roots of their words, and a place that the title names may be `the city` in the sentence.
-    `related`: `before` is the contrary of `after` for the same thing alone, what is denied of a contrary is none, and
-    a pronoun is no other thing."""
+    `related`: what is denied of a contrary is none, a pronoun is no other thing, and where a reader found that the
+    sentence answers `before` is the contrary of `after` for the same thing alone."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
@@ -93,9 +93,9 @@ class Contrast:
             related,
         )
 
-    def agrees(self, text: str, tokens: frozenset[str]) -> bool:
+    def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is of another day, rank, number
-        or name, or says the contrary of a word that it lacks."""
+        or name, or says the contrary of a word that it lacks. `read`: a reader found that it answers."""
         if not (self.days <= days_in(text) | days_in(" ".join(tokens)) or _DAILY.search(text)):
             return False
         said = ranks_in(text, rooted=self.rooted)
@@ -110,7 +110,7 @@ class Contrast:
             return False
         own = frozenset(map(root_of, tokens))
         of_another = is_of_another(self.of_what, text, own, rooted=self.rooted, related=self.related)
-        return not (of_another or self.opposites.contradicted(text, own) or self._only_names(text, own))
+        return not (of_another or self.opposites.contradicted(text, own, read=read) or self._only_names(text, own))
 
     def lies(self, text: str, tokens: frozenset[str], around: frozenset[str], known: frozenset[str]) -> bool:
         """True if the sentence is of the places that the question names: one of them is said around it, and where the

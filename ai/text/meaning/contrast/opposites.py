@@ -10,7 +10,7 @@ from ai.text.meaning.contrast.relations import is_turned, objects_behind
 from ai.text.question_type import asks_why, denies
 from ai.text.support import WORD, fold
 from retrieval.english.alike import and_alike
-from retrieval.english.opposites import OPPOSITES
+from retrieval.english.opposites import EARLIER, OPPOSITES
 from retrieval.english.stems import root_of
 
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
@@ -18,6 +18,12 @@ _LEAST_BARE = 4
 _NON = re.compile(r"\bnon-([a-z]{4,})", re.IGNORECASE)
 _HOW_WORD = re.compile(r"\bhow\s+[a-z]+", re.IGNORECASE)
 AT_LEAST = re.compile(r"\b(?:at\s+(?:least|most|first|last|best|worst)|more\s+or\s+less|no\s+longer)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\b(part|full|half|whole)-(time|day)\b", re.IGNORECASE)
+_ASKS_HOURS = re.compile(
+    r"^\W*(?:(?:until|till|from|since)\s)?(?:when|what\stimes?|how\s(?:late|early|long)|at\swhat)\b", re.IGNORECASE
+)
+_HOURS = frozenset(map(root_of, ("open", "close", "shut")))
+"""Until when it is open is when it closes."""
 _OR_MORE = re.compile(
     r"\bor\s(?:more|less|fewer|longer|later|earlier|older|younger|over|under|above|below|higher|lower|larger|bigger|smaller"
     r"|better|worse)\b",
@@ -28,8 +34,8 @@ _NOT_SO = re.compile(r"(?:\b(?:not|never|no|nor|cannot|neither)|n['’]t)\b(?P<s
 
 @dataclass(frozen=True, slots=True)
 class Opposites:
-    """The roots of what each word says, with those of its contrary. `related`: `before` is the contrary of `after` for
-    the same thing alone, and what is denied of a contrary is none."""
+    """The roots of what each word says, with those of its contrary. `related`: what is denied of a contrary is none,
+    and where a reader found that the sentence answers `before` is the contrary of `after` for the same thing alone."""
 
     opposed: tuple[tuple[frozenset[str], frozenset[str]], ...]
     question: str
@@ -40,23 +46,27 @@ class Opposites:
         """Reads the question."""
         return cls(tuple(_opposed(question, related=related)), question, related)
 
-    def contradicted(self, text: str, own: frozenset[str]) -> bool:
-        """True if the text says the contrary of a word that it lacks; `own` are its roots with those of its title."""
+    def contradicted(self, text: str, own: frozenset[str], *, read: bool = False) -> bool:
+        """True if the text says the contrary of a word that it lacks; `own` are its roots with those of its title.
+        `read`: a reader found that it answers."""
         own -= {root_of(fold(word)) for word in _NON.findall(text)}
-        text = _OR_MORE.sub(" ", text) if self.related else text
+        text = _JOINED.sub(r"\1\2", _OR_MORE.sub(" ", text)) if self.related else text
         told = small_roots(text) | _small_words(text)
+        own |= told if self.related else frozenset()
         return any(
-            own.isdisjoint(asked) and not told.isdisjoint(contrary) and self._denies(text, asked, contrary & told)
+            own.isdisjoint(asked)
+            and not told.isdisjoint(contrary)
+            and self._denies(text, asked, contrary & told, read=read)
             for asked, contrary in self.opposed
         )
 
-    def _denies(self, text: str, asked: frozenset[str], contrary: frozenset[str]) -> bool:
+    def _denies(self, text: str, asked: frozenset[str], contrary: frozenset[str], *, read: bool) -> bool:
         """True unless the contrary is said of something else, or denied itself: `is not known` is no contrary of
         `unknown`."""
         if not self.related:
             return True
         if is_turned(asked):
-            return objects_behind(asked, self.question).meet(objects_behind(contrary, text))
+            return not read or objects_behind(asked, self.question).meet(objects_behind(contrary, text))
         negated = {fold(word) for found in _NOT_SO.finditer(text) for word in WORD.findall(found["said"])}
         said = {f"{prefix}{form}" for prefix in _NEGATING for word in contrary for form in (word, root_of(word))}
         by_prefix = not said.isdisjoint(asked)
@@ -68,11 +78,13 @@ def _opposed(question: str, *, related: bool) -> Iterator[tuple[frozenset[str], 
     nor of `or more`, nor where it asks why something is not so: that is told by the contrary."""
     if related and asks_why(question) and denies(question):
         return
-    question = _OR_MORE.sub(" ", question) if related else question
-    roots = small_roots(_HOW_WORD.sub(" ", question))
-    for root in sorted(roots & OPPOSITES.keys()):
+    question = _JOINED.sub(r"\1\2", _OR_MORE.sub(" ", question)) if related else question
+    roots, table = small_roots(_HOW_WORD.sub(" ", question)), OPPOSITES if related and not denies(question) else EARLIER
+    for root in sorted(roots & table.keys()):
+        if root in _HOURS and _ASKS_HOURS.match(question):
+            continue
         alike = and_alike({root})
-        contrary = OPPOSITES[root] - roots - alike
+        contrary = table[root] - roots - alike
         if contrary:
             yield alike, contrary
     for word in sorted(_small_words(question)):
