@@ -38,9 +38,10 @@ def serve(
     from api.home.logs import configure_logging
     from api.http.admission.listener import listening, serve_until_stopped, url_of
     from api.http.app import create_app
-    from api.wiring import trust_policy
+    from api.wiring import require_corpus, trust_policy
 
     trust_policy(configured.settings)  # told here in one line, not by the server's log
+    require_corpus(configured)
     server = configured.settings.server
     with listening(server.host, server.port) as listener:
         asyncio.run(_redact_again(configured))

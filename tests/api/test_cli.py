@@ -240,6 +240,7 @@ def test_what_cannot_be_served_is_told_in_one_line(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (8, "")
     assert done.stderr.splitlines()[-1].startswith("exhibit: INDEX_NOT_READY: there is no corpus")
+    assert len(done.stderr.splitlines()) == 1
     assert "Traceback" not in done.stderr
 
 
