@@ -158,3 +158,13 @@ def test_how_many_people_is_no_number_of_places(home: Path) -> None:
         [(outcome, text)] = answers(home, [question])
         total = sum(value for value in figures("population", 2018).values() if value < bound)
         assert outcome == "ABSTAIN" or f"{total:,}" in text, text
+
+
+@pytest.mark.parametrize("name", STATIONS)
+def test_there_are_no_per_cent_of_what_is_below_zero(home: Path, name: str) -> None:
+    (_, old, _), (_, new, _) = STATIONS[name][2018], STATIONS[name][2019]
+    [(outcome, text)] = answers(home, [f"How did the min temperature of {name} change between 2018 and 2019?"])
+    assert outcome == "ANSWER"
+    assert "%" not in text or not (old.startswith("-") or new.startswith("-")), text
+    [(outcome, text)] = answers(home, [f"How did the rainfall of {name} change between 2018 and 2019?"])
+    assert (outcome, "%" in text) == ("ANSWER", True), text

@@ -151,8 +151,15 @@ def _change(operation: Change, facts: FactSource) -> Answer:
         if len(ends) < 2:
             limitations.append(not_recorded(operation.measure, place_id, facts))
             continue
-        years = {"from_year": operation.from_year, "to_year": operation.to_year}
-        computed.append(compute("change", {"measure": operation.measure, "place_id": place_id, **years}, ends))
+        parameters: dict[str, object] = {
+            "measure": operation.measure,
+            "place_id": place_id,
+            "from_year": operation.from_year,
+            "to_year": operation.to_year,
+        }
+        if any((fact.value or "").startswith("-") for fact in ends):
+            parameters["percent"] = False  # of what is below zero it says nothing: from -8.2 to -5.5 is no fall
+        computed.append(compute("change", parameters, ends))
     return Answer(tuple(computed), tuple(r for c in computed for r in c.inputs), tuple(dict.fromkeys(limitations)))
 
 

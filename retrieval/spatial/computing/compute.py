@@ -90,7 +90,7 @@ def _change(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     before, after = _dated(facts, _int(parameters, "from_year")), _dated(facts, _int(parameters, "to_year"))
     old, new = _value(before), _value(after)
     difference = new - old
-    relative = f"{percent(difference, old):+} %" if old else None
+    relative = f"{percent(difference, old):+} %" if old and parameters.get("percent", True) else None
     verb = "grew" if difference > 0 else "fell" if difference < 0 else "stayed the same"
     measure, place = _text(parameters, "measure"), after.place.name
     subject = place if measure == "population" else f"The {measure.replace('_', ' ')} of {place}"
