@@ -113,6 +113,47 @@ def test_sentences_say_measure_unit_and_year() -> None:
     ]  # fmt: skip
 
 
+BLANKS = (
+    *("n/a", "N/A", "n.a.", "NA", "TBC", "tbd", "TBA", "-", "--", "\u2014", "\u2013", "..", "...", "\u2026", "unknown", "Unknown", "?"),
+    *("not available", "no data", "null", "NaN", "not recorded", "n/k", "missing", "*", "N / A", "not known", ":", "(n/a)"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("blank", BLANKS)
+@pytest.mark.parametrize("others", [2, 3, 30])
+def test_a_word_for_no_figure_is_an_empty_cell(blank: str, others: int) -> None:
+    rows = [f"P{n},{1900 + n},{n + 1}.5" for n in range(others)]
+    for at in range(others + 1):
+        made = figures(read("\n".join(["station,year,rain (mm)", *rows[:at], f"Dodge,1899,{blank}", *rows[at:]])))
+        assert made == [(f"P{n}", "rain", f"{n + 1}.5", "mm", str(1900 + n)) for n in range(others)]
+
+
+def test_many_of_them_are_too() -> None:
+    made = figures(read("station,year,rain\nA,1990,n/a\nB,1990,TBC\nC,1990,1\nD,1990,-\nE,1990,2\nF,1990,unknown\n"))
+    assert made == [("C", "rain", "1", "", "1990"), ("E", "rain", "2", "", "1990")]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("n/a", "5"), ("n/a", "n/a", "n/a"), ("n/a", "5", "6", "high"), ("5", "6", "closed"), ("5", "6", "n/a of it"), ("TBC", "x", "5", "6"),
+        ("n/a", "007", "008"), ("5", "6", "naples"), ("unknown", "1-2", "5", "6"),
+    ],
+)  # fmt: skip
+def test_a_column_of_anything_else_stays_words(cells: tuple[str, ...]) -> None:
+    assert figures(read("station,year,rain\n" + "".join(f"S{n},1990,{cell}\n" for n, cell in enumerate(cells)))) == []
+
+
+def test_a_year_or_a_place_that_is_not_known_is_an_empty_cell() -> None:
+    assert figures(read("county,year,people\nNess,1900,1\nRiley,unknown,2\nOsage,1901,3\n")) == [
+        ("Ness", "people", "1", "", "1900"),
+        ("Osage", "people", "3", "", "1901"),
+    ]
+    found = read("name,lat,lon\nTopeka,39.05,-95.69\nWichita,37.69,-97.34\nNowhere,n/a,n/a\n")
+    assert [bool(r.geometry) for r in found.parts.records if r.kind is RecordKind.FEATURE] == [True, True, False]
+    assert found.parts.left_out == ()
+
+
 # -------------------------------------------------------------------------------------------------------------- places
 
 

@@ -7,12 +7,14 @@ its measure; latitude and longitude are a place. What is not sure is not said: a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from retrieval.ingest.records.kinds import kind_column, kind_of_header, may_tell_kinds, named_places
 from retrieval.ingest.records.rows import NAME_COLUMN
 from retrieval.ingest.records.templates import slug
+from retrieval.ingest.records.totals import kinds_named, totals_among
 from retrieval.ingest.values import EntitySpec, ObservationSpec, TableSpec
 from retrieval.model import TimeRange
 
@@ -52,6 +54,27 @@ _SPACES = str.maketrans(
     {"\u00a0": " ", "\u2009": " ", "\u202f": " ", "'": " ", "\u2019": " ", "\u2212": "-", "\u2013": "-"}
 )
 _SIGNS = {"%": "%", "$": "$", "£": "£", "€": "€"}
+_NO_FIGURE = frozenset(
+    (
+        *(
+            "",
+            "na",
+            "nan",
+            "nk",
+            "null",
+            "tba",
+            "tbc",
+            "tbd",
+            "missing",
+            "unknown",
+            "nodata",
+            "nofigure",
+            "notapplicable",
+        ),
+        *("notavailable", "notknown", "notrecorded"),
+    )
+)
+"""What stands in a cell of figures that holds none, without spaces and signs."""
 _SAMPLE = 500
 _MOSTLY = 0.9
 
@@ -72,7 +95,8 @@ class FigureColumn:
 @dataclass(frozen=True, slots=True)
 class Recognised:
     """A table as recognised by itself: its spec, its figures, and the columns that tell of each row's year, measure and
-    unit. `comma` is true where a comma stands before the decimals."""
+    unit. `comma` is true where a comma stands before the decimals. `name` is the column of places (None where there is
+    none, and where a manifest describes the table), `totals` are those of its cells whose rows sum up others."""
 
     spec: TableSpec
     figures: tuple[FigureColumn, ...] = ()
@@ -80,6 +104,8 @@ class Recognised:
     measure: int | None = None
     unit: int | None = None
     comma: bool = False
+    name: int | None = None
+    totals: frozenset[str] = frozenset()
 
 
 def recognised(
@@ -96,7 +122,8 @@ def recognised(
     year = next((i for i, column in enumerate(columns) if _is_year_column(column, cells[column])), None)
     if name is None or not (by_header or year is not None):
         entities = _places(name, columns, rows, kind) if name is not None and point else ()
-        return Recognised(TableSpec(point=point, entities=entities), comma=comma)
+        found = Recognised(TableSpec(point=point, entities=entities), comma=comma)
+        return _without_totals(found, name, columns, rows, kind) if name is not None and entities else found
     measure = next((i for i, each in enumerate(columns) if _MEASURE_COLUMN.fullmatch(each) and each != name), None)
     unit = next((i for i, each in enumerate(columns) if _UNIT_COLUMN.fullmatch(each)), None)
     figures = by_header or _measured(
@@ -110,7 +137,17 @@ def recognised(
         entities=_places(name, columns, rows, kind),
         observation=ObservationSpec("place", called, unit="", statement=STATEMENT, strict=False),
     )
-    return Recognised(spec, figures, None if by_header else year, measure, unit, comma)
+    found = Recognised(spec, figures, None if by_header else year, measure, unit, comma)
+    return _without_totals(found, name, columns, rows, kind)
+
+
+def _without_totals(
+    found: Recognised, name: str, columns: Sequence[str], rows: Sequence[Sequence[str]], kind: str | None
+) -> Recognised:
+    """The table with its column of places, and which of the names there stand for others together."""
+    at = columns.index(name)
+    names = {row[at].strip() for row in rows if len(row) == len(columns)}
+    return replace(found, name=at, totals=totals_among(names, kinds_named(name, kind)))
 
 
 def _places(
@@ -138,6 +175,17 @@ def _mostly(cells: Sequence[str], fits: Sequence[bool]) -> bool:
     return bool(cells) and sum(fits) >= _MOSTLY * len(cells)
 
 
+def holds_nothing(cell: str) -> bool:
+    """True for a cell that is empty, or says that no figure is known: `n/a`, `TBC`, `..`."""
+    return re.sub(r"[\W_]+", "", cell.casefold()) in _NO_FIGURE
+
+
+def _are(cells: Sequence[str], fits: Callable[[str], bool]) -> bool:
+    """True if at least two cells fit, and all that hold something, or most of all."""
+    filled = [each for each in cells if not holds_nothing(each)]
+    return (len(filled) > 1 and all(map(fits, filled))) or _mostly(cells, [fits(each) for each in cells])
+
+
 def _name_of(columns: Sequence[str], cells: Mapping[str, Sequence[str]], *, needed: bool) -> str | None:
     """The column that names the places: by its header, else (where figures need one) the first if it holds words."""
     for pattern in (NAME_COLUMN, _PLACE):
@@ -150,7 +198,7 @@ def _name_of(columns: Sequence[str], cells: Mapping[str, Sequence[str]], *, need
 
 
 def _is_year_column(column: str, cells: Sequence[str]) -> bool:
-    return bool(_YEAR_COLUMN.fullmatch(column)) and _mostly(cells, [year_cell(each) is not None for each in cells])
+    return bool(_YEAR_COLUMN.fullmatch(column)) and _are(cells, lambda cell: year_cell(cell) is not None)
 
 
 def year_cell(cell: str) -> int | None:
@@ -186,9 +234,7 @@ def _measured(
         told = cells[column]
         if column in apart or _is_named_as_code(column) or any(_is_code(each) for each in told):
             continue
-        if not _mostly(
-            told, [figure_of(each, comma=comma) is not None or not any(map(str.isalnum, each)) for each in told]
-        ):
+        if not _are(told, lambda cell: figure_of(cell, comma=comma) is not None or not any(map(str.isalnum, cell))):
             continue
         value = bool(_VALUE_COLUMN.fullmatch(column))
         if has_measure and not value:
@@ -230,10 +276,7 @@ def _point(cells: Mapping[str, Sequence[str]]) -> tuple[str, str] | None:
     longitude = next((each for each in cells if _LONGITUDE.fullmatch(split_unit(each)[0].strip())), None)
     if latitude is None or longitude is None:
         return None
-    fit = all(
-        _mostly(cells[column], [_within(each, most) for each in cells[column]])
-        for column, most in ((latitude, 90), (longitude, 180))
-    )
+    fit = all(_are(cells[column], partial(_within, most=most)) for column, most in ((latitude, 90), (longitude, 180)))
     return (longitude, latitude) if fit else None
 
 

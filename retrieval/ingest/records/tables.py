@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from retrieval.algebra.wording import counted
 from retrieval.errors import LoadError
 from retrieval.ingest.formats.load import SLIP
 from retrieval.ingest.parsing.table_rows import TableRow, delimiter_of, headed, split_rows
@@ -14,6 +15,7 @@ from retrieval.ingest.records.recognise import (
     FigureColumn,
     Recognised,
     figure_of,
+    holds_nothing,
     recognised,
     split_unit,
     words_of,
@@ -33,6 +35,7 @@ from retrieval.ingest.values import (
 from retrieval.media_types import DELIMITERS
 from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
 
+_LONGEST_LABEL = 40
 _STATEMENT = "The {measure} of {place} {was} {amount} in {year}."
 
 
@@ -85,6 +88,7 @@ class _RowMaker:
     speaker: Speaker
     found: Recognised
     clamped: list[str] = field(default_factory=list)
+    totals: list[str] = field(default_factory=list)
 
     def parts(self, rows: Iterable[TableRow]) -> Parts:
         records: list[Record] = []
@@ -110,6 +114,9 @@ class _RowMaker:
             from retrieval.ingest.records.features import clamped_note  # noqa: PLC0415  as below
 
             notes = clamped_note(self.clamped)
+        if self.totals:
+            are = "which is no place" if len(self.totals) == 1 else "which are no places"
+            notes = (f"{counted(len(self.totals), 'row')} of totals or averages, {are} ({self.totals[0]})", *notes)
         return Parts(tuple(records), tuple(self.speaker.seen.values()), tuple(self.speaker.edges), told, notes)
 
     def _cells(self, row: TableRow) -> list[str]:
@@ -124,7 +131,8 @@ class _RowMaker:
     def _records(self, cells: list[str], at: Locator) -> list[Record]:
         """The row, its point, its figures. Raises `LoadError` before anything of the row is noted."""
         fields = self.speaker.complete(dict(zip(self.columns, cells, strict=True)))
-        entities = self.speaker.entities(fields)
+        total = self.found.name is not None and cells[self.found.name] in self.found.totals
+        entities = {} if total else self.speaker.entities(fields)
         whole = Record(
             record_id=f"{self.owner.document_id}#r{at.row}",
             kind=RecordKind.PASSAGE,
@@ -138,6 +146,9 @@ class _RowMaker:
             time=self.speaker.time(fields),
             entities=tuple(named.entity for named in entities.values()),
         )
+        if total:
+            self.totals.append(f"row {at.row}: {cells[self.found.name or 0][:_LONGEST_LABEL]}")
+            return [whole]
         made = [whole]
         if self.speaker.spec.point:
             made.append(self._feature(whole, fields))
@@ -206,7 +217,10 @@ class _RowMaker:
 
         longitude, latitude = self.speaker.spec.point or ("", "")
         row = f"row {whole.locator.row}"
-        placed = placed_point(f"{self.name}: {row}", fields.get(longitude, ""), fields.get(latitude, ""))
+        x, y = fields.get(longitude, ""), fields.get(latitude, "")
+        if self.found.name is not None and holds_nothing(x) and holds_nothing(y):
+            x = y = ""
+        placed = placed_point(f"{self.name}: {row}", x, y)
         if placed.clamped:
             self.clamped.append(row)
         return replace(

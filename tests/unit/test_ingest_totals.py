@@ -1,0 +1,178 @@
+"""Rows of totals and averages in tables that no manifest describes are text, and no places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.algebra.wording import plural
+from retrieval.ingest.records.kinds import KNOWN
+from retrieval.ingest.records.totals import is_total, totals_among
+from retrieval.ingest.report import NOTE
+from retrieval.model import RecordKind
+from tests.harness import ask, ingest, opened
+from tests.unit.test_ingest_recognise import figures, read
+
+KINDS = ("county", "district", "town", "parish", "station", "city", "depot", "ward", "country", "lake")
+BARE = (
+    *("Total", "Totals", "Grand total", "Grand Totals", "Sum", "Overall", "Overall total", "All", "Subtotal", "Sub-total"),
+    *("Average", "Averages", "Mean", "Median", "Overall average", "Combined", "National average", "Combined total"),
+    *("Sum total", "All combined", "Weighted mean"),
+)  # fmt: skip
+OF_KINDS = (
+    *("All {kinds}", "All the {kinds}", "All of the {kinds}", "All 6 {kinds}", "All six {kinds}", "{kinds} total"),
+    *("Total, all {kinds}", "Total of all {kinds}", "Total for {kinds}", "Total {kinds}", "Sum of {kinds}", "{kind} totals"),
+    *("Whole {kind}", "The whole {kind}", "Entire {kind}", "{kind} total", "Average of all {kinds}", "{kind} average"),
+    *("Average {kind}", "Mean of the {kinds}", "All {kinds} combined", "Total - all {kinds}", "Total ({kinds})", "{kinds} mean"),
+    *("Total {kind}", "Total per {kind}", "Average per {kind}", "{kind} as a whole"),
+)  # fmt: skip
+DRESS = (
+    *("{}", "{}:", "*{}*", "**{}**", "- {} -", "({})", "{} (1)", "{}*", "{} [a]", " {} ", "{}\u00b9", "{} \u2020", "{} (3)"),
+    *("\u2014 {}", "{}.", "= {}"),
+)  # fmt: skip
+REAL = (
+    *("All Saints", "All Hallows", "All Souls", "Summit", "Sumner", "Total Wine", "Overall Forks"),
+    *("Overall Creek", "Allen", "Meanwood", "Mean Valley", "Averages Farm", "Totalview", "Total Wine & More", "Sum Lake"),
+    *("Wholeton", "Entire Ranch", "Combined Locks", "Medianville", "Allstadt", "All Stretton", "All Cannings", "Grand Forks"),
+    *("Grand Island", "Grand", "Total Elm Street", "Alltown", "Median Creek", "Average Hill", "Overall Mountain", "Sub Station"),
+    *("National City", "Means", "County Meath", "All Bright", "All Saints District", "Town of All", "World", "Six", "The Whole Hog"),
+    *("Summerfield", "Summa", "\u00c9total", "Tota", "Totala", "Mean Moor Station", "District 6", "6", "", "-", "Lake Mean", "Sumatra"),
+)  # fmt: skip
+
+
+@given(
+    label=st.sampled_from(BARE),
+    dress=st.sampled_from(DRESS),
+    style=st.sampled_from([str, str.upper, str.lower, str.title]),
+)
+def test_a_total_by_its_own_label(label: str, dress: str, style: type[str]) -> None:
+    assert is_total(dress.format(style(label)), ())
+
+
+@given(
+    label=st.sampled_from(OF_KINDS),
+    kind=st.sampled_from(KINDS),
+    dress=st.sampled_from(DRESS),
+    style=st.sampled_from([str, str.upper, str.lower, str.title]),
+)
+def test_a_total_of_the_kind_that_the_table_is_of(label: str, kind: str, dress: str, style: type[str]) -> None:
+    said = dress.format(style(label.format(kind=kind, kinds=plural(kind))))
+    assert is_total(said, (kind,))
+
+
+@pytest.mark.parametrize("kind", sorted(KNOWN))
+def test_all_of_any_known_kind_are_a_total(kind: str) -> None:
+    for label in ("All {}", "Total {}", "{} total", "Sum of all {}", "Average of {}"):
+        assert is_total(label.format(plural(kind)), ()), label
+    for label in ("Whole {}", "{} total", "Entire {}"):
+        assert is_total(label.format(kind), ()), label
+
+
+@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_that_only_looks_like_one_is_none(name: str, kind: str) -> None:
+    assert not is_total(name, (kind,))
+    assert totals_among([name, "Arden", "Brinmoor", "Total"], (kind,)) == {"Total"}
+
+
+@given(st.text(max_size=40))
+def test_any_label_is_one_or_not(label: str) -> None:
+    assert is_total(label, ("county",)) in (True, False)
+
+
+def test_the_name_of_another_row_before_it_is_a_total_of_its_parts() -> None:
+    names = ["East", "Arden", "East total", "Kelby Total", "Totals, East", "Average for East"]
+    assert totals_among(names, ()) == {"East total", "Totals, East", "Average for East"}
+
+
+def test_a_table_of_nothing_but_totals_names_its_place_so() -> None:
+    assert totals_among(["Total", "Total"], ()) == frozenset()
+    assert totals_among(["Total", "All districts", ""], ()) == frozenset()
+    assert figures(read("county,1900\nTotal,5\n")) == [("Total", "population", "5", "", "1900")]
+
+
+TABLE = "{head},1900,1910\n{first}Ness,10,20\nRiley,30,40\nOsage,5,\n{last}"
+WANTED = [(name, "population", value, "", year) for name, value, year in (
+    ("Ness", "10", "1900"), ("Ness", "20", "1910"), ("Riley", "30", "1900"), ("Riley", "40", "1910"), ("Osage", "5", "1900"))]  # fmt: skip
+
+
+@pytest.mark.parametrize("head", ["district", "County", "Depot", "place", "Weather station"])
+@pytest.mark.parametrize("label", [*BARE, "All {}s", "Total all {}s", "Whole county", "All districts", "All places"])
+def test_a_row_of_totals_makes_no_place_and_no_figure_wherever_it_stands(head: str, label: str) -> None:
+    row = f'"{label.format(head.lower())}",45,60\n'
+    row = row.replace("countys", "counties")
+    for first, last, number in ((row, "", 0), ("", row, 3)):
+        found = read(TABLE.format(head=head, first=first, last=last))
+        assert figures(found) == WANTED, row
+        assert {entry.entity.name for entry in found.parts.entries} == {"Ness", "Riley", "Osage"}
+        assert [
+            e.name for r in found.parts.records for e in r.entities if e.name not in ("Ness", "Riley", "Osage")
+        ] == []
+        told = [record for record in found.parts.records if record.locator.row == number]
+        assert [(each.kind, each.entities) for each in told] == [(RecordKind.PASSAGE, ())]
+        assert (
+            told[0].statement
+            == f"{head}: {label.format(head.lower()).replace('countys', 'counties')}; 1900: 45; 1910: 60."
+        )
+        assert len(found.parts.notes) == 1 and f"row {number}" in found.parts.notes[0]
+        assert found.parts.left_out == ()
+
+
+def test_several_are_told_in_one_note() -> None:
+    found = read("county,1900\nNess,1\nRiley,2\nTotal,3\nAverage,1.5\n")
+    assert found.parts.notes == ("2 rows of totals or averages, which are no places (row 2: Total)",)
+    one = read("county,1900\nNess,1\nRiley,2\nTotal,3\n")
+    assert one.parts.notes == ("1 row of totals or averages, which is no place (row 2: Total)",)
+
+
+def test_a_total_is_no_place_on_the_map() -> None:
+    found = read("name,lat,lon\nNess,39,-99\nRiley,39.3,-96\nTotal,39.1,-97\n")
+    assert [r.entities[0].name for r in found.parts.records if r.kind is RecordKind.FEATURE] == ["Ness", "Riley"]
+    assert [entry.entity.name for entry in found.parts.entries] == ["Ness", "Riley"]
+
+
+def test_totals_of_each_year_are_left_out_too() -> None:
+    rows = "".join(
+        f"{name},{year},{n}\n" for year in (1900, 1910) for n, name in enumerate(("Ness", "Riley", "Total"), 1)
+    )
+    assert {place for place, *_ in figures(read(f"county,year,people\n{rows}"))} == {"Ness", "Riley"}
+
+
+def test_a_table_that_names_no_places_is_as_it_was() -> None:
+    found = read("item,price\nA,1\nB,2\nTotal,3\n")
+    assert len(found.parts.records) == 3 and found.parts.notes == ()
+
+
+# ------------------------------------------------------------------------------------------------------------- answers
+
+CENSUS = (
+    "District,Population 2001,Population 2011,Median income 2021 (EUR)\nArden,100,110,10\nBrinmoor,80,70,12\nCaldwick,450,480,14\n"
+    "{},630,660,\n"
+)  # fmt: skip
+OTHER = "County,Population 1930\nNess,1000\nRiley,3000\nOsage,500\n"
+QUESTIONS = {
+    "Which district had the largest population in 2011?": "Caldwick had the largest population in 2011",
+    "Which district had the second largest population in 2011?": "Arden",
+    "What was the average population of the districts in 2011?": "220",
+    "What was the total population of all districts in 2011?": "660",
+    "What was the total population of all counties in 1930?": "4,500",
+}
+
+
+@pytest.mark.parametrize("label", ["Total", "All districts", "Grand total", "Average"])
+async def test_answers_count_no_totals(tmp_path: Path, label: str) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "district-census.csv").write_text(CENSUS.format(label))
+    (files / "county-population.csv").write_text(OTHER)
+    report = await ingest(tmp_path / "home", paths=[files], label="public")
+    assert [file.error_code for file in report.files if file.error_code] == [NOTE]
+    assert any(f"row 3: {label}" in (file.error_message or "") for file in report.files)
+    async with opened(tmp_path / "home") as system:
+        for question, said in QUESTIONS.items():
+            body = await ask(system, question)
+            assert body["outcome"] == "ANSWER" and said in body["answer"], (question, body["answer"])
+            assert label not in body["answer"], (question, body["answer"])
