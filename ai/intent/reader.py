@@ -69,8 +69,10 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     )
     whole = len(question) <= _READ_CHARS and not (shown.unknown and not mentions)
     plan = read_plan(asked) if whole else ()
-    shared = _shared(plan, asked)
-    unread = () if plan else unread_words(phrases, spoken)
+    alike = tuple(_alike(plan, asked))
+    shared = alike or _shared(plan, asked)
+    plan = () if alike else plan
+    unread = () if plan or alike else unread_words(phrases, spoken)
     if not mentions:
         mentions = shown.mentions(len(text))
     intent = Intent(
@@ -105,6 +107,16 @@ def _shared(plan: Sequence[Operation], asked: Asked) -> tuple[Limitation, ...]:
     """Names that several places of a kind bear, of which the plan takes the one at home, and those of places of
     several kinds."""
     return (*_of_one_kind(plan, asked), *_of_several_kinds(plan, asked))
+
+
+def _alike(plan: Sequence[Operation], asked: Asked) -> Iterator[Limitation]:
+    """Names in the plan of one of several places of a kind that nothing tells apart: nobody knows which is meant."""
+    taken, names = set(ids_of(plan)), asked.lexicon.gazetteer.names
+    for ref in asked.others:
+        same = [one for one in asked.namesakes(ref) if set(names(one.entity_id)) == set(names(ref.entity_id))]
+        if ref.entity_id in taken and any(one.entity_id not in taken for one in same):
+            told = f"“{ref.name}” is the name of several {plural(ref.type)}, and nothing says which is meant."
+            yield Limitation("SHARED_NAME", told)
 
 
 def _of_one_kind(plan: Sequence[Operation], asked: Asked) -> Iterator[Limitation]:

@@ -117,6 +117,42 @@ def test_a_name_of_two_kinds_is_of_the_one_that_is_said(question: str, places: t
     assert [each.code for each in reading.overridden] == ["SHARED_NAME"] * (len(places) > 1)
 
 
+NAMESAKES = Lexicon.of(
+    Gazetteer(
+        [
+            GazetteerEntry(EntityRef(f"town:{place}", name, "town"), (name,), "c", "d")
+            for place, name in (("marl-1", "Marl"), ("marl-2", "Marl"), ("quern", "Quern"))
+        ]
+    ),
+    Domain((FigureKind(POP, "people", "town"),)),
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How far is Marl from Quern?",
+        "How far is Quern from Marl?",
+        "Did Marl grow between 2000 and 2010?",
+        "Which towns are within 20 km of Marl?",
+        "Which towns had a larger population than Marl in 2010?",
+        "How much larger was the population of Quern than that of Marl in 2010?",
+    ],
+)
+def test_of_places_that_nothing_tells_apart_none_is_taken(question: str) -> None:
+    reading = read_intent(question, MapContext(), lexicon=NAMESAKES)
+    assert reading.intent.operations == () and reading.intent.reading == ""
+    assert [each.message for each in reading.overridden] == [
+        "“Marl” is the name of several towns, and nothing says which is meant."
+    ]
+    assert read_intent(question.replace("Marl", "Quern"), MapContext(), lexicon=NAMESAKES).overridden == ()
+
+
+def test_the_figures_of_all_of_them_are_given() -> None:
+    reading = read_intent("What was the population of Marl in 2010?", MapContext(), lexicon=NAMESAKES)
+    assert ids_of(reading.intent.operations) == ("town:marl-1", "town:marl-2")
+
+
 def test_of_two_kinds_the_one_that_was_taken_is_named() -> None:
     reading = read_intent("Did Tamber grow between 2000 and 2010?", MapContext(), lexicon=DISTRICTS)
     (told,) = reading.overridden

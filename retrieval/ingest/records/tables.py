@@ -3,13 +3,15 @@ slice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from retrieval.algebra.wording import counted
 from retrieval.errors import LoadError
 from retrieval.ingest.formats.load import SLIP
 from retrieval.ingest.parsing.table_rows import TableRow, delimiter_of, headed, split_rows
+from retrieval.ingest.records.bearers import Bearers, bearers
 from retrieval.ingest.records.kinds import kind_of_file
 from retrieval.ingest.records.recognise import (
     FigureColumn,
@@ -21,7 +23,7 @@ from retrieval.ingest.records.recognise import (
     words_of,
     year_cell,
 )
-from retrieval.ingest.records.rows import Fields, Speaker, year_of
+from retrieval.ingest.records.rows import Fields, NamedEntity, Speaker, year_of
 from retrieval.ingest.records.templates import MOST_DIGITS, compile_template, number
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
@@ -36,6 +38,8 @@ from retrieval.media_types import DELIMITERS
 from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
 
 _LONGEST_LABEL = 40
+_TIME_COLUMN = re.compile(r"(?:date|day|hour|month|quarter|season|time|timestamp|week|year|date ?time)", re.IGNORECASE)
+"""Columns that say when a row was so."""
 _STATEMENT = "The {measure} of {place} {was} {amount} in {year}."
 
 
@@ -51,6 +55,7 @@ def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Ma
         )
         speaker = Speaker(found.spec, owner, lookups, source.kinds)
         maker = _RowMaker(name, loaded.text, owner, table.columns, speaker, found)
+        maker.tell_apart(table.rows)
         parts = maker.parts(table.rows)
         return replace(parts, notes=(*table.notes, *parts.notes))
     rows = split_rows(name, loaded.text, delimiter)
@@ -89,6 +94,8 @@ class _RowMaker:
     found: Recognised
     clamped: list[str] = field(default_factory=list)
     totals: list[str] = field(default_factory=list)
+    bearers: Bearers = field(default_factory=Bearers)
+    unplaced: list[str] = field(default_factory=list)
 
     def parts(self, rows: Iterable[TableRow]) -> Parts:
         records: list[Record] = []
@@ -109,15 +116,70 @@ class _RowMaker:
         if len(left_out) > taken:
             raise LoadError(left_out[0])
         told = tuple(each.removeprefix(f"{self.name}: ") for each in left_out)
-        notes: tuple[str, ...] = ()
-        if self.clamped:
-            from retrieval.ingest.records.features import clamped_note  # noqa: PLC0415  as below
+        entries = tuple(self.speaker.seen.values())
+        return Parts(tuple(records), entries, tuple(self.speaker.edges), told, (*self._notes(), *self._clamped()))
 
-            notes = clamped_note(self.clamped)
+    def _notes(self) -> Iterator[str]:
+        """The remarks on rows that are of no place, and on names that are of several."""
         if self.totals:
             are = "which is no place" if len(self.totals) == 1 else "which are no places"
-            notes = (f"{counted(len(self.totals), 'row')} of totals or averages, {are} ({self.totals[0]})", *notes)
-        return Parts(tuple(records), tuple(self.speaker.seen.values()), tuple(self.speaker.edges), told, notes)
+            yield f"{counted(len(self.totals), 'row')} of totals or averages, {are} ({self.totals[0]})"
+        names = {entry.entity.entity_id: entry.entity.name for entry in self.speaker.seen.values()}
+        if self.bearers.shared:
+            one = next((name for each, name in names.items() if each.rsplit("-", 2)[0] in self.bearers.shared), "")
+            said = counted(len(self.bearers.shared), "name")
+            yield f"{said} of several places, told apart by their positions ({one})"
+        if self.unplaced:
+            said = counted(len(self.unplaced), "row")
+            yield f"{said} without a position under the name of several places, taken as text ({self.unplaced[0]})"
+        if self.bearers.moved:
+            one = next((name for each, name in names.items() if each in self.bearers.moved), "")
+            said = counted(len(self.bearers.moved), "name")
+            yield f"{said} at several positions at different times, none of which is taken ({one})"
+
+    def _clamped(self) -> tuple[str, ...]:
+        if not self.clamped:
+            return ()
+        from retrieval.ingest.records.features import clamped_note  # noqa: PLC0415  as below
+
+        return clamped_note(self.clamped)
+
+    def tell_apart(self, rows: Iterable[TableRow]) -> None:
+        """Notes which names of places several bear, where the rows have positions."""
+        if self.found.name is not None and self.speaker.spec.point:
+            self.bearers = bearers(self._positions(rows))
+
+    def _positions(self, rows: Iterable[TableRow]) -> Iterator[tuple[str, str, str, str]]:
+        """The id, longitude, latitude and time of each row that names a place."""
+        times = [i for i, column in enumerate(self.columns) if i == self.found.year or _TIME_COLUMN.fullmatch(column)]
+        for row in rows:
+            cells = [cell.strip() for cell in row.cells]
+            if len(cells) == len(self.columns) and not self._is_total(cells):
+                fields = dict(zip(self.columns, cells, strict=True))
+                time = " ".join(cells[i] for i in times)
+                for named in self.speaker.entities(fields).values():
+                    yield (named.entity.entity_id, *self._degrees(fields), time)
+
+    def _is_total(self, cells: Sequence[str]) -> bool:
+        return self.found.name is not None and cells[self.found.name] in self.found.totals
+
+    def _degrees(self, fields: Fields) -> tuple[str, str]:
+        """The cells of longitude and latitude."""
+        longitude, latitude = self.speaker.spec.point or ("", "")
+        x, y = fields.get(longitude, ""), fields.get(latitude, "")
+        return ("", "") if self.found.name is not None and holds_nothing(x) and holds_nothing(y) else (x, y)
+
+    def _named(self, fields: Fields) -> dict[str, NamedEntity] | None:
+        """The entities of a row, None where several places bear its name and it does not say which is meant."""
+        found = self.speaker.entities(fields)
+        if not self.bearers.shared:
+            return found
+        for role, named in found.items():
+            told = self.bearers.which(named.entity.entity_id, *self._degrees(fields))
+            if told is None:
+                return None
+            found[role] = replace(named, entity=replace(named.entity, entity_id=told))
+        return found
 
     def _cells(self, row: TableRow) -> list[str]:
         if len(row.cells) != len(self.columns):
@@ -131,8 +193,9 @@ class _RowMaker:
     def _records(self, cells: list[str], at: Locator) -> list[Record]:
         """The row, its point, its figures. Raises `LoadError` before anything of the row is noted."""
         fields = self.speaker.complete(dict(zip(self.columns, cells, strict=True)))
-        total = self.found.name is not None and cells[self.found.name] in self.found.totals
-        entities = {} if total else self.speaker.entities(fields)
+        total = self._is_total(cells)
+        named_here = {} if total else self._named(fields)
+        entities = named_here or {}
         whole = Record(
             record_id=f"{self.owner.document_id}#r{at.row}",
             kind=RecordKind.PASSAGE,
@@ -148,6 +211,9 @@ class _RowMaker:
         )
         if total:
             self.totals.append(f"row {at.row}: {cells[self.found.name or 0][:_LONGEST_LABEL]}")
+            return [whole]
+        if named_here is None:
+            self.unplaced.append(f"row {at.row}: {cells[self.found.name or 0][:_LONGEST_LABEL]}")
             return [whole]
         made = [whole]
         if self.speaker.spec.point:
@@ -215,12 +281,9 @@ class _RowMaker:
     def _feature(self, whole: Record, fields: Fields) -> Record:
         from retrieval.ingest.records.features import placed_point  # noqa: PLC0415  geometry is loaded where a table has places
 
-        longitude, latitude = self.speaker.spec.point or ("", "")
         row = f"row {whole.locator.row}"
-        x, y = fields.get(longitude, ""), fields.get(latitude, "")
-        if self.found.name is not None and holds_nothing(x) and holds_nothing(y):
-            x = y = ""
-        placed = placed_point(f"{self.name}: {row}", x, y)
+        moved = any(each.entity_id in self.bearers.moved for each in whole.entities)
+        placed = placed_point(f"{self.name}: {row}", *(("", "") if moved else self._degrees(fields)))
         if placed.clamped:
             self.clamped.append(row)
         return replace(

@@ -1,4 +1,4 @@
-"""Rows of a table that sum up the others, by their labels: `Total`, `All districts`, `Whole county`, `East average`. They
+"""Rows of a table that sum up others, by their labels: `Total`, `All districts`, `Whole county`, `East average`. They
 state something, but of no place of their own."""
 
 from __future__ import annotations
