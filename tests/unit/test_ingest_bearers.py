@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
 from retrieval.ingest.records.bearers import bearers
 from retrieval.ingest.records.chunk import ChunkSize
-from retrieval.ingest.report import NOTE
 from retrieval.ingest.values import Owner, SourceSpec
 from retrieval.media_types import CSV, JSON
 from retrieval.model import RecordKind
-from tests.harness import ask, ingest, opened
 
 HEAD = "village,lat,lon,Population 2021\n"
 OTHERS = "Birk,50.02,10.29,1204\nCole End,50.25,10.15,870\n"
@@ -145,47 +143,3 @@ def test_every_row_of_a_name_is_of_a_place_near_it(rows: list[tuple[str, str, st
         assert found.which(name, "", "") is None
     for name, x, y, _ in rows:
         assert name in found.shared or found.which(name, x, y) == name
-
-
-# ------------------------------------------------------------------------------------------------------------- answers
-
-
-def box(name: str, west: float, south: float, east: float, north: float) -> str:
-    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
-    return f'{{"type":"Feature","properties":{{"name":"{name}","kind":"district"}},"geometry":{{"type":"Polygon","coordinates":[{ring}]}}}}'
-
-
-MAP = ",".join(
-    (box("Arden", 10, 50, 10.2, 50.1), box("Brinmoor", 10.2, 50, 10.4, 50.1), box("Dunmere", 10.2, 50.1, 10.4, 50.3))
-)
-
-
-async def test_answers_tell_them_apart(tmp_path: Path) -> None:
-    files = tmp_path / "files"
-    files.mkdir()
-    (files / "villages.csv").write_text(TWO)
-    (files / "districts.geojson").write_text(f'{{"type":"FeatureCollection","features":[{MAP}]}}')
-    report = await ingest(tmp_path / "home", paths=[files], label="public")
-    assert [file.error_code for file in report.files if file.error_code] == [NOTE]
-    async with opened(tmp_path / "home") as system:
-        for question, said in {
-            "How many villages are there?": "4 villages",
-            "Which villages lie in Arden?": "1 village lies in Arden: Ash Cross",
-            "Which villages lie in Dunmere?": "1 village lies in Dunmere: Ash Cross",
-            "Which village had the smallest population in 2021?": "Ash Cross",
-            "What was the average population of the villages in 2021?": "645",
-            "What was the population of Ash Cross in 2021?": "96",
-        }.items():
-            body = await ask(system, question)
-            assert body["outcome"] == "ANSWER" and said in body["answer"], (question, body["answer"])
-        for question in (
-            "How far is Ash Cross from Birk?",
-            "Which village is nearest to Ash Cross?",
-            "Is Ash Cross in Arden?",
-            "Is Ash Cross in Dunmere?",
-            "In which district does Ash Cross lie?",
-            "Which villages are within 20 km of Ash Cross?",
-        ):
-            body = await ask(system, question)
-            print(question, body["answer"], [each["message"] for each in body["limitations"]])
-            assert body["outcome"] == "ABSTAIN", (question, body["answer"])

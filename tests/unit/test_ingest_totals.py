@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,9 +9,7 @@ from hypothesis import strategies as st
 from retrieval.algebra.wording import plural
 from retrieval.ingest.records.kinds import KNOWN
 from retrieval.ingest.records.totals import is_total, totals_among
-from retrieval.ingest.report import NOTE
 from retrieval.model import RecordKind
-from tests.harness import ask, ingest, opened
 from tests.unit.test_ingest_recognise import figures, read
 
 KINDS = ("county", "district", "town", "parish", "station", "city", "depot", "ward", "country", "lake")
@@ -144,35 +140,3 @@ def test_totals_of_each_year_are_left_out_too() -> None:
 def test_a_table_that_names_no_places_is_as_it_was() -> None:
     found = read("item,price\nA,1\nB,2\nTotal,3\n")
     assert len(found.parts.records) == 3 and found.parts.notes == ()
-
-
-# ------------------------------------------------------------------------------------------------------------- answers
-
-CENSUS = (
-    "District,Population 2001,Population 2011,Median income 2021 (EUR)\nArden,100,110,10\nBrinmoor,80,70,12\nCaldwick,450,480,14\n"
-    "{},630,660,\n"
-)  # fmt: skip
-OTHER = "County,Population 1930\nNess,1000\nRiley,3000\nOsage,500\n"
-QUESTIONS = {
-    "Which district had the largest population in 2011?": "Caldwick had the largest population in 2011",
-    "Which district had the second largest population in 2011?": "Arden",
-    "What was the average population of the districts in 2011?": "220",
-    "What was the total population of all districts in 2011?": "660",
-    "What was the total population of all counties in 1930?": "4,500",
-}
-
-
-@pytest.mark.parametrize("label", ["Total", "All districts", "Grand total", "Average"])
-async def test_answers_count_no_totals(tmp_path: Path, label: str) -> None:
-    files = tmp_path / "files"
-    files.mkdir()
-    (files / "district-census.csv").write_text(CENSUS.format(label))
-    (files / "county-population.csv").write_text(OTHER)
-    report = await ingest(tmp_path / "home", paths=[files], label="public")
-    assert [file.error_code for file in report.files if file.error_code] == [NOTE]
-    assert any(f"row 3: {label}" in (file.error_message or "") for file in report.files)
-    async with opened(tmp_path / "home") as system:
-        for question, said in QUESTIONS.items():
-            body = await ask(system, question)
-            assert body["outcome"] == "ANSWER" and said in body["answer"], (question, body["answer"])
-            assert label not in body["answer"], (question, body["answer"])

@@ -16,7 +16,7 @@ _Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Bearers:
-    """What the rows of a table tell of names that several places bear, by the id that these would share: `shared` has
+    """Names of a table that several places bear, by the id that these would share: `shared` has
     the positions of those places, the first of each, and `moved` the ids that are at several positions without being
     of several places, so that nobody knows where the place is."""
 

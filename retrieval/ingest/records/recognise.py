@@ -74,7 +74,7 @@ _NO_FIGURE = frozenset(
         *("notavailable", "notknown", "notrecorded"),
     )
 )
-"""What stands in a cell of figures that holds none, without spaces and signs."""
+"""Words in the place of a figure that is not known, without spaces and signs."""
 _SAMPLE = 500
 _MOSTLY = 0.9
 

@@ -1,0 +1,84 @@
+"""Tables that no manifest describes, asked: totals count as nothing, and places of one name are told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.ingest.report import NOTE
+from tests.harness import ask, ingest, opened
+
+CENSUS = (
+    "District,Population 2001,Population 2011,Median income 2021 (EUR)\nArden,100,110,10\nBrinmoor,80,70,12\nCaldwick,450,480,14\n"
+    "{},630,660,\n"
+)  # fmt: skip
+OTHER = "County,Population 1930\nNess,1000\nRiley,3000\nOsage,500\n"
+QUESTIONS = {
+    "Which district had the largest population in 2011?": "Caldwick had the largest population in 2011",
+    "Which district had the second largest population in 2011?": "Arden",
+    "What was the average population of the districts in 2011?": "220",
+    "What was the total population of all districts in 2011?": "660",
+    "What was the total population of all counties in 1930?": "4,500",
+}
+
+
+@pytest.mark.parametrize("label", ["Total", "All districts", "Grand total", "Average"])
+async def test_answers_count_no_totals(tmp_path: Path, label: str) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "district-census.csv").write_text(CENSUS.format(label))
+    (files / "county-population.csv").write_text(OTHER)
+    report = await ingest(tmp_path / "home", paths=[files], label="public")
+    assert [file.error_code for file in report.files if file.error_code] == [NOTE]
+    assert any(f"row 3: {label}" in (file.error_message or "") for file in report.files)
+    async with opened(tmp_path / "home") as system:
+        for question, said in QUESTIONS.items():
+            body = await ask(system, question)
+            assert body["outcome"] == "ANSWER" and said in body["answer"], (question, body["answer"])
+            assert label not in body["answer"], (question, body["answer"])
+
+
+HEAD = "village,lat,lon,Population 2021\n"
+OTHERS = "Birk,50.02,10.29,1204\nCole End,50.25,10.15,870\n"
+TWO = HEAD + "Ash Cross,50.05,10.10,410\nAsh Cross,50.20,10.30,96\n" + OTHERS
+
+
+def box(name: str, west: float, south: float, east: float, north: float) -> str:
+    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+    return f'{{"type":"Feature","properties":{{"name":"{name}","kind":"district"}},"geometry":{{"type":"Polygon","coordinates":[{ring}]}}}}'
+
+
+MAP = ",".join(
+    (box("Arden", 10, 50, 10.2, 50.1), box("Brinmoor", 10.2, 50, 10.4, 50.1), box("Dunmere", 10.2, 50.1, 10.4, 50.3))
+)
+
+
+async def test_answers_tell_them_apart(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "villages.csv").write_text(TWO)
+    (files / "districts.geojson").write_text(f'{{"type":"FeatureCollection","features":[{MAP}]}}')
+    report = await ingest(tmp_path / "home", paths=[files], label="public")
+    assert [file.error_code for file in report.files if file.error_code] == [NOTE]
+    async with opened(tmp_path / "home") as system:
+        for question, said in {
+            "How many villages are there?": "4 villages",
+            "Which villages lie in Arden?": "1 village lies in Arden: Ash Cross",
+            "Which villages lie in Dunmere?": "1 village lies in Dunmere: Ash Cross",
+            "Which village had the smallest population in 2021?": "Ash Cross",
+            "What was the average population of the villages in 2021?": "645",
+            "What was the population of Ash Cross in 2021?": "96",
+        }.items():
+            body = await ask(system, question)
+            assert body["outcome"] == "ANSWER" and said in body["answer"], (question, body["answer"])
+        for question in (
+            "How far is Ash Cross from Birk?",
+            "Which village is nearest to Ash Cross?",
+            "Is Ash Cross in Arden?",
+            "Is Ash Cross in Dunmere?",
+            "In which district does Ash Cross lie?",
+            "Which villages are within 20 km of Ash Cross?",
+        ):
+            body = await ask(system, question)
+            assert body["outcome"] == "ABSTAIN", (question, body["answer"])
