@@ -16,7 +16,7 @@ KINDS = ("county", "district", "town", "parish", "station", "city", "depot", "wa
 BARE = (
     *("Total", "Totals", "Grand total", "Grand Totals", "Sum", "Overall", "Overall total", "All", "Subtotal", "Sub-total"),
     *("Average", "Averages", "Mean", "Median", "Overall average", "Combined", "National average", "Combined total"),
-    *("Sum total", "All combined", "Weighted mean"),
+    *("Sum total", "All combined", "Weighted mean", "Total population", "Total for county"),
 )  # fmt: skip
 OF_KINDS = (
     *("All {kinds}", "All the {kinds}", "All of the {kinds}", "All 6 {kinds}", "All six {kinds}", "{kinds} total"),
@@ -24,6 +24,7 @@ OF_KINDS = (
     *("Whole {kind}", "The whole {kind}", "Entire {kind}", "{kind} total", "Average of all {kinds}", "{kind} average"),
     *("Average {kind}", "Mean of the {kinds}", "All {kinds} combined", "Total - all {kinds}", "Total ({kinds})", "{kinds} mean"),
     *("Total {kind}", "Total per {kind}", "Average per {kind}", "{kind} as a whole"),
+    *("Total for the {kind}", "Whole of the {kind}", "All of the {kind}"),
 )  # fmt: skip
 DRESS = (
     *("{}", "{}:", "*{}*", "**{}**", "- {} -", "({})", "{} (1)", "{}*", "{} [a]", " {} ", "{}\u00b9", "{} \u2020", "{} (3)"),

@@ -16,9 +16,9 @@ _Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Bearers:
-    """Names of a table that several places bear, by the id that these would share: `shared` has
-    the positions of those places, the first of each, and `moved` the ids that are at several positions without being
-    of several places, so that nobody knows where the place is."""
+    """Names of a table that several places bear, by the id that these would share: `shared` has the positions of those
+    places, the first of each, and `moved` the ids that are at several positions without being of several places, so
+    that nobody knows where the place is."""
 
     shared: Mapping[str, tuple[_Point, ...]] = field(default_factory=dict)
     moved: frozenset[str] = frozenset()

@@ -11,9 +11,7 @@ from retrieval.algebra.wording import plural
 from retrieval.ingest.records.kinds import KNOWN
 
 _LONGEST = 80
-_SIGNAL = re.compile(
-    r"total|\bsum|\ball\b|\baverages?\b|\bavg\b|\bmeans?\b|\bmedian\b|\bwhole\b|\bentire\b|\boverall\b|\bcombined\b"
-)
+_SIGNAL = re.compile(r"total|sum|all|average|avg|mean|median|whole|entire|combined|together")
 _REFERENCE = re.compile(r"[(\[]\s*(?:\d{1,2}|[a-z])\s*[)\]]|[\u00b9\u00b2\u00b3\u2070-\u2079]")
 _WORDS = re.compile(r"[^\W_]+")
 _PLACES = ("area", "entity", "location", "place", "site")
@@ -35,11 +33,14 @@ def totals_among(names: Iterable[str], kinds: Sequence[str]) -> frozenset[str]:
     """The names of a column that sum up others of it: those that say so, and `East total` beside `East`. None where
     nothing else is named."""
     labels = {name for name in names if name.strip()}
-    found = {label for label in labels if is_total(label, kinds)}
+    telling = {label for label in labels if _SIGNAL.search(label.casefold())}
+    if not telling:
+        return frozenset()
+    found = {label for label in telling if is_total(label, kinds)}
     others = {" ".join(_WORDS.findall(label.casefold())) for label in labels - found} - {""}
     if not others:
         return frozenset()
-    return frozenset(found | {label for label in labels - found if _part(_plain(label)) in others})
+    return frozenset(found | {label for label in telling - found if _part(_plain(label)) in others})
 
 
 def kinds_named(*said: str | None) -> tuple[str, ...]:
@@ -83,7 +84,10 @@ def _pattern(own: tuple[str, ...]) -> re.Pattern[str]:
         rf"{one} (?:{_TOTAL}|{_AVERAGE})",
         rf"{_HEAD} (?:(?:of|for|over|across|in) )?{_ALL}{many}",
         rf"(?:{_TOTAL}|{_AVERAGE}) (?:(?:per|of|for|in) )?(?:the )?(?:whole |entire )?{ours}",
-        rf"(?:{_HEAD} (?:(?:of|for|in) )?)?(?:the )?(?:whole|entire) {one}",
+        rf"(?:{_TOTAL}|{_AVERAGE}) (?:per|of|for|in) (?:the )?{one}",
+        rf"(?:{_HEAD} (?:(?:of|for|in) )?)?(?:the )?(?:whole(?: of)?|entire) (?:the )?{one}",
+        rf"all of (?:the )?{one}",
+        r"total (?:count|households|inhabitants|number|people|persons|population|residents)",
         rf"{one} as a whole",
     )
     return re.compile("|".join(f"(?:{form})" for form in forms))
