@@ -31,6 +31,7 @@ MADE_WHILE_RUNNING = {
     "retrieval.ingest.records.rows": "an operator's manifest, which is no input of others",
     "retrieval.ingest.parsing.structure": "an operator's manifest, which is no input of others",
     "retrieval.ingest.parsing.table_rows": "one class of characters",
+    "retrieval.ingest.records.totals": "words for kinds of places, without nested repeats; a longer label than 80 characters is none",
 }
 """Modules that put patterns together while they run, and why these are not pumped."""
 
