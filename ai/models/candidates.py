@@ -100,7 +100,7 @@ def candidates(
     for read in reads:
         if time.monotonic() > stop_at:
             raise ModelTimeout("the deadline passed before all sources were read")
-        if asked.is_for(read.row):
+        if asked.is_for(read):
             row = read.sentences[0]
             found.append(Candidate(1000 + parameters.wanted_bonus, read.source.index, row.start, row.text, row=True))
         elif asked.may_tell(read) and asked.coverage(read.tokens) >= parameters.min_source_coverage:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ai.intent.times import read_times
 from ai.model import PromptSource
 from ai.models.demands import REPEATS, SAYS_LITTLE, SAYS_NOTHING, Demands, alike
-from ai.models.rows import Row
+from ai.models.rows import Row, beside_question
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
@@ -46,7 +46,8 @@ question's words came first, however much likelier the reader found another, and
 long title the reader was not shown who tells the passage; 9: a name without its accents was another one, a sentence
 full of names was no prose, none that names nothing was about what its passage names, and a gold medal was won by who
 won a silver one; 10: what the reader found was beside the point for what stood behind `before` and `after`, or for not
-saying `the advantage`."""
+saying `the advantage`; and a row answered who asks for the way back, for another row's name, in another unit, or for
+how many where it counts nothing."""
 BOUND_SINCE = 4
 DEMANDS_SINCE = 5
 MEANT_SINCE = 6
@@ -203,7 +204,8 @@ def _about(source: PromptSource) -> frozenset[str]:
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
     """The reading of the question. `weights` are BM25's idf of its terms over the sentences given, in thousandths,
-    `forms` the words of the sources that are forms of each term; `labels` the words with letters and digits (`28B`)."""
+    `forms` the words of the sources that are forms of each term; `labels` the words with letters and digits (`28B`);
+    `beside` the sources that are rows about something else."""
 
     question: str
     intent: Intent
@@ -217,6 +219,7 @@ class ReadQuestion:
     demands: Demands | None
     version: int = VERSION
     labels: frozenset[str] = frozenset()
+    beside: frozenset[int] = frozenset()
 
     @property
     def lenient(self) -> bool:
@@ -269,6 +272,7 @@ class ReadQuestion:
             demands,
             version,
             frozenset(_labels_in(question)) if version >= NUMBERED_SINCE else frozenset(),
+            beside_question(question, [read.source for read in reads]) if version >= RELATED_SINCE else frozenset(),
         )
 
     def coverage(self, tokens: frozenset[str]) -> int:
@@ -352,16 +356,18 @@ class ReadQuestion:
             return False
         return states_amount(text, amount, loosely=False)
 
-    def is_for(self, row: Row | None) -> bool:
-        """True if the question asks for a value of this row."""
-        return row is not None and self.version >= MEANT_SINCE and row.answers(self.question)
+    def is_for(self, read: ReadSource) -> bool:
+        """True if the source is a row, and the question asks for a value of it."""
+        if read.row is None or self.version < MEANT_SINCE or read.source.index in self.beside:
+            return False
+        return read.row.answers(self.question)
 
     def may_tell(self, read: ReadSource) -> bool:
         """True unless the source is a row that lacks a word of the question which others have (what a caravan costs
-        is not its deposit), or has nothing of the kind that is wanted."""
+        is not its deposit), or has nothing of the kind that is wanted, or is about something else."""
         if read.row is None or self.version < MEANT_SINCE:
             return True
-        if not read.row.may_tell(self.question):
+        if read.source.index in self.beside or not read.row.may_tell(self.question):
             return False
         telling = (found for term, found in self.forms.items() if found and term not in SAYS_LITTLE)
         return not any(found.isdisjoint(read.tokens) for found in telling)

@@ -7,17 +7,16 @@ weigh.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ai.model import PromptSource
 from ai.text.question_type import WantedKind, wanted_of
-from retrieval.english.alike import and_alike
+from ai.text.tables.held import rows_beside
+from ai.text.tables.words import roots, said_by
 from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
 
-_WORD = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)?")
 _ASKS = frozenset(
     map(
         root_of,
@@ -58,15 +57,15 @@ class Row:
         headers = {header for header, mark, _ in pairs if mark and len(header.split()) <= _HEADER_WORDS}
         if len(pairs) < _FEWEST or len(headers) != len(pairs):
             return None
-        return cls({header: value for header, _, value in pairs}, _said_by(title))
+        return cls({header: value for header, _, value in pairs}, said_by(title))
 
     def answers(self, question: str) -> bool:
         """True if the question names this row by whole cells, and asks for a column that has a value in it."""
-        asked = frozenset(_roots(question))
+        asked = frozenset(roots(question))
         naming = {header: words for header, value in self.cells.items() if (words := _name(value)) and words <= asked}
         wanted = asked.difference(_ASKS, *naming.values())
-        told = {header: wanted & _said_by(header) for header in self.cells}
-        if any("per" in _roots(header) for header, words in told.items() if words):
+        told = {header: wanted & said_by(header) for header in self.cells}
+        if any("per" in roots(header) for header, words in told.items() if words):
             wanted -= _PRICES  # `How much is a kayak per hour?`
         if not naming or not wanted <= self.title.union(*told.values()):
             return False
@@ -77,8 +76,8 @@ class Row:
         """True unless the question asks for a time, a number, a person or a place, and for no column whose value here
         is one (`Who built the Alma?` is not told by the year in `built`); or it says a number that this row lacks. Who
         names no row may ask for the first column: `Who was born in 2014?`."""
-        asked = frozenset(_roots(question))
-        if not frozenset(filter(str.isdigit, asked)) <= frozenset(_roots(" ".join(self.cells.values()))) | self._headed:
+        asked = frozenset(roots(question))
+        if not frozenset(filter(str.isdigit, asked)) <= frozenset(roots(" ".join(self.cells.values()))) | self._headed:
             return False
         kind = wanted_of(question)
         first = next(iter(self.cells.values()))
@@ -86,12 +85,18 @@ class Row:
             return True
         naming = frozenset().union(*(_name(value) for value in self.cells.values()))
         wanted = (asked - naming) | _UNSAID.get(kind, frozenset())
-        columns = (header for header in self.cells if not wanted.isdisjoint(_said_by(header)))
+        columns = (header for header in self.cells if not wanted.isdisjoint(said_by(header)))
         return any(_is_of(kind, self.cells[header]) for header in columns)
 
     @property
     def _headed(self) -> frozenset[str]:
-        return self.title.union(*(frozenset(_roots(header)) for header in self.cells))
+        return self.title.union(*(frozenset(roots(header)) for header in self.cells))
+
+
+def beside_question(question: str, sources: Sequence[PromptSource]) -> frozenset[int]:
+    """The indexes of the sources that are rows about something else, whatever words of the question they have."""
+    rows = ((source, Row.of_source(source)) for source in sources)
+    return rows_beside(question, {each.index: (each.title, row.cells) for each, row in rows if row is not None})
 
 
 def _is_of(kind: WantedKind, value: str) -> bool:
@@ -101,19 +106,6 @@ def _is_of(kind: WantedKind, value: str) -> bool:
     return kind is WantedKind.ANY or any(c.isalpha() for c in value)
 
 
-def _said_by(header: str) -> frozenset[str]:
-    """The roots by which a question may ask for a column: those of its header, and those that say nearly the same
-    (`maker` for what it `made`)."""
-    roots = frozenset(_roots(header))
-    doers = [word for word in header.casefold().split() if word.endswith("er")]
-    roots = roots.union(root_of(word.removesuffix(end)) for word in doers for end in ("r", "er"))
-    return and_alike(roots)
-
-
 def _name(value: str) -> frozenset[str]:
     """The roots of the words of a name; none of a number."""
-    return frozenset(_roots(value)) - _ASKS if any(c.isalpha() for c in value) else frozenset()
-
-
-def _roots(text: str) -> Iterator[str]:
-    return (root_of(found[0].casefold()) for found in _WORD.finditer(text))
+    return frozenset(roots(value)) - _ASKS if any(c.isalpha() for c in value) else frozenset()

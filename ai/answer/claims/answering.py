@@ -22,13 +22,14 @@ from ai.model import (
     REPHRASED_SINCE,
     SHARED_SINCE,
     AdmittedItem,
+    PromptSource,
     Sentence,
 )
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.prose import ReadSentences
 from ai.models.reading import names, question_terms
-from ai.models.rows import Row
+from ai.models.rows import Row, beside_question
 from ai.text.meaning.meant import DENIED_SINCE as DENIED_RULES
 from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
 from ai.text.meaning.meant import QUALIFIED_SINCE as QUALIFIED_RULES
@@ -61,7 +62,8 @@ the point. Chosen on ten articles of SQuAD 2.0 train (ADR 0087)."""
 class Wanted:
     """The wish of the question: the kind of thing, the places and things that it names, and the words that it uses,
     each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words,
-    `rows` the statements of those that are rows with a value in the column that is asked for. `finer`: rows are read by
+    `rows` the statements of those that are rows with a value in the column that is asked for, `passed_over` those
+    that are about something else. `finer`: rows are read by
     their headers, a word of like meaning counts for most of the question's own, and a sentence of another day, rank,
     number, label or name than the question's, or of the contrary, says nothing of it. `weighed`: so does one of
     another month, rate, role or kind, and a sentence is held against the nearest one. `nearest`: how much of the
@@ -79,6 +81,7 @@ class Wanted:
     titles: Mapping[int, frozenset[str]]
     texts: Mapping[int, frozenset[str]]
     rows: frozenset[str]
+    passed_over: frozenset[int]
     finer: bool
     meant: Meant
     members: Members | None
@@ -122,7 +125,9 @@ class Wanted:
         if finer:  # `How hot does the water get?`: who asks says `get`, and no source does
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
-        rows = frozenset(_row_texts(question, intent, items)) if finer else frozenset[str]()
+        sources = [prompt_source(item, intent) for item in items]
+        beside = beside_question(question, sources) if version >= RELATED_SINCE else frozenset[int]()
+        rows = frozenset(_row_texts(question, [s for s in sources if s.index not in beside] if finer else []))
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         wanted = cls(
             question,
@@ -132,6 +137,7 @@ class Wanted:
             titles=titles,
             texts=own,
             rows=rows,
+            passed_over=beside,
             finer=finer,
             meant=Meant.of(question, frozenset[str]().union(*texts), rules=_rules_of(version)),
             members=Members.of(question) if weighed else None,
@@ -168,7 +174,8 @@ class Wanted:
         told = rephrased | {bare(sentence.text)}
         read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
-        if not self._is_meant(sentence.text, said, behind, read=read):
+        passed_over = bool(cited) and self.passed_over.issuperset(cited)
+        if passed_over or not self._is_meant(sentence.text, said, behind, read=read):
             return False
         if read or self._is_beside(told, cited):
             return read
@@ -269,12 +276,12 @@ def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:
     return {index: frozenset(map(bare, each)) for index, each in said.items()}
 
 
-def _row_texts(question: str, intent: Intent, items: Sequence[AdmittedItem]) -> Iterator[str]:
+def _row_texts(question: str, sources: Sequence[PromptSource]) -> Iterator[str]:
     """The statements of the rows that answer a question, without the stop."""
-    for item in items:
-        row = Row.of_source(prompt_source(item, intent))
+    for source in sources:
+        row = Row.of_source(source)
         if row is not None and row.answers(question):
-            yield " ".join((item.statement or "").split()).removesuffix(".")
+            yield " ".join((source.statement or "").split()).removesuffix(".")
 
 
 def _replies(passages: Sequence[AdmittedItem]) -> Iterator[tuple[str, frozenset[str]]]:

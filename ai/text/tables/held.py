@@ -1,0 +1,33 @@
+"""Rows that are about something else than the question, whatever words of it they have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ai.text.tables.counts import counts_nothing
+from ai.text.tables.directions import directed
+from ai.text.tables.subjects import of_another
+from ai.text.tables.units import other_unit
+from ai.text.tables.words import Cells
+
+
+def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]]) -> frozenset[int]:
+    """The keys of those rows, given with the titles of their tables, which name what the question names on the other
+    side, name another, state it in another unit or count nothing where it asks how many."""
+    tables: dict[tuple[str, str], list[int]] = {}
+    for key, (title, cells) in rows.items():
+        tables.setdefault((title, next(iter(cells))), []).append(key)
+    found = set[int]()
+    for keys in tables.values():
+        table = [rows[key][1] for key in keys]
+        sides = directed(question, table)
+        for key in keys:
+            row = rows[key][1]
+            if (
+                not all(each.meets(row) for each in sides)
+                or of_another(question, row, table)
+                or other_unit(question, row)
+                or counts_nothing(question, row)
+            ):
+                found.add(key)
+    return frozenset(found)
