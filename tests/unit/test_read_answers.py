@@ -12,6 +12,7 @@ from ai.model import (
     BESIDE_SINCE,
     CLAIMS_VERSION,
     READ_SINCE,
+    RELATED_SINCE,
     REPHRASED_SINCE,
     AdmittedItem,
     Completion,
@@ -313,3 +314,15 @@ def test_of_another_model_only_what_comes_near_the_best_answers_in_other_words()
 
 def test_earlier_checks_asked_the_words_all_the_same() -> None:
     assert not answers(DENIED, reading((1, 0)), version=READ_SINCE - 1)
+
+
+PLOVER = "Boat: Plover; From: Withy; To: Saltby; Departs: 16:40; Arrives: 17:35"
+
+
+@pytest.mark.parametrize("text", [f"{PLOVER}.", "The Plover arrives at Withy at 17:35."])
+def test_a_row_of_the_way_back_answers_by_no_draft(text: str) -> None:
+    item = replace(an_item("Plover,Withy,Saltby,16:40,17:35", 1, title="Ferries"), statement=f"{PLOVER}.")
+    asks, twin = "When does the Plover arrive at Withy?", "When does the Plover arrive at Saltby?"
+    assert not answered(text, [item], None, question=asks, model=WRITER)
+    before = answered(f"{PLOVER}.", [item], None, question=asks, model=WRITER, version=RELATED_SINCE - 1)
+    assert before and answered(f"{PLOVER}.", [item], None, question=twin, model=WRITER)

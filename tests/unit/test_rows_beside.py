@@ -78,6 +78,27 @@ DIRECTIONS: dict[tuple[str, str, str], Sequence[str]] = {
         "What did {other} borrow from {one}?",
         "Who lent to {other}?",
     ),
+    ("Player", "Old club", "New club"): (
+        "When did {thing} move from {one} to {other}?",
+        "When did {thing} leave {one}?",
+        "When did {thing} join {other}?",
+    ),
+    ("Reign", "Predecessor", "Successor"): (
+        "When did {other} succeed {one}?",
+        "When was {one} replaced by {other}?",
+        "Who was the successor of {one}?",
+        "Who was the predecessor of {other}?",
+    ),
+    ("Family", "Parent", "Child"): (
+        "Who is a child of {one}?",
+        "Who is the parent of {other}?",
+        "Which family has {one} as a parent?",
+    ),
+    ("Hike", "Start", "Finish"): (
+        "How long is the {thing} that starts at {one}?",
+        "Which hike ends in {other}?",
+        "Which hike goes from {one} to {other}?",
+    ),
     ("Contract", "Employer", "Employee"): (
         "What does {one} pay when it employs {other}?",
         "Since when is {other} employed by {one}?",

@@ -24,7 +24,7 @@ _DASHED = word_list("v vs versus")
 _ORDERS = word_list("to v vs versus")
 _TO_OTHER = word_list("of to against over from for")
 _DASHES = frozenset(map(chr, (0x2D, 0x2010, 0x2011, 0x2013, 0x2014, 0x2192, 0x3E)))
-_NEAR = 4
+_NEAR, _FAR = 4, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,24 @@ _FROM_TO = {"from": 0, "to": 1, "into": 1, "towards": 1, "toward": 1, "onto": 1}
 RELATIONS = (
     Relation(
         (
-            word_list("from origin source start starting depart departs departure departing leave leaving begins"),
-            word_list("to destination end ending finish arrive arrives arrival arriving terminus target reaches"),
+            word_list(
+                "from origin source start starting depart departs departure departing leave leaving begins boarding "
+                "embarkation pickup old former previous"
+            ),
+            word_list(
+                "to destination end ending finish finishes arrive arrives arrival arriving terminus target reaches "
+                "alighting disembarkation dropoff new next"
+            ),
         ),
         _deeds(
             ("leave depart departure exit quit", None, 0, "at:0 in:0 from:0 for:1 to:1"),
-            ("start begin originate set embark board sail go run travel head bound", None, None, "for:1 from:0 to:1"),
+            (
+                "set sail go run travel head bound move transfer translate",
+                None,
+                None,
+                "for:1 from:0 to:1",
+            ),
+            ("start begin originate embark board", None, None, "at:0 in:0 from:0 to:1 for:1"),
             ("arrive arrival reach land dock end terminate finish enter join disembark", None, 1, "at:1 in:1"),
             *_GIVES,
         ),
@@ -134,6 +146,17 @@ RELATIONS = (
         ),
     ),
     Relation(
+        (word_list("predecessor preceding outgoing"), word_list("successor following incoming")),
+        _deeds(
+            ("succeed replace follow", 1, 0, "by:1"),
+            ("precede", 0, 1, "by:0"),
+        ),
+    ),
+    Relation(
+        (word_list("parent mother father"), word_list("child daughter son offspring")),
+        _deeds(("bear raise", 0, 1, "by:0 to:0")),
+    ),
+    Relation(
         (word_list("teacher tutor coach mentor doctor"), word_list("pupil student trainee mentee patient")),
         _deeds(("teach tutor coach mentor treat", 0, 1, "by:0"), ("learn", 1, None, "from:0")),
     ),
@@ -158,7 +181,7 @@ class Directed:
 
 
 def directed(question: str, rows: Sequence[Cells]) -> tuple[Directed, ...]:
-    """What a question says of the two sides of each relation of a table."""
+    """The names that a question puts on the two sides of each relation of a table."""
     return tuple(
         Directed(columns, _asked(question, relation, frozenset(_names(columns, rows))))
         for relation, columns in _relations(rows)
@@ -279,9 +302,11 @@ class _Place:
         return self.said[at].text if 0 <= at < len(self.said) else ""
 
     def _is_role(self, at: int) -> bool:
-        """True for a word that is only the name of a side, and no deed: `seller`, `winner`."""
+        """True for a word that is only the name of a side, and no deed: `seller`, `winner`, `parent`."""
         word = self._word(at)
-        return self.relation.role(word) is not None and word.removesuffix("s").endswith(("er", "or", "ee"))
+        if self.relation.role(word) is None or word in _BEFORE or word in {"home", "away"}:
+            return False
+        return word.removesuffix("s").endswith(("er", "or", "ee")) or self.said[at].root not in self.relation.deeds
 
     def _behind(self, at: int) -> int | None:
         """The side of a name behind a preposition, by the deed or role before it."""
@@ -290,9 +315,9 @@ class _Place:
             return None  # `to and from Saltby`
         if word in _DASHED and self._side_by_order(word) is not None:
             return self._side_by_order(word)
-        for before in range(at - 1, -1, -1):
+        for before in range(at - 1, max(-1, at - _FAR), -1):
             role = self.relation.role(self._word(before)) if self._is_role(before) else None
-            if role is not None and word in _TO_OTHER:
+            if role is not None and word in _TO_OTHER and word not in self.relation.behind:
                 return 1 - role
             deed = self.relation.deeds.get(self.said[before].root)
             if deed is not None and word in deed.behind:

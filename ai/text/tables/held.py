@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ai.text.tables.counts import counts_nothing
 from ai.text.tables.directions import directed
-from ai.text.tables.subjects import of_another
+from ai.text.tables.subjects import Subjects
 from ai.text.tables.units import other_unit
 from ai.text.tables.words import Cells
 
@@ -20,12 +20,13 @@ def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]]) -> frozens
     found = set[int]()
     for keys in tables.values():
         table = [rows[key][1] for key in keys]
+        subjects = Subjects.of(question, table)
         sides = directed(question, table)
         for key in keys:
             row = rows[key][1]
             if (
                 not all(each.meets(row) for each in sides)
-                or of_another(question, row, table)
+                or subjects.are_others(row)
                 or other_unit(question, row)
                 or counts_nothing(question, row)
             ):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from ai.text.question_type import denies
 from ai.text.tables.words import Cells, roots, words_of
@@ -17,26 +18,40 @@ _LISTED = re.compile(r"[,;/&(+]|\band\b|\bor\b", re.IGNORECASE)
 _Name = tuple[str, ...]
 
 
-def of_another(question: str, row: Cells, table: Sequence[Cells]) -> bool:
-    """True if the question names what another row has in a column, by a whole cell that is nowhere in this row, and
-    not what this row has there. Whether a named row has a value may be told by a row that has another value."""
-    if denies(question) or _COMPARES.search(question):
-        return False
-    named = _named(question, table)
-    own = {tuple(roots(value)) for value in row.values()}
-    told = not named.isdisjoint(own)
-    last = tuple(word.root for word in words_of(question))
-    for header, value in row.items():
-        mine = tuple(roots(value))
-        if mine in named:
-            continue
-        for name in named - own:
-            if not any(tuple(roots(each.get(header, ""))) == name for each in table):
-                continue
-            asked_whether = told and _WHETHER.match(question) and last[-len(name) :] == name
-            if not asked_whether and not (_LISTED.search(value) and frozenset(name) <= frozenset(mine)):
-                return True
-    return False
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """The values of a table that a question says as a whole, and all values of each of its columns."""
+
+    question: str
+    named: frozenset[_Name]
+    columns: Mapping[str, frozenset[_Name]]
+
+    @classmethod
+    def of(cls, question: str, table: Sequence[Cells]) -> Subjects:
+        """The names in a question of a table; none where it compares or makes an exception."""
+        columns: dict[str, set[_Name]] = {}
+        for row in table:
+            for header, value in row.items():
+                columns.setdefault(header, set()).add(tuple(roots(value)))
+        passes = denies(question) or _COMPARES.search(question) is not None
+        named = frozenset[_Name]() if passes else _named(question, table)
+        return cls(question, named, {header: frozenset(values) for header, values in columns.items()})
+
+    def are_others(self, row: Cells) -> bool:
+        """True if the question names what another row has in a column, by a whole cell that is nowhere in this row,
+        and not what this row has there. Whether a named row has a value may be told by a row with another value."""
+        own = {tuple(roots(value)) for value in row.values()}
+        return any(
+            tuple(roots(value)) not in self.named and any(self._is_contrary(name, value, own) for name in names)
+            for header, value in row.items()
+            if (names := (self.named & self.columns[header]) - own)
+        )
+
+    def _is_contrary(self, name: _Name, value: str, own: Set[_Name]) -> bool:
+        last = tuple(word.root for word in words_of(self.question))[-len(name) :]
+        if not self.named.isdisjoint(own) and last == name and _WHETHER.match(self.question):
+            return False
+        return not (_LISTED.search(value) and frozenset(name) <= frozenset(roots(value)))
 
 
 def _named(question: str, table: Sequence[Cells]) -> frozenset[_Name]:
