@@ -163,6 +163,66 @@ def test_who_gives_no_direction_is_answered_by_either(question: str) -> None:
     assert beside(question, [row, back]) == set()
 
 
+MATCHES: Table = (
+    {"Date": "3 May", "Home": "Rovers", "Away": "Town", "Score": "2-1", "Crowd": "400"},
+    {"Date": "9 May", "Home": "Town", "Away": "Rovers", "Score": "0-0", "Crowd": "500"},
+    {"Date": "12 May", "Home": "City", "Away": "Rovers", "Score": "1-3", "Crowd": "700"},
+)
+MOVES: Table = (
+    {"Player": "Smith", "From": "Leeds", "To": "Hull", "Fee": "£3m"},
+    {"Player": "Jones", "From": "Hull", "To": "Leeds", "Fee": "free"},
+    {"Player": "Brown", "From": "York", "To": "Hull", "Fee": "£1m"},
+)
+STAFF: Table = (
+    {"name": "Ada", "manager": "Ben", "mentor": "Cy", "salary": "40"},
+    {"name": "Ben", "manager": "Cy", "mentor": "Dot", "salary": "60"},
+)
+LOANS: Table = (
+    {"Item": "Saw", "Owner": "Kim", "Borrower": "Lou"},
+    {"Item": "Axe", "Owner": "Lou", "Borrower": "Kim"},
+)
+DEALS: Table = (
+    {"Deal": "D1", "Exporter": "Norway", "Importer": "Spain", "Goods": "Fish", "Tonnes": "40"},
+    {"Deal": "D2", "Exporter": "Spain", "Importer": "Norway", "Goods": "Oranges", "Tonnes": "30"},
+    {"Deal": "D3", "Exporter": "Chile", "Importer": "Spain", "Goods": "Copper", "Tonnes": "9"},
+)
+SIDES: list[tuple[Table, str, set[int]]] = [
+    (MATCHES, "What was the score of Rovers v Town?", {0}),
+    (MATCHES, "What was the score when Town hosted Rovers?", {1}),
+    (MATCHES, "When did Rovers play away at City?", {2}),
+    (MATCHES, "When do Rovers play City?", {2}),
+    (MATCHES, "When do Rovers play Town?", {0, 1}),
+    (MATCHES, "What was the score in the home game of Rovers against Town?", {0}),
+    (MATCHES, "When do Rovers travel to Town?", {1}),
+    (MATCHES, "When do City visit Rovers?", set()),
+    (MATCHES, "What was the score between City and Town?", set()),
+    (MOVES, "Who joined Hull from Leeds?", {0}),
+    (MOVES, "Who left Hull?", {1}),
+    (MOVES, "Who signed for Leeds?", {1}),
+    (MOVES, "Which player went to Hull from York?", {2}),
+    (MOVES, "Which player went to York?", set()),
+    (MOVES, "Which players moved between Leeds and Hull?", {0, 1}),
+    (STAFF, "Who is the manager of Ada?", {0}),
+    (STAFF, "Who does Ben manage?", {0}),
+    (STAFF, "Who has Ben as manager?", {0}),
+    (STAFF, "What is the salary of Ben?", {1}),
+    (STAFF, "Who manages Ben?", {1}),
+    (LOANS, "What did Lou borrow from Kim?", {0}),
+    (LOANS, "What did Kim lend to Lou?", {0}),
+    (LOANS, "Which item is owned by Lou?", {1}),
+    (DEALS, "What does Spain import from Norway?", {0}),
+    (DEALS, "What goods does Spain export?", {1}),
+    (DEALS, "How many tonnes of oranges does Norway export to Spain?", set()),
+    (DEALS, "Which goods go to Chile?", set()),
+    (DEALS, "Which goods come from Chile?", {2}),
+]
+
+
+@pytest.mark.parametrize(("table", "question", "kept"), SIDES)
+def test_names_are_held_to_their_side(table: Table, question: str, kept: set[int]) -> None:
+    assert set(range(len(table))) - beside(question, table) == kept
+
+
 def test_two_columns_of_times_have_no_names() -> None:
     row = {"Museum": "Mill", "From": "09:00", "To": "17:00", "Fee": "€4"}
     assert beside("When is the Mill open from and to?", [row]) == set()

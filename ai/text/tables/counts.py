@@ -76,7 +76,7 @@ def _counted(said: Sequence[Word]) -> tuple[Sequence[Word], Sequence[Word]]:
 
 
 def _deed(behind: Sequence[Word]) -> Word | None:
-    """What was done to them: `were sold`, `have been sold`."""
+    """The deed that was done to them: `were sold`, `have been sold`."""
     for before, word in pairwise(behind):
         if before.text in _BE and is_past(word.text):
             return None if word.text in _LIGHT or word.text in _BE else word

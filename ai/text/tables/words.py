@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -50,9 +50,3 @@ def said_by(header: str) -> frozenset[str]:
 def is_name(value: str) -> bool:
     """True for a value that has letters and does not begin with a number: no time, no amount, no date."""
     return any(map(str.isalpha, value)) and _AMOUNT.match(value) is None
-
-
-def places_of(name: Sequence[str], within: Sequence[str]) -> Iterator[int]:
-    """Where a sequence of roots begins within another."""
-    size = len(name)
-    return (at for at in range(len(within) - size + 1) if size and tuple(within[at : at + size]) == tuple(name))
