@@ -160,6 +160,36 @@ def test_without_a_spec_features_are_the_places_that_their_names_tell_apart(colu
     assert {name for entry in parts.entries for name in entry.names} >= {"Port Alder", "Selby"}
 
 
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        ("district", "district"), ("DISTRICT", "district"), ("region", "region"), ("parish", "parish"),
+        ("district_name", "district"), ("DistrictName", "district"), ("name of district", "district"), ("ward", "ward"),
+    ],
+)  # fmt: skip
+def test_areas_are_named_by_their_kind(column: str, kind: str) -> None:
+    rows = {column: "Port Alder", "note": "harbour"}, {column: "Selby", "note": "harbour"}
+    assert [r.entities[0].entity_id for r in unspecified(*rows).records] == [f"{kind}:port-alder", f"{kind}:selby"]
+    named = [{**row, "name": name} for row, name in zip(rows, ("North", "South"), strict=True)]
+    assert [r.entities[0].name for r in unspecified(*named).records] == ["North", "South"]
+    assert not any(r.entities for r in unspecified(rows[0], rows[0]).records)
+
+
+def test_points_and_a_single_area_are_not_the_kind_that_they_lie_in() -> None:
+    point = {"type": "Point", "coordinates": [1, 1]}
+    for geometry, count in ((point, 2), (SQUARE, 1)):
+        made = [
+            {
+                "type": "Feature",
+                "properties": {"title": f"Museum {n}", "district": f"District {n}"},
+                "geometry": geometry,
+            }
+            for n in range(count)
+        ]
+        loaded = LoadedFile(json.dumps(collection(*made)), "application/geo+json", "sha256:0")
+        assert not any(r.entities for r in read_features("geo.json", loaded, OWNER, None, {}).records)
+
+
 def test_the_first_name_that_tells_all_apart_is_taken() -> None:
     rows = [{"state_name": "Kansas", "name": "Ness"}, {"state_name": "Kansas", "name": "Riley"}]
     assert [r.entities[0].name for r in unspecified(*rows).records] == ["Ness", "Riley"]

@@ -142,8 +142,12 @@ def _next(text: str, position: int, closing: str) -> int:
 
 def inferred_spec(features: Sequence[Feature], stem: str = "") -> TableSpec:
     """The features that their properties describe without a manifest: named by the first property that reads like a
-    name and tells all of one kind apart; without one, they have no names. `stem` is the name of their file."""
-    names = dict.fromkeys(key for feature in features for key in feature.properties if NAME_COLUMN.fullmatch(key))
+    name and tells all of one kind apart, else, of several areas, by one that says their kind (`district`); without one,
+    they have no names. `stem` is the name of their file."""
+    keys = dict.fromkeys(key for feature in features for key in feature.properties)
+    names = [key for key in keys if NAME_COLUMN.fullmatch(key)]
+    if len(features) > 1 and all(_is_area(feature.geometry) for feature in features):
+        names += [key for key in keys if key not in names and kind_of_header(key) is not None]
     words = _words_by_property(features)
     for name in names:
         kinds = kind_column(words, apart=name)
@@ -156,6 +160,10 @@ def inferred_spec(features: Sequence[Feature], stem: str = "") -> TableSpec:
         if len(told) == len(features):
             return TableSpec(entities=named_places(name, kinds, said, kind_of_file(stem) or kind_of_header(name)))
     return TableSpec()
+
+
+def _is_area(geometry: Any) -> bool:
+    return isinstance(geometry, dict) and geometry.get("type") in ("Polygon", "MultiPolygon")
 
 
 def _words_by_property(features: Sequence[Feature]) -> dict[str, list[str]]:
