@@ -272,7 +272,9 @@ class ReadQuestion:
             demands,
             version,
             frozenset(_labels_in(question)) if version >= NUMBERED_SINCE else frozenset(),
-            beside_question(question, [read.source for read in reads]) if version >= RELATED_SINCE else frozenset(),
+            beside_question(question, ((read.source, read.row) for read in reads))
+            if version >= RELATED_SINCE
+            else frozenset(),
         )
 
     def coverage(self, tokens: frozenset[str]) -> int:

@@ -7,7 +7,7 @@ weigh.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ai.model import PromptSource
@@ -93,10 +93,10 @@ class Row:
         return self.title.union(*(frozenset(roots(header)) for header in self.cells))
 
 
-def beside_question(question: str, sources: Sequence[PromptSource]) -> frozenset[int]:
-    """The indexes of the sources that are rows about something else, whatever words of the question they have."""
-    rows = ((source, Row.of_source(source)) for source in sources)
-    return rows_beside(question, {each.index: (each.title, row.cells) for each, row in rows if row is not None})
+def beside_question(question: str, sources: Iterable[tuple[PromptSource, Row | None]]) -> frozenset[int]:
+    """The indexes of the sources that are rows about something else, whatever words of the question they have; each is
+    given with the row that it is."""
+    return rows_beside(question, {each.index: (each.title, row.cells) for each, row in sources if row is not None})
 
 
 def _is_of(kind: WantedKind, value: str) -> bool:

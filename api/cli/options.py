@@ -15,10 +15,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 def _tenant(name: str) -> str:
     """The name, where it can be one of a tenant."""
-    from api.home.identity.tenants import NAME
+    from api.home.identity.tenants import NAME, NAMING
 
     if not NAME.fullmatch(name):
-        raise typer.BadParameter(f"{name!r} is not a name of a tenant")
+        raise typer.BadParameter(NAMING)
     return name
 
 

@@ -125,9 +125,9 @@ class Wanted:
         if finer:  # `How hot does the water get?`: who asks says `get`, and no source does
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
-        sources = [prompt_source(item, intent) for item in items]
-        beside = beside_question(question, sources) if version >= RELATED_SINCE else frozenset[int]()
-        rows = frozenset(_row_texts(question, [s for s in sources if s.index not in beside] if finer else []))
+        told = [(source, Row.of_source(source)) for source in (prompt_source(item, intent) for item in items)]
+        beside = beside_question(question, told) if version >= RELATED_SINCE else frozenset[int]()
+        rows = frozenset(_row_texts(question, told, beside) if finer else ())
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         wanted = cls(
             question,
@@ -276,11 +276,12 @@ def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:
     return {index: frozenset(map(bare, each)) for index, each in said.items()}
 
 
-def _row_texts(question: str, sources: Sequence[PromptSource]) -> Iterator[str]:
+def _row_texts(
+    question: str, sources: Sequence[tuple[PromptSource, Row | None]], beside: frozenset[int]
+) -> Iterator[str]:
     """The statements of the rows that answer a question, without the stop."""
-    for source in sources:
-        row = Row.of_source(source)
-        if row is not None and row.answers(question):
+    for source, row in sources:
+        if row is not None and source.index not in beside and row.answers(question):
             yield " ".join((source.statement or "").split()).removesuffix(".")
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.support import WORD, fold
+from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import ALIKE
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
@@ -109,7 +109,7 @@ class Modifiers:
             frozenset(_superlatives(question, asks=True)),
             frozenset(_peoples(question)),
             _orders(question),
-            frozenset(root_of(fold(word)) for word in WORD.findall(question)),
+            all_roots(question),
         )
 
     def agrees(self, text: str, own: frozenset[str], *, reworded: bool = False) -> bool:

@@ -16,27 +16,40 @@ from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
 
 _YEAR = r"(?<![\d,.])(?:1\d|20)\d\ds?(?!\d|[,.]\d)"
+_TIME_OF_DAY = re.compile(
+    r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\bo['’]clock\b|\b(?:noon|midday|midnight|dawn|dusk|daybreak|sunrise|sunset"
+    r"|nightfall|mornings?|afternoons?|evenings?|nights?|lunch\w*|dinner|supper|breakfast|hours?|half\spast|quarter\s(?:past|to)"
+    r"|dark)\b|\bat\s(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})\b",
+    re.IGNORECASE,
+)
+_IN_YEAR = re.compile(
+    _YEAR + r"|['’]\d\ds\b|\b(?:\d{1,2}(?:st|nd|rd|th)|\w+teenth|twentieth|twenty-first)[-\s]century\b"
+    r"|\b(?:that|same|following|next|last|this|previous|first|second|third)\s(?:year|decade|century)\b"
+    r"|\byears?\s(?:later|earlier|ago|after|before)\b",
+    re.IGNORECASE,
+)
+_AGE = re.compile(
+    _YEAR + r"|\b(?:aged?|ages|old|born|built|founded|century|birthday|years?|months?|weeks?)\b"
+    r"|\b(?:am|is|was|are|were|be|at|over|under|least|than|by|turn(?:s|ed)?|reach(?:es|ed)?)\s(?:about\s|only\s|nearly\s|already\s)?"
+    r"(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]{3,5}teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b"
+    r"(?!\s(?:of|per|[a-z]{3,}s)\b)",
+    re.IGNORECASE,
+)
+_SO_LONG = re.compile(
+    _YEAR + r"|\b(?:since|for|over|ever|from|until|always|whole|all|years?|decades?|months?|century|centuries)\b",
+    re.IGNORECASE,
+)
 _STATED = (
     (
         re.compile(
             r"\b(?:what|which)\s(?:times?\b(?!\sof\s(?:the\s)?(?:year|life|season))|hours?\b)|\btime\sof\s(?:the\s)?day\b",
             re.IGNORECASE,
         ),
-        re.compile(
-            r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\bo['’]clock\b|\b(?:noon|midday|midnight|dawn|dusk|daybreak|sunrise|sunset"
-            r"|nightfall|mornings?|afternoons?|evenings?|nights?|lunch\w*|dinner|supper|breakfast|hours?|half\spast|quarter\s(?:past|to)"
-            r"|dark)\b|\bat\s(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})\b",
-            re.IGNORECASE,
-        ),
+        _TIME_OF_DAY,
     ),
     (
         re.compile(r"\b(?:what|which)\s(?:years?|decades?|century|centuries)\b", re.IGNORECASE),
-        re.compile(
-            _YEAR + r"|['’]\d\ds\b|\b(?:\d{1,2}(?:st|nd|rd|th)|\w+teenth|twentieth|twenty-first)[-\s]century\b"
-            r"|\b(?:that|same|following|next|last|this|previous|first|second|third)\s(?:year|decade|century)\b"
-            r"|\byears?\s(?:later|earlier|ago|after|before)\b",
-            re.IGNORECASE,
-        ),
+        _IN_YEAR,
     ),
     (
         re.compile(r"\bsince\swhen\b", re.IGNORECASE),
@@ -56,21 +69,11 @@ _STATED = (
     ),
     (
         re.compile(r"\bhow\sold\b", re.IGNORECASE),
-        re.compile(
-            _YEAR + r"|\b(?:aged?|ages|old|born|built|founded|century|birthday|years?|months?|weeks?)\b"
-            r"|\b(?:am|is|was|are|were|be|at|over|under|least|than|by|turn(?:s|ed)?|reach(?:es|ed)?)\s(?:about\s|only\s|nearly\s|already\s)?"
-            r"(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]{3,5}teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b"
-            r"(?!\s(?:of|per|[a-z]{3,}s)\b)",
-            re.IGNORECASE,
-        ),
+        _AGE,
     ),
     (
         re.compile(r"\bhow\slong\s(?:has|have|had)\b", re.IGNORECASE),
-        re.compile(
-            _YEAR
-            + r"|\b(?:since|for|over|ever|from|until|always|whole|all|years?|decades?|months?|century|centuries)\b",
-            re.IGNORECASE,
-        ),
+        _SO_LONG,
     ),
     (
         re.compile(
@@ -102,21 +105,21 @@ _SMALL_NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twe
 _TENS = r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
 _STATED_TOO = (
     (
-        _STATED[0][1],
+        _TIME_OF_DAY,
         re.compile(
             rf"\b(?:by|till|until|before|after|from|around|about)\s{_SMALL_NUMBER}\b(?!\s[a-z]+s\b)", re.IGNORECASE
         ),
     ),
-    (_STATED[1][1], re.compile(rf"['’](?:\d\d|{_TENS}(?:-[a-z]+)?)\b", re.IGNORECASE)),
+    (_IN_YEAR, re.compile(rf"['’](?:\d\d|{_TENS}(?:-[a-z]+)?)\b", re.IGNORECASE)),
     (
-        _STATED[4][1],
+        _AGE,
         re.compile(
             rf",\s\d{{1,3}}(?=[,.;]|\sand\b)|\b(?:him|her|me|us|them)\s(?:\d{{1,3}}|[a-z]{{3,5}}teen|{_TENS})\b",
             re.IGNORECASE,
         ),
     ),
     (
-        _STATED[5][1],
+        _SO_LONG,
         re.compile(r"(?<![\w-])(?<!within\s)[\w-]+\s(?:hours?|minutes?|days?|weeks?|seasons?)\b", re.IGNORECASE),
     ),
 )

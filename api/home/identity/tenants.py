@@ -17,6 +17,7 @@ from policy.model import Subject
 
 State = Literal["active", "suspended"]
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:-]{0,63}")
+NAMING = "a tenant's name is 1-64 letters, digits and . _ @ : -, a letter or digit first"
 _TABLE = """
 CREATE TABLE tenant (
     name TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (state IN ('active', 'suspended')), quota TEXT,
@@ -67,7 +68,7 @@ class TenantStore:
         """A new tenant, which is not kept yet. Raises RequestRejected for a name or a quota that is none, or a name
         that is taken."""
         if not NAME.fullmatch(name):
-            raise RequestRejected("a tenant's name is 1-64 letters, digits and . _ @ : -, a letter or digit first")
+            raise RequestRejected(NAMING)
         if self.find(name) is not None:
             raise RequestRejected(f"there is a tenant {name} already")
         now_ms = self._clock_ms()

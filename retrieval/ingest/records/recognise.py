@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from retrieval.english.lists import word_list
 from retrieval.ingest.records.kinds import kind_column, kind_of_header, may_tell_kinds, named_places
 from retrieval.ingest.records.rows import NAME_COLUMN
 from retrieval.ingest.records.templates import slug
@@ -54,26 +55,9 @@ _SPACES = str.maketrans(
     {"\u00a0": " ", "\u2009": " ", "\u202f": " ", "'": " ", "\u2019": " ", "\u2212": "-", "\u2013": "-"}
 )
 _SIGNS = {"%": "%", "$": "$", "£": "£", "€": "€"}
-_NO_FIGURE = frozenset(
-    (
-        *(
-            "",
-            "na",
-            "nan",
-            "nk",
-            "null",
-            "tba",
-            "tbc",
-            "tbd",
-            "missing",
-            "unknown",
-            "nodata",
-            "nofigure",
-            "notapplicable",
-        ),
-        *("notavailable", "notknown", "notrecorded"),
-    )
-)
+_NO_FIGURE = word_list(
+    "na nan nk null tba tbc tbd missing unknown nodata nofigure notapplicable notavailable notknown notrecorded"
+) | {""}
 """Words in the place of a figure that is not known, without spaces and signs."""
 _SAMPLE = 500
 _MOSTLY = 0.9

@@ -13,7 +13,7 @@ from ai.text.meaning.contrast.phrases import Phrase, is_of_another, phrases_in
 from ai.text.meaning.contrast.ranks import DATES, days_in, ranks_in
 from ai.text.meaning.deeds.clause import deed_of
 from ai.text.meaning.deeds.done_to import done_to, has_done
-from ai.text.support import WORD, carries, fold
+from ai.text.support import WORD, all_roots, carries, fold
 from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.english.stems import root_of
 
@@ -109,8 +109,11 @@ class Contrast:
         if self.done_to and has_done(text, self.done_to, related=self.related):
             return False
         own = frozenset(map(root_of, tokens))
-        of_another = is_of_another(self.of_what, text, own, rooted=self.rooted, related=self.related)
-        return not (of_another or self.opposites.contradicted(text, own, read=read) or self._only_names(text, own))
+        return not (
+            self.opposites.contradicted(text, own, read=read)
+            or is_of_another(self.of_what, text, own, rooted=self.rooted, related=self.related)
+            or self._only_names(text, own)
+        )
 
     def lies(self, text: str, tokens: frozenset[str], around: frozenset[str], known: frozenset[str]) -> bool:
         """True if the sentence is of the places that the question names: one of them is said around it, and where the
@@ -154,11 +157,11 @@ class Contrast:
     def _only_names(self, text: str, own: frozenset[str]) -> bool:
         """True if a word of the question is said only where the subject is: `The museum at Castle Bray opens`."""
         found = _SUBJECT_AT.match(text)
-        named = {root_of(fold(word)) for word in WORD.findall(found["name"])} if found else frozenset[str]()
+        named = all_roots(found["name"]) if found else frozenset[str]()
         if found is None or self.small.isdisjoint(named):
             return False
-        said = frozenset(root_of(fold(word)) for word in WORD.findall(text))
-        besides = frozenset(root_of(fold(word)) for word in WORD.findall(f"{found['subject']} {text[found.end() :]}"))
+        said = all_roots(text)
+        besides = all_roots(f"{found['subject']} {text[found.end() :]}")
         return not self.small.isdisjoint(named - besides - (own - said))
 
 

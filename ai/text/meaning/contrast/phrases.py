@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ai.text.meaning.contrast.names import names_in
 from ai.text.meaning.contrast.opposites import AT_LEAST
 from ai.text.meaning.contrast.ranks import DATES
-from ai.text.support import WORD, fold
+from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
@@ -69,7 +69,7 @@ def is_of_another(phrases: tuple[Phrase, ...], text: str, own: frozenset[str], *
     """True if the text says nothing of what something is of in a question's phrases, and that it is of something else.
     `rooted`: what the title (`own`, as roots) names is no other for being called `the city` here. `related`: nor is
     what it is called by its initials, nor a place for a time."""
-    said = frozenset(root_of(fold(word)) for word in WORD.findall(text))
+    said = all_roots(text)
     if related:
         said |= {"".join(word[0] for word in name) for name in names_in(text)}
     missing = [each for each in phrases if said.isdisjoint(each[2])]

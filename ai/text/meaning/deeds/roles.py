@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from ai.text.meaning.deeds.clause import ARTICLES, ENDS_VERB, clause_of, deed_of, phrase_of
 from ai.text.meaning.deeds.parties import Party
-from ai.text.support import WORD, fold
+from ai.text.support import WORD, all_roots, fold
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
@@ -95,7 +95,7 @@ class Roles:
     @classmethod
     def of(cls, question: str, *, denied: bool = True) -> Roles:
         """Reads the question."""
-        said = frozenset(root_of(fold(word)) for word in WORD.findall(question))
+        said = all_roots(question)
         _, words, verb = clause_of(question)
         after = [fold(word) for word in words[verb + 1 :]] if verb else []
         particle = after[0] if after and after[0] in _PARTICLES and (len(after) == 1 or after[1] in ENDS_VERB) else ""
