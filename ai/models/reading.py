@@ -15,8 +15,8 @@ from ai.models.rows import Row, beside_question
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
+from ai.text.meaning import meant as meanings
 from ai.text.meaning.kinds import place_of
-from ai.text.meaning.meant import DENIED_SINCE, FIRST_RULES, QUALIFIED_SINCE, ROOTED_SINCE, RULES, SHARED_SINCE
 from ai.text.question_type import (
     WantedKind,
     asks_why,
@@ -36,7 +36,7 @@ from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
-VERSION = 11
+VERSION = 12
 """Raised with every change of what is a candidate; earlier ones still run for entries that name them. 3: a sentence
 could begin with a pronoun whose antecedent was not told, or say nothing of the role that is asked for; 4: a word that
 no source holds, or that stands beside another deed alone, weighed no more than its share; 5: a word of like meaning
@@ -47,7 +47,8 @@ long title the reader was not shown who tells the passage; 9: a name without its
 full of names was no prose, none that names nothing was about what its passage names, and a gold medal was won by who
 won a silver one; 10: what the reader found was beside the point for what stood behind `before` and `after`, or for not
 saying `the advantage`; and a row answered who asks for the way back, for another row's name, in another unit, or for
-how many where it counts nothing."""
+how many where it counts nothing; 11: who asks of the killed was told of the injured, of one group of another, of one
+day of another, or what another `he` did."""
 BOUND_SINCE = 4
 DEMANDS_SINCE = 5
 MEANT_SINCE = 6
@@ -56,6 +57,17 @@ LED_SINCE = 8
 NARRATED_SINCE = 9
 SPELT_SINCE = 10
 RELATED_SINCE = 11
+EXCHANGED_SINCE = 12
+_RULES = (
+    (EXCHANGED_SINCE, meanings.RULES),
+    (RELATED_SINCE, meanings.RELATED_SINCE),
+    (SPELT_SINCE, meanings.QUALIFIED_SINCE),
+    (NARRATED_SINCE, meanings.SHARED_SINCE),
+    (LED_SINCE, meanings.DENIED_SINCE),
+    (NUMBERED_SINCE, meanings.ROOTED_SINCE),
+    (0, meanings.FIRST_RULES),
+)
+"""The rules of meaning since each of these versions."""
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _HEADING = re.compile(r"[^\W\d_][^\n.!?:;]{2,79}")
@@ -110,13 +122,7 @@ def telling_terms(question: str, terms: frozenset[str]) -> frozenset[str]:
 
 def _rules_of(version: int) -> int:
     """The rules of meaning that belong to a version of these."""
-    if version >= NARRATED_SINCE:
-        if version >= SPELT_SINCE:
-            return RULES if version >= RELATED_SINCE else QUALIFIED_SINCE
-        return SHARED_SINCE
-    if version >= LED_SINCE:
-        return DENIED_SINCE
-    return ROOTED_SINCE if version >= NUMBERED_SINCE else FIRST_RULES
+    return next(rules for since, rules in _RULES if version >= since)
 
 
 def names(surface: str, tokens: frozenset[str]) -> bool:

@@ -17,6 +17,7 @@ from ai.model import (
     BESIDE_SINCE,
     CHAINED_SINCE,
     DENIED_SINCE,
+    EXCHANGED_SINCE,
     FINER_SINCE,
     RELATED_SINCE,
     REPHRASED_SINCE,
@@ -30,10 +31,8 @@ from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.prose import ReadSentences
 from ai.models.reading import names, question_terms
 from ai.models.rows import Row, beside_question
-from ai.text.meaning.meant import DENIED_SINCE as DENIED_RULES
-from ai.text.meaning.meant import FIRST_RULES, ROOTED_SINCE, RULES, Meant
-from ai.text.meaning.meant import QUALIFIED_SINCE as QUALIFIED_RULES
-from ai.text.meaning.meant import SHARED_SINCE as SHARED_RULES
+from ai.text.meaning import meant as meanings
+from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, asks_why, denies, offers, wanted_of
 from ai.text.spelling import respelt, unaccented
@@ -56,6 +55,17 @@ _ENOUGH_UNNAMED = 0.35
 _OF_NEAREST = 0.3
 """Of what the sentence of the items that says most of the question's own words says of them: what says less is beside
 the point. Chosen on ten articles of SQuAD 2.0 train (ADR 0087)."""
+
+_RULES = (
+    (EXCHANGED_SINCE, meanings.RULES),
+    (RELATED_SINCE, meanings.RELATED_SINCE),
+    (REPHRASED_SINCE, meanings.QUALIFIED_SINCE),
+    (SHARED_SINCE, meanings.SHARED_SINCE),
+    (DENIED_SINCE, meanings.DENIED_SINCE),
+    (BESIDE_SINCE, meanings.ROOTED_SINCE),
+    (0, meanings.FIRST_RULES),
+)
+"""The rules of meaning since each of these versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,13 +273,7 @@ class Wanted:
 
 def _rules_of(version: int) -> int:
     """The rules of meaning that belong to the checks of a version."""
-    if version >= SHARED_SINCE:
-        if version >= REPHRASED_SINCE:
-            return RULES if version >= RELATED_SINCE else QUALIFIED_RULES
-        return SHARED_RULES
-    if version >= DENIED_SINCE:
-        return DENIED_RULES
-    return ROOTED_SINCE if version >= BESIDE_SINCE else FIRST_RULES
+    return next(rules for since, rules in _RULES if version >= since)
 
 
 def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:
