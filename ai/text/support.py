@@ -72,6 +72,7 @@ def folded_words(text: str) -> frozenset[str]:
     return frozenset(map(fold, WORD.findall(text)))
 
 
+@lru_cache(maxsize=4096)
 def all_roots(text: str) -> frozenset[str]:
     """The roots of all words of a text."""
     return frozenset(root_of(fold(word)) for word in WORD.findall(text))

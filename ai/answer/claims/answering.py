@@ -125,7 +125,8 @@ class Wanted:
         finer, weighed, reworded = (version >= each for each in (FINER_SINCE, CHAINED_SINCE, BESIDE_SINCE))
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(unaccented, question_terms(question, intent) | words_of(question).names | named)
-        titles = {item.index: _title(item, intent) for item in items}
+        sources = [prompt_source(item, intent) for item in items]
+        titles = {source.index: _title(source.title) for source in sources}
         own = {item.index: _words(item) for item in items}
         texts = [own[item.index] | titles[item.index] for item in items]
         weights = {
@@ -135,7 +136,7 @@ class Wanted:
         if finer:  # `How hot does the water get?`: who asks says `get`, and no source does
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
-        told = [(source, Row.of_source(source)) for source in (prompt_source(item, intent) for item in items)]
+        told = [(source, Row.of_source(source)) for source in sources]
         beside = beside_question(question, told) if version >= RELATED_SINCE else frozenset[int]()
         rows = frozenset(_row_texts(question, told, beside) if finer else ())
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
@@ -317,9 +318,9 @@ def _as_written(item: AdmittedItem) -> frozenset[str]:
     return folded_words(f"{first.source.title} {first.record.heading or ''} {item.statement or ''} {item.text}")
 
 
-def _title(item: AdmittedItem, intent: Intent) -> frozenset[str]:
-    """The words of the title, and its initials: people write NYC."""
-    title = prompt_source(item, intent).title
+@lru_cache(maxsize=512)
+def _title(title: str) -> frozenset[str]:
+    """The words of a title, and its initials: people write NYC."""
     words = _read(title)
     initials = "".join(word[0] for word in WORD.findall(title)).casefold()
     return words | {initials}

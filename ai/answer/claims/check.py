@@ -15,7 +15,7 @@ from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
-from ai.answer.claims.tokens import Reading, bare, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
+from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
 from ai.model import (
     BOUND_SINCE,
     CHAINED_SINCE,
@@ -318,16 +318,18 @@ def _said_by(statement: str | None, text: str) -> tuple[tuple[tuple[str, frozens
     return said, frozenset().union(*(words for _, words in said))
 
 
+_NOWHERE = Match("not_in_source", "no cited item says it", 0)
+
+
 def _best(text: str, item: AdmittedItem, version: int, *, only_borne_out: bool = False) -> Match:
     """The sentence of the item that bears the text out, else the one that comes nearest. `only_borne_out`: the nearest
     is not asked for, so that sentences without the text's numbers are not compared."""
-    reading: Reading = read_tokens(text)
-    context = context_of(item)
-    best = Match("not_in_source", "no cited item says it", 0)
+    best = _NOWHERE
     keys, numbers = keys_of(text), numbers_in(text)
     said, held = _said_by(item.statement, "" if item.evidence.computed is not None else item.text)
     if 3 * (len(keys & held) + len(numbers)) < len(keys):
         return best
+    reading, context = read_tokens(text), context_of(item)
     for source, words in said:
         if 3 * (len(keys & words) + len(numbers)) < len(keys):
             continue  # too few words in common, whatever their forms
@@ -347,7 +349,7 @@ def _in_parts(text: str, items: Sequence[AdmittedItem], version: int) -> tuple[f
         at = text.find(join)
         while at > 0:
             parts = (text[:at], text[at + len(join) :])
-            if all(_has_subject(part) for part in parts):
+            if all(map(_has_subject, reversed(parts))):  # seldom has the second one
                 found = [
                     _stating(part, items)
                     | {i.index for i in items if _best(part, i, version, only_borne_out=True).verdict == "borne_out"}
@@ -360,10 +362,11 @@ def _in_parts(text: str, items: Sequence[AdmittedItem], version: int) -> tuple[f
 
 
 def _has_subject(part: str) -> bool:
-    words = part.split()
-    reading = read_tokens(part)
-    starts = words[:1] and (words[0][:1].isupper() or words[0] in ("the", "a", "an", "in", "on"))
-    return bool(starts) and len(reading.tokens) >= 4 and any(t.name or t.number for t in reading.tokens)
+    words = part.split(maxsplit=1)
+    if not words or not (words[0][0].isupper() or words[0] in ("the", "a", "an", "in", "on")):
+        return False
+    tokens = read_tokens(part).tokens
+    return len(tokens) >= 4 and any(token.name or token.number for token in tokens)
 
 
 def context_of(item: AdmittedItem) -> frozenset[str]:

@@ -210,14 +210,14 @@ def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
     )
     if checks.sources is not None:
         sentence = check_sentence(sentence, checks.sources)
-    sentence = replace(sentence, appeals=checks.appeals(sentence.text, sentence.markers))
     quotes = tuple(best_quote(checks.said(sentence, n), by_index[n], checks.asked) for n in sentence.markers)
     if sentence.claims and not sentence.holds:
-        return replace(sentence, quotes=quotes, support_milli=0)  # whatever words it shares
-    support = _support(marked.text, [by_index[n] for n in sentence.markers], quotes)
-    if sentence.claims:
-        support = max(support, BORNE_OUT_MILLI)
-    return replace(sentence, quotes=quotes, support_milli=support)
+        support = 0  # whatever words it shares
+    else:
+        least = BORNE_OUT_MILLI if sentence.claims else 0
+        support = max(least, _support(marked.text, [by_index[n] for n in sentence.markers], quotes))
+    appeals = checks.appeals(sentence.text, sentence.markers)
+    return replace(sentence, appeals=appeals, quotes=quotes, support_milli=support)
 
 
 def _support(sentence: str, items: Sequence[AdmittedItem], quotes: Sequence[Quote]) -> int:
@@ -263,7 +263,8 @@ def _adjoins(said: str, asked: str) -> bool:
 
 def _hits(content: frozenset[str], numbers: frozenset[str], text: str) -> frozenset[str]:
     words = words_of(text)
-    return frozenset(w for w in content if carries(words.content, w)) | (numbers & words.numbers)
+    said = words.content
+    return frozenset([w for w in content if w in said or carries(said, w)]) | (numbers & words.numbers)
 
 
 def _moved(item: AdmittedItem, span: Span) -> Locator:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ai.text.meaning.contrast.relations import is_turned, objects_behind
 from ai.text.question_type import asks_why, denies
@@ -94,11 +95,13 @@ def _opposed(question: str, *, related: bool) -> Iterator[tuple[frozenset[str], 
         yield frozenset({root_of(word)}), contrary - _small_words(question)
 
 
+@lru_cache(maxsize=4096)
 def small_roots(text: str) -> frozenset[str]:
     """The roots of the words that are no names."""
     return frozenset(map(root_of, _small_words(text)))
 
 
+@lru_cache(maxsize=4096)
 def _small_words(text: str) -> frozenset[str]:
     """The words that are no names: those in small letters, and the first. `non-smoking` is one."""
     words = WORD.findall(_NON.sub(r"non\1", AT_LEAST.sub(" ", text)))

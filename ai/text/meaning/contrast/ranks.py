@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ai.text.support import fold
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
@@ -50,6 +51,7 @@ def days_in(text: str) -> frozenset[str]:
     return frozenset(found.casefold() for found in _WEEKDAY.findall(text))
 
 
+@lru_cache(maxsize=4096)
 def ranks_in(text: str, *, rooted: bool) -> frozenset[tuple[str, str]]:
     """`rooted`: `War II` is war 2."""
     ranked = ((rank.casefold(), root_of(fold(noun))) for rank, noun in _RANKED.findall(text))
