@@ -1,7 +1,8 @@
 """Asks the prose bank of the product as it is: `python -m tests.golden.questions.prose.run [--reader] [--rate R]`.
 
 An answer is right if its first sentence has the words that answer, partly right if a later one does, beside or wrong
-otherwise; a question without an answer is rightly left unanswered.
+otherwise; a question without an answer is rightly left unanswered. Of the partly right, those are counted apart that
+say first what the answering sentence leans on (`The drought lasted a decade.` before `It ended in 1941.`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ai.text.leaning import leans_back
 from api import wiring
 from api.home.configuration import load
 from tests.golden.questions.asking import asked
@@ -70,6 +72,12 @@ def verdict(question: ProseQuestion, sentences: list[str]) -> str:
     return "right" if held[0] else "partly" if any(held) else "beside"
 
 
+def led(question: ProseQuestion, sentences: list[str]) -> bool:
+    """True if the sentence that answers leans on all that stand before it."""
+    at = next((n for n, each in enumerate(sentences) if plain(question.says) in plain(each)), 0)
+    return at > 0 and all(map(leans_back, sentences[1 : at + 1]))
+
+
 async def _run(settings: Mapping[str, str], *, listed: bool) -> None:
     for group in groups():
         with tempfile.TemporaryDirectory() as scratch:
@@ -77,6 +85,7 @@ async def _run(settings: Mapping[str, str], *, listed: bool) -> None:
             await ingest(home, paths=group.documents, label="public")
             async with wiring.open_system(load(settings, home=home)) as system:
                 counts: Counter[str] = Counter()
+                behind = 0
                 taken = []
                 for question in group.questions:
                     began = time.perf_counter()
@@ -85,9 +94,14 @@ async def _run(settings: Mapping[str, str], *, listed: bool) -> None:
                     sentences = [each["text"] for each in body["sentences"] if body["outcome"] != "ABSTAIN"]
                     found = verdict(question, sentences)
                     counts[found] += 1
+                    behind += found == "partly" and led(question, sentences)
                     if listed and found not in {"right", "rightly none"}:
                         print(f"{found:8} {question.text} | {' / '.join(sentences)[:300]}")
-        print(group.name, dict(counts), f"p50 {1000 * sorted(taken)[len(taken) // 2]:.0f} ms")
+        print(
+            group.name,
+            dict(counts),
+            f"(partly, behind what it leans on: {behind}) p50 {1000 * sorted(taken)[len(taken) // 2]:.0f} ms",
+        )
 
 
 def main() -> int:
