@@ -400,6 +400,8 @@ def test_a_lower_rate_asks_for_a_higher_chance_and_one_below_all_measured_answer
     least = [calibration.least(rate) for rate in (49, 50, 100, 150, 200, 500)]
     assert least == sorted(least, reverse=True)
     assert least[0] == 1001
+    assert least[3] > calibration.least(175) > least[4]
+    assert calibration.least(900) == least[5]
     assert len(calibration.sentence) == len(NAMES) + 1
     assert CALIBRATION in DIGESTS
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from ai.errors import ReaderUnavailable
 from ai.models.reader.encoding import PieceReader
 from ai.models.reader.features import NAMES, Asked, features_of
@@ -62,8 +64,8 @@ class Calibration:
         return found
 
     def least(self, rate_milli: int) -> int:
-        """The least chance for a false-answer rate: of the rates that were measured, the highest that is no higher;
-        below the lowest, nothing is answered."""
+        """The least chance for a false-answer rate: between two rates that were measured in proportion; above the
+        highest no less, and below the lowest nothing is answered."""
         return _least(self.least_milli, rate_milli)
 
     def claim_least(self, rate_milli: int) -> int:
@@ -76,7 +78,10 @@ def _least_of(body: Mapping[str, object]) -> tuple[tuple[int, int], ...]:
 
 
 def _least(measured: Sequence[tuple[int, int]], rate_milli: int) -> int:
-    return min((least for rate, least in measured if rate <= rate_milli), default=_NEVER_MILLI)
+    if not measured or rate_milli < measured[0][0]:
+        return _NEVER_MILLI
+    rates, least = zip(*measured, strict=True)
+    return math.ceil(float(np.interp(rate_milli, rates, least)))
 
 
 @dataclass(frozen=True, slots=True)
