@@ -39,6 +39,29 @@ async def test_answers_count_no_totals(tmp_path: Path, label: str) -> None:
             assert label not in body["answer"], (question, body["answer"])
 
 
+REGIONS = (
+    "Region,Population 2011,Population 2021\nNorth,100,110\nEast,80,70\nSouth,450,480\nWest,200,220\nCentral,30,{}\n"
+    "England,860,920\n"
+)
+
+
+async def test_a_row_that_is_the_sum_of_the_others_counts_as_nothing(tmp_path: Path) -> None:
+    for last, most, total in ((40, "South", "920"), (41, "England", "1,841")):  # a sum, and nearly one
+        files = tmp_path / str(last)
+        files.mkdir()
+        (files / "regions.csv").write_text(REGIONS.format(last))
+        await ingest(tmp_path / f"home{last}", paths=[files], label="public")
+        async with opened(tmp_path / f"home{last}") as system:
+            for question, said in {
+                "Which region had the largest population in 2021?": f"{most} had the largest population in 2021",
+                "What was the total population of all regions in 2021?": total,
+                "What was the total population in 2021?": total,
+                "What was the total population?": total,
+            }.items():
+                body = await ask(system, question)
+                assert body["outcome"] == "ANSWER" and said in body["answer"], (question, body["answer"])
+
+
 HEAD = "village,lat,lon,Population 2021\n"
 OTHERS = "Birk,50.02,10.29,1204\nCole End,50.25,10.15,870\n"
 TWO = HEAD + "Ash Cross,50.05,10.10,410\nAsh Cross,50.20,10.30,96\n" + OTHERS

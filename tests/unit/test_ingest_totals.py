@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.algebra.wording import plural
@@ -141,3 +143,63 @@ def test_totals_of_each_year_are_left_out_too() -> None:
 def test_a_table_that_names_no_places_is_as_it_was() -> None:
     found = read("item,price\nA,1\nB,2\nTotal,3\n")
     assert len(found.parts.records) == 3 and found.parts.notes == ()
+
+
+PARTS = ("North", "East", "South", "West", "Central")
+COUNTS = st.lists(st.integers(1, 9_000), min_size=5, max_size=5)
+
+
+def wide(rows: Mapping[str, Sequence[object]]) -> str:
+    return "region,Population 2011,Population 2021\n" + "".join(f"{name},{a},{b}\n" for name, (a, b) in rows.items())
+
+
+def long(rows: Mapping[str, Sequence[object]]) -> str:
+    lines = [
+        f"{name},{year},{cell}\n" for name, row in rows.items() for year, cell in zip((2011, 2021), row, strict=True)
+    ]
+    return "region,year,Population\n" + "".join(lines)
+
+
+def on_a_map(rows: Mapping[str, Sequence[object]]) -> str:
+    lines = (f"{name},{40 + n},{10 + n},{a},{b}\n" for n, (name, (a, b)) in enumerate(rows.items()))
+    return "region,lat,lon,people,homes\n" + "".join(lines)
+
+
+def places(table: str) -> set[str]:
+    return {entry.entity.name for entry in read(table).parts.entries}
+
+
+@pytest.mark.parametrize("write", [wide, long, on_a_map])
+@pytest.mark.parametrize("label", ["World", "England", "The Isles"])
+@settings(max_examples=20)
+@given(old=COUNTS, new=COUNTS, at=st.integers(0, 5))
+def test_what_is_the_sum_of_all_others_each_time_is_a_total(
+    write: type[str], label: str, old: Sequence[int], new: Sequence[int], at: int
+) -> None:
+    rows: dict[str, Sequence[object]] = dict(zip(PARTS, zip(old, new, strict=True), strict=True))
+    whole = (label, (sum(old), sum(new)))
+    assert places(write(dict([*[*rows.items()][:at], whole, *[*rows.items()][at:]]))) == set(PARTS)
+    for other in ((sum(old) + 1, sum(new)), (sum(old), sum(new) - 1), (sum(old) + 1, sum(new) + 1), ("", sum(new))):
+        assert places(write({**rows, label: other})) == {*PARTS, label}, other
+    few = dict([*rows.items()][:3])
+    sums = [sum(int(str(row[n])) for row in few.values()) for n in (0, 1)]
+    assert places(write({**few, label: sums})) == {*few, label}
+
+
+def test_a_sum_has_decimals_and_no_figure_of_what_cannot_be_added() -> None:
+    table = "region,Area (km2) 2020,Output 2020,Income 2020\nA,1.5,-2,10\nB,0.25,7,12\nC,3,9,9\nD,0.25,1,14\n{}\n"
+    assert places(table.format("World,5,15,")) == {"A", "B", "C", "D"}
+    for row in ("World,5,15,45.1", "World,5.01,15,", "World,5,,", "World,n/a,15,"):
+        assert places(table.format(row)) == {"A", "B", "C", "D", "World"}, row
+
+
+def test_columns_of_nothing_and_a_name_that_stands_twice_tell_no_sum() -> None:
+    assert places("region,1900,1910\nA,0,0\nB,0,0\nC,0,0\nD,0,0\nE,0,0\n") == set("ABCDE")
+    assert places("region,1900,1910\nA,5,6\nB,0,0\nC,0,0\nD,0,0\nE,5,6\n") == set("ABCDE")
+    twice = "region,lat,lon,1900,1910\n" + "".join(f"{n},{at},{at},1,2\n" for at, n in enumerate("ABCDEF"))
+    assert places(twice + "World,30,30,3,6\nWorld,50,50,3,6\n") >= {"World"}
+
+
+def test_a_labelled_total_and_a_sum_are_both_none_of_the_places() -> None:
+    rows = "A,1,2\nB,2,3\nC,3,4\nD,4,5\nE,6,7\n"
+    assert places(f"region,1900,1910\n{rows}Total,16,21\nWorld,16,21\n") == set("ABCDE")

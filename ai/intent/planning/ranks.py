@@ -163,9 +163,15 @@ def _total_of_set(asked: Asked, function: AggregateName) -> Read:
     kind = set_kind(asked)
     measure = asked.measure()
     centred = kind is None and bool(p.gaps) and not p.kinds and measure is not None
+    of_all = bool(p.aggregates) and measure is not None and asked.only("asked", "aggregates", "measures", "dwelling")
     if centred and measure is not None:
         kind = asked.lexicon.domain.finest(measure)
-    if kind is None or not named_used(asked) or (not p.kinds and not p.neighbours and not p.gaps):
+    elif of_all and measure is not None and not asked.region and asked.shown is None:
+        kinds = asked.lexicon.domain.kinds_with(
+            measure
+        )  # `What was the total population?`, of the one kind that has it
+        kind = kinds[0] if len(kinds) == 1 else None
+    if kind is None or not named_used(asked) or not (p.kinds or p.neighbours or p.gaps or of_all):
         return ()
     figure, places = asked.figure(kind), places_of(asked, kind)
     if figure is None or places is None or (AGGREGATES[function].adds and isinstance(figure, Density)):

@@ -7,15 +7,16 @@ its measure; latitude and longitude are a place. What is not sure is not said: a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
 
 from retrieval.english.lists import word_list
 from retrieval.ingest.records.kinds import kind_column, kind_of_header, may_tell_kinds, named_places
 from retrieval.ingest.records.rows import NAME_COLUMN
-from retrieval.ingest.records.templates import slug
-from retrieval.ingest.records.totals import kinds_named, totals_among
+from retrieval.ingest.records.templates import MOST_DIGITS, slug
+from retrieval.ingest.records.totals import kinds_named, sums_among, totals_among
 from retrieval.ingest.values import EntitySpec, ObservationSpec, TableSpec
 from retrieval.model import TimeRange
 
@@ -130,8 +131,29 @@ def _without_totals(
 ) -> Recognised:
     """The table with its column of places, and which of the names there stand for others together."""
     at = columns.index(name)
-    names = {row[at].strip() for row in rows if len(row) == len(columns)}
-    return replace(found, name=at, totals=totals_among(names, kinds_named(name, kind)))
+    whole = [[cell.strip() for cell in row] for row in rows if len(row) == len(columns)]
+    totals = totals_among({row[at] for row in whole}, kinds_named(name, kind))
+    named = [row for row in whole if row[at] and row[at] not in totals]
+    return replace(found, name=at, totals=totals | sums_among(_cells_of(named, at, columns, found)))
+
+
+def _cells_of(
+    rows: Sequence[Sequence[str]], name: int, columns: Sequence[str], found: Recognised
+) -> Iterator[tuple[str, Hashable, Decimal]]:
+    """The figures of the rows by name, each with what tells it from others of its row and of other times."""
+    figures = [figure.index for figure in found.figures]
+    if not figures and found.spec.observation is None:  # a table of places without years
+        cells = {column: [row[i] for row in rows if row[i]] for i, column in enumerate(columns)}
+        apart = {columns[name], *(found.spec.point or ())}
+        measured = _measured(columns, cells, apart, comma=found.comma, has_measure=False)
+        figures = [figure.index for figure in measured]
+    keys = [i for i in (found.year, found.measure, found.unit) if i is not None]
+    for row in rows:
+        key = tuple(row[i] for i in keys)
+        for index in figures:
+            told = figure_of(row[index], comma=found.comma)
+            if told is not None and len(row[index]) <= MOST_DIGITS:
+                yield row[name], (index, key), Decimal(told[0])
 
 
 def _places(

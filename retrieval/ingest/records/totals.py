@@ -1,10 +1,12 @@
-"""Rows of a table that sum up others, by their labels: `Total`, `All districts`, `Whole county`, `East average`. They
-state something, but of no place of their own."""
+"""Rows of a table that sum up others, by their labels (`Total`, `All districts`, `Whole county`, `East average`) or by
+their figures. They state something, but of no place of their own."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
 from functools import lru_cache
 
 from retrieval.algebra.wording import plural
@@ -41,6 +43,30 @@ def totals_among(names: Iterable[str], kinds: Sequence[str]) -> frozenset[str]:
     if not others:
         return frozenset()
     return frozenset(found | {label for label in telling - found if _part(_plain(label)) in others})
+
+
+_LEAST_OTHERS = 4
+_LEAST_SUMS = 2
+
+
+def sums_among(figures: Iterable[tuple[str, Hashable, Decimal]]) -> frozenset[str]:
+    """The name whose figures are those of all the others together, each time and in each column: `World`. `figures`
+    are names with the column and the time of a figure, and the figure. One sum may be chance, and so may a sum of few;
+    a name that has no figure where others have one is told by those that it has."""
+    cells = defaultdict[Hashable, list[tuple[str, Decimal]]](list)
+    for name, cell, value in figures:
+        cells[cell].append((name, value))
+    found: Counter[str] = Counter()
+    fallen: set[str] = set()
+    for held in cells.values():
+        whole, rows = sum(value for _, value in held), Counter(name for name, _ in held)
+        added = sum(bool(value) for _, value in held) - 1
+        for name, value in held:
+            if value != whole - value or rows[name] > 1:
+                fallen.add(name)
+            elif len(held) > _LEAST_OTHERS and added > 1:
+                found[name] += 1
+    return frozenset(name for name, sums in found.items() if sums >= _LEAST_SUMS and name not in fallen)
 
 
 def kinds_named(*said: str | None) -> tuple[str, ...]:
