@@ -11,6 +11,7 @@ from functools import cached_property
 
 from ai.intent import words as w
 from ai.intent.slips import Spelling
+from ai.text.tables.conversion import factor
 from retrieval.algebra.domain import Domain
 from retrieval.algebra.wording import plural
 from retrieval.english.stems import stem
@@ -34,6 +35,7 @@ class Role(StrEnum):
     AREA = "area"
     DENSITY = "density"
     LENGTH = "unit of length"
+    UNIT = "unit of another kind"
     SQUARE = "unit of area"
     COMPARATOR = "comparator"
     OR_MORE = "comparator after a number"
@@ -205,7 +207,9 @@ class Lexicon:
     @property
     def counting(self) -> frozenset[str]:
         """The measures that count people, in whole numbers."""
-        return frozenset(f.measure for f in self.domain.figures if {f.measure, f.unit} & w.PEOPLE)
+        counted = (f for f in self.domain.figures if {f.measure, f.unit} & w.PEOPLE)
+        scaled = {f.measure for f in self.domain.figures if factor("", f.unit) is None}
+        return frozenset(f.measure for f in counted) - scaled
 
     def size_of(self, kind: str) -> str | None:
         """The measure that `large` means of a kind of place; None where it has none, or several."""
@@ -221,10 +225,12 @@ def _synonyms(*said: str) -> set[str]:
 def _kinds(gazetteer: Gazetteer, domain: Domain) -> Iterator[tuple[str, Role, object]]:
     measured = {figure.kind for figure in domain.figures}
     related = {end for relation in domain.relations for end in (relation.subject, relation.object)}
-    for kind in sorted((gazetteer.types | measured | related) - {"date"}):
+    kinds = {kind: kind.replace("_", " ").casefold() for kind in (gazetteer.types | measured | related) - {"date"}}
+    for kind, name in sorted(kinds.items()):
         role = Role.TYPE if kind in domain.things else Role.KIND
-        name = kind.replace("_", " ").casefold()
-        for word in sorted({name, *_synonyms(name)}):
+        for word in sorted(
+            {name, *_synonyms(name)} - (set(kinds.values()) - {name})
+        ):  # a city is no town where both are
             yield word, role, kind
             yield plural(word), role, kind
             if role is Role.KIND:

@@ -22,7 +22,8 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Numbers that a figure is held against: `unit` is a role and its value, None where the question says none."""
+    """Numbers that a figure is held against: `unit` is a role and its value, None where the question says none, and
+    `said` its words."""
 
     low: Decimal | None = None
     high: Decimal | None = None
@@ -30,6 +31,7 @@ class Bound:
     high_open: bool = False
     unit: tuple[Role, object] | None = None
     holds: bool = True
+    said: str = ""
     times: tuple[TimeSpan, ...] | None = None
     """The times of a condition that has its own; None where those of the question are its times."""
 

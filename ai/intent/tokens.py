@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from ai.intent.lexicon import Lexicon, Role, Roles
 from ai.intent.times import TimeSpan, read_times
+from ai.text.tables.conversion import is_currency, is_unit
 from retrieval.model import Mention
 
 _WORD = re.compile(
@@ -17,6 +18,15 @@ _WORD = re.compile(
     r"|(?P<genitive>['\u2019]s?(?!\w))|(?P<word>[^\W\d_]+(?:['\u2019](?!s\b)[^\W\d_]+)*[\u00b2\d]*)|(?P<sign>[,%])"
     r"|(?P<other>[^\s.?!:;()\"'\u2018\u2019\u201c\u201d\u2026\u2013\u2014-])"
 )
+_BEFORE_AMOUNT = re.compile(
+    r"(?:[$€£¥₹]|(?<!\w)(?:"
+    r"(?:more|less|fewer|greater|larger|bigger|higher|lower|smaller|longer|shorter|taller|deeper) than"
+    r"|over|above|below|under|exceeding|exceeded|exceeds|at least|at most))\s{0,3}$",
+    re.IGNORECASE,
+)
+_UNIT_BEHIND = re.compile(r"\s{0,3}(?:[°%€$£]|[^\W\d_]{1,12}[²³23]?(?!\w))")
+_NUMBER_BEFORE = re.compile(r"(?:\d\s?(?:thousand|million)?|°|degrees?)\s?$", re.IGNORECASE)
+_NUMBER_BEHIND = re.compile(r"\s?\d")
 _NO_ROLES: Roles = {}
 T = TypeVar("T", TimeSpan, Mention)
 
@@ -40,19 +50,37 @@ class Item:
 
 def read_items(text: str, lexicon: Lexicon) -> tuple[Item, ...]:
     """The items of a text, in order, without overlap: every word, number and sign is in one of them."""
-    times: Sequence[TimeSpan] = read_times(text)
+    times: Sequence[TimeSpan] = [time for time in read_times(text) if not _is_amount(text, time)]
     mentions: Sequence[Mention] = lexicon.gazetteer.find(text)
-    spoken = [m for m in mentions if m.candidates or not _lexical(m, lexicon)]
+    spoken = [m for m in mentions if m.candidates or not (_lexical(m, lexicon) or _is_unit_of_number(text, m))]
     times = _apart(times, [m for m in spoken if m.candidates])
     spoken = [m for m in spoken if m.candidates] + _apart([m for m in spoken if not m.candidates], times)
     marks: list[TimeSpan | Mention] = [*times, *spoken]
     return tuple(_items(text, sorted(marks, key=lambda mark: mark.start_char), lexicon))
 
 
+def _is_amount(text: str, time: TimeSpan) -> bool:
+    """True for a number that only looks like a year: `over 1900`, `€1800`, `between 1500 and 1800 mm`."""
+    if not (text[time.start_char : time.end_char][:4].isdigit() and text[time.end_char - 4 : time.end_char].isdigit()):
+        return False
+    behind = _UNIT_BEHIND.match(text, time.end_char)
+    unit = behind[0].strip().casefold() if behind else ""
+    if unit == "°" or is_unit(unit):
+        return True
+    return _BEFORE_AMOUNT.search(text[max(0, time.start_char - 24) : time.start_char]) is not None
+
+
 def _lexical(mention: Mention, lexicon: Lexicon) -> bool:
     """True if a capitalised word that names nothing is a word of the lexicon (`Population of ...`)."""
     said = [word.casefold() for word in mention.surface.split()]
     return all(lexicon.at(said, i).roles for i in range(len(said)))
+
+
+def _is_unit_of_number(text: str, mention: Mention) -> bool:
+    """True for a capitalised unit beside its number: `30 degrees Celsius`, `USD 640`."""
+    beside = _NUMBER_BEFORE.search(text[max(0, mention.start_char - 24) : mention.start_char]) is not None
+    ahead = _NUMBER_BEHIND.match(text, mention.end_char) is not None and is_currency(mention.surface)
+    return ahead or (beside and is_unit(mention.surface))
 
 
 def _apart(found: Sequence[T], others: Sequence[TimeSpan | Mention]) -> list[T]:

@@ -255,7 +255,7 @@ CHANGES_NOTHING: dict[str, str] = {
         "the noun of a figure that is read": "figure figures number value level amount size",
         "what a question is": "question answer",
         "where everything is looked up": "corpus database dataset",
-        "genitive": "'s ’s s",
+        "genitive": "'s ’s s '",
     }.items()
     for word in _words(words)
 }

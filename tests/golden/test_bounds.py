@@ -123,6 +123,97 @@ def test_per_cent_of_a_change_is_no_number_of_people(home: Path, said: str, verb
         assert outcome == "ANSWER" or not true or verb == "shrank", question
 
 
+TOWNS = {
+    "Alba": ("640", "8.5", "33", "-2.5", "3.5", "1100", "51", "260", "640", "12.5"),
+    "Bergen": ("710", "9", "30", "-9", "0.9", "600", "50", "200", "200", "5"),
+    "Corda": ("612", "12", "28", "0", "12", "480.5", "49.5", "300", "501", "0.8"),
+}
+HEADERS = {
+    "rent": "Rent (EUR)", "unemployment": "Unemployment (%)", "high": "High (°C)", "low": "Low (deg F)",
+    "route": "Route (km)", "rainfall": "Rainfall (mm)", "harvest": "Harvest (t)", "forest": "Forest (ha)",
+    "population": "Population (thousands)", "water": "Water (million litres)",
+}  # fmt: skip
+SAME = (
+    ("rent", "€612", "612"), ("rent", "612 euros", "612"), ("rent", "EUR 640", "640"), ("rent", "640 EUR", "640"),
+    ("rent", "0.7 thousand euros", "700"), ("unemployment", "9 percent", "9"), ("unemployment", "9%", "9"),
+    ("unemployment", "9 per cent", "9"), ("high", "30 °C", "30"), ("high", "30 degrees", "30"), ("high", "28.5°C", "28.5"),
+    ("high", "30 degrees Celsius", "30"), ("low", "-9 °F", "-9"), ("route", "3 km", "3"), ("route", "900 m", "0.9"),
+    ("route", "3 miles", "4.828032"), ("route", "12,000 metres", "12"), ("rainfall", "600 mm", "600"),
+    ("rainfall", "60 cm", "600"), ("rainfall", "1 m", "1000"), ("rainfall", "1900 mm", "1900"), ("harvest", "50 tonnes", "50"),
+    ("harvest", "49,500 kg", "49.5"), ("forest", "260 hectares", "260"), ("forest", "2 square kilometres", "200"),
+    ("population", "500,000 people", "500"), ("population", "0.501 million people", "501"),
+    ("water", "5 million litres", "5"), ("water", "800,000 litres", "0.8"), ("water", "5,000 m³", "5"),
+)  # fmt: skip
+OTHERWISE = (
+    ("rent", "$612"), ("rent", "USD 640"), ("rent", "612 dollars"), ("rent", "612 pounds"), ("rent", "£1900"), ("rent", "9 %"), ("rent", "5 km"),
+    ("unemployment", "9 people"), ("unemployment", "€9"), ("high", "30 °F"), ("high", "30 km"), ("high", "30 %"),
+    ("low", "-9 °C"), ("route", "3 kg"), ("route", "3 hours"), ("route", "3 km/h"), ("rainfall", "600 litres"),
+    ("rainfall", "600 furlongs"), ("harvest", "50 km"), ("harvest", "50 litres"),
+    ("forest", "260 metres"), ("population", "500"), ("population", "500,000"), ("population", "500 km"), ("water", "5"),
+    ("water", "5 million"), ("water", "5 gallons"), ("water", "5 million tonnes"), ("rainfall", "5 °C"),
+)  # fmt: skip
+FORMS = {
+    "Which towns had a {} of more than {} in 2021?": lambda value, bound: value > bound,
+    "How many towns had a {} below {} in 2021?": lambda value, bound: value < bound,
+    "Which towns had a {} of {} or more in 2021?": lambda value, bound: value >= bound,
+    "How many towns had a {} of at most {} in 2021?": lambda value, bound: value <= bound,
+}
+
+
+@pytest.fixture(scope="module")
+def towns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("towns")
+    lines = [",".join(["Town", "Year", *HEADERS.values()]), *(",".join([n, "2021", *row]) for n, row in TOWNS.items())]
+    (folder / "towns.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    asyncio.run(ingest(folder / "home", paths=[folder / "towns.csv"], label="public"))
+    return folder / "home"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_unit_of_a_bound_is_that_of_the_figures_or_becomes_it(towns: Path, form: str) -> None:
+    questions = [form.format(measure, amount) for measure, amount, _ in SAME]
+    told, wrong = 0, []
+    for (measure, amount, bound), (outcome, text) in zip(SAME, answers(towns, questions), strict=True):
+        column = [*HEADERS].index(measure)
+        limit = None if bound is None else Decimal(bound)
+        true = {name for name, row in TOWNS.items() if limit is not None and FORMS[form](Decimal(row[column]), limit)}
+        found = COUNTED_TOWNS.search(text)
+        if outcome == "ABSTAIN":
+            continue
+        told += 1
+        many = (0 if found[1].casefold() == "no" else int(found[1])) if found else -1
+        named = {name for name in TOWNS if name in text}
+        if limit is None or many != len(true) or (named and named != true):
+            wrong.append((measure, amount, sorted(true), text))
+    assert not wrong, wrong
+    assert told >= len(SAME) - 1, [
+        q for q, (outcome, _) in zip(questions, answers(towns, questions), strict=True) if outcome == "ABSTAIN"
+    ]
+
+
+COUNTED_TOWNS = re.compile(r"(\d+|no|No) towns?\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_bound_in_another_unit_is_not_compared(towns: Path, form: str) -> None:
+    questions = [form.format(*each) for each in OTHERWISE]
+    told = [
+        (q, text)
+        for q, (outcome, text) in zip(questions, answers(towns, questions), strict=True)
+        if outcome != "ABSTAIN"
+    ]
+    assert told == []
+
+
+def test_both_ends_of_a_range_have_one_unit(towns: Path) -> None:
+    whole = ("between 50 and 70 cm", "between 50 cm and 70 cm", "between 500 and 700 mm", "between 1000 and 1150 mm")
+    for said, one in zip(whole, ("Bergen", "Bergen", "Bergen", "Alba"), strict=True):
+        [(outcome, text)] = answers(towns, [f"Which towns had a rainfall {said} in 2021?"])
+        assert outcome == "ANSWER" and {name for name in TOWNS if name in text} == {one}, (said, text)
+    for said in ("between 50 cm and 1150 mm", "between 500 and 1150 litres", "between 1 m and 2 km"):
+        assert answers(towns, [f"Which towns had a rainfall {said} in 2021?"])[0][0] == "ABSTAIN", said
+
+
 @pytest.mark.parametrize(
     "word", ["combined population of {} and {} in 2019", "average population of {} and {} in 2019"]
 )

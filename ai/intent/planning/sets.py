@@ -9,7 +9,8 @@ from decimal import Decimal
 from ai.intent.lexicon import Lexicon, Role
 from ai.intent.phrases import Bound, Moved, Phrases, Related
 from ai.intent.times import TimeSpan
-from ai.intent.words import COMPARATIVES, LENGTHS, SQUARE_MILE
+from ai.intent.words import COMPARATIVES, SQUARE_MILE
+from ai.text.tables.conversion import factor
 from retrieval.algebra.plan import (
     AnyOf,
     Area,
@@ -304,19 +305,16 @@ def _figure_of(  # noqa: PLR0911 - one refusal for each reason
     p, domain = asked.phrases, asked.lexicon.domain
     if role is Role.TYPE:
         return None
-    if role is Role.SQUARE:
-        return (Area(), Decimal(str(value))) if not (p.measures or p.times or p.changes) else None
-    if bound.times is None and (p.changes or p.relative or role is Role.RELATIVE):
-        figure = asked.figure(kind, sized=True)
-        if not isinstance(figure, Growth) or any(not moved.holds for moved in p.changes):
-            return None
-        relative = figure.relative or role is Role.RELATIVE  # `lost over 30%`
-        return replace(figure, relative=relative), Decimal(-1 if asked.signs == {-1} else 1)
+    if role is Role.SQUARE and not p.measures:
+        return (Area(), Decimal(str(value))) if not (p.times or p.changes) else None
+    relative = role is Role.RELATIVE
+    if bound.times is None and (p.changes or p.relative or (relative and not p.measures)):
+        return _grown_by(asked, bound, kind)
     if years is None or len(years) > 1:
         return None
-    if role is Role.LENGTH:
-        measure = _in_length(asked, kind)
-        return None if measure is None else (Value(measure[0], year), Decimal(str(value)) / measure[1])
+    if role in _UNITS:
+        found = _in_unit(asked, bound.said, kind)
+        return None if found is None else (Value(found[0], year), found[1])
     per = ""
     if role is Role.DENSITY and isinstance(value, tuple):
         value, per = value
@@ -329,18 +327,47 @@ def _figure_of(  # noqa: PLR0911 - one refusal for each reason
     measure_name = held.pop()
     if role is Role.DENSITY or p.densities:
         return Density(measure_name, year, "mi²" if "mi²" in (per, asked.square) else "km²"), Decimal(1)
-    return Value(measure_name, year), Decimal(1)
+    scale = _scale(asked, bound.said, measure_name, kind)
+    return None if scale is None else (Value(measure_name, year), scale)
 
 
-def _in_length(asked: Asked, kind: str) -> tuple[str, Decimal] | None:
-    """The one measure of the kind that is recorded in a unit of length, and the metres of that unit."""
-    named = asked.measure(kind)
-    found = {
-        (f.measure, Decimal(LENGTHS[f.unit]))
-        for f in asked.lexicon.domain.figures
-        if f.kind == kind and f.unit in LENGTHS and (named is None or f.measure == named)
-    }
+_UNITS = (Role.LENGTH, Role.SQUARE, Role.UNIT, Role.RELATIVE)
+
+
+def _grown_by(asked: Asked, bound: Bound, kind: str) -> tuple[Figure, Decimal] | None:
+    """The change that a bound is of, and the factor of its unit. `By 5 %` is a share of what was, but of what is
+    measured in per cent itself it may be either."""
+    figure = asked.figure(kind, sized=True)
+    if not isinstance(figure, Growth) or any(not moved.holds for moved in asked.phrases.changes):
+        return None
+    sign = Decimal(-1 if asked.signs == {-1} else 1)
+    relative = bound.unit is not None and bound.unit[0] is Role.RELATIVE
+    if relative or figure.relative:  # `lost over 30%`
+        shares = _scale(asked, "%", figure.measure, kind) is not None
+        return None if shares or (bound.unit is not None and not relative) else (replace(figure, relative=True), sign)
+    scale = _scale(asked, bound.said, figure.measure, kind)
+    return None if scale is None else (figure, sign * scale)
+
+
+def _scale(asked: Asked, said: str, measure: str, kind: str) -> Decimal | None:
+    """By which a number in a unit becomes one in that of a measure; None where that is not certain, or where it is
+    recorded in several."""
+    units = {f.unit for f in asked.lexicon.domain.figures if f.kind == kind and f.measure == measure}
+    found = {factor(said, unit) for unit in units}
     return found.pop() if len(found) == 1 else None
+
+
+def _in_unit(asked: Asked, said: str, kind: str) -> tuple[str, Decimal] | None:
+    """The one measure of the kind that is recorded in a unit of that sort, and the factor of the number; where none is
+    named, one that is recorded in this very unit comes before others."""
+    named = asked.measure(kind)
+    if asked.phrases.measures and named is None:
+        return None
+    measures = {f.measure for f in asked.lexicon.domain.figures if f.kind == kind and named in (None, f.measure)}
+    scales = {measure: _scale(asked, said, measure, kind) for measure in measures}
+    found = [(measure, scale) for measure, scale in scales.items() if scale is not None]
+    found = [each for each in found if each[1] == 1] or found
+    return found[0] if len(found) == 1 else None
 
 
 def _others(asked: Asked, kind: str) -> Iterator[Condition | None]:

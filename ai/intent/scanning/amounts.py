@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import cast
 
@@ -12,7 +12,17 @@ from ai.intent.scanning.scanner import Scanner
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
 from ai.intent.words import OR_MORE, SPARSE
+from ai.text.tables.conversion import factor, is_currency, is_unit
 from retrieval.model import TimeRange
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """The unit of a number: a role and its value, and its words."""
+
+    role: Role
+    value: object
+    said: str
 
 
 def bounded(s: Scanner) -> bool:
@@ -20,13 +30,14 @@ def bounded(s: Scanner) -> bool:
     read = _range(s) or _compared_number(s) or _number_or_more(s)
     if read is None:
         return False
-    bound, ahead = read
-    unit, ahead = _unit(s, ahead)
-    if s.has(Role.MEASURE, s.skip(ahead)) and unit is not None and unit[0] is Role.MEASURE and s.text(ahead) == "of":
+    bound, before, ahead = read
+    unit, ahead = (before, ahead) if before is not None else _unit(s, ahead)
+    if s.has(Role.MEASURE, s.skip(ahead)) and unit is not None and unit.role in _OF and s.text(ahead) == "of":
         ahead += 1  # `50,000 tonnes of cargo`
     unit = unit or _unit_before(s)
-    bound = replace(bound, unit=unit)
-    if unit is not None and unit[0] is Role.LENGTH:
+    if unit is not None:
+        bound = replace(bound, unit=(unit.role, unit.value), said=unit.said)
+    if unit is not None and unit.role is Role.LENGTH:
         near = s.listed(ahead + 1, Role.PLACE) if s.text(ahead) in _FROM else None
         if near is not None and len(near[0].refs) == 1:
             s.found.gaps.append((replace(bound, holds=s.take_denial()), near[0].refs[0]))
@@ -38,16 +49,26 @@ def bounded(s: Scanner) -> bool:
     return True
 
 
-def _unit_before(s: Scanner) -> tuple[Role, object] | None:
+def _unit_before(s: Scanner) -> _Unit | None:
     """The unit of the bound that this one is joined to: `more than 5,000 people but fewer than 9,000`."""
-    return s.found.bounds[-1].unit if s.found.bounds and s.text(-1) in ("and", "but") else None
+    if not s.found.bounds or s.text(-1) not in ("and", "but"):
+        return None
+    bound = s.found.bounds[-1]
+    return None if bound.unit is None else _Unit(*bound.unit, bound.said)
 
 
+_OF = (Role.MEASURE, Role.UNIT)
 _FROM = frozenset({"of", "from", "to", "around", "away from"})
 _WITHIN = frozenset({"within", "in", "inside"})
+_Amount = tuple[Decimal, _Unit | None, int]
+"""A number, the currency before it, and the distance of what stands behind it."""
+_Read = tuple[Bound, _Unit | None, int]
 
 
-def _amount(s: Scanner, ahead: int) -> tuple[Decimal, int] | None:
+def _amount(s: Scanner, ahead: int) -> _Amount | None:
+    sign = is_currency(s.text(ahead))
+    unit = _Unit(Role.UNIT, True, s.text(ahead)) if sign else None
+    ahead += sign
     if not s.has(Role.NUMBER, ahead):
         return None
     value = Decimal(str(s.item(ahead).roles[Role.NUMBER]))
@@ -55,40 +76,52 @@ def _amount(s: Scanner, ahead: int) -> tuple[Decimal, int] | None:
     while s.has(Role.SCALE, ahead):
         value *= Decimal(str(s.item(ahead).roles[Role.SCALE]))
         ahead += 1
-    return value, ahead
+    return value, unit, ahead
 
 
-def _range(s: Scanner) -> tuple[Bound, int] | None:
+def _range(s: Scanner) -> _Read | None:
+    """`between 20 and 30 km`: both ends have one unit, which one of them may leave out."""
     opened = s.has(Role.BETWEEN) or s.text() == "from"
     low = _amount(s, 1 if opened else 0)
     if low is None:
         return None
-    _, ahead = _unit(s, low[1])
+    behind, ahead = _unit(s, low[2])
     if s.text(ahead) not in (("and", "to") if opened else ("to",)):
         return None
     high = _amount(s, ahead + 1)
-    return None if high is None or high[0] < low[0] else (Bound(low[0], high[0]), high[1])
+    if high is None or high[0] < low[0]:
+        return None
+    after, end = _unit(s, high[2])
+    units = {unit.said: unit for unit in (low[1], behind, high[1], after) if unit is not None}
+    if len(units) > 1:
+        return None
+    return Bound(low[0], high[0]), next(iter(units.values()), None), end
 
 
-def _compared_number(s: Scanner) -> tuple[Bound, int] | None:
+def _compared_number(s: Scanner) -> _Read | None:
     close = s.item().text in _WITHIN
     if not (s.has(Role.COMPARATOR) or close):
         return None
     amount = _amount(s, s.skip(1))
-    if amount is None or (close and not s.has(Role.LENGTH, amount[1])):
+    if amount is None or (close and not _is_length(s, amount[2])):
         return None
-    return _held("<=" if close else str(s.item().roles[Role.COMPARATOR]), amount[0]), amount[1]
+    return _held("<=" if close else str(s.item().roles[Role.COMPARATOR]), amount[0]), amount[1], amount[2]
 
 
-def _number_or_more(s: Scanner) -> tuple[Bound, int] | None:
+def _is_length(s: Scanner, ahead: int) -> bool:
+    unit, _ = _unit(s, ahead)
+    return unit is not None and unit.role is Role.LENGTH
+
+
+def _number_or_more(s: Scanner) -> _Read | None:
     amount = _amount(s, 0)
     if amount is None:
         return None
-    _, after = _unit(s, amount[1])
-    for ahead in (amount[1], after):
+    unit, after = _unit(s, amount[2])
+    for own, ahead in ((None, amount[2]), (unit, after)):
         if s.has(Role.OR_MORE, ahead):
             bound = _held(OR_MORE[s.item(ahead).text], amount[0])
-            return bound, ahead + 1
+            return bound, own or amount[1], ahead + 1
     return None
 
 
@@ -106,16 +139,34 @@ def _held(sign: str, value: Decimal) -> Bound:
             return Bound(low=value, high=value)
 
 
-def _unit(s: Scanner, ahead: int) -> tuple[tuple[Role, object] | None, int]:
-    for role in (Role.LENGTH, Role.SQUARE, Role.MEASURE, Role.TYPE):
-        if s.has(role, ahead):
-            unit = (role, s.item(ahead).roles[role])
-            if role is Role.MEASURE and s.has(Role.PER_AREA, ahead + 1):
-                return (Role.DENSITY, (unit[1], s.item(ahead + 1).roles[Role.PER_AREA])), ahead + 2
-            return unit, ahead + 1
-    if s.has(Role.RELATIVE, ahead) and s.item(ahead).text in ("%", "percent", "per cent"):
-        return (Role.RELATIVE, True), ahead + 1
-    return None, ahead
+def _unit(s: Scanner, ahead: int) -> tuple[_Unit | None, int]:
+    """The unit that stands there, by the longest words, and the distance of what stands behind it."""
+    for size in range(_LONGEST_UNIT, 0, -1):
+        said = " ".join(s.text(ahead + at).casefold() for at in range(size))
+        if not said.endswith(" ") and is_unit(said):
+            return _of_numbers(s, ahead, said), ahead + size
+    role = next((role for role in (Role.MEASURE, Role.TYPE) if s.has(role, ahead)), None)
+    if role is None:
+        return None, ahead
+    unit = _Unit(role, s.item(ahead).roles[role], s.item(ahead).text)
+    if role is Role.MEASURE and s.has(Role.PER_AREA, ahead + 1):
+        density = (unit.value, s.item(ahead + 1).roles[Role.PER_AREA])
+        return _Unit(Role.DENSITY, density, unit.said), ahead + 2
+    return unit, ahead + 1
+
+
+def _of_numbers(s: Scanner, ahead: int, said: str) -> _Unit:
+    """A unit by its words: of length with its metres, of area with its square kilometres, a share, or another."""
+    metres, square = factor(said, "m"), factor(said, "km²")
+    if metres is not None:
+        return _Unit(Role.LENGTH, format(metres, "f"), said)
+    if square is not None:
+        return _Unit(Role.SQUARE, format(square, "f"), said)
+    role = Role.RELATIVE if s.has(Role.RELATIVE, ahead) else Role.UNIT
+    return _Unit(role, True, said)
+
+
+_LONGEST_UNIT = 3
 
 
 def than(s: Scanner) -> bool:

@@ -62,6 +62,11 @@ def is_unit(word: str) -> bool:
     return word in _UNITS
 
 
+def units_called(word: str) -> frozenset[tuple[str, str]]:
+    """The units and currencies that a word in lower case may be, each with its kind; none for any other word."""
+    return _UNITS.get(word, frozenset())
+
+
 def _named(question: str) -> Iterator[frozenset[_Unit]]:
     """The units in which an answer is wanted: `in euros`, `how many minutes`, `per hour`."""
     for found in _NAMED.finditer(question):
