@@ -17,7 +17,7 @@ from ai.intent.scanning.read import read_phrases
 from ai.intent.spelling import respelt
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item, read_items
-from ai.intent.unread import unread_words
+from ai.intent.unread import keeps, may_leave, unread_words
 from ai.intent.wording import reading_of
 from ai.intent.words import NAMES_OF_UNITS, SQUARES
 from ai.model import MapContext
@@ -139,15 +139,17 @@ def _of_several_kinds(plan: Sequence[Operation], asked: Asked) -> Iterator[Limit
 
 
 def _nearest(items: Sequence[Item], asked: Asked, phrases: Phrases) -> str:
-    """The nearest question that would be answered without the words left over; where that is nothing, what is on
-    record."""
+    """The nearest question that would be answered without the words left over; where that is nothing, or another
+    question, what is on record."""
     left = {(item.start_char, item.end_char) for item in phrases.left}
     kept = [item for item in items if (item.start_char, item.end_char) not in left]
-    again = read_phrases(kept)
-    again.times = again.times or phrases.times
-    said = reading_of(read_plan(replace(asked, phrases=again)), asked.lexicon.gazetteer)
-    if said:
-        return f"This would be answered: {said}."
+    if may_leave(items, phrases.left):
+        again = read_phrases(kept)
+        again.times = again.times or phrases.times
+        plan = read_plan(replace(asked, phrases=again))
+        said = reading_of(plan, asked.lexicon.gazetteer)
+        if said and keeps(kept, said, ids_of(plan)):
+            return f"This would be answered: {said}."
     held = dict.fromkeys((f.measure, f.kind) for f in asked.lexicon.domain.figures)
     listing = listed([f"{measure.replace('_', ' ')} of {plural(kind)}" for measure, kind in held]) if held else ""
     return f"On record are figures of {listing}." if listing else ""

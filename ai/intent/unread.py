@@ -1,14 +1,19 @@
-"""The words of a structured question that nothing understood."""
+"""The words of a structured question that nothing understood, and which of them a suggestion may leave out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
 from itertools import pairwise
 
 from ai.intent.lexicon import Role
 from ai.intent.phrases import Phrases
+from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
-from retrieval.model import Mention
+from ai.text.question_type import denies
+from retrieval.english.stems import is_past
+from retrieval.model import EntityRef, Mention
 
 _STRUCTURED = frozenset(
     {"kinds", "types", "areas", "densities", "bounds", "gaps", "borders", "neighbours", "within", "ratios"}
@@ -41,6 +46,53 @@ def unread_words(phrases: Phrases, items: Sequence[Item]) -> tuple[str, ...]:
     ranked = [top for top in phrases.tops if not (compound and top.scale == "time")]
     counting = bool({"many", "distance"} & set(phrases.asked) or ranked or phrases.bounds or phrases.gaps)
     return (*dict.fromkeys(words), *((ALL,) if counting or _measured(items) or not words else ()))
+
+
+_SAYS_NOTHING = frozenset({Role.NOTHING, Role.WHICH, Role.AND, Role.DWELLING, Role.OCCURRING})
+_COMPARES = re.compile(r"(?:er|est)$|^(?:half|halves|quarters?|double|triple|twice|thrice)$")
+"""Comparatives by their endings, and multiples; what only looks like one is not left out either."""
+_FIXED = (Role.PLACE, Role.THING, Role.UNKNOWN_NAME, Role.TIME, Role.NUMBER, Role.ORDINAL, Role.SCALE)
+
+
+def may_leave(items: Sequence[Item], left: Sequence[Item]) -> bool:
+    """True if what is asked stays what it is without these words: none is a name, a number, a deed or a comparison,
+    denies anything, or stands beside a name, a number or a time, which it may turn into another (`west Kansas`, `around
+    1930`, `5 m`)."""
+    starts = {item.start_char for item in left}
+    if any(item.roles.keys() - _SAYS_NOTHING or is_past(item.text) or _COMPARES.search(item.text) for item in left):
+        return False
+    if denies(" ".join(item.text for item in left)):
+        return False
+    beside = [*pairwise(items), *((after, one) for one, after in pairwise(items))]
+    return not any(one.start_char in starts and any(other.has(role) for role in _FIXED) for one, other in beside)
+
+
+def keeps(items: Sequence[Item], said: str, ids: Collection[str]) -> bool:
+    """True if a reading says every name and number of the items, and no other number."""
+    refs = [
+        ref for item in items for role in (Role.PLACE, Role.THING) if isinstance(ref := item.roles.get(role), EntityRef)
+    ]
+    if not {ref.entity_id for ref in refs} <= set(ids):
+        return False
+    asked = {number for item in items for number in _numbers(item)}
+    told = {Decimal(each.replace(",", "")) for each in _DIGITS.findall(_without(said, [ref.name for ref in refs]))}
+    return told == asked
+
+
+def _numbers(item: Item) -> Iterator[Decimal]:
+    if isinstance(item.value, TimeSpan):
+        yield from (Decimal(each) for each in _DIGITS.findall(item.text))
+    elif item.has(Role.NUMBER) or item.has(Role.ORDINAL):
+        yield Decimal(str(item.roles.get(Role.NUMBER, item.roles.get(Role.ORDINAL))))
+
+
+def _without(said: str, names: Sequence[str]) -> str:
+    for name in names:
+        said = said.replace(name, " ")
+    return said
+
+
+_DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 
 
 def _compound(phrases: Phrases, items: Sequence[Item]) -> bool:
