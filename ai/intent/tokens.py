@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from typing import TypeVar
 
 from ai.intent.lexicon import Lexicon, Role, Roles
@@ -25,6 +26,7 @@ _BEFORE_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _UNIT_BEHIND = re.compile(r"\s{0,3}(?:[°%€$£]|[^\W\d_]{1,12}[²³23]?(?!\w))")
+_MEASURED = re.compile(r"(?<!\w)[^\W\d_]+(?= (?:of|in|at|for) )")
 _NUMBER_BEFORE = re.compile(r"(?:\d\s?(?:thousand|million)?|°|degrees?)\s?$", re.IGNORECASE)
 _NUMBER_BEHIND = re.compile(r"\s?\d")
 _NO_ROLES: Roles = {}
@@ -51,12 +53,22 @@ class Item:
 def read_items(text: str, lexicon: Lexicon) -> tuple[Item, ...]:
     """The items of a text, in order, without overlap: every word, number and sign is in one of them."""
     times: Sequence[TimeSpan] = [time for time in read_times(text) if not _is_amount(text, time)]
-    mentions: Sequence[Mention] = lexicon.gazetteer.find(text)
+    mentions: Sequence[Mention] = [
+        replace(mention, surface=text[mention.start_char : mention.end_char])
+        for mention in lexicon.gazetteer.find(_MEASURED.sub(partial(_small, lexicon=lexicon), text))
+    ]
     spoken = [m for m in mentions if m.candidates or not (_lexical(m, lexicon) or _is_unit_of_number(text, m))]
     times = _apart(times, [m for m in spoken if m.candidates])
     spoken = [m for m in spoken if m.candidates] + _apart([m for m in spoken if not m.candidates], times)
     marks: list[TimeSpan | Mention] = [*times, *spoken]
     return tuple(_items(text, sorted(marks, key=lambda mark: mark.start_char), lexicon))
+
+
+def _small(found: re.Match[str], lexicon: Lexicon) -> str:
+    """A measure in small letters, so that it is no part of the name behind it: `Tmin of Peel Weir`."""
+    small = found[0].lower()
+    measured = Role.MEASURE in lexicon.entries.get((small,), {})
+    return small if measured and len(small) == len(found[0]) else found[0]
 
 
 def _is_amount(text: str, time: TimeSpan) -> bool:

@@ -48,7 +48,7 @@ _WAYS = {"earliest": "The earliest", "latest": "The latest"}
 
 def reading_of(operations: Sequence[Operation], gazetteer: Gazetteer) -> str:
     """The operations as phrases, joined by semicolons; empty without any."""
-    names = {p: e.name for p in _ids(operations) if (e := gazetteer.entity(p)) is not None}
+    names = Names({p: e.name for p in _ids(operations) if (e := gazetteer.entity(p)) is not None})
     return "; ".join(_said(operation, names) for operation in operations)
 
 

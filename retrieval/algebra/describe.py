@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
@@ -24,9 +25,25 @@ from retrieval.algebra.plan import (
     Value,
     Where,
 )
-from retrieval.algebra.wording import kilometres, listed, number, plural
+from retrieval.algebra.wording import difference_in, in_unit, kilometres, listed, number, plural
 
-Names = Mapping[str, str]
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How statements call places, by their ids, and the units of measures, by these; none where there are several."""
+
+    places: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def get(self, place_id: str, other: str) -> str:
+        """The name of a place, else the other."""
+        return self.places.get(place_id, other)
+
+    def unit(self, measure: str) -> str:
+        """The unit of a measure, empty where none is told."""
+        return self.units.get(measure, "")
+
+
 SQUARES: Mapping[str, Fraction] = {"km²": Fraction(1), "mi²": Fraction("2.589988110336")}
 """Square kilometres of a unit of area."""
 _SPELLED = {"km²": "km²", "mi²": "square miles"}
@@ -96,7 +113,7 @@ def _bounded(where: Where, names: Names) -> str:
             if denied
             else (f"whose {_measure(figure.measure)} {verb} {span}")
         )
-    said = _range(where, lambda text: told(figure, Fraction(text)))
+    said = _range(where, lambda text: told(figure, Fraction(text), names))
     return f"{denied}with {figure_words(figure, names, article=True)} {said}"
 
 
@@ -134,19 +151,21 @@ def figure_words(figure: Figure, names: Names, *, article: bool = False) -> str:
     return words + tail
 
 
-def told(figure: Figure, value: Fraction) -> str:
+def told(figure: Figure, value: Fraction, names: Names) -> str:
     """The value with its unit."""
     match figure:
-        case Growth(_, _, _, relative):
-            return f"{_round(value, '0.1'):+,f} %" if relative else number(_plain(value), sign=True)
+        case Growth(_, _, _, True):
+            return f"{_round(value, '0.1'):+,f} %"
+        case Growth(measure, _, _, _):
+            return difference_in(number(_plain(value), sign=True), names.unit(measure))
         case Area(unit):
             return f"{_round(value / SQUARES[unit], '0.01'):,f} {_SPELLED[unit]}"
         case Density(_, _, unit):
             return f"{_round(value, '0.01'):,f} per {_SPELLED[unit].removesuffix('s')}"
         case Gap():
             return kilometres(int(value))
-        case Value():
-            return number(_plain(value))
+        case Value(measure, _):
+            return in_unit(number(_plain(value)), names.unit(measure))
 
 
 def text_of(figure: Figure, value: Fraction) -> str:

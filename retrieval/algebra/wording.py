@@ -13,6 +13,19 @@ def number(value: Decimal, *, sign: bool = False) -> str:
     return f"{value:+,f}" if sign else f"{value:,f}"
 
 
+def in_unit(said: str, unit: str) -> str:
+    """A number in words with its unit, as a sentence says it: `12 km`, `9%`, `-$5`."""
+    if unit in ("$", "£", "€"):
+        sign = said[:1] if said[:1] in ("+", "-") else ""
+        return f"{sign}{unit}{said.removeprefix(sign)}"
+    return f"{said}%" if unit == "%" else f"{said} {unit.replace('_', ' ')}".rstrip()
+
+
+def difference_in(said: str, unit: str) -> str:
+    """A difference of two figures with their unit; of two shares in per cent it is in points."""
+    return f"{said} percentage points" if unit == "%" else in_unit(said, unit)
+
+
 def tenths(value: Decimal) -> Decimal:
     """Rounded to one decimal, half away from zero; a whole number keeps none."""
     rounded = value.quantize(Decimal("0.1"), ROUND_HALF_UP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,44 @@ async def test_a_row_that_is_the_sum_of_the_others_counts_as_nothing(tmp_path: P
             }.items():
                 body = await ask(system, question)
                 assert body["outcome"] == "ANSWER" and said in body["answer"], (question, body["answer"])
+
+
+UNITS = (
+    "Station,Year,Tmin (°C),Rainfall (mm),Cloud (%),Rent ($),Population (thousands),Visitors\n"
+    "Oxley Top,2020,-50,612.4,40,1200,640,5\nOxley Top,2021,-48,700,44,1300,650,6\n"
+    "Peel Weir,2020,-8,500,60,900,200,7\nPeel Weir,2021,-9,480,50,950,210,9\n"
+)
+MEASURES = {
+    "Tmin": "{} °C",
+    "rainfall": "{} mm",
+    "cloud": "{}%",
+    "rent": "${}",
+    "population": "{} thousands",
+    "visitors": "{}",
+}
+FORMS = {
+    "Which station had the largest {} in 2021?": 1,
+    "What was the average {} of the stations in 2021?": 1,
+    "How did the {} of Oxley Top change between 2020 and 2021?": 2,
+    "Which of Oxley Top and Peel Weir had a larger {} in 2021?": 2,
+    "In which year was the {} of Peel Weir highest?": 1,
+    "How many stations had a {} of at least {} in 2021?": 1,
+    "Which stations had a {} of more than {} in 2021?": 3,
+}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+async def test_computed_answers_tell_the_unit_of_the_column(tmp_path: Path, measure: str) -> None:
+    (tmp_path / "stations.csv").write_text(UNITS)
+    await ingest(tmp_path / "home", paths=[tmp_path / "stations.csv"], label="public")
+    unit = re.compile(re.escape(MEASURES[measure].format("§")).replace("§", r"-?[\d,]+(?:\.\d+)?"))
+    bound = "50.5 thousand people" if measure == "population" else "-50.5" if measure == "Tmin" else "0.5"
+    async with opened(tmp_path / "home") as system:
+        for form, least in FORMS.items():
+            question = form.format(measure, bound)
+            body = await ask(system, question)
+            assert body["outcome"] == "ANSWER", (question, body["answer"])
+            assert len(unit.findall(body["answer"])) >= least, (question, body["answer"])
 
 
 HEAD = "village,lat,lon,Population 2021\n"

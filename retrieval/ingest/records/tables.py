@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from retrieval.algebra.wording import counted
+from retrieval.algebra.wording import counted, in_unit
 from retrieval.errors import LoadError
 from retrieval.ingest.formats.load import SLIP
 from retrieval.ingest.parsing.table_rows import TableRow, delimiter_of, headed, split_rows
@@ -308,6 +308,4 @@ class _Told:
 
 def _amount(value: str, unit: str) -> str:
     """A figure with its unit, as it is written in a sentence."""
-    if unit in ("$", "£", "€"):
-        return f"{unit}{number(value)}"
-    return f"{number(value)}%" if unit == "%" else f"{number(value)} {unit}".strip()
+    return in_unit(number(value), unit)

@@ -26,7 +26,7 @@ from retrieval.algebra.plan import Plan, Stated
 from retrieval.model import Computation, Limitation, TimeRange
 from retrieval.spatial import geometry
 from retrieval.spatial.computing.as_of import AsOf, drawn
-from retrieval.spatial.computing.compute import compute
+from retrieval.spatial.computing.compute import compute, units_of
 from retrieval.spatial.computing.forms import form_of
 from retrieval.spatial.computing.lacking import without_figures
 from retrieval.spatial.computing.missing import (
@@ -106,8 +106,8 @@ def _planned(plan: Plan, facts: FactSource, placed: FactSource) -> Answer:
     if must and unrecorded:  # no sum of two places is that of one of them
         return Answer(limitations=(*limitations, *unrecorded))
     limitations += tuple(each for each in unrecorded if each not in limitations)
-    parameters = {"plan": plan_json(given.plan), "names": given.names, "inside": given.inside}
     inputs = list(given.facts.values())
+    parameters = {"plan": plan_json(given.plan), "names": given.names, "inside": given.inside, **units_of(inputs)}
     try:
         done = drawn(type(plan).__name__.lower(), parameters, inputs, placed)
     except ValueError:  # the inputs answer nothing: what is missing is said
@@ -133,7 +133,7 @@ def _lookup(operation: Lookup, facts: FactSource, times: Sequence[TimeRange]) ->
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in found)]
     limitations = [not_recorded(operation.measure, p, facts) for p in missing]
     if operation.year is None and len(found) > _SERIES:  # more than are shown one by one
-        parameters = {"measure": operation.measure, "place_ids": list(operation.place_ids)}
+        parameters = {"measure": operation.measure, "place_ids": list(operation.place_ids), **units_of(found)}
         done = compute("lookup", parameters, found)
         return Answer((done,), (), (*limitations, *conflicts(found, facts)))
     return Answer(records=tuple(f.record_id for f in found), limitations=(*limitations, *conflicts(found, facts)))
@@ -156,6 +156,7 @@ def _change(operation: Change, facts: FactSource) -> Answer:
             "place_id": place_id,
             "from_year": operation.from_year,
             "to_year": operation.to_year,
+            **units_of(ends),
         }
         if any((fact.value or "").startswith("-") for fact in ends):
             parameters["percent"] = False  # of what is below zero it says nothing: from -8.2 to -5.5 is no fall
@@ -176,6 +177,7 @@ def _superlative(operation: Superlative, facts: FactSource) -> Answer:
         "order": operation.order,
         "limit": operation.limit,
         **_within(operation.within, facts),
+        **units_of(inputs),
     }
     done = compute("superlative", parameters, inputs)
     return Answer((done,), _records_of(done, inputs), limitations)
@@ -193,6 +195,7 @@ def _aggregate(operation: Aggregate, facts: FactSource) -> Answer:
         "place_type": operation.place_type,
         "year": year,
         **_within(operation.within, facts),
+        **units_of(inputs),
     }
     done = compute("aggregate", parameters, inputs)
     return Answer((done,), done.inputs if len(done.inputs) <= _SHOWN_INPUTS else (), limitations)
@@ -209,7 +212,12 @@ def _compare(operation: Compare, facts: FactSource) -> Answer:
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in inputs)]
     if missing or len(inputs) < 2:
         return Answer(limitations=tuple(not_recorded(operation.measure, p, facts) for p in missing))
-    parameters = {"measure": operation.measure, "place_ids": list(operation.place_ids), "year": year}
+    parameters = {
+        "measure": operation.measure,
+        "place_ids": list(operation.place_ids),
+        "year": year,
+        **units_of(inputs),
+    }
     done = compute("compare", parameters, inputs)
     return Answer((done,), _records_of(done, inputs), tuple(conflicts(found, facts)))
 
@@ -295,7 +303,7 @@ def _count(operation: Count, facts: FactSource) -> Answer:
         year, inputs, limitations = _figures(
             operation.measure, operation.place_type, operation.year, operation.within, facts
         )
-        parameters |= {"year": year, "measure": operation.measure, "minimum": operation.minimum}
+        parameters |= {"year": year, "measure": operation.measure, "minimum": operation.minimum, **units_of(inputs)}
     else:
         inputs = _counted_places(operation, facts)
         parameters |= {"year": operation.year}

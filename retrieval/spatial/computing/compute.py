@@ -15,7 +15,19 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import cast
 
 from retrieval.algebra.aggregates import AGGREGATES, AggregateName
-from retrieval.algebra.wording import counted, kilometres, listed, number, percent, plural, quantity, tenths
+from retrieval.algebra.describe import Names
+from retrieval.algebra.wording import (
+    counted,
+    difference_in,
+    in_unit,
+    kilometres,
+    listed,
+    number,
+    percent,
+    plural,
+    quantity,
+    tenths,
+)
 from retrieval.model import Computation, Record
 from retrieval.spatial import geometry
 from retrieval.spatial.computing.evaluate import Table, plan_in
@@ -94,8 +106,9 @@ def _change(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     verb = "grew" if difference > 0 else "fell" if difference < 0 else "stayed the same"
     measure, place = _text(parameters, "measure"), after.place.name
     subject = place if measure == "population" else f"The {measure.replace('_', ' ')} of {place}"
-    span = f"from {number(old)} in {parameters['from_year']} to {number(new)} in {parameters['to_year']}"
-    size = number(difference, sign=True) + (f" ({relative})" if relative else "")
+    first, last = _said(parameters, old), _said(parameters, new)
+    span = f"from {first} in {parameters['from_year']} to {last} in {parameters['to_year']}"
+    size = difference_in(number(difference, sign=True), _unit(parameters)) + (f" ({relative})" if relative else "")
     result: dict[str, object] = {
         "place": after.place.entity_id,
         "from": str(old),
@@ -120,8 +133,9 @@ def _superlative(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Out
     unit = quantity(_text(parameters, "measure"), chosen[0].unit)
     if len(chosen) == 1:
         figure = f"{number(_value(chosen[0]))} {unit}".rstrip()
+        figure = _said(parameters, _value(chosen[0])) if _unit(parameters) else figure
         return result, f"{chosen[0].place.name} had the {parameters['order']} {measure} in {year}, {figure}, {among}."
-    names = listed([f"{f.place.name} ({number(_value(f))})" for f in chosen])
+    names = listed([f"{f.place.name} ({_said(parameters, _value(f))})" for f in chosen])
     kind = plural(_text(parameters, "place_type"))
     return result, f"The {kind} with the {parameters['order']} {measure} in {year} were {names}, {among}."
 
@@ -134,10 +148,8 @@ def _aggregate(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outco
     measure = _text(parameters, "measure").replace("_", " ")
     places = f"{counted(len(values), _text(parameters, 'place_type'))}{_inside(parameters)}"
     result: dict[str, object] = {"value": str(value), "considered": len(values)}
-    return (
-        result,
-        f"The {aggregate.word} {measure} of {places} with a figure for {parameters['year']} was {number(value)}.",
-    )
+    told = _said(parameters, value)
+    return result, f"The {aggregate.word} {measure} of {places} with a figure for {parameters['year']} was {told}."
 
 
 def _compare(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
@@ -147,16 +159,48 @@ def _compare(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome
     result: dict[str, object] = {"places": [_ranked(f) for f in ranked], "difference": str(difference)}
     measure, year = _text(parameters, "measure").replace("_", " "), parameters["year"]
     if len(ranked) > 2:
-        names = listed([f"{f.place.name} ({number(_value(f))})" for f in ranked])
+        names = listed([f"{f.place.name} ({_said(parameters, _value(f))})" for f in ranked])
         return result, f"By {measure} in {year}, from largest to smallest: {names}."
     if not difference:
-        return result, (
-            f"{first.place.name} and {second.place.name} had the same {measure} in {year}, {number(_value(first))}."
-        )
+        same = _said(parameters, _value(first))
+        return result, f"{first.place.name} and {second.place.name} had the same {measure} in {year}, {same}."
+    size = difference_in(number(difference), _unit(parameters))
     return result, (
-        f"{first.place.name} ({number(_value(first))}) had a larger {measure} than {second.place.name} "
-        f"({number(_value(second))}) in {year}, a difference of {number(difference)}."
+        f"{first.place.name} ({_said(parameters, _value(first))}) had a larger {measure} than {second.place.name} "
+        f"({_said(parameters, _value(second))}) in {year}, a difference of {size}."
     )
+
+
+def units_of(facts: Sequence[Fact]) -> Mapping[str, dict[str, str]]:
+    """The parameter by which statements tell the units of the measures: of each that all facts have in one unit, but
+    people, who are told as inhabitants. Empty without one."""
+    found: dict[str, set[str]] = {}
+    for fact in facts:
+        if fact.measure is not None:
+            found.setdefault(fact.measure, set()).add((fact.unit or "").replace("_", " "))
+    units = {measure: next(iter(said)) for measure, said in sorted(found.items()) if len(said) == 1}
+    units = {m: unit for m, unit in units.items() if unit and not (m == "population" and unit.casefold() in _PEOPLE)}
+    return {"units": units} if units else {}
+
+
+_PEOPLE = frozenset(("inhabitants", "people", "persons", "residents", "total"))
+
+
+def _units(parameters: Mapping[str, object]) -> Mapping[str, str]:
+    """The units of the measures, as `units_of` gave them; none in computations that were recorded without."""
+    units = parameters.get("units", {})
+    if not isinstance(units, Mapping):
+        raise ValueError("`units` are those of measures")
+    return units
+
+
+def _said(parameters: Mapping[str, object], value: Decimal) -> str:
+    """A figure of the measure with its unit."""
+    return in_unit(number(value), _unit(parameters))
+
+
+def _unit(parameters: Mapping[str, object]) -> str:
+    return _units(parameters).get(_text(parameters, "measure"), "")
 
 
 def _neighbours(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
@@ -233,9 +277,11 @@ def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
         return result, f"There {verb} {counted(n, kind)}{_inside(parameters)}{dated} on record."
     reached.sort(key=lambda f: (-_value(f), f.place.entity_id))
     result["places"] = [_ranked(f) for f in reached]
-    unit = quantity(_text(parameters, "measure"), facts[0].unit)
+    unit = _unit(parameters) or quantity(_text(parameters, "measure"), facts[0].unit)
     among = f"of {counted(considered, kind)}{_inside(parameters)} with a figure for {year}"
-    names = ": " + listed([f"{f.place.name} ({number(_value(f))})" for f in reached]) if 0 < n <= _NAMED else ""
+    names = (
+        ": " + listed([f"{f.place.name} ({_said(parameters, _value(f))})" for f in reached]) if 0 < n <= _NAMED else ""
+    )
     return result, f"{counted(n, kind)} had at least {_int(parameters, 'minimum'):,} {unit} in {year}, {among}{names}."
 
 
@@ -254,7 +300,9 @@ def _lookup(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     rows: list[dict[str, object]] = [{**_ranked(f), "year": f.start.year if f.start else None} for f in ordered]
     several = len({f.place.entity_id for f in facts}) > 1
     said = [
-        f"{number(_value(f))}{f' in {f.start.year}' if f.start else ''}{f' ({f.place.name})' if several else ''}"
+        _said(parameters, _value(f))
+        + (f" in {f.start.year}" if f.start else "")
+        + (f" ({f.place.name})" if several else "")
         for f in ordered
     ]
     of = "" if several else f" of {ordered[0].place.name}"
@@ -270,7 +318,7 @@ def _plan(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
         raise ValueError("a plan needs `names` and `inside`")
     form = form_of(plan)
     done = form.evaluate(plan, Table.of(facts, inside))
-    return form.result(plan, done), form.statement(plan, done, names)
+    return form.result(plan, done), form.statement(plan, done, Names(names, _units(parameters)))
 
 
 _OPERATIONS: Mapping[str, Callable[[Mapping[str, object], Sequence[Fact]], Outcome]] = {

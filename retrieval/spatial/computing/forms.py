@@ -92,12 +92,11 @@ class PeakForm:
 
     def statement(self, plan: Peak, done: Evaluated, names: Names) -> str:
         """`The population of Topeka was highest in 1950 (78,791), of 6 years on record.`"""
-        del names
         if not done.years or done.value is None:
             raise ValueError("the inputs answer nothing")
         place, most = done.places[0][0].name, "highest" if plan.order == "largest" else "lowest"
         what, when = plan.measure.replace("_", " "), listed([str(year) for year in done.years])
-        value = told(Value(plan.measure), done.value)
+        value = told(Value(plan.measure), done.value, names)
         return f"The {what} of {place} was {most} in {when} ({value}), of {done.considered} years on record."
 
 

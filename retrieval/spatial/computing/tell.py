@@ -28,7 +28,7 @@ from retrieval.algebra.plan import (
     Weigh,
     Where,
 )
-from retrieval.algebra.wording import counted, listed, tenths
+from retrieval.algebra.wording import counted, difference_in, in_unit, listed, tenths
 from retrieval.model import EntityRef
 from retrieval.spatial.computing.evaluate import Evaluated
 
@@ -99,32 +99,34 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
             return _ranked(plan, done, names)
         case Total(function, places, figure) if done.value is not None:
             noun = _noun(places, len(done.places), names)
-            value = _told_total(function, figure, done.value)
+            value = _told_total(function, figure, done.value, names)
             listing = ""
             least = 0 if any(isinstance(c, Foremost) for c in places.conditions) else 1
             if least < len(done.places) <= _NAMED and not any(
                 isinstance(c, OneOf) and c.holds for c in places.conditions
             ):
-                listing = ": " + listed([_with(figure, p, v) for p, v in done.places])
+                listing = ": " + listed([_with(figure, p, v, names) for p, v in done.places])
             return f"The {AGGREGATES[function].word} {figure_words(figure, names)} of {noun} was {value}{listing}."
         case Figures(figure, _) if done.places:
-            said = listed([_with(figure, p, v) for p, v in done.places])
+            said = listed([_with(figure, p, v, names) for p, v in done.places])
             first = done.places[0]
             if len(done.places) == 1 and first[1] is not None:
-                return f"The {figure_words(figure, names)} of {first[0].name} was {told(figure, first[1])}."
+                return f"The {figure_words(figure, names)} of {first[0].name} was {told(figure, first[1], names)}."
             return f"By {figure_words(figure, names)}: {said}."
         case Weigh(figure, _, way) if done.value is not None:
-            one, other = (_with(figure, p, v) for p, v in done.places)
+            one, other = (_with(figure, p, v, names) for p, v in done.places)
             if way == "ratio":
                 return f"The {figure_words(figure, names)} of {one} was {_ratio(done.value)} times that of {other}."
-            size = told(figure, abs(done.value))
+            size = told(figure, abs(done.value), names)
+            if isinstance(figure, Value):
+                size = difference_in(text_of(figure, abs(done.value)), names.unit(figure.measure))
             return f"The {figure_words(figure, names)} of {one} and that of {other} differ by {size}."
         case Part(figure, _, _, way) if done.value is not None:
-            whole, *parts = (_with(figure, p, v) for p, v in done.places)
+            whole, *parts = (_with(figure, p, v, names) for p, v in done.places)
             if way == "share":
                 said = f"{listed(parts)} {'has' if len(parts) == 1 else 'have'} {_tenths(done.value):,f} %"
                 return f"Of the {figure_words(figure, names)} of {whole}, {said}."
-            left = told(figure, done.value)
+            left = told(figure, done.value, names)
             return f"The {figure_words(figure, names)} of {whole} without {listed(parts)} was {left}."
         case Test(_, kind, conditions) if done.holds is not None:
             place = done.places[0][0].name
@@ -134,14 +136,14 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
             raise ValueError("the inputs answer nothing")
 
 
-def _told_total(function: AggregateName, figure: Figure, value: Fraction) -> str:
+def _told_total(function: AggregateName, figure: Figure, value: Fraction, names: Names) -> str:
     if AGGREGATES[function].rounded and isinstance(figure, Value):
-        return f"{_tenths(value):,f}"
-    return told(figure, value)
+        return in_unit(f"{_tenths(value):,f}", names.unit(figure.measure))
+    return told(figure, value, names)
 
 
-def _with(figure: Figure, place: EntityRef, value: Fraction | None) -> str:
-    return place.name if value is None else f"{place.name} ({told(figure, value)})"
+def _with(figure: Figure, place: EntityRef, value: Fraction | None, names: Names) -> str:
+    return place.name if value is None else f"{place.name} ({told(figure, value, names)})"
 
 
 def _noun(places: Places, n: int, names: Names) -> str:
@@ -152,7 +154,9 @@ def _selected(places: Places, figure: Figure | None, done: Evaluated, names: Nam
     kind = places.kind.replace("_", " ")
     if not done.places:
         return f"No {kind}{conditions_words(places, names)} is on record{_of_considered(places, done)}."
-    said = listed([place.name if figure is None else _with(figure, place, value) for place, value in done.places])
+    said = listed(
+        [place.name if figure is None else _with(figure, place, value, names) for place, value in done.places]
+    )
     verb = "is" if len(done.places) == 1 else "are"
     return f"{_noun(places, len(done.places), names)} {verb} on record{_of_considered(places, done)}: {said}."
 
@@ -178,7 +182,7 @@ def _ranked(plan: Rank, done: Evaluated, names: Names) -> str:
     what = figure_words(plan.figure, names)
     place = _ORDINALS[plan.first] if plan.first < len(_ORDINALS) else f"number {plan.first} from the "
     among = f"of {counted(done.considered, plan.places.kind)}{conditions_words(plan.places, names)}"
-    said = listed([_with(plan.figure, p, v) for p, v in done.places])
+    said = listed([_with(plan.figure, p, v, names) for p, v in done.places])
     if len(done.places) == 1 and any(isinstance(c, OneOf) and c.holds for c in plan.places.conditions):
         return f"{said} is the {place}{word} by {what}, {among}."
     if len(done.places) == 1:
