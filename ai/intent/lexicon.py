@@ -245,10 +245,27 @@ def _measures(domain: Domain) -> dict[str, tuple[str, ...]]:
         own = {name, plural(name)} | _synonyms(name)
         if unit and unit not in w.LENGTHS and unit not in w.SQUARES:
             own |= {unit, *_synonyms(unit)}
+        own |= _extremes_of(name, unit)
         own |= _measured_in(name, w.NAMES_OF_UNITS.get(unit, ()))
         for word in own:
             found[word].add(figure.measure)
     return {word: tuple(sorted(measures)) for word, measures in found.items()}
+
+
+_EXTREMES: Mapping[str, tuple[str, ...]] = {"min": ("minimum", "lowest"), "max": ("maximum", "highest")}
+_OF_HEAT = ("c", "f", "k", "celsius", "fahrenheit", "kelvin")
+
+
+def _extremes_of(measure: str, unit: str) -> set[str]:
+    """The phrases for a column of lowest or highest temperatures: `Tmin (°C)`, `Max (°F)`, `Min temp`."""
+    said = measure.removesuffix("temperature").removesuffix("temp").strip()
+    heat = said != measure or unit.lstrip("° ").removeprefix("deg").strip(" .") in _OF_HEAT
+    if not heat:
+        return set()
+    for short, words in _EXTREMES.items():
+        if said in (short, f"t{short}", f"t {short}", *words):
+            return {f"{word} {noun}" for word in (short, *words) for noun in ("temperature", "temperatures")}
+    return set()
 
 
 def _measured_in(measure: str, names: Iterable[str]) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ai.intent.lexicon import Lexicon, Role
 from ai.intent.map import Shown, pointed, read_map
 from ai.intent.names import merged, readings, settle
-from ai.intent.phrases import Phrases
+from ai.intent.phrases import Phrases, Top
 from ai.intent.plan_ids import ids_of
 from ai.intent.planning.plans import read_plan
 from ai.intent.planning.sets import Asked
@@ -19,7 +19,7 @@ from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item, read_items
 from ai.intent.unread import keeps, may_leave, unread_words
 from ai.intent.wording import reading_of
-from ai.intent.words import NAMES_OF_UNITS, SQUARES
+from ai.intent.words import NAMES_OF_UNITS, SQUARES, SUPERLATIVES
 from ai.model import MapContext
 from retrieval.algebra.operations import Lookup, Operation
 from retrieval.algebra.wording import listed, plural
@@ -53,14 +53,9 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     shown = read_map(context, lexicon)
     items = pointed(settle(read, lexicon), shown)
     spoken = merged(items, lexicon)
-    phrases = read_phrases(spoken)
-    if _in_own_unit(phrases, lexicon):
-        phrases.units.clear()
     mentions = tuple(item.value for item in items if isinstance(item.value, Mention))
-    if not phrases.times and context.time is not None:
-        phrases.times.append(_of_map(context.time, len(text)))
     asked = Asked(
-        phrases=phrases,
+        phrases=_phrases(spoken, context, lexicon, len(text)),
         lexicon=lexicon,
         opening=items[0].text.split()[0] if items and items[0].text else "",
         others=readings(items, lexicon),
@@ -69,6 +64,11 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     )
     whole = len(question) <= _READ_CHARS and not (shown.unknown and not mentions)
     plan = read_plan(asked) if whole else ()
+    if whole and not plan and (stated := _stated_areas(spoken)):
+        column = replace(asked, phrases=_phrases(stated, context, lexicon, len(text)))
+        plan = read_plan(column)
+        asked = column if plan else asked
+    phrases = asked.phrases
     alike = tuple(_alike(plan, asked))
     shared = alike or _shared(plan, asked)
     plan = () if alike else plan
@@ -87,6 +87,42 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
         nearest=_nearest(spoken, asked, phrases) if unread and whole else "",
     )
     return IntentReading(intent, (*shown.notes, *slips, *shared, *_overridden(items, phrases, context, shown, lexicon)))
+
+
+def _phrases(items: Sequence[Item], context: MapContext, lexicon: Lexicon, end: int) -> Phrases:
+    """The phrases of the items, with the time of the map where the question says none."""
+    phrases = read_phrases(items)
+    if _in_own_unit(phrases, lexicon):
+        phrases.units.clear()
+    if not phrases.times and context.time is not None:
+        phrases.times.append(_of_map(context.time, end))
+    if top := _extreme_of_kind(items, phrases):
+        phrases.tops.append(top)
+    return phrases
+
+
+def _extreme_of_kind(items: Sequence[Item], phrases: Phrases) -> Top | None:
+    """The superlative that a column's own is as well: `Which station had the lowest temperature?`, by `Tmin`."""
+    conditions = phrases.tops or phrases.bounds or phrases.aggregates or phrases.changes or phrases.compared
+    if conditions or not phrases.kinds or "which" not in phrases.asked:
+        return None
+    for item in items:
+        word = item.text.split()[0] if item.has(Role.MEASURE) and " " in item.text else ""
+        if word in SUPERLATIVES and (phrases.singular or word in ("lowest", "highest")):
+            return Top(SUPERLATIVES[word][0], "amount")
+    return None
+
+
+def _stated_areas(items: Sequence[Item]) -> Sequence[Item]:
+    """The items with `area` as the measure of a column; empty where there is no such column."""
+    if not any(item.has(Role.AREA) and item.has(Role.MEASURE) for item in items):
+        return ()
+    return tuple(
+        replace(item, roles={role: value for role, value in item.roles.items() if role is not Role.AREA})
+        if item.has(Role.MEASURE)
+        else item
+        for item in items
+    )
 
 
 def _in_own_unit(phrases: Phrases, lexicon: Lexicon) -> bool:

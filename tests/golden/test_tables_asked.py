@@ -144,3 +144,37 @@ async def test_answers_tell_them_apart(tmp_path: Path) -> None:
         ):
             body = await ask(system, question)
             assert body["outcome"] == "ABSTAIN", (question, body["answer"])
+
+
+CLIMATE = (
+    "Station,Year,{}min (°C),{}max (°C),Area (km²)\nOxley Top,2021,-48,33,12.5\nPeel Weir,2021,-9,28,3\n"
+    "Tarn Bridge,2021,-2,36,7\n"
+)
+TOLD = {
+    "What was the minimum temperature of Peel Weir in 2021?": ["-9 °C"],
+    "What was the lowest temperature at Oxley Top in 2021?": ["-48 °C"],
+    "What was the maximum temperature of Peel Weir in 2021?": ["28 °C"],
+    "What was the highest temperature at Tarn Bridge in 2021?": ["36 °C"],
+    "Which station had the lowest temperature in 2021?": ["Oxley Top", "-48 °C"],
+    "Which station had the highest temperature in 2021?": ["Tarn Bridge", "36 °C"],
+    "Which station had the highest minimum temperature in 2021?": ["Tarn Bridge", "-2 °C"],
+    "What was the average maximum temperature of the stations in 2021?": ["32.3 °C"],
+    "How many stations had a minimum temperature below -5 °C in 2021?": ["2 stations"],
+    "What was the area of Oxley Top in 2021?": ["12.5 km²"],
+    "Which station had the largest area in 2021?": ["Oxley Top", "12.5 km²"],
+    "How many stations had an area of more than 500 hectares in 2021?": ["2 stations"],
+    "What was the average temperature of the stations in 2021?": [],
+    "What was the mean temperature of Peel Weir in 2021?": [],
+}
+
+
+@pytest.mark.parametrize("lead", ["T", "t_", ""])
+async def test_everyday_words_ask_for_columns_of_extremes_and_of_area(tmp_path: Path, lead: str) -> None:
+    (tmp_path / "stations.csv").write_text(CLIMATE.format(lead, lead))
+    await ingest(tmp_path / "home", paths=[tmp_path / "stations.csv"], label="public")
+    async with opened(tmp_path / "home") as system:
+        for question, said in TOLD.items():
+            body = await ask(system, question)
+            assert (body["outcome"] == "ANSWER") is bool(said), (question, body["answer"])
+            assert all(each in body["answer"] for each in said), (question, body["answer"])
+            assert len([name for name in ("Oxley", "Peel", "Tarn") if name in body["answer"]]) <= 2, body["answer"]
