@@ -146,6 +146,36 @@ async def test_answers_tell_them_apart(tmp_path: Path) -> None:
             assert body["outcome"] == "ABSTAIN", (question, body["answer"])
 
 
+INCHES = "Station,Year,Rainfall ({}),Snow (cm)\nMarl Head,2020,{},40\nMarl Head,2021,{},30\nKelby,2021,{},20\n"
+ACROSS = {
+    "Which station had the largest rainfall in 2021?": False,
+    "What was the average rainfall of the stations in 2021?": False,
+    "What was the total rainfall in 2021?": False,
+    "Which of Marl Head and Oxley Top had a larger rainfall in 2021?": False,
+    "Which stations had a rainfall of more than 20 in 2021?": False,
+    "Which stations had a rainfall of more than 500 mm in 2021?": False,
+    "How did the rainfall of Marl Head change between 2020 and 2021?": True,
+    "What was the rainfall of Oxley Top in 2021?": True,
+    "Which station had the largest snow in 2021?": True,
+}
+
+
+@pytest.mark.parametrize(("unit", "figures"), [("in", ("20", "25", "30")), ("mm", ("500", "620", "750"))])
+async def test_figures_in_several_units_are_not_held_against_each_other(
+    tmp_path: Path, unit: str, figures: tuple[str, ...]
+) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "stations.csv").write_text("Station,Year,Rainfall (mm)\nOxley Top,2020,612\nOxley Top,2021,700\n")
+    (files / "others.csv").write_text(INCHES.format(unit, *figures))
+    await ingest(tmp_path / "home", paths=[files], label="public")
+    async with opened(tmp_path / "home") as system:
+        for question, answered in ACROSS.items():
+            body = await ask(system, question)
+            told = body["outcome"] == "ANSWER"
+            assert told is (answered or unit == "mm"), (question, body["answer"])
+
+
 CLIMATE = (
     "Station,Year,{}min (°C),{}max (°C),Area (km²)\nOxley Top,2021,-48,33,12.5\nPeel Weir,2021,-9,28,3\n"
     "Tarn Bridge,2021,-2,36,7\n"

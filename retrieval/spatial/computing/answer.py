@@ -37,6 +37,7 @@ from retrieval.spatial.computing.missing import (
     no_places,
     no_shape,
     not_recorded,
+    several_units,
 )
 from retrieval.spatial.facts import Fact, FactSource, per_place, undrawn
 
@@ -102,6 +103,8 @@ def _planned(plan: Plan, facts: FactSource, placed: FactSource) -> Answer:
     limitations = tuple(dict.fromkeys(given.limitations))
     if not given.facts:
         return Answer(limitations=limitations)
+    if mixed := several_units(given.facts.values()):
+        return Answer(limitations=(*limitations, *mixed))
     unrecorded, must = without_figures(given, facts, placed)
     if must and unrecorded:  # no sum of two places is that of one of them
         return Answer(limitations=(*limitations, *unrecorded))
@@ -150,6 +153,9 @@ def _change(operation: Change, facts: FactSource) -> Answer:
             ends += per_place(found)[0]
         if len(ends) < 2:
             limitations.append(not_recorded(operation.measure, place_id, facts))
+            continue
+        if mixed := several_units(ends):
+            limitations += mixed
             continue
         parameters: dict[str, object] = {
             "measure": operation.measure,
@@ -212,6 +218,8 @@ def _compare(operation: Compare, facts: FactSource) -> Answer:
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in inputs)]
     if missing or len(inputs) < 2:
         return Answer(limitations=tuple(not_recorded(operation.measure, p, facts) for p in missing))
+    if mixed := several_units(inputs):
+        return Answer(limitations=mixed)
     parameters = {
         "measure": operation.measure,
         "place_ids": list(operation.place_ids),
@@ -350,6 +358,8 @@ def _figures(
     if not inside:
         area = within if found else None
         return chosen, [], (no_figures(measure, place_type, years, year=chosen, within=area, facts=facts),)
+    if mixed := several_units(inside):
+        return chosen, [], mixed
     return chosen, per_place(inside)[0], tuple(conflicts(inside, facts))
 
 

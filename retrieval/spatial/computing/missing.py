@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from retrieval.algebra.wording import listed, plural
 from retrieval.model import EntityRef, Limitation
@@ -73,3 +73,17 @@ def _title(measure: str) -> str:
 def day_of(fact: Fact) -> int:
     """The first day of a fact as an ordinal; 0 for one without."""
     return fact.start.toordinal() if fact.start else 0
+
+
+def several_units(facts: Iterable[Fact]) -> tuple[Limitation, ...]:
+    """The measures that the facts state in several units: such figures are neither ranked nor added up."""
+    found: dict[str, set[str]] = {}
+    for fact in facts:
+        if fact.measure is not None and fact.unit:
+            found.setdefault(fact.measure, set()).add(fact.unit.casefold())
+    told = "Records state the {} in several units, and such figures are not held against each other."
+    return tuple(
+        Limitation("CONFLICTING_OBSERVATIONS", told.format(measure.replace("_", " ")), CHANNEL)
+        for measure, units in sorted(found.items())
+        if len(units) > 1
+    )
