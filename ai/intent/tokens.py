@@ -12,6 +12,7 @@ from typing import TypeVar
 from ai.intent.lexicon import Lexicon, Role, Roles
 from ai.intent.times import TimeSpan, read_times
 from ai.text.tables.conversion import is_currency, is_unit
+from retrieval.english.lists import word_list
 from retrieval.model import Mention
 
 _WORD = re.compile(
@@ -26,6 +27,11 @@ _BEFORE_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _UNIT_BEHIND = re.compile(r"\s{0,3}(?:[°%€$£]|[^\W\d_]{1,12}[²³23]?(?!\w))")
+_EVERYDAY = word_list(
+    "second seconds stone stones day days daily night nights nightly week weeks weekly month months monthly annual "
+    "yearly hour hours hourly minute minutes yard yards pound pounds sterling try k c f h s g t l"
+)
+"""Units that are other words behind a year: `the 1901 stone bridge`, `the 1867 second treaty`."""
 _MEASURED = re.compile(r"(?<!\w)[^\W\d_]+(?= (?:of|in|at|for) )")
 _NUMBER_BEFORE = re.compile(r"(?:\d\s?(?:thousand|million)?|°|degrees?)\s?$", re.IGNORECASE)
 _NUMBER_BEHIND = re.compile(r"\s?\d")
@@ -77,7 +83,7 @@ def _is_amount(text: str, time: TimeSpan) -> bool:
         return False
     behind = _UNIT_BEHIND.match(text, time.end_char)
     unit = behind[0].strip().casefold() if behind else ""
-    if unit == "°" or is_unit(unit):
+    if unit == "°" or (is_unit(unit) and unit not in _EVERYDAY):
         return True
     return _BEFORE_AMOUNT.search(text[max(0, time.start_char - 24) : time.start_char]) is not None
 

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai.intent.lexicon import Lexicon, Role
 from ai.intent.times import read_times
+from ai.intent.tokens import read_items
+from retrieval.algebra.domain import Domain
+from retrieval.gazetteer import Gazetteer
 from retrieval.model import TimeRange
 
 
@@ -105,3 +109,22 @@ def test_every_day_is_read_in_both_orders(day: date) -> None:
     month = day.strftime("%B")
     for said in (f"on {month} {day.day}, {day.year}", f"on {day.day} {month} {day.year}", f"on {day.isoformat()}"):
         assert times(said) == [TimeRange(day, day)]
+
+
+@pytest.mark.parametrize("year", ["1867", "1901", "2021"])
+@pytest.mark.parametrize(
+    ("said", "is_year"),
+    [
+        *(
+            (each, True)
+            for each in ("in {}", "the {} stone bridge", "the {} second treaty", "on {} day", "{} in Kansas")
+        ),
+        *((each, True) for each in ("the {} hour", "since {}", "between 1850 and {}", "before {} it stood", "{}?")),
+        *((each, False) for each in ("over {} mm", "above {}", "€{}", "more than £{}", "less than {}", "{} tonnes")),
+        *((each, False) for each in ("between 1800 and {} mm", "{} kg or more", "at least {} °F", "exactly {} km")),
+    ],
+)
+def test_a_number_that_only_looks_like_a_year(year: str, said: str, is_year: bool) -> None:
+    lexicon = Lexicon.of(Gazetteer(), Domain())
+    items = read_items(f"What was it {said.format(year)}", lexicon)
+    assert any(item.has(Role.TIME) and year in item.text for item in items) is is_year
