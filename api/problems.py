@@ -66,6 +66,7 @@ MEANINGS: Mapping[str, CodeMeaning] = MappingProxyType(
         "HOME_LOCKED": CodeMeaning(
             503, EXIT_BACKEND, "The home is encrypted, and the key that was given does not open it."
         ),
+        "STORE_DAMAGED": CodeMeaning(503, EXIT_VERIFICATION, "The store of documents is damaged."),
         "VERSION_UNSUPPORTED": CodeMeaning(
             503, EXIT_BACKEND, "The stored data are of a version that this release cannot read."
         ),
@@ -163,6 +164,8 @@ CODES: Mapping[type[Exception], str] = MappingProxyType(
         retrieval.IndexNotReady: "INDEX_NOT_READY",
         retrieval.EmbedModelMismatch: "EMBED_MODEL_MISMATCH",
         retrieval.StoreUnavailable: "INDEX_NOT_READY",
+        retrieval.StoreDamaged: "STORE_DAMAGED",
+        retrieval.GeometryDamaged: "STORE_DAMAGED",
         retrieval.StoreNotResponding: "INDEX_NOT_READY",
         retrieval.SchemaUnsupported: "VERSION_UNSUPPORTED",
         retrieval.RecordNotFound: "NOT_FOUND",

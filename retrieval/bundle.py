@@ -9,11 +9,22 @@ from dataclasses import dataclass, field, replace
 from retrieval.channels.channel import Channel
 from retrieval.channels.fan_out import Slots, fan_out
 from retrieval.channels.run_cache import Authority, RunCache
-from retrieval.model import ChannelName, Evidence, EvidenceBundle, Hit, Limitation, Query, Run, SourcedRecord
+from retrieval.model import (
+    ChannelName,
+    Computation,
+    Evidence,
+    EvidenceBundle,
+    Hit,
+    Limitation,
+    Query,
+    Run,
+    SourcedRecord,
+)
 from retrieval.ranking.dedupe import Candidate, DedupeRules, dedupe
 from retrieval.ranking.fusion import NANO, FusedRecord, FusionWeights, fuse
 from retrieval.ranking.rerank import RerankWeights, rerank
 from retrieval.registry.store import RecordStore
+from retrieval.spatial.facts import Fact, digest_of_facts
 from retrieval.stated import with_stated
 
 TOKEN_COUNTER = "utf8-bytes/4"  # noqa: S105 - the name of a measure, no secret
@@ -87,9 +98,28 @@ async def gather(
         records |= await store.fetch(sorted(inputs), scope=query.scope.with_aggregated)
     if query.documents is not None:  # a computed item has inputs of several documents
         records = {key: found for key, found in records.items() if found.record.document_id in query.documents}
-    runs = tuple(with_stated(run, records, query) for run in found.runs)
+    kept = [_borne_out(run, records) for run in found.runs]
+    runs = tuple(with_stated(run, records, query) for run in kept)
+    limitations = tuple(dict.fromkeys([*found.limitations, *(each for run in kept for each in run.limitations)]))
     timings = {**found.timings_ms, "fetch": round((time.perf_counter() - started) * 1000, 3)}
-    return GatheredRuns(runs, records, found.limitations, timings)
+    return GatheredRuns(runs, records, limitations, timings)
+
+
+def _borne_out(run: Run, records: Mapping[str, SourcedRecord]) -> Run:
+    """The run; without hits where a result was computed from other figures or shapes than the records state: its index
+    is damaged, or of another time, and what it left out nobody can tell."""
+    if all(hit.computed is None or _states(records, hit.computed) for hit in run.hits):
+        return run
+    told = Limitation("CHANNEL_FAULT", "the index does not hold what its sources state", run.channel)
+    return replace(run, hits=(), limitations=(*run.limitations, told))
+
+
+def _states(records: Mapping[str, SourcedRecord], done: Computation) -> bool:
+    """False where the inputs are all there and state something else."""
+    if any(record_id not in records for record_id in done.inputs):
+        return True
+    facts = [Fact.of(records[record_id].record) for record_id in done.inputs]
+    return digest_of_facts([fact for fact in facts if fact is not None]) == done.input_digest
 
 
 def assemble(

@@ -6,6 +6,8 @@ import math
 import struct
 from functools import lru_cache
 
+from retrieval.wkb import shape_of
+
 _METRES_PER_DEGREE = 111_320.0
 _POINT = b"\x01\x01\x00\x00\x00"
 
@@ -25,9 +27,8 @@ def coarse_point(wkb: bytes, metres: int, decimals: int) -> tuple[float, float] 
     if len(wkb) == len(_POINT) + 16 and wkb.startswith(_POINT):
         x, y = struct.unpack("<dd", wkb[len(_POINT) :])
         return on_grid(x, y, metres=metres, decimals=decimals)
-    import shapely  # noqa: PLC0415  0.1 s to import, and points need none of it
 
-    centre = shapely.from_wkb(wkb).centroid
+    centre = shape_of(wkb).centroid
     return None if centre.is_empty else on_grid(centre.x, centre.y, metres=metres, decimals=decimals)
 
 

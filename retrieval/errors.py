@@ -9,6 +9,8 @@ RetrievalError
 ├── IndexNotReady           the index does not exist yet or is being rebuilt
 ├── EmbedModelMismatch      vectors of another model or dimension than the index holds
 ├── StoreUnavailable        the store of record cannot be read or written
+│   ├── StoreDamaged               its file, or a row in it, is not what can have been stored
+│   │   └── GeometryDamaged        bytes that are kept as a geometry are none
 │   ├── StoreNotResponding         its server does not answer, or not in time
 │   └── SchemaUnsupported          its tables are of a version that this program does not use; names the command
 ├── RecordNotFound          no such document or record in this scope
@@ -24,6 +26,9 @@ RetrievalError
 """
 
 from __future__ import annotations
+
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""Raised by what makes a value of a row, where it cannot be made."""
 
 
 class RetrievalError(Exception):
@@ -82,6 +87,16 @@ class StoreUnavailable(RetrievalError):
     """The store of record cannot be read or written."""
 
     code = "INDEX_NOT_READY"
+
+
+class StoreDamaged(StoreUnavailable):
+    """The file of the store of record, or a row in it, is not what can have been stored; the message says which."""
+
+    code = "STORE_DAMAGED"
+
+
+class GeometryDamaged(StoreDamaged, ValueError):
+    """Bytes that are kept as a geometry are none."""
 
 
 class StoreNotResponding(StoreUnavailable):

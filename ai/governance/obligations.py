@@ -16,6 +16,7 @@ from policy.obligations import DROP
 from retrieval.coarse import coarse_point, on_grid
 from retrieval.model import Evidence, SourcedRecord
 from retrieval.withheld import coordinates
+from retrieval.wkb import shape_of
 
 _SAFE_AGGREGATES = frozenset({"sum", "mean", "median"})
 
@@ -169,7 +170,7 @@ def _geojson(item: Evidence) -> str | None:
         return _point(*struct.unpack("<dd", wkb[5:]))
     import shapely  # noqa: PLC0415  0.1 s to import, and points need none of it
 
-    return str(shapely.to_geojson(shapely.from_wkb(wkb)))
+    return str(shapely.to_geojson(shape_of(wkb)))
 
 
 def _generalised(item: Evidence, *, metres: int, decimals: int) -> str | None:

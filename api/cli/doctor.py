@@ -14,7 +14,7 @@ import typer
 
 from api.cli.console import configuration, counted, emit, styled
 from api.cli.options import AsJson, Home
-from api.problems import EXIT_FAILED, problem_of
+from api.problems import EXIT_FAILED, EXIT_VERIFICATION, problem_of
 from retrieval.files.seal import PLAIN
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Find what is wrong and name the next command.", add_completion=False, rich_markup_mode=None)
 LEAST_FREE_BYTES = 256 * 1024 * 1024
 MOST_VERIFIED_ENTRIES = 50_000
+MOST_NAMED = 20
 PATIENCE_S = 20.0  # for what is one question to a server
 WITHOUT_SERVER_S = 5.0  # for what is looked at after a server that does not answer
 REBUILD = "exhibit index rebuild"
@@ -32,12 +33,13 @@ _MARKS = {"ok": ("ok  ", "32"), "warning": ("warn", "33"), "failed": ("FAIL", "3
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at. `next` is the command that helps, if any."""
+    """One thing that was looked at. `next` is the command that helps, if any; `damaged`: it is not what was stored."""
 
     name: str
     state: Literal["ok", "warning", "failed"]
     detail: str
     next: str | None = None
+    damaged: bool = False
 
 
 @app.command()
@@ -50,11 +52,13 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Look at settings, folder, disk, servers, corpus, indexes, policy, ledger, keys, model. Exit code 1: something
-    failed."""
+    failed; 7: something is not what was stored."""
     findings = asyncio.run(_all(lambda: configuration(home), repair=repair))
     emit(
         [asdict(finding) for finding in findings], as_json=as_json, render=lambda: "\n".join(_line(f) for f in findings)
     )
+    if any(finding.damaged for finding in findings):
+        raise typer.Exit(EXIT_VERIFICATION)
     if any(finding.state == "failed" for finding in findings):
         raise typer.Exit(EXIT_FAILED)
 
@@ -77,7 +81,9 @@ async def _all(configured: Callable[[], Configuration], *, repair: bool) -> list
         except TimeoutError:
             findings.append(Finding(name, "failed", f"its server gave no answer within {patience_s:g} s"))
         except Exception as exc:
-            findings.append(Finding(name, "failed", problem_of(exc).local, _OTHERWISE.get(name, SHOW_SETTINGS)))
+            problem = problem_of(exc)
+            follow = _OTHERWISE.get(name, SHOW_SETTINGS)
+            findings.append(Finding(name, "failed", problem.local, follow, problem.exit == EXIT_VERIFICATION))
     return findings
 
 
@@ -89,6 +95,7 @@ def patience_of(look: str, configured: Configuration, *, down: bool) -> float | 
 
     chosen = backends_of(configured)
     asked: dict[str, tuple[object, ...]] = {
+        "contents": (chosen.records,),
         "corpus": (chosen.records, chosen.graph, chosen.spatial, chosen.fulltext, chosen.vector, chosen.embedding),
         "ledger": (chosen.ledger.store,),
         "erasures": (chosen.ledger.store, chosen.records),
@@ -205,6 +212,30 @@ async def _corpus(configured: Configuration) -> AsyncIterator[Finding]:
         )
 
 
+async def _contents(configured: Configuration) -> AsyncIterator[Finding]:
+    """Everything that is kept of the documents, against the sums that ingest wrote."""
+    from api.cli.corpus.index import damaged
+    from api.errors import EdgeError
+    from retrieval.errors import ChannelError, IndexNotReady, StoreDamaged, StoreNotResponding, StoreUnavailable
+
+    try:
+        found = await damaged(configured)
+    except (ChannelError, IndexNotReady, StoreNotResponding, EdgeError):  # has a finding of its own
+        return
+    except StoreDamaged:
+        raise
+    except StoreUnavailable as exc:
+        yield Finding("contents", "warning", problem_of(exc).local, "exhibit ingest PATH")
+        return
+    for each in found[:MOST_NAMED]:
+        follow = REBUILD if each.derived else "exhibit source erase SOURCE --basis DAMAGE; exhibit ingest PATH"
+        yield Finding("contents", "failed", f"not what was stored: {each}", follow, damaged=True)
+    if len(found) > MOST_NAMED:
+        yield Finding("contents", "failed", f"{len(found)} in all", "exhibit index verify", damaged=True)
+    if not found:
+        yield Finding("contents", "ok", "everything that is kept is what was stored")
+
+
 def _embedded(configured: Configuration) -> set[str]:
     """The channels whose index is a file or folder of the home, whatever their names say."""
     from api.home.backends import backends_of
@@ -251,7 +282,7 @@ async def _ledger(configured: Configuration) -> AsyncIterator[Finding]:
         yield Finding("ledger", "failed", problem_of(exc).local, ASK_THE_LOG)
         return
     if not report.ok:
-        yield Finding("ledger", "failed", str(report.problems[0]), "exhibit ledger verify")
+        yield Finding("ledger", "failed", str(report.problems[0]), "exhibit ledger verify", damaged=True)
     elif report.dangling:
         yield Finding(
             "ledger", "warning", f"{len(report.dangling)} requests ended without an outcome", "exhibit ledger verify"
@@ -348,11 +379,13 @@ async def _embedder(configured: Configuration) -> AsyncIterator[Finding]:
 
 
 _ASKING = {"model", "embedder"}  # which are one question to a server, at most
-_OTHERWISE = {"ledger": "exhibit ledger verify", "repair": "exhibit doctor"}  # what shows more of another fault
+# What shows more of another fault.
+_OTHERWISE = {"contents": "exhibit index verify", "ledger": "exhibit ledger verify", "repair": "exhibit doctor"}
 _LOOKS: dict[str, Callable[[Configuration], AsyncIterator[Finding]]] = {
     "home": _home,
     "servers": _servers,
     "corpus": _corpus,
+    "contents": _contents,
     "policy": _policy,
     "ledger": _ledger,
     "erasures": _erasures,

@@ -15,10 +15,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from api.errors import NoSuchThing, RequestRejected
+from api.errors import NoSuchThing
 from api.web.receipt_page import page_of_receipts
 from ledger.entry.leaf import parse_leaf
-from ledger.errors import VerificationFailed
+from ledger.errors import MalformedNote, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Entry, Kind
 from ledger.proofs.receipt import VerifiedReceipt, parse_receipt, verify_with_any
@@ -76,14 +76,14 @@ async def package_of(entry: Entry, ledger: Ledger, *, parts: Collection[str], as
 
 def check_package(data: bytes, *, vkeys: Sequence[str]) -> CheckedPackage:
     """Verify the receipts with these keys, make the package again from them, and compare every file. Raises
-    RequestRejected for a file that is no package, MalformedNote, and VerificationFailed whose step is that of a
-    receipt, or `package` with the file that differs."""
+    MalformedNote for bytes that are no package, and VerificationFailed whose step is that of a receipt, or `package`
+    with the file that differs."""
     files = _unzipped(data)
     try:
         outcome, listed = files[_OUTCOME].decode(), files[_VKEYS].decode().split()
         intent = files[_INTENT].decode() if _INTENT in files else None
     except (KeyError, UnicodeDecodeError):
-        raise RequestRejected("the file is not a package: it has no receipt") from None
+        raise MalformedNote("the file is not a package: it has no receipt") from None
     proved = verify_with_any(outcome, vkeys=vkeys)
     asked = None if intent is None else verify_with_any(intent, vkeys=vkeys)
     if asked is not None and ("intent", asked.leaf.entry_id, asked.leaf_hash) not in {
@@ -169,13 +169,15 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def _unzipped(data: bytes) -> dict[str, bytes]:
-    """The files of a zip that is no larger than a package may be. Raises RequestRejected."""
+    """The files of a zip that is no larger than a package may be, and nothing beside them. Raises MalformedNote."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             listed = archive.infolist()
             names = [each.filename for each in listed]
             if len(set(names)) != len(names) or sum(each.file_size for each in listed) > MAX_PACKAGE_BYTES:
-                raise RequestRejected("the file is not a package: a name occurs in it twice, or it is too large")
+                raise MalformedNote("the file is not a package: a name occurs in it twice, or it is too large")
+            if listed and min(each.header_offset for each in listed):
+                raise MalformedNote("the file is not a package: there is something before its archive")
             return {each.filename: archive.read(each) for each in listed}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
-        raise RequestRejected("the file is not a package: it is not a whole zip archive") from None
+        raise MalformedNote("the file is not a package: it is not a whole zip archive") from None

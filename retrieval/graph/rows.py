@@ -18,6 +18,7 @@ from typing import Any
 import apsw
 import numpy as np
 
+from retrieval.files.sqlite_rows import typed_rows
 from retrieval.graph.edges import Edge, EdgeKind, Postings, carried
 from retrieval.index import IndexBatch
 from retrieval.model import Relationship, TimeRange
@@ -45,6 +46,14 @@ CREATE TABLE IF NOT EXISTS kind(did INTEGER NOT NULL, cid INTEGER NOT NULL, subj
   WITHOUT ROWID
 """
 _FEW = 500
+_OF = "LEFT JOIN document d ON d.did = e.did LEFT JOIN class c ON c.cid = e.cid"
+STATED = (
+    "SELECT d.document_id, c.tenant, c.class_id, e.subject, e.subject_type, e.predicate, e.object, e.object_type,"  # noqa: S608
+    f" e.record_id, e.start_day, e.end_day FROM edge e {_OF} ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11",
+    "SELECT d.document_id, c.tenant, c.class_id, e.subject_type, e.predicate, e.object_type"  # noqa: S608
+    f" FROM kind e {_OF} ORDER BY 1, 2, 3, 4, 5, 6",
+)
+"""What the edges state, by document (`Tables.stated`). Postings only say where to look."""
 _NUMBER = np.dtype("=u4")  # as `array("I")` writes them
 _EDGE = "subject, subject_type, predicate, object, object_type, record_id, start_day, end_day"
 
@@ -64,7 +73,7 @@ class GraphRows:
     async def kinds(self) -> list[EdgeKind]:
         """See `GraphReads`."""
         sql = f"SELECT DISTINCT subject_type, predicate, object_type FROM kind WHERE {self._in_scope} ORDER BY 1, 2, 3"  # noqa: S608
-        return [EdgeKind(*row) for row in self._connection.execute(sql)]
+        return [EdgeKind(*row) for row in typed_rows(self._connection.execute(sql))]
 
     async def edges_at(
         self, entity_ids: Collection[str], *, predicates: Collection[str] | None, times: Sequence[TimeRange], limit: int
@@ -78,7 +87,8 @@ class GraphRows:
                 f"SELECT {_EDGE} FROM edge WHERE {at}"  # noqa: S608
                 " ORDER BY record_id, subject, predicate, object LIMIT :limit"
             )
-            rows = self._connection.execute(sql, {"ids": json.dumps(sorted(entity_ids)), "limit": limit, **values})
+            given = {"ids": json.dumps(sorted(entity_ids)), "limit": limit, **values}
+            rows = typed_rows(self._connection.execute(sql, given))
             found |= dict.fromkeys(Edge(*row) for row in rows)
         return list(found)
 
@@ -90,7 +100,7 @@ class GraphRows:
             f"SELECT {_EDGE} FROM edge WHERE {dated}{self._in_scope}{where}"  # noqa: S608
             " ORDER BY record_id, subject, predicate, object LIMIT :limit"
         )
-        return [Edge(*row) for row in self._connection.execute(sql, {"limit": limit, **values})]
+        return [Edge(*row) for row in typed_rows(self._connection.execute(sql, {"limit": limit, **values}))]
 
     async def postings(self, groups: Sequence[Collection[str]]) -> list[Postings]:
         """See `GraphReads`."""
@@ -98,7 +108,7 @@ class GraphRows:
 
     def _carrying(self, keys: Collection[str]) -> Postings:
         sql = f"SELECT rids FROM posting WHERE key IN (SELECT value FROM json_each(?)) AND {self._in_scope}"  # noqa: S608
-        blobs = [row[0] for row in self._connection.execute(sql, (json.dumps(sorted(keys)),))]
+        blobs = [row[0] for row in typed_rows(self._connection.execute(sql, (json.dumps(sorted(keys)),)))]
         return np.frombuffer(b"".join(blobs), dtype=_NUMBER)
 
     async def first_record_ids(self, rids: Postings, limit: int) -> list[str]:
@@ -107,9 +117,9 @@ class GraphRows:
             sql = (
                 "SELECT record_id FROM record WHERE rid IN (SELECT value FROM json_each(?)) ORDER BY record_id LIMIT ?"
             )
-            return [row[0] for row in self._connection.execute(sql, (json.dumps(rids.tolist()), limit))]
+            return [row[0] for row in typed_rows(self._connection.execute(sql, (json.dumps(rids.tolist()), limit)))]
         wanted = set(rids.tolist())
-        ordered = self._connection.execute("SELECT rid, record_id FROM record ORDER BY record_id")
+        ordered = typed_rows(self._connection.execute("SELECT rid, record_id FROM record ORDER BY record_id"))
         return list(islice((record_id for rid, record_id in ordered if rid in wanted), limit))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar, cast
 import apsw
 
 from retrieval.channels.traversal import Neighbourhood, Walk
-from retrieval.errors import ChannelUnavailable
+from retrieval.errors import UNREADABLE, ChannelFault, ChannelUnavailable
 from retrieval.files.sqlite_file import SqliteFile
 from retrieval.files.sqlite_index import SqliteIndex, Tables
 from retrieval.graph import rows
@@ -20,6 +20,7 @@ from retrieval.scope import Scope
 
 T = TypeVar("T")
 _UNREADABLE = "the graph cannot be read"
+_DAMAGED = "the graph holds a row that cannot be one"
 
 
 class GraphChannel:
@@ -46,6 +47,8 @@ class GraphChannel:
             return await self._file.read(lambda connection: _search(connection, query))
         except apsw.Error as exc:
             raise ChannelUnavailable(self.name, _UNREADABLE) from exc
+        except UNREADABLE as exc:
+            raise ChannelFault(self.name, _DAMAGED) from exc
 
     async def around(self, walk: Walk, *, scope: Scope) -> Neighbourhood:
         """See `Traversal`."""
@@ -53,6 +56,8 @@ class GraphChannel:
             return await self._file.read(lambda connection: _around(connection, walk, scope))
         except apsw.Error as exc:
             raise ChannelUnavailable(self.name, _UNREADABLE) from exc
+        except UNREADABLE as exc:
+            raise ChannelFault(self.name, _DAMAGED) from exc
 
     async def aclose(self) -> None:
         """See `Channel`."""
@@ -87,4 +92,4 @@ class GraphIndex(SqliteIndex):
     """The write side."""
 
     name = ChannelName.GRAPH
-    tables = Tables(rows.SCHEMA, rows.put, rows.delete, rows.clear)
+    tables = Tables(rows.SCHEMA, rows.put, rows.delete, rows.clear, rows.STATED)

@@ -48,8 +48,8 @@ def visibility_of(
     if stated is None:
         labels = ", ".join(terms.labels)
         raise LabelMissing(
-            f"source {source.source_id}: nothing says who may read it; give a label ({labels}) with --label, in the "
-            "manifest, or as the collection's default"
+            f"nothing says who may read it; give a label ({labels}) with --label, in the manifest, or as the"
+            " collection's default"
         )
     if stated not in terms.labels:
         raise ManifestError(f"source {source.source_id}: {stated!r} is not a label ({', '.join(terms.labels)})")

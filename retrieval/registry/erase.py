@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from retrieval.model import Lifecycle
+from retrieval.registry import sums
 from retrieval.registry.sql.engine import Session, marks
 from retrieval.registry.writes import grow
 
@@ -46,6 +47,7 @@ def erase(session: Session, tenant: str, name: str) -> tuple[str, ...]:
     session.run(
         "UPDATE ingest_file SET path = '', error_message = NULL WHERE tenant = ? AND source_id = ?", (tenant, name)
     )
+    sums.keep(session, gone)
     if gone:
         grow(session, [tenant])
     return tuple(gone)

@@ -22,7 +22,7 @@ from retrieval.filters import (
     value_of,
 )
 from retrieval.model import SourceFacts
-from retrieval.registry.sql.engine import Row, Session, marks
+from retrieval.registry.sql.engine import Row, Session, marks, parsing
 from retrieval.registry.sql.validity import VISIBLE, next_change_ms, visible
 from retrieval.registry.store import Description
 from retrieval.scope import Scope
@@ -145,7 +145,8 @@ def _gathered(
     told: dict[str, dict[str, Scalar | tuple[Scalar, ...]]], found: Iterable[Row]
 ) -> dict[str, dict[str, Scalar | tuple[Scalar, ...]]]:
     for document_id, field, position, key in found:
-        fields, value = told.setdefault(document_id, {}), value_of(bytes(key))
+        with parsing(f"metadata of {document_id}"):
+            fields, value = told.setdefault(document_id, {}), value_of(bytes(key))
         held = fields.get(field, ())
         fields[field] = value if position == _ALONE else (*held, value) if isinstance(held, tuple) else value
     return told

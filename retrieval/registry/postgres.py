@@ -15,6 +15,7 @@ from psycopg import errors
 from psycopg_pool import PoolTimeout
 
 from retrieval.errors import SchemaUnsupported, StoreNotResponding, StoreUnavailable
+from retrieval.registry import sums
 from retrieval.registry.jobs import SqlJobs
 from retrieval.registry.sql.engine import Row
 from retrieval.registry.sql.guarded_engine import GuardedEngine
@@ -45,7 +46,7 @@ _TRIGGER = (
     "CREATE TRIGGER {table}_generation AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table}"
     " FOR EACH STATEMENT EXECUTE FUNCTION next_generation()"
 )
-_LATER = ("document_field", "ingest_job")
+_LATER = ("document_field", "ingest_job", "kept_sum")
 _EARLIER = "the store of record is of an earlier version: the next `exhibit ingest` brings it up to date"
 _OF_RECORDS = ("record", "gazetteer_entry", "relationship")
 _HOLDING_TEXT = ("document", "record", "gazetteer_entry", "relationship", "document_field", "ingest_file")
@@ -294,6 +295,8 @@ def _upgrade(session: PostgresSession, missing: Sequence[str]) -> None:
         _make(session, only=table)
         if table in _NOTICED:
             session.run(_TRIGGER.format(table=table))
+    if "kept_sum" in missing:
+        sums.begin(session)
 
 
 def _make(session: PostgresSession, *, only: str | None = None) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from retrieval.algebra.domain import Domain, FigureKind, RelationKind
-from retrieval.errors import RecordNotFound
+from retrieval.errors import RecordNotFound, StoreDamaged
 from retrieval.filters import Metadata
 from retrieval.index import GazetteerEntry
 from retrieval.model import EntityRef, Lifecycle, Locator, SourcedRecord, SourceFacts
 from retrieval.registry import fields
 from retrieval.registry.aggregates import aggregable_kinds, largest_groups
 from retrieval.registry.sql import rows
-from retrieval.registry.sql.engine import Row, Session, marks
+from retrieval.registry.sql.engine import Row, Session, marks, parsing, text
 from retrieval.registry.sql.validity import VISIBLE, next_change_ms, visible
 from retrieval.registry.store import Coverage, Document, Holdings, KnowledgeBase, Slice
 from retrieval.scope import Scope, VisibilityClass
@@ -26,6 +26,11 @@ from retrieval.withheld import whole_words
 # have a measure.
 _OF_VISIBLE = f"EXISTS (SELECT 1 FROM document d WHERE d.document_id = r.document_id AND {VISIBLE})"  # noqa: S608
 _ABSENT = "no such document or place in it"
+_STANDING = (
+    f"SELECT {rows.columns_of('r', rows.RECORD)}, substr(d.text, r.start_byte + 1, r.end_byte - r.start_byte)"  # noqa: S608
+    " FROM record r JOIN document d ON d.document_id = r.document_id"
+)
+"""Records with the text that stands at their place in the document."""
 
 
 def digest_of_text(text: bytes) -> str:
@@ -94,6 +99,8 @@ def _read_facts(session: Session, document_id: str) -> tuple[SourceFacts | None,
         return None, 0
     row = found[0]
     visibility = session.rows(f"SELECT {rows.CLASS} FROM visibility_class WHERE class_id = ?", (row[2],))  # noqa: S608
+    if not visibility:
+        raise StoreDamaged(f"the store of record holds no access facts of {document_id}")
     held = rows.class_value(visibility[0], row[11], row[8])
     return rows.facts_value(row, held, digest_of_text(row[10])), row[11] or 0
 
@@ -117,17 +124,17 @@ def fetch(session: Session, record_ids: Collection[str], scope: Scope, now_ms: i
     sources: dict[str, SourceFacts | None] = {}
     for start in range(0, len(wanted), 500):
         part = wanted[start : start + 500]
-        statement = (
-            f"SELECT {rows.RECORD} FROM record WHERE record_id IN ({marks(len(part))})"  # noqa: S608
-            f" AND class_id IN ({marks(len(allowed))})"
-        )
-        for row in session.rows(statement, (*part, *allowed)):
+        statement = f"{_STANDING} WHERE r.record_id IN ({marks(len(part))}) AND r.class_id IN ({marks(len(allowed))})"
+        for *row, standing in session.rows(statement, (*part, *allowed)):
             document_id = row[1]
             if document_id not in sources:
                 sources[document_id] = admitted(session, document_id, scope, now_ms)
             source = sources[document_id]
             if source is not None and row[4] == source.visibility.class_id:
-                found[row[0]] = SourcedRecord(rows.record_value(row, source.source_id), source)
+                # A text that is changed as a whole is for the evidence point to refuse, which records why.
+                if source.document_sha256 == source.indexed_sha256 and bytes(standing) != row[5].encode():
+                    raise StoreDamaged(f"the store of record holds another text of {row[0]} than its document")
+                found[row[0]] = SourcedRecord(rows.record_value(tuple(row), source.source_id), source)
     return {record_id: found[record_id] for record_id in wanted if record_id in found}
 
 
@@ -144,8 +151,9 @@ def document(session: Session, document_id: str, scope: Scope, now_ms: int) -> D
     media_type, text, pages = session.rows(
         "SELECT media_type, text, pages FROM document WHERE document_id = ?", (document_id,)
     )[0]
-    spans = tuple((int(start), int(end)) for start, end in json.loads(pages))
-    return Document(facts=source, media_type=media_type, text=bytes(text).decode(), pages=spans)
+    with parsing(document_id):
+        spans = tuple((int(start), int(end)) for start, end in json.loads(pages))
+        return Document(facts=source, media_type=media_type, text=bytes(text).decode(), pages=spans)
 
 
 def passages(session: Session, document_id: str, scope: Scope, now_ms: int) -> tuple[str, ...]:
@@ -198,9 +206,10 @@ def _read_shapes(
     by_place: dict[str, list[str]] = {}
     for document_id, record_id, entities in found:
         by_document.setdefault(document_id, []).append(record_id)
-        about = json.loads(entities) if entities else []
-        if about:
-            by_place.setdefault(about[0][0], []).append(record_id)
+        with parsing(record_id):
+            about = json.loads(entities) if entities else []
+            if about:
+                by_place.setdefault(about[0][0], []).append(record_id)
     return {key: tuple(ids) for key, ids in by_document.items()}, {key: tuple(ids) for key, ids in by_place.items()}
 
 
@@ -309,10 +318,9 @@ def domain(session: Session, scope: Scope, now_ms: int) -> Domain:
         f" WHERE {_OF_VISIBLE} ORDER BY r.subject_type, r.predicate, r.object_type",
         parameters,
     )
-    return Domain(
-        tuple(FigureKind(measure, unit or "", kind) for measure, unit, kind in figures),
-        tuple(RelationKind(*row) for row in relations),
-    )
+    with parsing("a kind of figures"):
+        kinds = tuple(FigureKind(text(measure), unit or "", text(kind)) for measure, unit, kind in figures)
+    return Domain(kinds, tuple(RelationKind(*row) for row in relations))
 
 
 def coverage(
@@ -335,5 +343,6 @@ def coverage(
     years: dict[tuple[str, str], tuple[EntityRef, set[int]]] = {}
     for measure, place_id, name, kind, start, end in found:
         _, seen = years.setdefault((measure, place_id), (EntityRef(place_id, name, kind), set()))
-        seen.update(range(int(start[:4]), int(end[:4]) + 1))
+        with parsing(f"a figure of {place_id}"):
+            seen.update(range(int(start[:4]), int(end[:4]) + 1))
     return tuple(Coverage(measure, place, tuple(sorted(seen))) for (measure, _), (place, seen) in years.items())

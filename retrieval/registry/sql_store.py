@@ -9,7 +9,7 @@ from retrieval.algebra.domain import Domain
 from retrieval.filters import Filter, Metadata
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import Lifecycle, SourcedRecord, SourceFacts
-from retrieval.registry import asset_reads, fields, reads, writes
+from retrieval.registry import asset_reads, fields, reads, sums, writes
 from retrieval.registry.assets.model import (
     Asset,
     EntityFilters,
@@ -184,6 +184,11 @@ class SqlRecordStore:
         gone = await self._engine.write(lambda s: erase(s, tenant, name))
         await self._engine.compact()
         return gone
+
+    async def damage(self) -> tuple[sums.Damage, ...]:
+        """Everything in the store, of all tenants, that is not what was stored. Raises `StoreDamaged` where so much is
+        damaged that it cannot be told apart."""
+        return await self._engine.read(lambda s: tuple(sums.damage(s)), scope=None)
 
     async def wording(self, document_ids: Collection[str]) -> tuple[bytes, ...]:
         """Everything that the store holds of the documents in words, in UTF-8."""

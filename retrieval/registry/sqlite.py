@@ -17,7 +17,9 @@ from typing import Any, TypeVar
 
 import apsw
 
-from retrieval.errors import SchemaUnsupported, StoreUnavailable
+from retrieval.errors import SchemaUnsupported, StoreDamaged, StoreUnavailable
+from retrieval.files.sqlite_rows import WrongType, typed_rows
+from retrieval.registry import sums
 from retrieval.registry.jobs import SqlJobs
 from retrieval.registry.sql.engine import Row
 from retrieval.registry.sql_store import SqlRecordStore
@@ -28,7 +30,8 @@ SCHEMA_VERSION = 1
 # What takes version n to n + 1; whoever opens the file of an earlier version runs them first.
 STEPS: Mapping[int, Sequence[str]] = {}
 _BUSY_MS = 30_000
-_LATER = frozenset(("document_field", "ingest_job"))  # tables that the first files of this schema lack
+_LATER = frozenset(("document_field", "ingest_job", "kept_sum"))  # tables that the first files of this schema lack
+_EARLIER = "the store of record is of an earlier version: the next `exhibit ingest` brings it up to date"
 _STEPS_BETWEEN_STOPS = 5_000
 
 
@@ -46,7 +49,11 @@ class SqliteSession:
         self.connection.set_progress_handler(stop.is_set, _STEPS_BETWEEN_STOPS)
 
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[Row]:
-        return self.connection.execute(statement, tuple(parameters)).fetchall()
+        """Raises `StoreDamaged` for a value of another type than its column was declared with."""
+        try:
+            return typed_rows(self.connection.execute(statement, tuple(parameters)))
+        except WrongType as exc:
+            raise StoreDamaged(f"the store of record is damaged: {exc}") from exc
 
     def run(self, statement: str, parameters: Sequence[object] = ()) -> None:
         self.connection.execute(statement, tuple(parameters)).fetchall()
@@ -109,7 +116,11 @@ class SqliteEngine:
         except asyncio.CancelledError:
             stop.set()
             raise
+        except (apsw.CorruptError, apsw.NotADBError) as exc:
+            raise StoreDamaged("the file of the store of record is damaged") from exc
         except (apsw.Error, OSError) as exc:
+            if isinstance(exc, apsw.SQLError) and any(f"no such table: {name}" in str(exc) for name in _LATER):
+                raise StoreUnavailable(_EARLIER) from exc
             reason = exc.strerror if isinstance(exc, OSError) else exc
             raise StoreUnavailable(f"the store of record cannot be used: {reason}") from exc
 
@@ -207,6 +218,8 @@ def _make_missing(session: SqliteSession) -> None:
     for name in sorted(_LATER - held) if held else (None,):
         for statement in ddl("sqlite", only=name):
             session.run(statement)
+    if held and "kept_sum" not in held:
+        sums.begin(session)
     if not held:
         session.run(f"PRAGMA user_version = {SCHEMA_VERSION}")
     session.run("COMMIT")

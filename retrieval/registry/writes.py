@@ -11,7 +11,7 @@ import rfc8785
 from retrieval.filters import Metadata
 from retrieval.index import GazetteerEntry, IndexBatch
 from retrieval.model import Lifecycle, SourceFacts
-from retrieval.registry import fields
+from retrieval.registry import fields, sums
 from retrieval.registry.reads import digest_of_text
 from retrieval.registry.reads import facts as facts_of
 from retrieval.registry.sql import rows
@@ -61,6 +61,7 @@ def put(session: Session, documents: Sequence[Document], batch: IndexBatch, life
     session.run_many(_insert("gazetteer_entry", rows.GAZETTEER), entries)
     edges = (rows.relationship_row(i, edge) for i, edge in enumerate(batch.relationships))
     session.run_many(_insert("relationship", rows.RELATIONSHIP), edges)
+    sums.keep(session, [document.facts.document_id for document in documents])
     if lifecycle is Lifecycle.ACTIVE:
         grow(session, (document.facts.visibility.tenant for document in documents))
 
@@ -70,6 +71,7 @@ def _forget(session: Session, document_id: str) -> None:
         fields.forget(session, document_id)
         for table in ("record", "gazetteer_entry", "relationship", "document"):
             session.run(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))  # noqa: S608
+        sums.keep(session, [document_id])
 
 
 def _put_document(session: Session, document: Document, lifecycle: Lifecycle, now_ms: int) -> None:
@@ -109,6 +111,10 @@ def put_collection(session: Session, collection: KnowledgeBase) -> None:
         + " ON CONFLICT (tenant, name) DO UPDATE SET title = excluded.title",
         (collection.collection_id, collection.tenant, collection.name, collection.title),
     )
+    for (collection_id,) in session.rows(
+        "SELECT collection_id FROM collection WHERE tenant = ? AND name = ?", (collection.tenant, collection.name)
+    ):
+        sums.keep_collection(session, collection_id)
     grow(session, [collection.tenant])
 
 
@@ -139,6 +145,7 @@ def _move(session: Session, document_ids: Collection[str], lifecycle: Lifecycle)
         found = session.rows("SELECT tenant, lifecycle FROM document WHERE document_id = ?", (document_id,))
         tenants.update(tenant for tenant, state in found if state != lifecycle.value)
         session.run("UPDATE document SET lifecycle = ? WHERE document_id = ?", (lifecycle.value, document_id))
+    sums.keep_said(session, document_ids)
     grow(session, tenants)
 
 
@@ -208,6 +215,7 @@ def relabel(session: Session, document_ids: Collection[str], visibility: Visibil
         facts = facts_of(session, document_id)
         if facts is not None:
             fields.write_standard(session, facts)
+    sums.keep(session, document_ids)
     grow(session, [visibility.tenant])
 
 
@@ -230,6 +238,7 @@ def set_facts(session: Session, facts: SourceFacts) -> None:
         (facts.title, facts.license, facts.attribution, facts.uri, facts.valid_until_ms, facts.document_id),
     )
     fields.write_standard(session, facts)
+    sums.keep_said(session, [facts.document_id])
     grow(session, [facts.visibility.tenant])
 
 
@@ -240,6 +249,7 @@ def set_metadata(session: Session, document_id: str, metadata: Metadata) -> None
     if known is None or held == fields.fields_of(known, metadata):
         return
     fields.write(session, known, metadata)
+    sums.keep_said(session, [document_id])
     grow(session, [known.visibility.tenant])
 
 

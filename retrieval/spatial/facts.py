@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -67,6 +68,14 @@ class Fact:
     def covers_year(self, year: int) -> bool:
         """True if the fact is dated and its time shares a day with the year."""
         return self.start is not None and self.end is not None and self.start.year <= year <= self.end.year
+
+
+def digest_of_facts(inputs: Sequence[Fact]) -> str:
+    """The digest of what the inputs of a computation state, in order of record id. As `retrieval.scope.digest`, which
+    takes ten times as long: for text, null and lists RFC 8785 is what `json` writes when the keys are sorted."""
+    facts = [f.canonical() for f in sorted(inputs, key=lambda fact: fact.record_id)]
+    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 class FactSource(Protocol):

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from retrieval.spatial.facts import Box
+from retrieval.wkb import shape_of
 
 BORDER_TOLERANCE_M = 50
 """Boundaries of generalised maps may leave slivers: lines this close count as one."""
@@ -139,10 +140,7 @@ def box_around(wkb: bytes, distance_m: int) -> Box:
 def _shape(wkb: bytes) -> Any:
     import shapely  # noqa: PLC0415
 
-    try:
-        shape = shapely.from_wkb(wkb)
-    except shapely.errors.ShapelyError as exc:
-        raise ValueError("not a geometry") from exc
+    shape = shape_of(wkb)
     return shape if shape.is_valid else shapely.make_valid(shape)
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import apsw
 
+from retrieval.files.sqlite_rows import typed_rows
 from retrieval.scope import Scope
+from retrieval.spatial.fact_row import COLUMNS
 from retrieval.spatial.sql_facts import SqlFacts
 
 SCHEMA = """
@@ -32,6 +34,15 @@ CREATE INDEX IF NOT EXISTS inside_subject ON inside(subject);
 CREATE INDEX IF NOT EXISTS inside_document ON inside(document_id)
 """
 
+STATED = (
+    f"SELECT document_id, tenant, class_id, {COLUMNS} FROM fact ORDER BY document_id, record_id",  # noqa: S608
+    "SELECT fact.document_id, fact.record_id, west, east, south, north FROM box LEFT JOIN fact USING (rid)"
+    " ORDER BY 1, 2",
+    "SELECT document_id, subject, object, class_id, tenant, record_id, subject_name, subject_type, object_name,"
+    " object_type FROM inside ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
+)
+"""What the tables state, by document (`Tables.stated`)."""
+
 
 class FactRows(SqlFacts):
     """The facts of a file."""
@@ -50,7 +61,7 @@ class FactRows(SqlFacts):
         return FactRows(self._connection, scope)
 
     def _rows(self, sql: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return list(self._connection.execute(sql, {**self._scope, **values}))
+        return typed_rows(self._connection.execute(sql, {**self._scope, **values}))
 
     @staticmethod
     def _among(column: str, name: str) -> str:

@@ -8,11 +8,11 @@ from typing import Self
 
 import apsw
 
-from retrieval.errors import ChannelFault, ChannelUnavailable
+from retrieval.errors import UNREADABLE, ChannelFault, ChannelUnavailable
 from retrieval.files.sqlite_file import SqliteFile
 from retrieval.files.sqlite_index import SqliteIndex, Tables
 from retrieval.model import ChannelName, Query, Run
-from retrieval.spatial.rows import SCHEMA, FactRows
+from retrieval.spatial.rows import SCHEMA, STATED, FactRows
 from retrieval.spatial.search import search
 from retrieval.spatial.writes import clear, delete, put
 
@@ -45,7 +45,7 @@ class SpatialChannel:
             )
         except apsw.Error as exc:
             raise ChannelUnavailable(self.name, "the spatial index cannot be read") from exc
-        except (ValueError, ArithmeticError) as exc:
+        except UNREADABLE as exc:
             raise ChannelFault(self.name, "the spatial index holds a record that cannot be computed with") from exc
 
     async def aclose(self) -> None:
@@ -57,4 +57,4 @@ class SpatialIndex(SqliteIndex):
     """The write side."""
 
     name = ChannelName.SPATIAL
-    tables = Tables(SCHEMA, put, delete, clear)
+    tables = Tables(SCHEMA, put, delete, clear, STATED)

@@ -353,7 +353,7 @@ def test_a_flipped_bit_in_the_ledger_is_found_and_named(cli: Run, home: Path) ->
     assert (code, report["verdict"]) == (7, "broken")
     assert 1 in {problem["index"] for problem in report["problems"]}
     assert body["provenance"]["entry_id"]
-    assert cli("doctor", "--home", home)[0] == 1
+    assert cli("doctor", "--home", home)[0] == 7
 
 
 def test_replay_recomputes(cli: Run, home: Path) -> None:

@@ -441,7 +441,7 @@ async def test_reads_and_writes_at_once(store: IngestStore) -> None:
 
 def test_the_tables_are_good_for_both_products() -> None:
     for dialect in ("sqlite", "postgresql"):
-        assert sum(statement.startswith("CREATE TABLE") for statement in ddl(dialect)) == 10
+        assert sum(statement.startswith("CREATE TABLE") for statement in ddl(dialect)) == 11
     assert any("BYTEA" in statement for statement in ddl("postgresql"))
 
 

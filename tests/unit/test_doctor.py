@@ -13,7 +13,7 @@ from api.home.encryption.vault import make_vault
 
 SERVERS = {
     "NEO4J_URI": ("bolt://127.0.0.1:1", {"corpus"}),
-    "POSTGIS_DSN": ("postgresql://me@127.0.0.1:1/x", {"corpus", "erasures"}),
+    "POSTGIS_DSN": ("postgresql://me@127.0.0.1:1/x", {"corpus", "contents", "erasures"}),
     "OPENSEARCH_URL": ("http://127.0.0.1:1", {"corpus"}),
     "OPA_URL": ("http://127.0.0.1:1", set[str]()),
     "EXHIBIT_LEDGER__DSN": ("postgresql://me@127.0.0.1:1/x", {"ledger", "erasures"}),

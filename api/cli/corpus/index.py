@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli.console import configuration, emit, note, table
 from api.cli.options import AsJson, Home, Tenant
-from api.problems import EXIT_FAILED
+from api.problems import EXIT_FAILED, EXIT_VERIFICATION
+
+if TYPE_CHECKING:
+    from retrieval.registry.sums import Damage
 
 app = typer.Typer(
-    help="Compare, rebuild and repair the channels' indexes; withdraw sources.",
+    help="Compare, verify, rebuild and repair the channels' indexes; withdraw sources.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -96,6 +99,31 @@ def remove(
     """Withdraw sources: from every answer at once, then from every channel. Exit code 3: no such source."""
     gone = asyncio.run(_remove(configuration(home), source_ids, tenant))
     emit({"withdrawn": list(gone)}, as_json=as_json, render=lambda: "\n".join(gone))
+
+
+@app.command()
+def verify(home: Home = None, as_json: AsJson = False) -> None:
+    """Compare everything that is kept of the documents with the sums that ingest wrote, and with them what the indexes
+    of graph and figures state. Exit code 7: something is not what was stored; each is named."""
+    found = asyncio.run(damaged(configuration(home)))
+    told = [{"name": each.name, "part": each.part} for each in found]
+    shown = "\n".join(f"damaged: {each}" for each in found) or "intact"
+    emit({"intact": not found, "damage": told}, as_json=as_json, render=lambda: shown)
+    if found:
+        raise typer.Exit(EXIT_VERIFICATION)
+
+
+async def damaged(configured: Any) -> tuple[Damage, ...]:
+    """Everything of the corpus that is not what was stored. Raises IndexNotReady for a folder without a corpus,
+    StoreDamaged where nothing can be told apart."""
+    from api.home.backends import backends_of
+    from api.wiring import open_bundle, open_indexes, require_corpus, suspicion
+    from retrieval.ingest.upkeep.damage import damage_of
+
+    require_corpus(configured)
+    suspect = suspicion(open_bundle(backends_of(configured).policy).data)
+    async with open_indexes(configured) as (store, _, indexes):
+        return await damage_of(store, indexes, suspect=suspect)
 
 
 async def compared(configured: Any) -> dict[str, Any]:

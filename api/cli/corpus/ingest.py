@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from api.problems import EXIT_FAILED
 if TYPE_CHECKING:
     from retrieval.ingest.explain import Explanation
     from retrieval.ingest.report import IngestReport, Progress
+    from retrieval.registry.store import FileJob
 
 _LISTINGS = {
     "passages": "passages",
@@ -181,6 +183,9 @@ def report_json(report: IngestReport) -> dict[str, Any]:
 
 
 def report_text(report: IngestReport) -> str:
+    """A row for each file; what several files were refused for is told once, below them."""
+    refusals = Counter((f.error_code, f.error_message) for f in report.files if f.state == "failed")
+    shared = {refusal: count for refusal, count in refusals.items() if count > 1}
     rows = [
         [
             Path(f.path).name,
@@ -188,12 +193,20 @@ def report_text(report: IngestReport) -> str:
             f.passages,
             f.observations,
             f.features,
-            f"{f.error_code}: {f.error_message}" if f.error_code else "",
+            _refusal(f, shared),
         ]
         for f in report.files
     ]
     lines = table(["file", "state", "passages", "observations", "features", "error"], rows)
-    return f"{lines}\n\ncorpus {report.manifest_hash}"
+    told = "".join(f"\n\n{code}, {count} files: {message}" for (code, message), count in shared.items())
+    return f"{lines}{told}\n\ncorpus {report.manifest_hash}"
+
+
+def _refusal(file: FileJob, shared: Mapping[tuple[str | None, str | None], int]) -> str:
+    if not file.error_code:
+        return ""
+    told_below = (file.error_code, file.error_message) in shared
+    return file.error_code if told_below else f"{file.error_code}: {file.error_message}"
 
 
 @contextmanager

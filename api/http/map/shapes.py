@@ -16,6 +16,7 @@ from policy.model import Finding, Injection
 from retrieval.model import ChannelName, ChannelRank, EntityRef, Evidence, SourcedRecord, TimeRange
 from retrieval.scope import Scope
 from retrieval.spatial.facts import Box
+from retrieval.wkb import shape_of
 
 _AT_ONCE = 500
 _RANK = ChannelRank(ChannelName.SPATIAL, "record", 1, 0.0)
@@ -93,12 +94,11 @@ async def _read(record_ids: tuple[str, ...], *, scope: Scope, services: Services
 
 
 def _shape(sourced: SourcedRecord, alike: int) -> Shape:
-    import shapely  # noqa: PLC0415  0.1 s to import
 
     record = sourced.record
     if record.geometry is None:
         raise AssertionError("a feature of a layer has a geometry")
-    drawn = shapely.from_wkb(record.geometry)
+    drawn = shape_of(record.geometry)
     west, south, east, north = (float(edge) for edge in drawn.bounds)
     centre = drawn.centroid
     return Shape(

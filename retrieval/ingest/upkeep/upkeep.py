@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import Protocol
 
-from retrieval.index import ChannelIndex
+from retrieval.index import ChannelIndex, IndexBatch
 from retrieval.ingest.digest_cache import DigestCache
 from retrieval.ingest.label import AccessTerms
-from retrieval.ingest.records.searchable import for_channels, tagged
+from retrieval.ingest.records.searchable import Suspicion, for_channels, tagged
 from retrieval.model import Lifecycle
 from retrieval.registry.store import RecordStore, RecordWriter
 
 
 class IngestStore(RecordStore, RecordWriter, Protocol):
     """Both sides of the store of record."""
+
+
+async def channel_batches(
+    store: IngestStore, tenant: str, document_ids: Collection[str], *, suspect: Suspicion
+) -> AsyncIterator[IndexBatch]:
+    """The contribution of the documents to the channels, a few documents at a time."""
+    wanted = sorted(document_ids)
+    closed = tagged(await store.classes(tenant)) if wanted else frozenset()
+    for start in range(0, len(wanted), 16):
+        batch = await store.batch(tenant, wanted[start : start + 16])
+        yield await asyncio.to_thread(for_channels, batch, tagged=closed, suspect=suspect)
 
 
 class Upkeep:
@@ -103,12 +114,7 @@ class Upkeep:
                 await index.commit()
 
     async def _feed(self, indexes: Sequence[ChannelIndex], tenant: str, document_ids: Collection[str]) -> None:
-        wanted = sorted(document_ids)
-        closed = tagged(await self._store.classes(tenant)) if wanted else frozenset()
-        suspect = self._terms().suspect
-        for start in range(0, len(wanted), 16):
-            batch = await self._store.batch(tenant, wanted[start : start + 16])
-            batch = await asyncio.to_thread(for_channels, batch, tagged=closed, suspect=suspect)
+        async for batch in channel_batches(self._store, tenant, document_ids, suspect=self._terms().suspect):
             for index in indexes:
                 await index.add(batch)
 

@@ -7,9 +7,11 @@ isolation; the statements stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
+from retrieval.errors import UNREADABLE, StoreDamaged
 from retrieval.scope import Scope
 
 T = TypeVar("T")
@@ -45,6 +47,22 @@ class Engine(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+@contextmanager
+def parsing(named: object) -> Iterator[None]:
+    """Around what makes a value of a row: one that cannot be made raises `StoreDamaged`, which names the row."""
+    try:
+        yield
+    except UNREADABLE as exc:
+        raise StoreDamaged(f"the store of record holds a row that cannot have been stored: {named}") from exc
+
+
+def text(value: object) -> str:
+    """The text that a column holds. Raises TypeError for any other value."""
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
 
 
 def marks(count: int) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +22,7 @@ from retrieval.model import (
     SourceFacts,
     TimeRange,
 )
-from retrieval.registry.sql.engine import Row
+from retrieval.registry.sql.engine import Row, parsing, text
 from retrieval.scope import VisibilityClass
 from retrieval.web_address import web_address
 
@@ -58,7 +59,7 @@ def _time(start: str | None, end: str | None) -> TimeRange | None:
 
 @lru_cache(maxsize=4096)
 def _entities(packed: str) -> tuple[EntityRef, ...]:
-    return tuple(EntityRef(*entity) for entity in json.loads(packed))
+    return tuple(EntityRef(*map(text, entity)) for entity in json.loads(packed))
 
 
 _KINDS = {kind.value: kind for kind in RecordKind}
@@ -88,30 +89,40 @@ def _measurement_row(measured: Measurement | None) -> Row:
 
 
 def record_value(row: Row, source_id: str) -> Record:
-    """The record of a row of `RECORD`; the source is the document's."""
-    return Record(
-        record_id=row[0],
-        kind=_KINDS[row[3]],
-        document_id=row[1],
-        source_id=source_id,
-        class_id=row[4],
-        ordinal=row[2],
-        text=row[5],
-        locator=Locator(*row[6:14]),
-        heading=row[14],
-        statement=row[15],
-        time=_time(row[16], row[17]),
-        entities=_entities(row[18]) if row[18] else (),
-        measurement=_measurement(row[19:27]) if row[22] else None,
-        geometry=row[27],
-    )
+    """The record of a row of `RECORD`; the source is the document's. Raises `StoreDamaged`."""
+    with parsing(row[0]):
+        return Record(
+            record_id=row[0],
+            kind=_KINDS[row[3]],
+            document_id=row[1],
+            source_id=source_id,
+            class_id=row[4],
+            ordinal=row[2],
+            text=row[5],
+            locator=_locator(row),
+            heading=row[14],
+            statement=row[15],
+            time=_time(row[16], row[17]),
+            entities=_entities(row[18]) if row[18] else (),
+            measurement=_measurement(row[19:27]) if row[22] else None,
+            geometry=row[27],
+        )
+
+
+def _locator(row: Row) -> Locator:
+    at = Locator(*row[6:14])
+    if at.end_char - at.start_char != len(row[5]) or at.end_byte - at.start_byte != len(row[5].encode()):
+        raise ValueError("the text is not as long as its place")
+    return at
 
 
 def _measurement(row: Sequence[Any]) -> Measurement | None:
     time = _time(row[6], row[7])
     if time is None:
         return None
-    return Measurement(EntityRef(row[0], row[1], row[2]), measure=row[3], value=row[4], unit=row[5], time=time)
+    place_id, name, kind, measure, value, unit = map(text, row[:6])
+    Decimal(value)
+    return Measurement(EntityRef(place_id, name, kind), measure=measure, value=value, unit=unit, time=time)
 
 
 def class_row(visibility: VisibilityClass) -> Row:
@@ -126,17 +137,30 @@ def class_row(visibility: VisibilityClass) -> Row:
 def class_value(row: Row, valid_from_ms: int | None, valid_until_ms: int | None) -> VisibilityClass:
     """The class of a row of `CLASS`, with the times of a document in it. Records of earlier versions are in classes
     without times, which their id tells."""
-    plain = VisibilityClass(
-        tenant=row[1],
-        collection=row[2],
-        label=row[3],
-        handling=tuple(json.loads(row[4])),
-        groups=tuple(json.loads(row[5])),
-        owner_group=row[6],
-        allow_list=tuple(json.loads(row[7])),
-    )
+    with parsing(row[0]):
+        plain = VisibilityClass(
+            tenant=row[1],
+            collection=row[2],
+            label=row[3],
+            handling=_texts(row[4]),
+            groups=_texts(row[5]),
+            owner_group=row[6],
+            allow_list=_texts(row[7]),
+        )
     timed = replace(plain, valid_from_ms=valid_from_ms, valid_until_ms=valid_until_ms)
     return timed if timed.class_id == row[0] else plain
+
+
+def is_class(row: Row, valid_from_ms: int | None, valid_until_ms: int | None) -> bool:
+    """True if a row of `CLASS` states the access facts that its id is the digest of."""
+    return bool(class_value(row, valid_from_ms, valid_until_ms).class_id == row[0])
+
+
+def _texts(packed: str) -> tuple[str, ...]:
+    listed = json.loads(packed)
+    if not isinstance(listed, list):
+        raise TypeError("not a list")
+    return tuple(map(text, listed))
 
 
 def gazetteer_row(position: int, entry: GazetteerEntry) -> Row:
@@ -148,7 +172,8 @@ def gazetteer_row(position: int, entry: GazetteerEntry) -> Row:
 
 def gazetteer_value(row: Row) -> GazetteerEntry:
     """The entry of a row of `GAZETTEER`."""
-    return GazetteerEntry(EntityRef(row[3], row[4], row[5]), tuple(json.loads(row[6])), row[2], row[0])
+    with parsing(f"a name in {row[0]}"):
+        return GazetteerEntry(EntityRef(row[3], row[4], row[5]), _texts(row[6]), row[2], row[0])
 
 
 def relationship_row(position: int, edge: Relationship) -> Row:
@@ -163,31 +188,33 @@ def relationship_row(position: int, edge: Relationship) -> Row:
 
 def relationship_value(row: Row) -> Relationship:
     """The edge of a row of `RELATIONSHIP`."""
-    return Relationship(
-        subject=EntityRef(row[4], row[5], row[6]),
-        predicate=row[7],
-        object=EntityRef(row[8], row[9], row[10]),
-        class_id=row[2],
-        document_id=row[0],
-        record_id=row[3],
-        time=_time(row[11], row[12]),
-    )
+    with parsing(f"a relationship in {row[0]}"):
+        return Relationship(
+            subject=EntityRef(row[4], row[5], row[6]),
+            predicate=row[7],
+            object=EntityRef(row[8], row[9], row[10]),
+            class_id=row[2],
+            document_id=row[0],
+            record_id=row[3],
+            time=_time(row[11], row[12]),
+        )
 
 
 def facts_value(row: Row, visibility: VisibilityClass, text_sha256: str) -> SourceFacts:
     """The facts of a row of `FACTS`; `text_sha256` is of the text as it stands now, the row's own that of the indexed
     text."""
-    return SourceFacts(
-        source_id=row[1],
-        document_id=row[0],
-        title=row[4],
-        license=row[5],
-        attribution=row[6],
-        uri=web_address(row[7]),
-        collection=visibility.collection,
-        document_sha256=text_sha256,
-        indexed_sha256=row[9],
-        lifecycle=Lifecycle(row[3]),
-        valid_until_ms=row[8],
-        visibility=visibility,
-    )
+    with parsing(row[0]):
+        return SourceFacts(
+            source_id=row[1],
+            document_id=row[0],
+            title=row[4],
+            license=row[5],
+            attribution=row[6],
+            uri=web_address(row[7]),
+            collection=visibility.collection,
+            document_sha256=text_sha256,
+            indexed_sha256=row[9],
+            lifecycle=Lifecycle(row[3]),
+            valid_until_ms=row[8],
+            visibility=visibility,
+        )

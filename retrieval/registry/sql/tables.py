@@ -132,6 +132,15 @@ class FieldRow(Base, table=True):
     value: bytes = Field(sa_type=LargeBinary)
 
 
+class SumRow(Base, table=True):
+    """The digest (SHA-256, hex) of a part of what is kept under a document's or a collection's id."""
+
+    __tablename__ = "kept_sum"
+    kept: str = Field(primary_key=True)
+    part: str = Field(primary_key=True)
+    sha256: str
+
+
 class RelationshipRow(Base, table=True):
     """A typed edge and the record that states it."""
 
