@@ -64,7 +64,11 @@ RELATED_SINCE = 14
 """The first of these versions in which `before` is the contrary of `after` for the same thing alone, and what a reader
 found to answer need not say of what it is and how it came about."""
 EXCHANGED_SINCE = 15
-"""The first of these versions that tells one fate, group, day or person of the same kind from another."""
+"""The first of these versions that tells one fate, group, day or person of the same kind from another, takes a
+line that stands alone for a sentence, and reads several questions in one apart."""
+
+DEFAULT_MODEL = "extractive"
+"""The name of the default model."""
 
 ProfileName = Literal["basic", "agentic", "focus"]
 DraftingMode = Literal["free", "select", "compose"]
@@ -386,7 +390,8 @@ class Sentence:
     """A sentence of the draft without its markers. `markers` are the admitted items it cites, `unknown_markers` numbers
     that name none. `catalogue` is the id of the fixed phrase it equals, if any. `findings` are what the detectors saw
     in it. `claims` are None where they were not checked: in records of earlier versions. `attribution` says who chose
-    the markers, `answers` whether it says something of what was asked. `appeals` None: they were not looked for."""
+    the markers, `answers` whether it says something of what was asked. `appeals` None: they were not looked for.
+    `parts`: of several questions in one, the numbers of those that its words alone say something of."""
 
     i: int
     text: str
@@ -400,6 +405,7 @@ class Sentence:
     attribution: Literal["model", "system"] = "model"
     answers: bool = True
     appeals: Appeals | None = None
+    parts: tuple[int, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ai.answer.parts import parts_left
 from ai.answer.unread import not_understood
 from ai.case.case import Case, Services
 from ai.governance.admission import Admission
@@ -43,7 +46,9 @@ async def release_draft(
             related = _related(sentences, decision)
             return _abstention(case, admission, (*before, *decisions), related), decisions
         if (carried.sentences, carried.notices) == (sentences, notices):
-            return _released(case, admission, sentences, notices, (*before, *decisions)), decisions
+            release = _released(case, admission, sentences, notices, (*before, *decisions))
+            left = parts_left(case, draft, release.sentences) if release.outcome is Outcome.ANSWER else ()
+            return replace(release, limitations=(*release.limitations, *left)), decisions
         sentences, notices = carried.sentences, carried.notices
         if not sentences:
             break

@@ -21,6 +21,7 @@ from ai.intent.unread import keeps, may_leave, unread_words
 from ai.intent.wording import reading_of
 from ai.intent.words import NAMES_OF_UNITS, SQUARES, SUPERLATIVES
 from ai.model import MapContext
+from ai.text.parts import parts_of
 from retrieval.algebra.operations import Lookup, Operation
 from retrieval.algebra.wording import listed, plural
 from retrieval.english.lists import REQUEST_WORDS
@@ -28,6 +29,7 @@ from retrieval.model import EntityRef, Intent, Limitation, Mention, TimeRange
 
 _READ_CHARS = 4_000
 _TERMS = 32
+_ONE_BY_ONE = "Several things are asked at once; asked one at a time, each is read by itself."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,9 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     shared = alike or _shared(plan, asked)
     plan = () if alike else plan
     unread = () if plan or alike else unread_words(phrases, spoken)
+    parts = parts_of(text) if unread else ()
+    if parts and all(_of_texts(part.question, context, lexicon) for part in parts):
+        unread = ()
     if not mentions:
         mentions = shown.mentions(len(text))
     intent = Intent(
@@ -84,9 +89,15 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
         reading=reading_of(plan, lexicon.gazetteer),
         unread=unread,
         map_time=any(span.start_char == span.end_char for span in phrases.times),
-        nearest=_nearest(spoken, asked, phrases) if unread and whole else "",
+        nearest=(_ONE_BY_ONE if parts else _nearest(spoken, asked, phrases)) if unread and whole else "",
     )
     return IntentReading(intent, (*shown.notes, *slips, *shared, *_overridden(items, phrases, context, shown, lexicon)))
+
+
+def _of_texts(question: str, context: MapContext, lexicon: Lexicon) -> bool:
+    """True if the question by itself asks for nothing but what texts say."""
+    intent = read_intent(question, context, lexicon=lexicon).intent
+    return not (intent.operations or intent.unread)
 
 
 def _phrases(items: Sequence[Item], context: MapContext, lexicon: Lexicon, end: int) -> Phrases:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
+from ai.models.lines import section_told, told_by_lines
 from ai.models.reading import (
+    EXCHANGED_SINCE,
     MEANT_SINCE,
     NUMBERED_SINCE,
     VERSION,
@@ -34,6 +36,8 @@ from retrieval.model import Intent
 _FIGURE = re.compile(r"\b(?:population|inhabitants)\b", re.IGNORECASE)
 """A figure is no event: it answers nobody who asks only what happened."""
 _MANY = 3
+SET_OUT = 2_000
+"""The score of what answers by how it is set: more than any sentence has by its words."""
 _FIRST_PERSON = word_list("i my me we our us mine")
 
 
@@ -94,18 +98,32 @@ def candidates(
 ) -> list[Candidate]:
     """All candidates, best first, ties by source and place, by the rules of a version. Raises `ModelTimeout` when
     `stop_at` (monotonic seconds) passes between two sources."""
-    reads = [ReadSource.of(source) for source in sources]
+    reads = [ReadSource.of(source, lined=version >= EXCHANGED_SINCE) for source in sources]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found: list[Candidate] = []
+    sectioned = False
     for read in reads:
         if time.monotonic() > stop_at:
             raise ModelTimeout("the deadline passed before all sources were read")
         if asked.is_for(read):
             row = read.sentences[0]
             found.append(Candidate(1000 + parameters.wanted_bonus, read.source.index, row.start, row.text, row=True))
+            continue
+        told = told_by_lines(question, read) if version >= EXCHANGED_SINCE else ()
+        section = section_told(question, read) if version >= EXCHANGED_SINCE and not sectioned else ()
+        if section:
+            sectioned = True
+            found += [Candidate(SET_OUT, read.source.index, each.start, each.text) for each in section]
+        elif told:
+            found += [Candidate(SET_OUT, read.source.index, each.start, _stopped(each.text), row=True) for each in told]
         elif asked.may_tell(read) and asked.coverage(read.tokens) >= parameters.min_source_coverage:
             found += _of_source(read, asked, parameters)
     return sorted(found, key=lambda c: (-c.score, c.index, c.start))
+
+
+def _stopped(text: str) -> str:
+    """A line with a stop at its end, so that the next one is another sentence."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def choose(found: Sequence[Candidate], parameters: Parameters) -> list[Candidate]:
@@ -141,7 +159,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     """The sentence as a candidate, with the one before it when it hangs on that or lacks what that offers; or None
     where it cannot answer."""
     read = within.sentences[place]
-    if read.answers and asked.repeats(read.answers):
+    if read.answers and asked.repeats(read.answers, within.title):
         return _replied(within, place, asked, parameters)
     if read.text.endswith("?") if asked.version >= MEANT_SINCE else read.item:
         return None
@@ -156,6 +174,8 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     ):
         return None
     if not (is_whole(read.text, within.source, asked.version) and asked.is_timely(read, within.source)):
+        return None
+    if not asked.spelt_out(read.text):
         return None
     # what a question denies or excepts is never told by a sentence that does neither
     if within.source.statement is None and not asked.agrees(read.text):
@@ -185,10 +205,12 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
 
 
 def _replied(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> Candidate | None:
-    """The sentence that follows the same question in the source, with that question where it is in the text."""
+    """The sentence that follows the same question in the source, behind that question where it is in the text and the
+    sentence begins with a word for what it asks about; before version 12 always."""
     read = within.sentences[place]
     before = within.sentences[place - 1].text if place else ""
-    lead = before if before == read.answers else ""
+    told = before == read.answers and (asked.version < EXCHANGED_SINCE or asked.hangs(read.text))
+    lead = before if told else ""
     if read.text.count(" ") >= parameters.max_words or holds_marker(read.text) or holds_marker(lead):
         return None
     if not asked.is_timely(read, within.source) or (not lead and asked.hangs(read.text)):

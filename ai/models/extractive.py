@@ -13,6 +13,7 @@ good enough.
    likely enough (`prose`). It is not asked about rows, nor where nothing in particular is asked for. Where it cannot be
    run, the candidates decide, and the identity says so.
 5. The best one is cited, and up to two more that are nearly as good and say something else.
+6. Several questions in one are answered one by one; a fixed phrase says so where one of them has no answer.
 
 Scores are integers in thousandths; the parameters of 3 are set on real questions (docs/adr/0010-generation.md), the
 reader is trained (docs/adr/0043-the-reader.md).
@@ -28,14 +29,15 @@ from dataclasses import asdict, replace
 
 from ai.canonical import canonical, digest_of
 from ai.errors import ReaderUnavailable
-from ai.model import Completion, ModelIdentity, PromptSource, SourceReading
-from ai.models.candidates import PARAMETERS, Candidate, Parameters, candidates, choose, holds_marker
+from ai.model import DEFAULT_MODEL, Completion, ModelIdentity, PromptSource, SentenceChance, SourceReading
+from ai.models.candidates import PARAMETERS, SET_OUT, Candidate, Parameters, candidates, choose, holds_marker
 from ai.models.chat_model import ChatRequest
 from ai.models.prose import prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
-from ai.models.reading import SPELT_SINCE, names, tokens_of
+from ai.models.reading import EXCHANGED_SINCE, SPELT_SINCE, asked_apart, names, tokens_of
 from ai.models.reading import VERSION as RULES
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
+from ai.text.parts import Part
 from ai.text.question_type import asks_at_large
 from ai.text.spelling import respelt
 from retrieval.algebra.operations import Lookup
@@ -51,7 +53,7 @@ _EARLIER = frozenset(map(str, range(3, RULES)))
 class ExtractiveModel:
     """A `ChatModel` that selects. Identity: the digest of `document`, its version, parameters and reader."""
 
-    NAME = "extractive"
+    NAME = DEFAULT_MODEL
 
     def __init__(
         self, parameters: Parameters = PARAMETERS, reader: SentenceReader | None = None, version: str = VERSION
@@ -117,18 +119,49 @@ class ExtractiveModel:
             question, intent = respelt(request.question, request.intent, frozenset().union(*read))
             request = replace(request, question=question, intent=intent)
         intent = request.intent
-        if not all(any(names(name, tokens) for tokens in read) for name in intent.unknown_names):
+        parts = asked_apart(request.question, intent) if rules >= EXCHANGED_SINCE else ()
+        if parts:
+            return await self._select_parts(request, parts, read)
+        if not _are_named(intent, read):
             return [PHRASES[ABSTAIN]], None
         if intent.operations:
             return _direct(sources, intent, self._parameters), None
+        chosen, reading = await self._choose(request, self._parameters)
+        return [line for each in chosen for line in each.lines] or [PHRASES[ABSTAIN]], reading
+
+    async def _select_parts(
+        self, request: ChatRequest, parts: Sequence[tuple[Part, Intent]], read: Sequence[frozenset[str]]
+    ) -> tuple[list[str], SourceReading | None]:
+        """The lines for each of several questions, and a phrase in their place where there are none for one of them."""
+        few = replace(self._parameters, max_sentences=self._parameters.max_sentences - 1)
+        lines: list[str] = []
+        readings: list[SourceReading] = []
+        for part, intent in parts:
+            asked = replace(request, question=part.question, intent=intent)
+            alone = not part.open and _are_named(intent, read)
+            chosen, reading = await self._choose(asked, few) if alone else ([], None)
+            lines += [line for each in chosen for line in each.lines if line not in lines]
+            readings += [reading] if chosen and reading is not None else []
+            if not chosen and PHRASES[PARTIAL] not in lines:
+                lines.append(PHRASES[PARTIAL])
+        return (lines if lines != [PHRASES[PARTIAL]] else [PHRASES[ABSTAIN]]), _merged(readings)
+
+    async def _choose(
+        self, request: ChatRequest, parameters: Parameters
+    ) -> tuple[list[Candidate], SourceReading | None]:
+        """The sentences of the answer, none where there is none; and the reading behind it."""
+        rules, sources = int(self._version), request.prompt.sources
         stop_at = time.monotonic() + request.deadline_s
-        found = candidates(request.question, intent, sources, self._parameters, stop_at, version=rules)
+        found = candidates(request.question, request.intent, sources, parameters, stop_at, version=rules)
         reading = None
-        if self._reader is not None and not asks_at_large(request.question) and not any(c.row for c in found[:1]):
+        if (
+            self._reader is not None
+            and not asks_at_large(request.question)
+            and not any(c.row or c.score == SET_OUT for c in found[:1])
+        ):
             with suppress(ReaderUnavailable):
                 found, reading = await self._read(request, self._reader, found)
-        chosen = choose(found, self._parameters)
-        return [line for each in chosen for line in each.lines] or [PHRASES[ABSTAIN]], reading
+        return choose(found, parameters), reading
 
     async def _read(
         self, request: ChatRequest, reader: SentenceReader, by_words: list[Candidate]
@@ -150,6 +183,23 @@ class ExtractiveModel:
     def _described(self, reader: str | None) -> bytes:
         named = {} if reader is None else {"reader": reader}
         return canonical({"code": self._version, "parameters": asdict(self._parameters), **named})
+
+
+def _are_named(intent: Intent, read: Sequence[frozenset[str]]) -> bool:
+    """True unless a name that nothing admitted answers to stands in no source."""
+    return all(any(names(name, tokens) for tokens in read) for name in intent.unknown_names)
+
+
+def _merged(readings: Sequence[SourceReading]) -> SourceReading | None:
+    """The readings of several questions as one: the chances of the likeliest answer, and all the sentences."""
+    if not readings:
+        return None
+    best = max(readings, key=lambda reading: reading.answered_milli - reading.least_milli)
+    chances: dict[tuple[int, int], SentenceChance] = {}
+    for each in (each for reading in readings for each in reading.sentences):
+        held = chances.get((each.index, each.start))
+        chances[each.index, each.start] = each if held is None or each.milli > held.milli else held
+    return replace(best, sentences=tuple(sorted(chances.values(), key=lambda c: (-c.milli, c.index, c.start))))
 
 
 def _direct(sources: Sequence[PromptSource], intent: Intent, parameters: Parameters) -> list[str]:

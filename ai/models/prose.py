@@ -16,6 +16,7 @@ from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
 from ai.models.reading import (
+    EXCHANGED_SINCE,
     LED_SINCE,
     MEANT_SINCE,
     NARRATED_SINCE,
@@ -65,7 +66,8 @@ def prospects(
     question's words, down to none; no row or cell is among them, and of the others no heading, line of contents or
     running head. `gated`: for who weighs nothing, only those with a word of the question, the kind of thing that it
     wants, and a reason where it asks for one."""
-    reads = [ReadSource.of(source) for source in sources if source.statement is None]
+    lined = version >= EXCHANGED_SINCE and not gated
+    reads = [ReadSource.of(source, lined=lined) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
@@ -220,11 +222,14 @@ class ReadSentences:
     nothing: bool = False
 
 
-def sentences_read(reading: SourceReading | None, sources: Sequence[PromptSource]) -> ReadSentences:
-    """By the reading of the model that drafts: all that it read answers, where an answer was likely enough."""
+def sentences_read(
+    reading: SourceReading | None, sources: Sequence[PromptSource], *, lined: bool = False
+) -> ReadSentences:
+    """By the reading of the model that drafts: all that it read answers, where an answer was likely enough. `lined`:
+    each line that stands alone was a sentence for it."""
     if reading is None or reading.answered_milli < reading.least_milli:
         return ReadSentences()
-    chances = _chances(reading, sources)
+    chances = _chances(reading, sources, lined)
     return ReadSentences(
         {index: tuple(text for text, chance in said if chance >= 0) for index, said in chances.items()}
     )
@@ -236,6 +241,7 @@ def sentences_read_beside(
     parameters: Parameters = PARAMETERS,
     *,
     enough_milli: int = WITNESSED_MILLI,
+    lined: bool = False,
 ) -> ReadSentences:
     """For the draft of another model, which is a second witness, so that a part of the chance is enough, in thousandths
     of what the default needs. What comes as near the best sentence as the default model would say beside it answers;
@@ -245,7 +251,7 @@ def sentences_read_beside(
     if 1_000 * reading.answered_milli < enough_milli * reading.least_milli:
         return ReadSentences(nothing=True)
     best = max((each.milli for each in reading.sentences), default=0)
-    least, chances = best * parameters.near_best // 1_000, _chances(reading, sources)
+    least, chances = best * parameters.near_best // 1_000, _chances(reading, sources, lined)
     prose = {source.index for source in sources if source.statement is None}
     return ReadSentences(
         {index: tuple(text for text, chance in said if chance >= least) for index, said in chances.items()},
@@ -253,12 +259,13 @@ def sentences_read_beside(
     )
 
 
-def _chances(reading: SourceReading, sources: Sequence[PromptSource]) -> dict[int, list[tuple[str, int]]]:
+def _chances(reading: SourceReading, sources: Sequence[PromptSource], lined: bool) -> dict[int, list[tuple[str, int]]]:
     """By source its sentences, each with its chance; -1 for one that was not read."""
     chances = {(each.index, each.start): each.milli for each in reading.sentences}
     return {
         source.index: [
-            (each.text, chances.get((source.index, each.start), -1)) for each in ReadSource.of(source).sentences
+            (each.text, chances.get((source.index, each.start), -1))
+            for each in ReadSource.of(source, lined=lined).sentences
         ]
         for source in sources
     }
@@ -273,7 +280,7 @@ def _told(
     for source in sources:
         starts = {each.start for each in found if each.index == source.index}
         if starts:
-            read = ReadSource.of(source)
+            read = ReadSource.of(source, lined=version >= EXCHANGED_SINCE)
             places = tuple(place for place, each in enumerate(read.sentences) if each.start in starts)
             title = _title(source) if version >= NARRATED_SINCE else source.title
             where |= {(len(told), place): (source.index, read.sentences[place].start) for place in places}

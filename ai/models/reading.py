@@ -6,17 +6,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ai.intent.times import read_times
 from ai.model import PromptSource
 from ai.models.demands import REPEATS, SAYS_LITTLE, SAYS_NOTHING, Demands, alike
 from ai.models.rows import Row, beside_question
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
+from ai.text.entries import abbreviation_of, spells_out
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
 from ai.text.meaning import meant as meanings
 from ai.text.meaning.kinds import place_of
+from ai.text.parts import Part, parts_of
 from ai.text.question_type import (
     WantedKind,
     asks_why,
@@ -48,7 +50,9 @@ full of names was no prose, none that names nothing was about what its passage n
 won a silver one; 10: what the reader found was beside the point for what stood behind `before` and `after`, or for not
 saying `the advantage`; and a row answered who asks for the way back, for another row's name, in another unit, or for
 how many where it counts nothing; 11: who asks of the killed was told of the injured, of one group of another, of one
-day of another, or what another `he` did."""
+day of another, or what another `he` did; a line that stands alone was no sentence and no answer, a list of
+abbreviations and the head of a letter told nothing, a question came back with its reply, and of two questions in one
+that with more words was answered alone."""
 BOUND_SINCE = 4
 DEMANDS_SINCE = 5
 MEANT_SINCE = 6
@@ -100,6 +104,20 @@ _SHORTENED = re.compile(r"(?:i|you|he|she|it|we|they|that|there|who|what|where|w
 """Words of the question that are shortened."""
 _MEANT = 2
 _WHOLLY = 1000
+
+
+def asked_apart(question: str, intent: Intent) -> tuple[tuple[Part, Intent], ...]:
+    """The questions that were asked in one, each with its own part of the intent: the names that it has, else those of
+    the parts before it, and its own times. None where it is one question, or asks for an operation."""
+    parts = () if intent.operations else parts_of(question)
+    found: list[tuple[Part, Intent]] = []
+    for place, part in enumerate(parts):
+        own = tuple(each for each in intent.mentions if each.surface and each.surface in part.question)
+        before = " ".join(each.said for each in parts[:place])
+        earlier = tuple(each for each in intent.mentions if each.surface in before or not before)
+        times = intent.times if intent.map_time else tuple(span.time for span in read_times(part.question))
+        found.append((part, replace(intent, mentions=own or earlier, times=times)))
+    return tuple(found)
 
 
 def question_terms(question: str, intent: Intent) -> frozenset[str]:
@@ -172,10 +190,11 @@ class ReadSource:
     row: Row | None = None
 
     @classmethod
-    def of(cls, source: PromptSource) -> ReadSource:
+    def of(cls, source: PromptSource, *, lined: bool = False) -> ReadSource:
+        """The source, read. `lined`: each line that stands alone is a sentence."""
         text = source.statement or source.text
         about = _about(source)
-        spans = (Span(0, len(text)),) if source.statement else bare_sentences(text)
+        spans = (Span(0, len(text)),) if source.statement else bare_sentences(text, lined=lined)
         heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
         title = tokens_in(f"{source.title} {heading}".casefold()) | _numbers_in(f"{source.title} {heading}")
         sentences: list[ReadSentence] = []
@@ -338,10 +357,11 @@ class ReadQuestion:
             return True
         return full and finer is not None and finer.offers(text, self.wanted)
 
-    def repeats(self, question: str) -> bool:
-        """True if it is the question that another one asks, in other words at most: all of its own words are there, and
-        few others."""
+    def repeats(self, question: str, title: frozenset[str]) -> bool:
+        """True if it is the question that another one asks, in other words at most: all of its own words are there or
+        in the title, and few others."""
         said = tokens_in(question.casefold())
+        said |= title if self.version >= EXCHANGED_SINCE else frozenset()
         if self.version < MEANT_SINCE or self.coverage(said) < _WHOLLY or self.denies != denies(question):
             return False
         theirs, ours = wanted_amount(question), wanted_amount(self.question)
@@ -405,11 +425,17 @@ class ReadQuestion:
                 return False
         return self.demands.met(read.text, read.tokens, within.title | meant)
 
+    def spelt_out(self, text: str) -> bool:
+        """True unless the question asks what an abbreviation stands for and the text does not say that."""
+        return self.version < EXCHANGED_SINCE or spells_out(text, abbreviation_of(self.question))
+
     def may_mean(self, text: str, around: frozenset[str]) -> bool:
         """True unless a sentence is about something else by the rules of meaning that hold at the answer point, for
         one that a reader finds to answer. `around`: the words of its title, and of what it leans on."""
         finer = self.demands.finer if self.demands is not None else None
         words = folded_words(text) | around
+        if not self.spelt_out(text):
+            return False
         return finer is None or finer.meant.agrees(text, words, read=True, reworded=True)
 
     @property

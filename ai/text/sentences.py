@@ -1,7 +1,8 @@
 """Sentences with exact offsets. Rules only: no model, no state, linear in the text, the same cut every time.
 
 A sentence ends at `.`, `!`, `?` or an ellipsis with what closes it (quotes, brackets, citation markers on the same
-line), or at a blank line, a list item or a heading. A stop after an abbreviation, an initial or before a lower-case
+line), or at a blank line, a list item or a heading; `lined`: also before and after a line that stands alone
+(`ai.text.lines`). A stop after an abbreviation, an initial or before a lower-case
 word ends nothing. Where the rules cannot know, they do not cut: a sentence that is too long is cited as a whole, one
 cut too early would lose its citation.
 """
@@ -12,6 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ai.text.lines import lines_of
 from retrieval.english.lists import ABBREVIATED, word_list
 
 MARKER_PATTERN = (
@@ -64,12 +66,12 @@ class Span:
     end: int
 
 
-def split_sentences(text: str) -> tuple[Span, ...]:
+def split_sentences(text: str, *, lined: bool = False) -> tuple[Span, ...]:
     """The sentences of `text` as adjoining spans: their slices, joined, are `text`. Space after a sentence belongs to
     it; text of space alone, or none, has no sentence. Never raises."""
     if not text.strip():
         return ()
-    cuts = sorted({*_hard_cuts(text), *_soft_cuts(text)})
+    cuts = sorted({*_hard_cuts(text), *_soft_cuts(text), *(_line_cuts(text) if lined else ())})
     spans: list[Span] = []
     start = 0
     for cut in (*cuts, len(text)):
@@ -89,9 +91,9 @@ def trimmed(text: str, span: Span) -> Span:
 
 
 @lru_cache(maxsize=256)
-def bare_sentences(text: str) -> tuple[Span, ...]:
+def bare_sentences(text: str, *, lined: bool = False) -> tuple[Span, ...]:
     """The sentences without the space around them and without the mark of an item of a list."""
-    spans = (trimmed(text, span) for span in split_sentences(text))
+    spans = (trimmed(text, span) for span in split_sentences(text, lined=lined))
     return tuple(
         Span(found.end() if (found := _ITEM.match(text, span.start)) else span.start, span.end) for span in spans
     )
@@ -107,6 +109,12 @@ def _hard_cuts(text: str) -> list[int]:
     cuts += [m.end() for m in _HEADING.finditer(text)] if "#" in text else []
     cuts += [m.start("rest") for m in _PARAGRAPH.finditer(text) if _had_room(m["first"], m["rest"])]
     return cuts
+
+
+def _line_cuts(text: str) -> list[int]:
+    """Before and after each line that stands alone."""
+    found = lines_of(text)
+    return [*(each.start for each in found), *(min(each.end + 1, len(text)) for each in found)]
 
 
 def _had_room(first: str, rest: str) -> bool:

@@ -598,7 +598,9 @@ OTHERS = (
 def test_questions_and_answers_answer_their_questions(form: str) -> None:
     item = an_item("".join(form.format(question, reply) for question, reply in REPLIES.items()), 1, title="Questions")
     for question, reply in REPLIES.items():
-        assert [line.removesuffix(" [1]") for line in ask(question, item)] == [question, reply]
+        leans = reply.startswith("It ")
+        said = [question, reply] if leans else [reply]
+        assert [line.removesuffix(" [1]") for line in ask(question, item)] == said
     for question in OTHERS:
         assert not any(reply in " ".join(ask(question, item)) for reply in REPLIES.values()), question
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -28,9 +28,11 @@ from ai.model import (
 )
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
+from ai.models.lines import section_told, told_by_lines
 from ai.models.prose import ReadSentences
-from ai.models.reading import names, question_terms
+from ai.models.reading import ReadSource, names, question_terms
 from ai.models.rows import Row, beside_question
+from ai.text.entries import abbreviation_of, spells_out
 from ai.text.meaning import meant as meanings
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
@@ -82,7 +84,8 @@ class Wanted:
     `read`: by item, the sentences that a reader found to answer, without what sets them, and `beside` those that
     are beside what it found; `nothing`: it found no answer in prose; `reworded`: the former may say in
     other words which is the first or the largest; `strict`: what is denied is told only by who denies, what happened in
-    a year by nothing of another one, and what is said in other words is read as what it says."""
+    a year by nothing of another one, and what is said in other words is read as what it says; `lined`: each line that
+    stands alone is a sentence, and `set_out` are those that answer by how they are set."""
 
     question: str
     intent: Intent
@@ -103,6 +106,8 @@ class Wanted:
     nothing: bool
     reworded: bool
     strict: bool
+    lined: bool
+    set_out: frozenset[str]
     nearest: float = 0.0
 
     @property
@@ -154,12 +159,16 @@ class Wanted:
             members=Members.of(question) if weighed else None,
             weighed=weighed,
             passages=frozenset(item.index for item in passages),
-            replies=dict(_replies(passages)) if weighed else {},
+            replies=dict(_replies(passages, lined=version >= EXCHANGED_SINCE)) if weighed else {},
             read=_bare(read.answers),
             beside=_bare(read.beside),
             nothing=read.nothing,
             reworded=reworded,
             strict=version >= REPHRASED_SINCE,
+            lined=version >= EXCHANGED_SINCE,
+            set_out=frozenset(_set_out(question, (source for source, _ in told)))
+            if version >= EXCHANGED_SINCE
+            else frozenset(),
         )
         if not weighed or intent.operations:
             return wanted
@@ -181,6 +190,10 @@ class Wanted:
             return False
         if self.intent.operations:
             return not direct.isdisjoint(sentence.markers)
+        return bare(sentence.text) in self.set_out or self._is_told(sentence, behind, rephrased)
+
+    def _is_told(self, sentence: Sentence, behind: str, rephrased: frozenset[str]) -> bool:
+        """True if the words of a sentence that is borne out, or a reader, say that it answers."""
         cited = [n for n in sentence.markers if n in self.titles]
         told = rephrased | {bare(sentence.text)}
         read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
@@ -200,6 +213,8 @@ class Wanted:
     def _is_meant(self, text: str, said: frozenset[str], behind: str, *, read: bool) -> bool:
         """True unless the sentence is about something else, of another time, or grants what is denied."""
         if self.finer and not (self._agrees(text, said, read=read) and self._names_members(text)):
+            return False
+        if self.lined and not spells_out(text, abbreviation_of(self.question)):
             return False
         return not self.strict or not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
 
@@ -239,7 +254,7 @@ class Wanted:
         told = sum(w * by_title[term] for term, w in self.weights.items())
         left = {term: w for term, w in self.weights.items() if by_title[term] < 1}
         most = 0.0
-        for said in sentences_of(item.text) if left else ():
+        for said in sentences_of(item.text, lined=self.lined) if left else ():
             words = _read(said)
             gain = sum(w * max(0.0, self._says(words, term) - by_title[term]) for term, w in left.items())
             most = gain if gain > most and not _asks(said) else most
@@ -290,10 +305,18 @@ def _row_texts(
             yield " ".join((source.statement or "").split()).removesuffix(".")
 
 
-def _replies(passages: Sequence[AdmittedItem]) -> Iterator[tuple[str, frozenset[str]]]:
+def _set_out(question: str, sources: Iterable[PromptSource]) -> Iterator[str]:
+    """The sentences that answer by how they are set, without what sets them."""
+    for source in sources:
+        read = ReadSource.of(source, lined=True)
+        yield from (bare(each.text) for each in (*told_by_lines(question, read), *section_told(question, read)))
+
+
+def _replies(passages: Sequence[AdmittedItem], *, lined: bool) -> Iterator[tuple[str, frozenset[str]]]:
     for item in passages:
         if "?" in item.text:
-            yield from ((bare(b), _read(a)) for a, b in pairwise(sentences_of(item.text)) if _asks(a))
+            said = pairwise(sentences_of(item.text, lined=lined))
+            yield from ((bare(b), _read(a)) for a, b in said if _asks(a))
 
 
 def _asks(text: str) -> bool:

@@ -20,6 +20,7 @@ from ai.model import (
     BOUND_SINCE,
     CHAINED_SINCE,
     CLAIMS_VERSION,
+    EXCHANGED_SINCE,
     AdmittedItem,
     Claim,
     ClaimKind,
@@ -28,6 +29,8 @@ from ai.model import (
 )
 from ai.models.context import is_direct
 from ai.models.prose import ReadSentences
+from ai.models.reading import asked_apart
+from ai.text.markdown import plain
 from ai.text.support import folded_words
 from retrieval.model import Intent
 
@@ -44,7 +47,8 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The admitted items as read for one draft, by the checks of a version."""
+    """The admitted items as read for one draft, by the checks of a version. `parts`: of several questions in one, what
+    each asks for that can be asked alone; `by_words`: what every one asks for, without what a reader found."""
 
     items: tuple[AdmittedItem, ...]
     direct: frozenset[int]
@@ -54,6 +58,8 @@ class Sources:
     wanted: Wanted
     version: int
     paraphrased: Paraphrased = field(default_factory=dict)
+    parts: tuple[Wanted, ...] = ()
+    by_words: tuple[Wanted, ...] = ()
 
     def paraphrase_of(self, sentence: Sentence) -> Mapping[int, str]:
         """The sentences of the sources that bear out what it says in its own words; none where it is no paraphrase."""
@@ -64,6 +70,11 @@ class Sources:
     def bound(self) -> bool:
         """True if a sentence stays behind the one that it leans on."""
         return self.version >= BOUND_SINCE
+
+    @property
+    def lined(self) -> bool:
+        """True if each line that stands alone is a sentence of its own."""
+        return self.version >= EXCHANGED_SINCE
 
     @property
     def chained(self) -> bool:
@@ -89,7 +100,10 @@ class Sources:
         words = {item.index: _words(item) for item in items if item.index in stated}
         asked = Question.of(intent, strictly=version >= BOUND_SINCE)
         wanted = Wanted.of(question, intent, items, version, read)
-        return cls(tuple(items), direct, figures, words, asked, wanted, version, paraphrased or {})
+        apart = asked_apart(question, intent) if version >= EXCHANGED_SINCE else ()
+        parts = tuple(Wanted.of(part.question, own, items, version, read) for part, own in apart if not part.open)
+        by_words = tuple(Wanted.of(part.question, own, items, version, _UNREAD) for part, own in apart)
+        return cls(tuple(items), direct, figures, words, asked, wanted, version, paraphrased or {}, parts, by_words)
 
 
 def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
@@ -98,7 +112,8 @@ def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
     if sentence.catalogue is not None:
         return replace(sentence, claims=(), answers=False)
     checked = _checked(sentence, sources)
-    return replace(checked, answers=_answers(checked, sources))
+    told = (n for n, wanted in enumerate(sources.by_words) if wanted.is_answered(checked, sources.direct))
+    return replace(checked, answers=_answers(checked, sources), parts=tuple(told))
 
 
 def answers_behind(sentence: Sentence, before: str, sources: Sources) -> Sentence:
@@ -109,7 +124,9 @@ def answers_behind(sentence: Sentence, before: str, sources: Sources) -> Sentenc
 
 
 def _answers(sentence: Sentence, sources: Sources, before: str = "") -> bool:
-    return sources.wanted.is_answered(sentence, sources.direct, before, rephrased=_rephrased(sentence, sources))
+    rephrased = _rephrased(sentence, sources)
+    every = (sources.wanted, *sources.parts)
+    return any(wanted.is_answered(sentence, sources.direct, before, rephrased=rephrased) for wanted in every)
 
 
 def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
@@ -119,7 +136,7 @@ def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
     cited = [item for item in sources.items if item.index in sentence.markers]
     if said := sources.paraphrase_of(sentence):
         return frozenset(said[item.index] for item in cited if item.index in said)
-    if _stating(sentence.text, cited):
+    if _stating(sentence.text, cited, lined=sources.lined):
         return frozenset()
     matches = (_best(sentence.text, item, sources.version, only_borne_out=True) for item in cited)
     return frozenset(bare(match.of) for match in matches if match.of)
@@ -201,7 +218,7 @@ def _judge(text: str, cited: frozenset[int], sources: Sources, *, tried: frozens
     apart. A direct item that contradicts a figure overrules what other items say. `tried` are those of which none bears
     it out as prose; why it is not borne out is not asked for then."""
     items = [item for item in sources.items if item.index in cited]
-    exact = _stating(text, items)
+    exact = _stating(text, items, lined=sources.lined)
     if exact:
         return Judged(_borne_out(text, exact), (exact,))
     figures = check_figures(text, sources.figures.of(cited), sources.figures, sources.words, sources.question)
@@ -289,7 +306,7 @@ def _kept(markers: Sequence[int], found: Judged, sources: Sources) -> tuple[int,
     return kept or found.markers(sources.direct)
 
 
-def _stating(text: str, items: Iterable[AdmittedItem]) -> frozenset[int]:
+def _stating(text: str, items: Iterable[AdmittedItem], *, lined: bool) -> frozenset[int]:
     """The items that have the sentence word for word: as their statement, or as a sentence of their text."""
     if len(read_tokens(text).tokens) < _LEAST_WORDS:
         return frozenset()
@@ -297,24 +314,27 @@ def _stating(text: str, items: Iterable[AdmittedItem]) -> frozenset[int]:
     return frozenset(
         item.index
         for item in items
-        if (item.statement is not None and bare(item.statement) == wanted) or wanted in _said(item)
+        if (item.statement is not None and bare(item.statement) == wanted) or wanted in _said(item, lined)
     )
 
 
-def _said(item: AdmittedItem) -> frozenset[str]:
-    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text)
+def _said(item: AdmittedItem, lined: bool) -> frozenset[str]:
+    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text, lined)
 
 
 @lru_cache(maxsize=512)
-def _plain_sentences(text: str) -> frozenset[str]:
-    return frozenset(map(bare, sentences_of(text)))
+def _plain_sentences(text: str, lined: bool) -> frozenset[str]:
+    said = sentences_of(text, lined=lined)
+    return frozenset(map(bare, (*said, *map(plain, said)) if lined else said))
 
 
 @lru_cache(maxsize=512)
-def _said_by(statement: str | None, text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
+def _said_by(
+    statement: str | None, text: str, lined: bool
+) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
     """The statement and the sentences of an item, each with its words; and all of these words."""
     whole = () if statement is None else (statement,)
-    said = tuple((each, words_in(each)) for each in (*whole, *sentences_of(text)))
+    said = tuple((each, words_in(each)) for each in (*whole, *sentences_of(text, lined=lined)))
     return said, frozenset().union(*(words for _, words in said))
 
 
@@ -326,7 +346,8 @@ def _best(text: str, item: AdmittedItem, version: int, *, only_borne_out: bool =
     is not asked for, so that sentences without the text's numbers are not compared."""
     best = _NOWHERE
     keys, numbers = keys_of(text), numbers_in(text)
-    said, held = _said_by(item.statement, "" if item.evidence.computed is not None else item.text)
+    prose = "" if item.evidence.computed is not None else item.text
+    said, held = _said_by(item.statement, prose, version >= EXCHANGED_SINCE)
     if 3 * (len(keys & held) + len(numbers)) < len(keys):
         return best
     reading, context = read_tokens(text), context_of(item)
@@ -351,7 +372,7 @@ def _in_parts(text: str, items: Sequence[AdmittedItem], version: int) -> tuple[f
             parts = (text[:at], text[at + len(join) :])
             if all(map(_has_subject, reversed(parts))):  # seldom has the second one
                 found = [
-                    _stating(part, items)
+                    _stating(part, items, lined=version >= EXCHANGED_SINCE)
                     | {i.index for i in items if _best(part, i, version, only_borne_out=True).verdict == "borne_out"}
                     for part in parts
                 ]

@@ -57,7 +57,8 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
         return sentence
     found: list[Leads] = []
     for item in passages:
-        read, context = ReadSource.of(prompt_source(item, sources.wanted.intent)), context_of(item)
+        read = ReadSource.of(prompt_source(item, sources.wanted.intent), lined=sources.lined)
+        context = context_of(item)
         for place, source in enumerate(read.sentences):
             named = _named(sentence.text, source.text, context, sources.version)
             if named is None:

@@ -141,17 +141,17 @@ class _Checks:
         return Appeals(find_appeals(text), asked_of(self.asked, text), tuple(sorted(cited)))
 
 
-def best_quote(sentence: str, item: AdmittedItem, asked: str | None = None) -> Quote:
+def best_quote(sentence: str, item: AdmittedItem, asked: str | None = None, *, lined: bool = False) -> Quote:
     """The words of the stored record that best carry `sentence`: an exact slice of it, of one to three adjoining
     sentences, whole rows and cells for observations, the statement for a computed item. With the kinds of appeal that
-    were `asked` for, no sentence adjoins that makes another."""
+    were `asked` for, no sentence adjoins that makes another. `lined`: each line that stands alone is a sentence."""
     if item.evidence.computed is not None:
         return Quote(item.index, item.statement or "", None)
     record = item.evidence.first.record
     if record.kind is not RecordKind.PASSAGE or record.statement is not None:
         span = Span(0, min(len(item.text), _MAX_QUOTE_CHARS))
     else:
-        span = _best_span(sentence, item.text, asked)
+        span = _best_span(sentence, item.text, asked, lined)
     redacted = tuple(
         replace(r, start=max(r.start, span.start) - span.start, end=min(r.end, span.end) - span.start)
         for r in item.redacted
@@ -210,7 +210,10 @@ def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
     )
     if checks.sources is not None:
         sentence = check_sentence(sentence, checks.sources)
-    quotes = tuple(best_quote(checks.said(sentence, n), by_index[n], checks.asked) for n in sentence.markers)
+    lined = checks.sources is not None and checks.sources.lined
+    quotes = tuple(
+        best_quote(checks.said(sentence, n), by_index[n], checks.asked, lined=lined) for n in sentence.markers
+    )
     if sentence.claims and not sentence.holds:
         support = 0  # whatever words it shares
     else:
@@ -232,8 +235,8 @@ def _whole(item: AdmittedItem) -> str:
     return "\n".join((first.source.title, first.record.heading or "", item.statement or "", text))
 
 
-def _best_span(sentence: str, text: str, asked: str | None) -> Span:
-    spans = _spans_of(text)
+def _best_span(sentence: str, text: str, asked: str | None, lined: bool) -> Span:
+    spans = _spans_of(text, lined)
     if not spans:
         return Span(0, len(text))
     wanted = words_of(sentence)
@@ -251,9 +254,9 @@ def _best_span(sentence: str, text: str, asked: str | None) -> Span:
 
 
 @lru_cache(maxsize=512)
-def _spans_of(text: str) -> tuple[tuple[Span, str], ...]:
+def _spans_of(text: str, lined: bool) -> tuple[tuple[Span, str], ...]:
     """The sentences of a passage, each with its words as they stand."""
-    spans = (trimmed(text, span) for span in split_sentences(text))
+    spans = (trimmed(text, span) for span in split_sentences(text, lined=lined))
     return tuple((span, text[span.start : span.end]) for span in spans)
 
 

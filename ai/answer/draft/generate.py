@@ -17,6 +17,7 @@ from ai.model import (
     APPEALS_SINCE,
     BESIDE_SINCE,
     CLAIMS_VERSION,
+    EXCHANGED_SINCE,
     JUDGED_SINCE,
     READ_SINCE,
     REPHRASED_SINCE,
@@ -164,10 +165,11 @@ def _read(completion: Completion, prompt: RenderedPrompt, claims_version: int) -
     """The prompt's sentences as a reader read them: the model's own one, or the one beside it."""
     reading = completion.reading if claims_version >= READ_SINCE else None
     own = reading is not None and completion.model.details.get("reader") == reading.reader
+    lined = claims_version >= EXCHANGED_SINCE
     if own or claims_version < BESIDE_SINCE:
-        return sentences_read(reading, prompt.sources)
+        return sentences_read(reading, prompt.sources, lined=lined)
     enough = WITNESSED_MILLI if claims_version >= REPHRASED_SINCE else ONCE_WITNESSED_MILLI
-    return sentences_read_beside(reading, prompt.sources, enough_milli=enough)
+    return sentences_read_beside(reading, prompt.sources, enough_milli=enough, lined=lined)
 
 
 def within(completion: Completion, max_tokens: int) -> Completion:

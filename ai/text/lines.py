@@ -1,0 +1,100 @@
+"""Lines of a text that stand alone: an entry, which says of its label what stands behind it (`Chair: Ms Orr`, `RFID —
+radio-frequency identification`), and a numbered heading (`4.2 Fees`).
+
+A line of a wrapped paragraph that happens to begin with a number, or to hold a colon, is neither: an entry opens a
+paragraph or follows another line that stands alone, and a heading does, or follows a line that ends a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_EMPHASIS = r"(?:\*{1,3}|_{1,2})?"
+_ENTRY = re.compile(
+    rf"[ \t]*(?P<mark>[-*+•–][ \t]+)?{_EMPHASIS}[\"“]?(?P<label>[^\W_][^\n:—–=.!?;|*\"“”]{{0,59}}?)[\"”]?{_EMPHASIS}"
+    rf"(?:[ \t]?:{_EMPHASIS}[ \t]|[ \t](?:—|–|-|=)[ \t])[ \t]*(?P<value>[^\n]+)"
+)
+_NUMBERED = re.compile(
+    r"[ \t]*(?:(?:section|clause|article|chapter|part)[ \t]|§[ \t]?)?(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})"
+    r"[.):]?[ \t]{1,4}(?P<name>[^\W\d_][^\n.!?:;]{1,69})",
+    re.IGNORECASE,
+)
+_SET_APART = re.compile(r"[ \t]*(?:[-*+•–>|#]|\d{1,3}[.)])[ \t]?")
+_MOST_LABEL_WORDS, _MOST_NAME_WORDS, _MOST_VALUE = 7, 8, 600
+_WRAPPED, _RAGGED = 60, 8
+"""The width from which lines may be of a wrapped paragraph, and by how much they may fall short of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line from `start` to `end`, with its label and what it says of it."""
+
+    start: int
+    end: int
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line from `start` to `end` that names the section below it."""
+
+    start: int
+    end: int
+    number: str
+    name: str
+
+
+@lru_cache(maxsize=512)
+def lines_of(text: str) -> tuple[Entry | Heading, ...]:
+    """The lines that stand alone, in order. Linear in the text."""
+    lines = text.split("\n")
+    widest = max(map(len, lines))
+    found: list[Entry | Heading] = []
+    start, free, ended = 0, True, True
+    for line, after in zip(lines, (*lines[1:], ""), strict=True):
+        end = start + len(line)
+        each = (_entry(line, start) if free or _SET_APART.match(line) else None) or (
+            _heading(line, start, after) if ended else None
+        )
+        if each is not None and not _goes_on(line, after, widest):
+            found.append(each)
+            free = ended = True
+        else:
+            blank = not line.strip()
+            free = blank or (ended and line.lstrip().startswith("#")) or (start == 0 and _is_title(line))
+            ended = free or line.rstrip().endswith((".", "!", "?", ":"))
+        start = end + 1
+    return tuple(found)
+
+
+def _entry(line: str, start: int) -> Entry | None:
+    found = _ENTRY.fullmatch(line.rstrip())
+    if found is None or len(found["label"].split()) > _MOST_LABEL_WORDS or len(found["value"]) > _MOST_VALUE:
+        return None
+    return Entry(start, start + len(line), found["label"].strip(), found["value"].strip(" \t*_"))
+
+
+def _heading(line: str, start: int, after: str) -> Heading | None:
+    found = _NUMBERED.fullmatch(line.rstrip())
+    if found is None or len(found["name"].split()) > _MOST_NAME_WORDS or not found["name"][0].isupper():
+        return None
+    opens = after.lstrip()[:1]
+    if opens and not (opens.isupper() or opens.isdigit() or opens in "\"'“‘(-*•"):
+        return None
+    return Heading(start, start + len(line), found["number"], found["name"].strip())
+
+
+def _goes_on(line: str, after: str, widest: int) -> bool:
+    """True if the next line goes on with this one: it begins in the small, or would have had no room here."""
+    first = after.split(maxsplit=1)
+    if not first or _SET_APART.match(after) or _ENTRY.fullmatch(after.rstrip()):
+        return False
+    full = widest > _WRAPPED and len(line) + 1 + len(first[0]) > widest - _RAGGED
+    return first[0][0].islower() or full
+
+
+def _is_title(line: str) -> bool:
+    return bool(line.strip()) and not line.rstrip().endswith((".", "!", "?", ",", ";"))
