@@ -51,6 +51,16 @@ _TO = re.compile(
     re.IGNORECASE,
 )
 _FROM = re.compile(r"\b(?:from|by)[\s?.!]{0,4}\Z|^\W*(?:from|by)\swhom?\b", re.IGNORECASE)
+_TOKEN = re.compile(r"[\w&/-]+")
+_BESIDE = 60
+_SET_BEFORE = re.compile(
+    r"(?:[(\[][^()\[\]]{0,50}|[\"“‘']|\b(?:abbreviat\w{1,5}|short|known|called|or)\s(?:\w{1,4}\s)?)\Z", re.IGNORECASE
+)
+_SET_BEHIND = re.compile(
+    r"[\"”’*]{0,3}\s?(?:[(:=–—]|(?:stands?|is\s(?:short|an?\s(?:abbreviation|acronym))|means?|refers?|denotes?)\b)",
+    re.IGNORECASE,
+)
+"""What sets an abbreviation beside its words: `Regional Commission (RFC)`, `RFC stands for`."""
 _LETTERED = re.compile(r"[^\W\d_]+")
 _MEANS = frozenset(
     tuple(roots(label))
@@ -180,14 +190,12 @@ def spells_out(text: str, abbreviation: str) -> bool:
     what it means, or has words in a row that begin with its letters."""
     if not abbreviation:
         return True
-    said = re.escape(abbreviation)
-    if re.search(
-        rf"[(\[][^()\[\]]{{0,40}}\b{said}\b|[\"“‘']{said}[\"”’']|\b{said}\b[\"”’*]{{0,3}}\s?(?:[(:=–—]|(?:stands?|is\sshort|is\san?\s"
-        rf"|means?|refers?|denotes?|abbreviates)\b)|\b(?:abbreviat\w{{1,5}}|short|known|called|or)\s(?:\w{{1,4}}\s)?{said}\b",
-        text,
-        re.IGNORECASE,
-    ):
-        return True
+    for found in _TOKEN.finditer(text):
+        if found[0].casefold() != abbreviation.casefold():
+            continue
+        before = text[max(0, found.start() - _BESIDE) : found.start()]
+        if _SET_BEFORE.search(before) or _SET_BEHIND.match(text, found.end()):
+            return True
     initials = "".join(word[0] for word in _LETTERED.findall(text.replace(abbreviation, " "))).casefold()
     return abbreviation.casefold() in initials
 

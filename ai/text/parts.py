@@ -37,6 +37,8 @@ _PERSON = re.compile(r"(?:he|him|his|she|her)", re.IGNORECASE)
 _BEHIND = re.compile(r"\b(?:of|in|at)\s(?P<named>(?:the\s)?[^\W\d_a-z][\w'’-]*(?:\s[\w'’-]+){0,5})\Z")
 _NAMES = re.compile(r"(?:(?:the|our|my|your)\s\w|[^\W\d_a-z])")
 _MOST_PARTS, _FEWEST_WORDS, _MOST_NAMING = 3, 3, 8
+_LONGEST = 1_000
+"""Characters of a question that is looked at for others in it: each `and` is looked at together with all behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ def parts_of(question: str) -> tuple[Part, ...]:
 
 
 def _split(question: str) -> tuple[str, ...]:
+    if len(question) > _LONGEST:
+        return ()
     text = " ".join(question.split())
     both = _BOTH.fullmatch(text)
     if both is not None:
