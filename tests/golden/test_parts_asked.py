@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from ai.replay.replay import Grade, replay
 from ai.text.parts import parts_of
 from api import wiring
 from tests.harness import ask, ingest, opened
@@ -83,6 +84,13 @@ async def test_whose_pronoun_means_an_answer_is_left(system: wiring.System) -> N
     body = await ask(system, "Who founded Tarn and when did he die?")
     assert "Agnes Hollow" in body["answer"] and "1911" not in body["answer"]
     assert "when did he die?" in codes(body)[LEFT]
+
+
+async def test_their_entries_replay(system: wiring.System) -> None:
+    for question in (*JOINED, f"{next(iter(TOLD))}? {UNTOLD[0]}?"):
+        body = await ask(system, question)
+        found = await replay(body["provenance"]["entry_id"], services=system.services, up_to=Grade.R2)
+        assert found.grade is Grade.R2, (question, found)
 
 
 @pytest.mark.parametrize("question", ONE)

@@ -612,6 +612,14 @@ def test_a_heading_may_ask() -> None:
         assert (reply in " ".join(ask(question, item))) == (not leans), question
 
 
+@pytest.mark.parametrize(("version", "said"), [("12", ["Chair: Ms Orr. [1]"]), ("11", [ABSTAINS])])
+def test_a_line_that_stands_alone_answers_since_version_12(version: str, said: list[str]) -> None:
+    item = an_item("Date: 3 May 2021\nChair: Ms Orr\nPresent: Mr Pell", 1, title="Minutes of the Larch Trust")
+    asked = request("Who chaired the meeting of the Larch Trust?", (item,), NO_INTENT)
+    completion = asyncio.run(ExtractiveModel(version=version).complete(asked))
+    assert completion.text.split("\n") == said
+
+
 @pytest.mark.parametrize("question", REPLIES)
 def test_a_question_is_no_answer(question: str) -> None:
     assert ask(question, an_item(f"The visitors asked us this. {question}", 1)) == [ABSTAINS]
