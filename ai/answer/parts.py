@@ -1,4 +1,4 @@
-"""Which of several questions in one a released answer leaves unanswered."""
+"""The questions, of several in one, that a released answer leaves."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ _SET_BEHIND = re.compile(
     r"[\"”’*]{0,3}\s?(?:[(:=–—]|(?:stands?|is\s(?:short|an?\s(?:abbreviation|acronym))|means?|refers?|denotes?)\b)",
     re.IGNORECASE,
 )
-"""What sets an abbreviation beside its words: `Regional Commission (RFC)`, `RFC stands for`."""
+"""Signs and words that set an abbreviation beside its words: `Regional Commission (RFC)`, `RFC stands for`."""
 _LETTERED = re.compile(r"[^\W\d_]+")
 _MEANS = frozenset(
     tuple(roots(label))

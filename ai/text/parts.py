@@ -111,7 +111,7 @@ def _alone(part: str, before: tuple[str, ...]) -> str:
 
 
 def _named_in(question: str, *, person: bool) -> str:
-    """What a question is about, in its own words; empty where a pronoun behind it may mean its answer."""
+    """The thing that a question is about, in its own words; empty where a pronoun behind it may mean its answer."""
     opened = _OPENS.fullmatch(question.rstrip("? "))
     if opened is None:
         return ""
