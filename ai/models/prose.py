@@ -77,7 +77,7 @@ def prospects(
         if len(chosen) >= MOST_PROSPECTS:
             break
         if (each.index, each.start) not in chosen:
-            beside = version >= LED_SINCE and _is_beside(each, asked, titles[each.index])
+            beside = each.beside or (version >= LED_SINCE and _is_beside(each, asked, titles[each.index]))
             chosen[each.index, each.start] = replace(each, beside=beside)
     return list(chosen.values())[:MOST_PROSPECTS]
 
@@ -114,7 +114,10 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
-            found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
+            beside = not asked.follows(each)
+            found.append(
+                Candidate(score, read.source.index, each.start, each.text, lead.text if lead else "", beside=beside)
+            )
     return found
 
 

@@ -103,6 +103,7 @@ _ONLY_ASKS = re.compile(
 _SHORTENED = re.compile(r"(?:i|you|he|she|it|we|they|that|there|who|what|where|when|how)['’](?:m|re|ve|ll|d|s)")
 """Words of the question that are shortened."""
 _MEANT = 2
+_LEANT_ON = 6
 _WHOLLY = 1000
 
 
@@ -167,7 +168,7 @@ class ReadSentence:
     """A sentence as read once: its words, its years. `around` are its words, those of the two sentences before it,
     which its pronouns may mean, and the title's. `follows`: it continues the paragraph of the sentence before.
     `answers`: the question that stands right before it, as in a list of questions and answers. `item`: it is one of a
-    list."""
+    list. `before`: the sentences before it, nearest last."""
 
     start: int
     text: str
@@ -177,6 +178,7 @@ class ReadSentence:
     follows: bool
     answers: str = ""
     item: bool = False
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,15 @@ class ReadSource:
             answers = before if before.endswith("?") and not shown.endswith("?") else ""
             sentences.append(
                 ReadSentence(
-                    span.start, shown, tokens, around, _years(shown), follows, answers, is_item(text, span.start)
+                    span.start,
+                    shown,
+                    tokens,
+                    around,
+                    _years(shown),
+                    follows,
+                    answers,
+                    is_item(text, span.start),
+                    tuple(each.text for each in sentences[-_LEANT_ON:]),
                 )
             )
         words = title.union(*(each.tokens for each in sentences))
@@ -423,7 +433,12 @@ class ReadQuestion:
                 return False
             if not finer.meant.contrast.means(read.text, own | within.title, known, around):
                 return False
-        return self.demands.met(read.text, read.tokens, within.title | meant)
+        return self.follows(read) and self.demands.met(read.text, read.tokens, within.title | meant)
+
+    def follows(self, read: ReadSentence) -> bool:
+        """True unless a pronoun of the sentence means somebody else than the question, by those before it."""
+        finer = self.demands.finer if self.demands is not None else None
+        return finer is None or finer.meant.follows(read.text, read.before)
 
     def spelt_out(self, text: str) -> bool:
         """True unless the question asks what an abbreviation stands for and the text does not say that."""

@@ -108,6 +108,7 @@ class Wanted:
     strict: bool
     lined: bool
     set_out: frozenset[str]
+    sentences: Mapping[int, tuple[str, ...]]
     nearest: float = 0.0
 
     @property
@@ -145,6 +146,7 @@ class Wanted:
         beside = beside_question(question, told) if version >= RELATED_SINCE else frozenset[int]()
         rows = frozenset(_row_texts(question, told, beside) if finer else ())
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
+        meant = Meant.of(question, frozenset[str]().union(*texts), rules=_rules_of(version))
         wanted = cls(
             question,
             intent,
@@ -155,7 +157,7 @@ class Wanted:
             rows=rows,
             passed_over=beside,
             finer=finer,
-            meant=Meant.of(question, frozenset[str]().union(*texts), rules=_rules_of(version)),
+            meant=meant,
             members=Members.of(question) if weighed else None,
             weighed=weighed,
             passages=frozenset(item.index for item in passages),
@@ -169,6 +171,7 @@ class Wanted:
             set_out=frozenset(_set_out(question, (source for source, _ in told)))
             if version >= EXCHANGED_SINCE
             else frozenset(),
+            sentences={i.index: sentences_of(i.text) for i in passages if meant.antecedent.names_one},
         )
         if not weighed or intent.operations:
             return wanted
@@ -199,7 +202,7 @@ class Wanted:
         read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
         passed_over = bool(cited) and self.passed_over.issuperset(cited)
-        if passed_over or not self._is_meant(sentence.text, said, behind, read=read):
+        if passed_over or not self._is_meant(sentence.text, said, behind, cited, read=read):
             return False
         if read or self._is_beside(told, cited):
             return read
@@ -210,13 +213,20 @@ class Wanted:
         enough = _ENOUGH if self._concerns(around) else _ENOUGH_UNNAMED
         return share >= enough and self._offers(sentence.text)
 
-    def _is_meant(self, text: str, said: frozenset[str], behind: str, *, read: bool) -> bool:
+    def _is_meant(self, text: str, said: frozenset[str], behind: str, cited: Sequence[int], *, read: bool) -> bool:
         """True unless the sentence is about something else, of another time, or grants what is denied."""
         if self.finer and not (self._agrees(text, said, read=read) and self._names_members(text)):
             return False
         if self.lined and not spells_out(text, abbreviation_of(self.question)):
             return False
+        if not all(self.meant.follows(text, before) for before in self._before(text, cited)):
+            return False
         return not self.strict or not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
+
+    def _before(self, text: str, cited: Sequence[int]) -> Iterator[tuple[str, ...]]:
+        """The sentences before this one where a passage that is cited has it."""
+        for said in (self.sentences.get(n, ()) for n in cited):
+            yield from (said[:at] for at, each in enumerate(said) if bare(each) == bare(text))
 
     def _grants(self, text: str) -> bool:
         """True if what the question asks for is denied or excepted, and the text does neither. Who asks why something

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ai.text.meaning.antecedents import Antecedent
 from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast.contrast import Contrast
+from ai.text.meaning.contrast.states import States
 from ai.text.meaning.deeds.doers import Doer
 from ai.text.meaning.deeds.roles import Roles
 from ai.text.meaning.groups import Group
@@ -48,6 +51,8 @@ class Meant:
     qualified: Qualified
     doer: Doer
     namesakes: Namesakes
+    states: States
+    antecedent: Antecedent
     related: bool
 
     @classmethod
@@ -68,6 +73,8 @@ class Meant:
             Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified(),
             Doer.of(question) if rules >= QUALIFIED_SINCE else Doer(),
             Namesakes.of(question) if rules >= QUALIFIED_SINCE else Namesakes(),
+            States.of(question) if rules >= EXCHANGED_SINCE else States(),
+            Antecedent.of(question) if rules >= EXCHANGED_SINCE else Antecedent(),
             related,
         )
 
@@ -84,11 +91,16 @@ class Meant:
             and self.qualified.agrees(text, own, read=read)
             and self.doer.agrees(text, own)
             and self.namesakes.agrees(text, own)
+            and self.states.agree(text)
             and self.kind.agrees(text, own, read=by_reader)
             and (read or self.sides.agrees(text))
             and (text.endswith("?") or ROW.match(text) is not None or self._states(text, read=by_reader))
             and self.contrast.agrees(text, tokens, read=by_reader)
         )
+
+    def follows(self, text: str, before: Sequence[str]) -> bool:
+        """True unless its pronoun means somebody else than the question, by the sentences before it."""
+        return self.antecedent.agrees(text, before)
 
     def _states(self, text: str, *, read: bool) -> bool:
         """True unless a sentence, neither a row nor a question with its answer behind it, states nothing of what is

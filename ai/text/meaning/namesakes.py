@@ -13,17 +13,13 @@ from retrieval.english.stems import root_of
 
 _NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:\s++(?:(?:of|the)\s++){0,2}[A-Z][\w'’-]*+)+")
 _OPENS = word_list("did do does is are was were has have had can could will would name give list tell")
-_TITLES = frozenset(
-    map(
-        root_of,
-        word_list(
-            "mr mrs ms miss dr sir dame lord lady prof professor president minister prime king queen prince princess "
-            "emperor empress duke duchess count countess general colonel major captain lieutenant sergeant admiral "
-            "governor senator judge justice bishop archbishop pope saint st father mother brother sister uncle "
-            "aunt chief mayor"
-        ),
-    )
+TITLES = word_list(
+    "mr mrs ms miss dr sir dame lord lady prof professor president minister prime king queen prince princess emperor "
+    "empress duke duchess count countess general colonel major captain lieutenant sergeant admiral governor senator "
+    "judge justice bishop archbishop pope saint st father mother brother sister uncle aunt chief mayor"
 )
+"""Words before a name that are no part of it."""
+_TITLES = frozenset(map(root_of, TITLES))
 _LIKE = 3
 """Letters that what is misspelt shares with what is meant."""
 

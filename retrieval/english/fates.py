@@ -1,0 +1,85 @@
+"""What befalls people and things, by field: of the states of one field each is another one, so that a text which tells
+that nine were injured does not tell how many were killed. Words of like meaning are in `alike`, plain contraries in
+`opposites`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from retrieval.english.lists import word_list
+from retrieval.english.stems import root_of, stem
+
+_FIELDS = (
+    "kill die perish drown slay murder massacre assassinate ~ fatal fatality deadly life lose claim toll "
+    "casualty fall execute behead hang shoot poison victim crush succumb / injure hurt wound maim ~ casualty "
+    "victim burn / missing / rescue survive save* ~ alive safe escape bring pull lift / "
+    "evacuate ~ move leave / trap / capture ~ prisoner take",
+    "accuse charge indict ~ prosecute / arrest detain ~ seize custody / convict ~ guilty sentence jail imprison "
+    "condemn prison / acquit ~ innocent clear / sentence jail imprison condemn ~ convict prison term / release ~ "
+    "free / pardon / execute behead hang ~ death die kill",
+    "apply ~ applicant candidate / admit enrol enroll ~ accept join enter begin start take place / graduate ~ degree "
+    "diploma complete finish / expel ~ dismiss / shortlist",
+    "born ~ birth / baptise baptize christen ~ baptism / die perish drown kill ~ dead death lose / bury ~ "
+    "funeral grave tomb lie rest cemetery",
+    "marry wed ~ wife husband spouse wedding / engage betroth / divorce ~ separate",
+    "propose introduce draft recommend ~ suggest / adopt approve enact ratify pass* carry* ~ law force effect "
+    "agree vote / veto reject ~ refuse defeat / repeal abolish revoke",
+    "laiddown ~ keel / launch ~ / commission / sink* wreck* ~ lose / scrap ~ break",
+    "build construct erect ~ date complete raise rise found make / rebuild reconstruct / restore renovate refurbish "
+    "repair* / demolish dismantle raze / inaugurate open*",
+    "buy purchase acquire sell ~ sale pay cost price fetch owner own / lease rent hire* borrow ~ tenant tenancy / "
+    "inherit ~ heir leave will / bequeath donate ~ give gift / steal ~ theft thief",
+    "nominate shortlist ~ nomination / win award receive* ~ winner",
+    "nominate ~ nomination / elect appoint hire recruit ~ become join begin start win make take / resign quit ~ "
+    "leave / dismiss sack / retire",
+    "plant sow ~ put / harvest reap ~ pick / order / deliver ~ arrive bring come",
+    "lay / hatch ~ / fledge",
+    "infect ~ catch case ill / recover ~ well / vaccinate inoculate ~ vaccine jab / hospitalise hospitalize ~ "
+    "hospital / die ~ dead death life",
+    "invite ~ invitation / attend ~ come present gather join part turn",
+    "earn ~ wage pay income make / spend ~ cost pay / borrow ~ loan lend / repay / owe ~ debt / pledge ~ promise / "
+    "donate ~ give / invest",
+    "write* compose publish print* ~ author appear release / translate / stage perform ~ / film",
+    "invent devise ~ inventor introduce develop design create make / patent",
+)
+"""Behind `~` are words that go with the state and are no other one; a word with a star, which has other senses, is none
+either."""
+_DEEDS_ALONE = frozenset(
+    map(root_of, word_list("charge release plant order stage film engage sow commission lease save open graduate"))
+)
+"""Words that tell a state as a verb in the past alone: `in order to`, `the power plant`."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One state of a field, as roots: the words that `ask` for it, those that `tell` of it alone, and all that go with
+    it."""
+
+    asks: frozenset[str]
+    tells: frozenset[str]
+    goes_with: frozenset[str]
+
+
+def _states(field: str) -> Iterator[State]:
+    for state in field.split("/"):
+        said, _, beside = state.partition("~")
+        words = said.split()
+        asks = frozenset(root_of(word.rstrip("*")) for word in words)
+        tells = frozenset(root_of(word) for word in words if not word.endswith("*"))
+        yield State(asks, tells, asks.union(map(root_of, beside.split())))
+
+
+_STEMS = frozenset(stem(word.strip("*")) for field in _FIELDS for word in field.split())
+FIELDS = tuple(tuple(_states(field)) for field in _FIELDS)
+"""The states of each field."""
+
+
+def is_deed_alone(root: str) -> bool:
+    """True for the root of a word that tells a state as a verb alone."""
+    return root in _DEEDS_ALONE
+
+
+def is_doer(word: str) -> bool:
+    """True for whoever does what a root says, as `killer` and `launcher` are, and no `recover`."""
+    return word.endswith(("er", "ers", "or", "ors")) and stem(word) not in _STEMS and stem(word) != root_of(word)
