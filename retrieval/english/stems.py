@@ -35,6 +35,8 @@ _FAMILIES = (
 )
 IRREGULAR = {word: family.split()[0] for family in _FAMILIES.split("|") for word in family.split()}
 
+_MANY = frozenset(("men", "women", "children", "people", "oxen", "geese", "mice", "police", "cattle"))
+
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
@@ -52,3 +54,8 @@ def root_of(word: str) -> str:
 def is_past(word: str) -> bool:
     """True for a folded verb in the past or its participle: `painted`, `sold`."""
     return word.endswith("ed") or (word in IRREGULAR and IRREGULAR[word] != word)
+
+
+def is_many(word: str) -> bool:
+    """True for a folded noun that means several: `whales`, `children`."""
+    return (word.endswith("s") and not word.endswith(("ss", "us", "is"))) or word in _MANY

@@ -20,7 +20,7 @@ from ai.text.spelling import unaccented
 from ai.text.support import WORD, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
-from retrieval.english.stems import is_past, root_of
+from retrieval.english.stems import is_many, is_past, root_of
 
 _PRONOUN = re.compile(
     r"\A\W*(?:(?:then|later|soon|also|afterwards|eventually|finally|there|here|meanwhile|thus|however|instead|today|now|again"
@@ -88,7 +88,7 @@ class Antecedent:
             thing = not _NO_PERSON.isdisjoint(name) or f"the {subject[0]}" in question
             return cls(() if thing else tuple(map(unaccented, name)))
         last = subject[-1]
-        return cls(group=root_of(fold(last))) if last.islower() and _is_many(last) else cls()
+        return cls(group=root_of(fold(last))) if last.islower() and is_many(last) else cls()
 
     @property
     def names_one(self) -> bool:
@@ -198,7 +198,3 @@ def _may_be_person(name: str, words: Sequence[str], known: Sequence[str], *, fir
         return True
     before = {pair[0] for said in known for pair in pairwise(["", *WORD.findall(said)]) if pair[1] == name}
     return before.isdisjoint(_THERE) and not (first and before <= {""})
-
-
-def _is_many(word: str) -> bool:
-    return (word.endswith("s") and not word.endswith("ss")) or word in ("men", "women", "children", "people")

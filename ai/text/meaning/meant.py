@@ -10,6 +10,7 @@ from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast.contrast import Contrast
 from ai.text.meaning.contrast.states import States
 from ai.text.meaning.deeds.doers import Doer
+from ai.text.meaning.deeds.owners import Owners
 from ai.text.meaning.deeds.roles import Roles
 from ai.text.meaning.groups import Group
 from ai.text.meaning.kinds import Kind
@@ -51,6 +52,7 @@ class Meant:
     qualified: Qualified
     doer: Doer
     namesakes: Namesakes
+    owners: Owners
     states: States
     antecedent: Antecedent
     related: bool
@@ -71,8 +73,9 @@ class Meant:
             Where.of(question, shared=rules >= SHARED_SINCE),
             Group.of(question, vocabulary) if rules >= SHARED_SINCE else Group(unheld=False),
             Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified(),
-            Doer.of(question) if rules >= QUALIFIED_SINCE else Doer(),
+            Doer.of(question, vocabulary, groups=rules >= EXCHANGED_SINCE) if rules >= QUALIFIED_SINCE else Doer(),
             Namesakes.of(question) if rules >= QUALIFIED_SINCE else Namesakes(),
+            Owners.of(question) if rules >= EXCHANGED_SINCE else Owners(),
             States.of(question) if rules >= EXCHANGED_SINCE else States(),
             Antecedent.of(question) if rules >= EXCHANGED_SINCE else Antecedent(),
             related,
@@ -91,6 +94,7 @@ class Meant:
             and self.qualified.agrees(text, own, read=read)
             and self.doer.agrees(text, own)
             and self.namesakes.agrees(text, own)
+            and self.owners.agree(text, own)
             and self.states.agree(text)
             and self.kind.agrees(text, own, read=by_reader)
             and (read or self.sides.agrees(text))

@@ -1,20 +1,23 @@
 """The doer of what is asked about: another one in `When did Toyota close the works?` and `Mitsubishi closed the
-works`."""
+works`, in `What do whales eat?` and `Polar bears eat seals`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ai.text.meaning.deeds.clause import clause_of
 from ai.text.support import all_roots, fold, weighed_roots
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
-from retrieval.english.stems import root_of
+from retrieval.english.parties import are_apart
+from retrieval.english.stems import is_many, is_past, root_of
 
 _RUN = re.compile(r"[^\W\d_][\w'’-]*|[^\w\s]|\d[\w.,]*")
 _HELPERS = word_list("do does did will would can could shall should may might must")
+_DO = word_list("do did")
 _BETWEEN = word_list(
     "has have had can could will would may might must shall should do does did also then later first never not soon "
     "once always often only still even again"
@@ -24,6 +27,11 @@ _NOBODY = word_list(
     "there to is are was were be been being and or"
 )
 _NEW = word_list("a an another")
+_BE = word_list("is are was were be been being")
+_DETERMINED = word_list(
+    "the a an this that these those its his her their our my your each every some any other such both all no"
+)
+_OF_WITHIN = 4
 _LIKE = 4
 """Letters that `Britain` and `British` share."""
 
@@ -31,30 +39,52 @@ _LIKE = 4
 @dataclass(frozen=True, slots=True)
 class Doer:
     """The doer: the roots of the words, each with those of like meaning, and the root of the deed; without words
-    where the question asks it of nobody. `named`: it is a name; `said`: the roots of all words of the question."""
+    where the question asks it of nobody. `named`: it is a name; `said`: the roots of all words of the question. Where
+    groups are told apart, `head` is the root of the noun of several, `held` whether a source
+    has it, `many` whether all of a kind are meant (`whales`), and `done` whether it is done to them."""
 
     words: tuple[frozenset[str], ...] = ()
     deed: str = ""
     named: bool = False
     said: frozenset[str] = frozenset()
+    head: str = ""
+    held: bool = False
+    many: bool = False
+    done: bool = False
 
     @classmethod
-    def of(cls, question: str) -> Doer:
-        """Reads the question."""
+    def of(cls, question: str, vocabulary: frozenset[str] = frozenset(), *, groups: bool = True) -> Doer:
+        """Reads the question, given the words of the sources. `groups`: those of one group are not those of
+        another."""
         helper, words, verb = clause_of(question)
+        if groups and 1 < verb == len(words) - 1 and fold(helper) in _DO and is_many(fold(words[0])):
+            verb = verb if fold(words[1]) in UNWEIGHED_WORDS else 1  # `Where do editors delete accounts?`
         doer = words[:verb]
         deed = fold(words[verb]) if verb else ""
-        if fold(helper) not in _HELPERS or not doer or deed in UNWEIGHED_WORDS or not deed.isalpha():
+        done = groups and fold(helper) in _BE and is_past(deed)
+        helped = fold(helper) in _HELPERS or done
+        if not helped or not doer or deed in UNWEIGHED_WORDS or not deed.isalpha():
             return cls()
         roots = tuple(and_alike({root}) for root in sorted(weighed_roots(" ".join(doer))))
-        return cls(roots, root_of(deed), doer[-1][0].isupper(), all_roots(question))
+        found = cls(roots, root_of(deed), doer[-1][0].isupper(), all_roots(question), done=done)
+        head = fold(next((one for one, of in pairwise(doer) if of == "of"), doer[-1]))
+        if not groups or doer[0][0].isupper() or not is_many(head):
+            return cls() if done else found
+        bare = f"{helper} {doer[0]}".casefold() in question.casefold()
+        held = root_of(head) in frozenset(map(root_of, vocabulary))
+        return replace(found, head=root_of(head), held=held, many=bare)
 
     def agrees(self, text: str, own: frozenset[str]) -> bool:
         """True unless the sentence, of the roots `own` with those of its title, says nothing of who does it, and each
         time that it is done says that another does: of names another name, of things a new one (`a boy`)."""
-        if not self.words or any(not own.isdisjoint(each) for each in self.words):
+        heads = and_alike({self.head}) if self.head else frozenset[str]()
+        if not self.words or not own.isdisjoint(heads):
             return True
-        doers = list(_doers(text, self.deed))
+        doers = list(_doers(text, self.deed, done=self.done))
+        if self.head and self._is_by_another_group(text):
+            return False
+        if any(not own.isdisjoint(each) for each in self.words):
+            return True
         return not doers or not all(self._is_another(doer, before) for doer, before in doers)
 
     def _is_another(self, doer: str, before: frozenset[str]) -> bool:
@@ -64,17 +94,36 @@ class Doer:
         heads = {root[:_LIKE] for each in self.words for root in each}
         return self.said.isdisjoint(all_roots(doer)) and fold(doer)[:_LIKE] not in heads
 
+    def _is_by_another_group(self, text: str) -> bool:
+        doers = list(_doers(text, self.deed, done=self.done, whole=True))
+        return bool(doers) and all(self._is_another_group(doer, before) for doer, before in doers)
 
-def _doers(text: str, deed: str) -> Iterator[tuple[str, frozenset[str]]]:
+    def _is_another_group(self, doer: str, before: frozenset[str]) -> bool:
+        """True for all of another kind, for `the rebels` where `the settlers` are told of elsewhere, and for who is
+        never the other, as teachers are no students."""
+        alike = {root[:_LIKE] for each in self.words for root in each}
+        low = fold(doer)
+        if not is_many(low) or low[:_LIKE] in alike or not self.said.isdisjoint(all_roots(doer)):
+            return False
+        if are_apart(self.head, root_of(low)):
+            return True
+        return self.many or self.held if before.isdisjoint(_DETERMINED) else self.held and "the" in before
+
+
+def _doers(text: str, deed: str, *, done: bool = False, whole: bool = False) -> Iterator[tuple[str, frozenset[str]]]:
     """The word before each verb that says the deed, empty where that is nobody's name, nor a thing; and the two words
-    before it."""
+    before it. `done`: it is done to them; `whole`: `the students of St Bride's` are students."""
     words = _RUN.findall(text)
     for at, word in enumerate(words):
         if at == 0 or not word.islower() or root_of(fold(word)) != deed:
             continue
         before = at - 1
-        while before >= 0 and (fold(words[before]) in _BETWEEN or fold(words[before]).endswith("ly")):
+        between = _BETWEEN | _BE if done else _BETWEEN
+        while before >= 0 and (fold(words[before]) in between or fold(words[before]).endswith("ly")):
             before -= 1
+        near = words[max(0, before - _OF_WITHIN) : max(0, before)] if whole else []
+        if "of" in near and all(each[0].isalpha() for each in near):
+            before -= len(near) - near.index("of") + 1
         doer = words[before] if before >= 0 and not word.endswith("ing") else ""
         low = fold(doer)
         known = doer[:1].isalpha() and low not in _NOBODY and low not in UNWEIGHED_WORDS
