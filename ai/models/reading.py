@@ -485,6 +485,8 @@ class ReadQuestion:
         if not times or read.years:
             in_year = _within(read.years, times) or not read.years.isdisjoint(_years(self.question))
             return not times or (in_year and _meets(read.text, times))
+        if self.version >= EXCHANGED_SINCE and not follows_day(read.before, times):
+            return False
         before = _YEAR.findall(source.text, 0, read.start)
         dated = frozenset({int(before[-1])}) if before else _years(source.title)
         says_what = bool(self.weights) or (bool(self.intent.mentions) and self.concerns(read.tokens))
@@ -548,9 +550,25 @@ def _within(years: Iterable[int], times: Sequence[TimeRange]) -> bool:
     return any(time_range.start.year <= year <= time_range.end.year for year in years for time_range in times)
 
 
+def follows_day(before: Sequence[str], times: Sequence[TimeRange]) -> bool:
+    """True unless the nearest date of a day before a sentence, which gives none itself, is not of the time asked for,
+    where that is less than a year."""
+    if all(map(_is_years, times)):
+        return True
+    for said in reversed(before):
+        days = [span.time for span in read_times(said) if not _is_years(span.time)] if _YEAR.search(said) else []
+        if days:
+            return any(days[-1].overlaps(asked) for asked in times)
+    return True
+
+
+def _is_years(time_range: TimeRange) -> bool:
+    return time_range == TimeRange.year(time_range.start.year, time_range.end.year)
+
+
 def _meets(text: str, times: Sequence[TimeRange]) -> bool:
     """True if a date that the text gives shares a day with a time asked for; years are told apart before."""
-    if all(asked == TimeRange.year(asked.start.year, asked.end.year) for asked in times):
+    if all(map(_is_years, times)):
         return True
     told = [span.time for span in read_times(text)]
     return not told or any(date.overlaps(asked) for date in told for asked in times)

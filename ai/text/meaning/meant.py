@@ -9,6 +9,7 @@ from ai.text.meaning.antecedents import Antecedent
 from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast.contrast import Contrast
 from ai.text.meaning.contrast.states import States
+from ai.text.meaning.deeds.behalf import Behalf
 from ai.text.meaning.deeds.doers import Doer
 from ai.text.meaning.deeds.owners import Owners
 from ai.text.meaning.deeds.roles import Roles
@@ -52,6 +53,7 @@ class Meant:
     qualified: Qualified
     doer: Doer
     namesakes: Namesakes
+    behalf: Behalf
     owners: Owners
     states: States
     antecedent: Antecedent
@@ -63,7 +65,7 @@ class Meant:
         related = rules >= RELATED_SINCE
         return cls(
             Contrast.of(question, rooted=rules >= ROOTED_SINCE, related=related),
-            Periods.of(question, vocabulary),
+            Periods.of(question, vocabulary, occasions=rules >= EXCHANGED_SINCE),
             Roles.of(question, denied=rules >= DENIED_SINCE),
             Modifiers.of(question),
             Kind.of(question, vocabulary, related=related),
@@ -75,6 +77,7 @@ class Meant:
             Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified(),
             Doer.of(question, vocabulary, groups=rules >= EXCHANGED_SINCE) if rules >= QUALIFIED_SINCE else Doer(),
             Namesakes.of(question) if rules >= QUALIFIED_SINCE else Namesakes(),
+            Behalf.of(question) if rules >= EXCHANGED_SINCE else Behalf(),
             Owners.of(question) if rules >= EXCHANGED_SINCE else Owners(),
             States.of(question) if rules >= EXCHANGED_SINCE else States(),
             Antecedent.of(question) if rules >= EXCHANGED_SINCE else Antecedent(),
@@ -94,6 +97,7 @@ class Meant:
             and self.qualified.agrees(text, own, read=read)
             and self.doer.agrees(text, own)
             and self.namesakes.agrees(text, own)
+            and self.behalf.agrees(text, own)
             and self.owners.agree(text, own)
             and self.states.agree(text)
             and self.kind.agrees(text, own, read=by_reader)

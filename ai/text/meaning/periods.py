@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ai.text.support import fold
+from ai.text.support import WORD, fold
 from retrieval.english.lists import MONTHS
 from retrieval.english.stems import root_of
 
@@ -57,33 +57,58 @@ _ASKS_RATE = re.compile(
     r"\bhow\s(?:much|many|often|far|fast)\b|\b(?:costs?|prices?|fees?|rents?|fares?|charges?|rates?|pay|paid|wages?)\b",
     re.IGNORECASE,
 )
+_OCCASIONS = tuple(
+    tuple(frozenset(part.split("-")) for part in parts.split())
+    for parts in (
+        "dawn-daybreak-sunrise noon-midday dusk-nightfall-sunset midnight",
+        "spring-springtime summer-summertime autumn-fall winter-wintertime",
+        "easter christmas-yule whitsun-pentecost michaelmas lent advent halloween candlemas lammas martinmas ramadan "
+        "passover",
+    )
+)
+"""Times of a day, seasons and feasts: one is not another."""
+_AT = re.compile(
+    r"\b(?:at|on|in|by|from|until|till|before|after|during|every|each|since|this|last|next)\s(?:the\s)?(?P<when>[a-z]{3,})\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Periods:
     """The times without a year in a question, and its rates. `months`: those named, `unheld`: those of them that no
     source names; `days`: days of a month, each with its month; `rates`: the units of time that something is asked per
-    (`a day`)."""
+    (`a day`); `occasions`: times of a day, seasons and feasts, each by its field and place there."""
 
     months: frozenset[str]
     unheld: frozenset[str]
     days: frozenset[tuple[int, str]]
     rates: frozenset[str]
+    occasions: frozenset[tuple[int, int]]
 
     @classmethod
-    def of(cls, question: str, vocabulary: frozenset[str]) -> Periods:
-        """Reads the question, given the words of the sources."""
+    def of(cls, question: str, vocabulary: frozenset[str], *, occasions: bool = True) -> Periods:
+        """Reads the question, given the words of the sources. `occasions`: those are told apart."""
         rates = _rates(question) if _ASKS_RATE.search(question) else frozenset[str]()
         months = _months(question)
-        return cls(months, months - vocabulary, _days(question), rates)
+        told = _occasions(question) if occasions else frozenset[tuple[int, int]]()
+        return cls(months, months - vocabulary, _days(question), rates, told)
 
     def agrees(self, text: str) -> bool:
         """True unless the sentence names other months, other days of the month, or a rate per another unit of time, and
         none of those that are asked for."""
-        if self.months and not self._in_months(text):
+        if (self.months and not self._in_months(text)) or (self.occasions and self._on_another(text)):
             return False
         told = _rates(text) if self.rates else frozenset[str]()
         return not told or not told.isdisjoint(self.rates)
+
+    def _on_another(self, text: str) -> bool:
+        """True if the sentence says another occasion of a field, and not the one asked for."""
+        told = _occasions(text)
+        words = frozenset(fold(word) for word in WORD.findall(text))
+        return any(
+            words.isdisjoint(_OCCASIONS[field][place]) and any(other == field for other, _ in told)
+            for field, place in self.occasions
+        )
 
     def _in_months(self, text: str) -> bool:
         told = _months(text)
@@ -97,6 +122,16 @@ class Periods:
             return not spans and _OPEN.search(text) is not None
         days = _days(text) if self.days else frozenset[tuple[int, str]]()
         return not days or bool(spans) or _OPEN.search(text) is not None or not days.isdisjoint(self.days)
+
+
+def _occasions(text: str) -> frozenset[tuple[int, int]]:
+    said = frozenset(fold(found["when"]) for found in _AT.finditer(text))
+    return frozenset(
+        (field, place)
+        for field, parts in enumerate(_OCCASIONS)
+        for place, part in enumerate(parts)
+        if not said.isdisjoint(part)
+    )
 
 
 def _months(text: str) -> frozenset[str]:
