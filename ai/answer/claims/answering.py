@@ -30,7 +30,7 @@ from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.lines import section_told, told_by_lines
 from ai.models.prose import ReadSentences
-from ai.models.reading import ReadSource, names, question_terms
+from ai.models.reading import ReadSource, follows_day, names, question_terms
 from ai.models.rows import Row, beside_question
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.meaning import meant as meanings
@@ -171,7 +171,7 @@ class Wanted:
             set_out=frozenset(_set_out(question, (source for source, _ in told)))
             if version >= EXCHANGED_SINCE
             else frozenset(),
-            sentences={i.index: sentences_of(i.text) for i in passages if meant.antecedent.names_one},
+            sentences=dict(_sentences(passages)) if version >= EXCHANGED_SINCE else {},
         )
         if not weighed or intent.operations:
             return wanted
@@ -219,9 +219,14 @@ class Wanted:
             return False
         if self.lined and not spells_out(text, abbreviation_of(self.question)):
             return False
-        if not all(self.meant.follows(text, before) for before in self._before(text, cited)):
+        if not all(self._follows(text, before) for before in self._before(text, cited)):
             return False
         return not self.strict or not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
+
+    def _follows(self, text: str, before: Sequence[str]) -> bool:
+        """True unless by the sentences before it a pronoun means somebody else, or an undated one is of another day."""
+        dated = self.intent.map_time or read_times(text)
+        return self.meant.follows(text, before) and bool(dated or follows_day(before, self.intent.times))
 
     def _before(self, text: str, cited: Sequence[int]) -> Iterator[tuple[str, ...]]:
         """The sentences before this one where a passage that is cited has it."""
@@ -327,6 +332,10 @@ def _replies(passages: Sequence[AdmittedItem], *, lined: bool) -> Iterator[tuple
         if "?" in item.text:
             said = pairwise(sentences_of(item.text, lined=lined))
             yield from ((bare(b), _read(a)) for a, b in said if _asks(a))
+
+
+def _sentences(passages: Sequence[AdmittedItem]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    return ((item.index, sentences_of(item.text, lined=True)) for item in passages)
 
 
 def _asks(text: str) -> bool:
