@@ -176,7 +176,7 @@ def _unzipped(data: bytes) -> dict[str, bytes]:
             names = [each.filename for each in listed]
             if len(set(names)) != len(names) or sum(each.file_size for each in listed) > MAX_PACKAGE_BYTES:
                 raise MalformedNote("the file is not a package: a name occurs in it twice, or it is too large")
-            if listed and min(each.header_offset for each in listed):
+            if listed and min(each.header_offset for each in listed) > 0:
                 raise MalformedNote("the file is not a package: there is something before its archive")
             return {each.filename: archive.read(each) for each in listed}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
