@@ -1,4 +1,4 @@
-"""What befalls people and things, by field: of the states of one field each is another one, so that a text which tells
+"""Fates of people and things, by field: of the states of one field each is another one, so that a text which tells
 that nine were injured does not tell how many were killed. Words of like meaning are in `alike`, plain contraries in
 `opposites`."""
 

@@ -53,7 +53,7 @@ STATED = (
     "SELECT d.document_id, c.tenant, c.class_id, e.subject_type, e.predicate, e.object_type"  # noqa: S608
     f" FROM kind e {_OF} ORDER BY 1, 2, 3, 4, 5, 6",
 )
-"""What the edges state, by document (`Tables.stated`). Postings only say where to look."""
+"""The statements of the edges, by document (`Tables.stated`). Postings only say where to look."""
 _NUMBER = np.dtype("=u4")  # as `array("I")` writes them
 _EDGE = "subject, subject_type, predicate, object, object_type, record_id, start_day, end_day"
 

@@ -41,7 +41,7 @@ STATED = (
     "SELECT document_id, subject, object, class_id, tenant, record_id, subject_name, subject_type, object_name,"
     " object_type FROM inside ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
 )
-"""What the tables state, by document (`Tables.stated`)."""
+"""The statements of the tables, by document (`Tables.stated`)."""
 
 
 class FactRows(SqlFacts):

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from ai.models.reader.reader import Reader
     from ai.models.reader.told import BorneOut, Reading, Told
 
-CONFIRMED_AT_PERCENT = 175
+CONFIRMED_AT_PERCENT = 190
 """Where words alone answer, the chance that confirms them is that of so much of the stated rate: what they find is an
-answer more often than what they do not find. At 200, of 3,537 questions four more were right, and of 3,354 near misses
-19 more answered (ADR 0106)."""
+answer more often than what they do not find. At 200, as many of 3,537 questions were right, and of 3,354 near misses
+eleven more answered (ADR 0106)."""
 
 
 FALSE_CLAIMS_MILLI = 30

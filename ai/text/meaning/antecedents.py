@@ -42,7 +42,7 @@ _BY = word_list(
     "in at on to from of for by with about near under over through into onto against between behind beside opposite "
     "across along around toward towards inside outside within beyond off upon via the an a this that"
 )
-"""What stands behind these is no subject, or no person's name."""
+"""Behind these stands no subject, or no person's name."""
 _THERE = word_list("in at to from near")
 _VERBS = word_list(
     "is was are were be been has have had did does do will would can could may might must shall should came went "

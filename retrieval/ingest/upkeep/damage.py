@@ -1,4 +1,4 @@
-"""Whether what is kept is still what was stored: the store of record against its sums, and what the channels state
+"""Damage to what is kept: the store of record against its sums, and what the channels state
 against the store."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ async def damage_of(store: SummedStore, indexes: Sequence[ChannelIndex], *, susp
 
 
 async def _of_index(store: IngestStore, index: ChannelIndex, suspect: Suspicion) -> AsyncIterator[Damage]:
-    """What the index lacks, or should not hold, is for a repair."""
+    """An index that lacks something, or holds too much, is for a repair."""
     if not isinstance(index, SqliteIndex):
         return
     held = await index.documents()

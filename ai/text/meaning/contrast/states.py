@@ -1,4 +1,4 @@
-"""What befalls somebody or something: a question for the killed is not answered by how many were injured, nor one for
+"""Fates of people and things: a question for the killed is not answered by how many were injured, nor one for
 when a plan was adopted by when it was proposed."""
 
 from __future__ import annotations
