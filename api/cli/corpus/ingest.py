@@ -183,7 +183,7 @@ def report_json(report: IngestReport) -> dict[str, Any]:
 
 
 def report_text(report: IngestReport) -> str:
-    """A row for each file; what several files were refused for stands once, below them."""
+    """A row for each file; a refusal that several files share is one line below them."""
     refusals = Counter((f.error_code, f.error_message) for f in report.files if f.state == "failed")
     shared = {refusal: count for refusal, count in refusals.items() if count > 1}
     rows = [
