@@ -16,6 +16,12 @@ export class ApiError extends Error {
   get words() { return say(words.site.failed, { message: this.message, code: this.code }); }
 }
 
+// JSON that somebody typed. Raises ApiError.
+export function typed(text) {
+  try { return JSON.parse(text); }
+  catch (error) { throw new ApiError(0, "NOT_JSON", say(words.site.not_json, { detail: error.message })); }
+}
+
 // The header that says who asks, where a key does; the browser adds the cookie of a session by itself.
 export const authorization = () => (key?.() ? { authorization: `Bearer ${key()}` } : {});
 
@@ -36,7 +42,9 @@ export async function reply(path, options) {
   }
   if (response.ok) return response;
   const body = await response.json().catch(() => null);
-  throw new ApiError(response.status, body?.error?.code ?? String(response.status), body?.error?.message ?? response.statusText);
+  const { code = String(response.status), message = response.statusText, details = null } = body?.error ?? {};
+  const fields = (details ?? []).map(each => say(words.site.detail, { field: each.field.split(".").at(-1), message: each.message.replace(/\.$/, "") }));
+  throw new ApiError(response.status, code, [message, ...fields].join(" "));
 }
 
 export const get = async (path, options = {}) => (await reply(path, options)).json();

@@ -13,7 +13,8 @@ import { Suggestions } from "./suggestions.js";
 import { words } from "./text.js";
 
 const w = words.ask;
-let map = null, shown = null, asking = null;
+let map = null, shown = null, asking = null, at = location.search;
+const answers = new Map(); // by address, of this page: shown again by Back and Forward, and gone with it
 const bar = new ContextBar(() => suggestions.follow(bar.request.context));
 const suggestions = new Suggestions(question => { byId("question").value = question; bar.show(); ask(); });
 
@@ -35,16 +36,24 @@ function pick(n, opener, place = null) {
 }
 
 function show(request, body) {
+  clear(request.question, ...answerOf(body, pick, verify, helpFor(request, again)));
   shown = { request, body };
-  byId("evidence").hidden = true;
-  byId("asked").textContent = request.question;
-  byId("answer-body").replaceChildren(...answerOf(body, pick, verify, helpFor(request, again)));
   byId("copy").hidden = false;
-  byId("copy-state").textContent = "";
   map?.showAnswer(featuresOf(body), body.bbox);
-  keep(request, body);
-  showHistory(again);
 }
+
+// Nothing of an answer stays beside another question: neither its words nor its places, its evidence or what is copied.
+function clear(question, ...said) {
+  shown = null;
+  byId("evidence").hidden = true;
+  byId("asked").textContent = question;
+  byId("answer-body").replaceChildren(...said);
+  byId("copy").hidden = true;
+  byId("copy-state").textContent = "";
+  map?.showAnswer([], null);
+}
+
+const hint = said => h("p", { className: "hint" }, said);
 
 // What is on this page, against what the ledger holds of it.
 function onPage(parts) {
@@ -70,22 +79,37 @@ function tell(event, data) {
 }
 
 async function ask() {
-  const request = bar.request;
-  if (!request.question) { byId("question").focus(); return; }
+  const request = bar.request, address = `?request=${encodeURIComponent(JSON.stringify(request))}`;
+  if (!byId("ask").reportValidity()) return;
   asking?.abort();
   asking = new AbortController();
+  if (new URL(address, location).search !== location.search) history.pushState(null, "", address);
+  at = location.search;
+  clear(request.question);
   byId("status").textContent = w.working;
   byId("answer").setAttribute("aria-busy", "true");
-  history.replaceState(null, "", `?request=${encodeURIComponent(JSON.stringify(request))}`);
   try {
-    show(request, await streamed(request, { signal: asking.signal, tell }));
-    byId("status").textContent = "";
+    const body = await streamed(request, { signal: asking.signal, tell });
+    answers.set(at, { request, body });
+    keep(request, body);
+    showHistory(again);
+    show(request, body);
   } catch (error) {
     if (error.name === "AbortError") return;
-    byId("status").textContent = "";
-    byId("answer-body").replaceChildren(fault(error));
+    clear(request.question, fault(error));
   }
+  rest();
+}
+
+function rest() {
+  byId("status").textContent = "";
   byId("answer").removeAttribute("aria-busy");
+}
+
+function stop(question, ...said) {
+  asking?.abort();
+  clear(question, ...said);
+  rest();
 }
 
 function again(request) {
@@ -124,12 +148,24 @@ async function load() {
   }
 }
 
-// A link to a question holds the request; it is shown, and asked only when its reader says so.
+// A link to a question holds the request; it is shown, and asked only when its reader says so. So is one that was asked
+// before the page was loaded again.
 function linked() {
-  try {
-    const request = JSON.parse(new URLSearchParams(location.search).get("request"));
-    if (typeof request?.question === "string") bar.request = request;
-  } catch { /* a link that was cut off */ }
+  let request = null;
+  try { request = JSON.parse(new URLSearchParams(location.search).get("request")); } catch { /* a link that was cut off */ }
+  if (typeof request?.question !== "string") return null;
+  bar.request = request;
+  return request;
+}
+
+// Back and Forward lead through the questions of this page; a leap inside of it (`#main`) is none.
+function turned() {
+  if (location.search === at) return;
+  at = location.search;
+  const request = linked(), answered = answers.get(at);
+  if (!request) bar.request = { question: "" };
+  stop(request?.question ?? "", hint(request ? w.answer_linked : w.answer_empty));
+  if (answered) show(answered.request, answered.body);
 }
 
 byId("ask").addEventListener("submit", event => { event.preventDefault(); ask(); });
@@ -139,9 +175,12 @@ byId("copy").addEventListener("click", async () => {
     byId("copy-state").textContent = w.copied;
   } catch { byId("copy-state").textContent = w.copy_failed; }
 });
+byId("stop").addEventListener("click", () => { stop(bar.request.question, hint(w.stopped)); byId("question").focus(); });
+addEventListener("popstate", turned);
+addEventListener("storage", () => showHistory(again)); // what another tab asked, or forgot
 keyForm(() => location.reload());
 showHistory(again);
 const layers = await load();
-linked();
+if (linked()) byId("answer-body").replaceChildren(hint(w.answer_linked));
 await openMap(layers).catch(error => byId("map").append(fault(error)));
 document.documentElement.dataset.state = "ready";

@@ -1,8 +1,9 @@
 // The context bar: what is asked beside the question. What it shows is what is sent.
 import { get, query } from "./api.js";
 import { byId, h } from "./dom.js";
-import { words } from "./text.js";
+import { say, words } from "./text.js";
 
+const MOST = 4000; // characters of a question, as the API takes them
 const whole = text => (/^\d{1,4}$/.test(text.trim()) ? Number(text) : null);
 
 export class ContextBar {
@@ -59,7 +60,16 @@ export class ContextBar {
     this.show();
   }
 
+  // What keeps it from being sent, told at its field; what the markup says of a field is checked by the browser.
+  #check() {
+    const { question, context: { year_range: [from, to] = [] } = {} } = this.request, length = [...question].length, w = words.ask;
+    byId("question").setCustomValidity(length > MOST ? say(w.question_long, { most: MOST.toLocaleString("en"), count: length.toLocaleString("en") })
+      : byId("question").value && !question ? w.question_blank : "");
+    byId("to").setCustomValidity(from > to ? w.years_turned : "");
+  }
+
   show() {
+    this.#check();
     byId("request").textContent = JSON.stringify(this.request, null, 2);
     this.changed?.();
   }

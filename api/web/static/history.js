@@ -1,7 +1,7 @@
 // The questions of this browser, newest first; they leave it only when they are asked.
 import { claim } from "./claims.js";
 import { byId, h } from "./dom.js";
-import { say, words } from "./text.js";
+import { clipped, say, words } from "./text.js";
 
 const KEY = "exhibit.questions", MOST = 30;
 const w = words.ask;
@@ -13,7 +13,8 @@ function kept() {
 export function keep(request, body) {
   const same = JSON.stringify(request), others = kept().filter(each => JSON.stringify(each.request) !== same);
   const entry = { request, outcome: body.outcome, entry_id: body.provenance.entry_id, promise: body.promise };
-  localStorage.setItem(KEY, JSON.stringify([entry, ...others].slice(0, MOST)));
+  try { localStorage.setItem(KEY, JSON.stringify([entry, ...others].slice(0, MOST))); }
+  catch { /* a browser that keeps nothing; the answer is shown all the same */ }
 }
 
 // A button that holds the log to what it promised for an earlier answer, and what came of it.
@@ -28,12 +29,17 @@ function promiseOf({ promise, request }) {
   return [" · ", button, " ", said];
 }
 
+const forget = again => () => {
+  try { localStorage.removeItem(KEY); } catch { /* nothing was kept */ }
+  showHistory(again);
+};
+
 export function showHistory(again) {
   const list = kept();
   byId("history").replaceChildren(...(list.length ? [
     h("ol", {}, list.map(each => h("li", {},
-      h("button", { type: "button", className: "plain", onclick: () => again(each.request) }, each.request.question), " ",
+      h("button", { type: "button", className: "plain", onclick: () => again(each.request) }, clipped(each.request.question)), " ",
       h("small", {}, w[`outcome_${each.outcome}`], " · ", h("a", { href: `/audit/${each.entry_id}` }, w.receipt), promiseOf(each))))),
-    h("button", { type: "button", onclick: () => { localStorage.removeItem(KEY); showHistory(again); } }, w.history_clear),
+    h("button", { type: "button", onclick: forget(again) }, w.history_clear),
   ] : [h("p", { className: "hint" }, w.history_empty)]));
 }

@@ -7,10 +7,12 @@ import { words } from "./text.js";
 
 maplibre.setWorkerUrl("/assets/vendor/maplibre-gl-worker.mjs");
 
-const PAGE = 500, SETTLED_MS = 400, CLOSER = 1;
+const PAGE = 500, SETTLED_MS = 400, CLOSER = 1, FAR = 9, CLOSE = 13;
 const LIGHT = { ground: "#f3f1ea", fill: "#fbfaf6", line: "#a9a698", point: "#8d8a7c", cited: "#b3541e", lit: "#0b5fa5" };
 const DARK = { ground: "#14171a", fill: "#1d2226", line: "#4b545b", point: "#6f7a82", cited: "#e8935a", lit: "#6cb8ff" };
 const ROLES = ["match", ["get", "role"], "result", 0.5, "subject", 0.35, 0.12];
+const INPUT = (input, other) => ["match", ["get", "role"], "input", input, other]; // what was read for an answer, beside what it is about
+const ABOVE = { anchor: "bottom", offset: [0, -9] }; // the name of a point does not lie on it, nor on another
 const IS = type => ["==", ["geometry-type"], type];
 const collection = features => ({ type: "FeatureCollection", features });
 
@@ -68,21 +70,21 @@ export class EvidenceMap extends EventTarget {
 
   fit(box) {
     const [west, south, east, north] = box, still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#map.fitBounds([[west, south], [east < west ? east + 360 : east, north]], { padding: { top: 40, bottom: 40, left: 64, right: 88 }, maxZoom: 9, animate: !still, duration: 500 });
+    this.#map.fitBounds([[west, south], [east < west ? east + 360 : east, north]], { padding: { top: 56, bottom: 40, left: 72, right: 112 }, maxZoom: west === east && south === north ? FAR : CLOSE, animate: !still, duration: 500 });
   }
 
   #marker({ properties, geometry, bbox }) {
     const [west, south, east, north] = bbox ?? [...geometry.coordinates, ...geometry.coordinates];
     const label = h("span", { className: "marker", "aria-hidden": "true" }, `${properties.name} [${properties.citation}]`);
     label.dataset.n = properties.citation;
-    return new maplibre.Marker({ element: label }).setLngLat([(west + (east < west ? east + 360 : east)) / 2, (south + north) / 2]).addTo(this.#map);
+    return new maplibre.Marker({ element: label, ...(geometry.type.endsWith("Point") ? ABOVE : {}) }).setLngLat([(west + (east < west ? east + 360 : east)) / 2, (south + north) / 2]).addTo(this.#map);
   }
 
   #prepare() {
     this.#map.addSource("cited", { type: "geojson", data: collection([]) });
     this.#map.addLayer({ id: "cited-fill", type: "fill", source: "cited", filter: IS("Polygon"), paint: { "fill-opacity": ROLES } });
     this.#map.addLayer({ id: "cited-line", type: "line", source: "cited", filter: ["!", IS("Point")], paint: { "line-width": 1.5 } });
-    this.#map.addLayer({ id: "cited-point", type: "circle", source: "cited", filter: IS("Point"), paint: { "circle-radius": 6, "circle-stroke-width": 1.5 } });
+    this.#map.addLayer({ id: "cited-point", type: "circle", source: "cited", filter: IS("Point"), paint: { "circle-radius": INPUT(4, 6), "circle-opacity": INPUT(0, 1), "circle-stroke-width": 1.5 } });
     this.#map.addLayer({ id: "lit", type: "line", source: "cited", filter: ["==", ["get", "citation"], -1], paint: { "line-width": 3.5 } });
     for (const id of ["cited-fill", "cited-point", "cited-line"]) {
       this.#map.on("click", id, event => {
@@ -109,7 +111,7 @@ export class EvidenceMap extends EventTarget {
       this.#map.addLayer({ id: `${id}-line`, type: "line", ...source, filter: ["!", IS("Point")], paint: { "line-width": 0.7 } }, below);
     }
     if (layer.geometry_types.some(type => type.includes("Point"))) {
-      this.#map.addLayer({ id: `${id}-point`, type: "circle", ...source, filter: IS("Point"), paint: { "circle-radius": 1.6 } }, below);
+      this.#map.addLayer({ id: `${id}-point`, type: "circle", ...source, filter: IS("Point"), paint: { "circle-radius": large ? 1.6 : 3 } }, below);
     }
     this.#paint();
     if (!large) await this.#fill(layer.id, null);
@@ -146,7 +148,7 @@ export class EvidenceMap extends EventTarget {
     paint("cited-fill", "fill-color", colours.cited);
     paint("cited-line", "line-color", colours.cited);
     paint("cited-point", "circle-color", colours.cited);
-    paint("cited-point", "circle-stroke-color", colours.ground);
+    paint("cited-point", "circle-stroke-color", INPUT(colours.cited, colours.ground));
     paint("lit", "line-color", colours.lit);
   }
 }

@@ -13,7 +13,7 @@ export class Suggestions {
   follow(context = {}) {
     const { place_id: id, place = id, bbox, year, year_range: years = year ? [year, year] : null, active_layers: [layer] = [] } = context;
     const wanted = query("/api/v1/ai/suggestions", { place, bbox: bbox?.join(","), time: years?.map(each => String(each).padStart(4, "0")).join("/"), layer, limit: FEW });
-    if (wanted === this.#context) return;
+    if (wanted === this.#context || years?.[0] > years?.[1]) return;
     this.#context = wanted;
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => this.#read(wanted), SETTLED_MS);
