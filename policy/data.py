@@ -103,7 +103,9 @@ class PolicyData:
             return _checked(_read(json.loads(text)))
         except cattrs.BaseValidationError as exc:
             raise BundleRejected(f"{DATA_PATH}: {'; '.join(cattrs.transform_error(exc, path='data'))}") from exc
-        except (ValueError, KeyError, TypeError, AttributeError) as exc:
+        except ValueError as exc:
+            raise BundleRejected(f"{DATA_PATH}: {exc}") from exc
+        except (KeyError, TypeError, AttributeError) as exc:  # whose message alone says little
             raise BundleRejected(f"{DATA_PATH}: {type(exc).__name__}: {exc}") from exc
 
     @property

@@ -3,7 +3,7 @@ import { fault, get, keyForm, query } from "./api.js";
 import { byId, facts, h } from "./dom.js";
 import { foot, twin } from "./links.js";
 import { moment, table } from "./table.js";
-import { say, words } from "./text.js";
+import { clipped, say, words } from "./text.js";
 
 const w = words.audit, PAGE = 50, DAY = /^\d{4}-\d{2}-\d{2}$/;
 const form = byId("filters");
@@ -21,7 +21,12 @@ function wanted() {
 
 function fill() {
   const given = new URLSearchParams(location.search);
-  for (const field of form.elements) if (field.name) field.value = given.get(field.name) ?? (field.name === "kind" ? DEFAULTS.kind : "");
+  for (const field of form.elements) {
+    if (!field.name) continue;
+    const value = given.get(field.name) ?? (field.name === "kind" ? DEFAULTS.kind : "");
+    if (field.options && ![...field.options].some(each => each.value === value)) field.append(h("option", {}, value)); // or a search would lose it
+    field.value = value;
+  }
 }
 
 function go(values) {
@@ -31,7 +36,7 @@ function go(values) {
 }
 
 const COLUMNS = [w.time, w.question, w.outcome, w.rule, w.model, w.entry];
-const found = entries => table(w.results, COLUMNS, entries.map(each => [moment(each.t_ms), each.summary?.question ?? "", each.outcome ?? each.kind,
+const found = entries => table(w.results, COLUMNS, entries.map(each => [moment(each.t_ms), clipped(each.summary?.question ?? ""), each.outcome ?? each.kind,
   (each.rules ?? []).join(", "), each.model ?? "", h("a", { href: `/audit/${each.entry_id}` }, h("code", {}, each.entry_id))]));
 
 // Values of all entries that match and how often they occur; each is the address of the narrower search.
@@ -87,25 +92,45 @@ async function show() {
     foot(path, query(path, values));
     twin(name, query(path, values), path.split("/").at(-1), path.endsWith(".csv") ? "text/csv" : "application/json");
   }
-  try {
-    const { entries, next } = await get(query("/api/v1/ledger/entries", { ...asked, summary: true }));
-    byId("results").replaceChildren(entries.length ? found(entries) : h("p", {}, w.none));
-    const counted = await get(query("/api/v1/ledger/facets", named));
-    byId("facets").replaceChildren(...facetsOf(counted));
-    byId("status").textContent = say(w.count, { count: entries.length, of: counted.entries.toLocaleString("en") });
-    byId("log").replaceChildren(...healthOf(await get("/api/v1/ledger/health")));
-    const { after: before, ...kept } = Object.fromEntries(new URLSearchParams(location.search));
-    for (const [id, shown, values] of [["next", next !== null, { ...kept, after: next }], ["first", before !== undefined, kept]]) {
-      byId(id).hidden = !shown;
-      byId(id).href = query("/audit", values);
-    }
-  } catch (error) {
+  const listed = await part("results", () => showEntries(asked));
+  if (!listed.made) for (const id of ["next", "first"]) byId(id).hidden = true;
+  if (listed.refused) {
     byId("status").textContent = "";
     for (const id of ["facets", "log"]) byId(id).replaceChildren();
-    byId("results").replaceChildren(fault(error));
-    if (error.status === 401 || error.status === 403) key.open();
+  } else {
+    const counted = await part("facets", () => showFacets(named));
+    byId("status").textContent = listed.made && counted.made ? say(w.count, { count: listed.made.length, of: counted.made.entries.toLocaleString("en") }) : "";
+    await part("log", async () => byId("log").replaceChildren(...healthOf(await get("/api/v1/ledger/health"))));
   }
   document.documentElement.dataset.state = "ready";
+}
+
+// A part of the page. What goes wrong with it is told in its place, so that one damaged entry does not hide the log; who may see nothing is
+// told once.
+async function part(id, work) {
+  try { return { made: await work() }; } catch (error) {
+    byId(id).replaceChildren(fault(error));
+    const refused = error.status === 401 || error.status === 403;
+    if (refused) key.open();
+    return { refused };
+  }
+}
+
+async function showEntries(asked) {
+  const { entries, next } = await get(query("/api/v1/ledger/entries", { ...asked, summary: true }));
+  byId("results").replaceChildren(entries.length ? found(entries) : h("p", {}, w.none));
+  const { after: before, ...kept } = Object.fromEntries(new URLSearchParams(location.search));
+  for (const [id, shown, values] of [["next", next !== null, { ...kept, after: next }], ["first", before !== undefined, kept]]) {
+    byId(id).hidden = !shown;
+    byId(id).href = query("/audit", values);
+  }
+  return entries;
+}
+
+async function showFacets(named) {
+  const counted = await get(query("/api/v1/ledger/facets", named));
+  byId("facets").replaceChildren(...facetsOf(counted));
+  return counted;
 }
 
 const key = keyForm(() => show());

@@ -1,5 +1,5 @@
 // A candidate: drafted from the data in force, tried on every gate, compared, and published with a reason.
-import { fault, get, post } from "./api.js";
+import { fault, get, post, typed } from "./api.js";
 import { byId, h, section } from "./dom.js";
 import { table } from "./table.js";
 import { say, words } from "./text.js";
@@ -20,14 +20,28 @@ function backtestOf(found) {
 }
 
 export class Candidate {
-  #trial = null; #published;
+  #trial = null; #published; #saved = ""; // #saved: the data that are in force, or were saved last
 
   // `published` is called with each change that was made.
   constructor(published) {
     this.#published = published;
     byId("draft-form").addEventListener("submit", event => { event.preventDefault(); this.#told(() => this.#draft()); });
     byId("trial").addEventListener("click", () => byId("draft-form").reportValidity() && this.#told(() => this.#try()));
+    byId("draft-form").addEventListener("input", () => this.#forget()); // what is shown was found of another
     byId("publish-form").addEventListener("submit", event => { event.preventDefault(); this.#told(() => this.#publish()); });
+  }
+
+  // The data in force, where a draft begins; one that was begun stays.
+  inForce(data) {
+    if (byId("data").value === this.#saved) byId("data").value = data;
+    this.#saved = data;
+  }
+
+  #forget() {
+    this.#trial = null;
+    byId("candidate-state").textContent = "";
+    byId("found").replaceChildren();
+    byId("publish-form").hidden = true;
   }
 
   async #told(work) {
@@ -38,23 +52,26 @@ export class Candidate {
   }
 
   async #draft() {
-    const { bundle_digest: digest } = await post(`${P}/candidates`, { name: byId("name").value, data: JSON.parse(byId("data").value) });
+    this.#forget();
+    const name = byId("name").value, data = byId("data").value;
+    const { bundle_digest: digest } = await post(`${P}/candidates`, { name, data: typed(data) });
+    this.#saved = data;
     byId("candidate-state").textContent = say(w.drafted, { digest });
-    byId("found").replaceChildren();
-    byId("publish-form").hidden = true;
   }
 
   async #try() {
+    if (byId("data").value !== this.#saved) await this.#draft(); // or others would be tried than those that are shown
     const path = `${P}/candidates/${encodeURIComponent(byId("name").value)}/trial`;
-    byId("publish-form").hidden = true;
-    byId("candidate-state").textContent = words.site.loading; // not what became of the candidate before
-    byId("found").replaceChildren();
-    this.#trial = await post(path, {});
-    while (this.#trial.state === "running") {
-      byId("candidate-state").textContent = say(w.trying, { count: this.#trial.gates.length });
-      byId("found").replaceChildren(section(w.gates, gatesOf(this.#trial.gates)));
+    this.#forget();
+    byId("candidate-state").textContent = words.site.loading;
+    let trial = this.#trial = await post(path, {});
+    while (trial.state === "running") {
+      byId("candidate-state").textContent = say(w.trying, { count: trial.gates.length });
+      byId("found").replaceChildren(section(w.gates, gatesOf(trial.gates)));
       await new Promise(done => setTimeout(done, LOOK_MS));
-      this.#trial = await get(path);
+      const next = await get(path);
+      if (this.#trial !== trial) return; // the form was changed meanwhile
+      trial = this.#trial = next;
     }
     this.#show();
   }

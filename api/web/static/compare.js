@@ -19,7 +19,7 @@ function tableOf(entries, compared) {
 }
 
 function explanationOf({ text, effects }) {
-  const told = effects.map(({ name, effect }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, w[effect])));
+  const told = effects.map(({ name, effect }) => h("tr", {}, h("th", { scope: "row" }, w[name] ?? name), h("td", {}, w[effect])));
   const table = wide(w.explanation, h("table", {},
     h("thead", {}, h("tr", {}, [w.what, w.alone].map(each => h("th", { scope: "col" }, each)))), h("tbody", {}, told)));
   return h("section", { id: "explanation" }, h("h2", {}, w.explanation), h("p", {}, text), effects.length ? table : null);

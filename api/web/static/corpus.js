@@ -15,7 +15,7 @@ const labels = each => [each.label, each.handling.length ? h("small", {}, ` ${ea
 
 function versionRow(each) {
   const title = each.uri && safe(each.uri) ? h("a", { href: each.uri, rel: "noreferrer" }, each.title) : each.title;
-  const licensed = [each.attribution, each.license].filter(Boolean).join(" · ");
+  const licensed = [each.attribution, each.license === "unstated" ? words.ask.unstated : each.license].filter(Boolean).join(" · ");
   return [[title, h("br"), h("small", {}, licensed)], h("code", {}, each.document_id), each.lifecycle, each.collection, labels(each),
     counts(each.records), moment(each.stored_ms)];
 }
@@ -31,15 +31,23 @@ function classRow(each) {
   return [short(each.class_id), each.collection, labels(each), each.groups.join(", "), each.owner_group ?? "", String(each.documents), each.roles.join(", ")];
 }
 
-function fileRow(each) {
+// The folder that all of a run's files are in, which says where the server keeps them and nothing of the files.
+function folderOf(files) {
+  const [first = [], ...others] = files.map(each => each.path.split("/").slice(0, -1));
+  let shared = 0;
+  while (shared < first.length && others.every(each => each[shared] === first[shared])) shared += 1;
+  return first.slice(0, shared).map(part => `${part}/`).join("");
+}
+
+function fileRow(each, folder) {
   const failed = each.error_code ? [h("br"), h("small", {}, `${each.error_message} `, h("code", {}, each.error_code))] : [];
-  return [[each.path || each.source_id, ...failed], h("span", { "data-state": each.state }, each.state), each.stage, each.document_id ? h("code", {}, each.document_id) : "",
+  return [[each.path.slice(folder.length) || each.source_id, ...failed], h("span", { "data-state": each.state }, each.state), each.stage, each.document_id ? h("code", {}, each.document_id) : "",
     String(each.passages), String(each.observations), String(each.features), moment(each.updated_ms)];
 }
 
 const runOf = ({ run_id: id, files }, at) => h("details", { open: at === 0 },
   h("summary", {}, h("code", {}, id), ` ${say(w.run_files, { count: files.length, failed: files.filter(each => each.state === "failed").length })}`),
-  table(say(w.run, { id }), [w.file, w.state, w.stage, w.version, w.passages, w.observations, w.features, w.noted], files.map(fileRow)));
+  table(say(w.run, { id }), [w.file, w.state, w.stage, w.version, w.passages, w.observations, w.features, w.noted], files.map(each => fileRow(each, folderOf(files)))));
 
 async function show() {
   twin("json", "/corpus.json", "corpus.json", "application/json");

@@ -9,6 +9,7 @@ import { say, words } from "./text.js";
 
 const w = words.entry, id = location.pathname.split("/").at(-1);
 const optional = work => work.catch(() => null);
+const refused = error => [401, 403, 404].includes(error.status);
 let shown = null;
 
 const moment = (heading, ...children) => h("li", {}, h("h2", {}, heading), ...children);
@@ -32,10 +33,10 @@ function decisionOf(decision, bundle) {
     decision.obligations.length ? h("p", { className: "hint" }, `${w.obligations}: ${decision.obligations.map(each => duty(each, titles)).join(", ")}`) : null);
 }
 
-function* timeline({ entry, question, decisions, bundle, sources, body }) {
+function* timeline({ entry, question, decisions, undecided, bundle, sources, body }) {
   if (question !== null) yield moment(w.question, quoted(question, "question"));
   if (entry.kind === "outcome" || decisions) {
-    yield moment(w.decisions, decisions ? [h("ol", {}, decisions.map(each => decisionOf(each, bundle))), h("p", {}, h("a", { href: `/policy?entry=${id}` }, w.why))] : h("p", { className: "hint" }, w.decisions_none));
+    yield moment(w.decisions, decisions ? [h("ol", {}, decisions.map(each => decisionOf(each, bundle))), h("p", {}, h("a", { href: `/policy?entry=${id}` }, w.why))] : undecided ? fault(undecided) : h("p", { className: "hint" }, w.decisions_none));
   }
   if (sources.length) {
     yield moment(w.sources, h("ol", {}, sources.map(([n, source]) => h("li", { value: n }, source.title, source.text ? quoted(source.text, `sources/${n}`) : null))));
@@ -47,17 +48,29 @@ function* timeline({ entry, question, decisions, bundle, sources, body }) {
   yield moment(w.recorded, leafOf(entry));
 }
 
+// The receipt, the parts that it discloses, and what is wrong with one that is damaged: the rest of the entry is shown all the same.
+async function receiptOf() {
+  let receipt = "";
+  try {
+    receipt = await text(`${pathOf(id)}/receipt`);
+    return { receipt, parts: partsOf(receipt), broken: null };
+  } catch (error) {
+    if ([401, 403].includes(error.status)) throw error;
+    return { receipt, parts: new Map(), broken: say(w.receipt_broken, { detail: error.words ?? error.message }) };
+  }
+}
+
 // The receipt discloses what this reader may see; the page shows just that.
 async function load() {
-  const entry = await get(pathOf(id)), receipt = await text(`${pathOf(id)}/receipt`);
-  const parts = partsOf(receipt);
+  const entry = await get(pathOf(id)), { receipt, parts, broken } = await receiptOf();
   const intent = await intentOf(entry);
   const question = parts.get("question") ?? (intent ? await optional(text(`${pathOf(intent.id)}/parts/question`)) : null);
-  const decisions = await optional(get(`/api/v1/policy/decisions/${encodeURIComponent(id)}`));
+  let undecided = null;
+  const decisions = await get(`/api/v1/policy/decisions/${encodeURIComponent(id)}`).catch(error => { undecided = refused(error) ? null : error; });
   const bundle = decisions ? await optional(get("/api/v1/policy/bundle")) : null;
   const answer = parts.get("answer");
   const numbered = [...parts].filter(([name]) => name.startsWith("sources/")).map(([name, data]) => [Number(name.slice(8)), JSON.parse(data)]);
-  return { entry, receipt, question, decisions: decisions?.decisions ?? null, bundle, intent,
+  return { entry, receipt, broken, question, decisions: decisions?.decisions ?? null, undecided, bundle, intent,
     body: answer ? JSON.parse(answer) : null, sources: numbered.sort(([a], [b]) => a - b) };
 }
 
@@ -77,7 +90,7 @@ async function show() {
   byId("main").classList.remove("refused");
   try {
     shown = await load();
-    byId("fault").replaceChildren();
+    byId("fault").replaceChildren(...(shown.broken ? [h("p", { className: "fault", role: "alert" }, shown.broken)] : []));
     byId("timeline").replaceChildren(...timeline(shown));
     if (!byId("vkeys").value) byId("vkeys").value = (await text("/api/v1/ledger/vkeys")).trim();
     byId("verify").disabled = byId("save").disabled = false;

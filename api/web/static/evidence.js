@@ -36,7 +36,7 @@ const lineOf = (text, cell) => (text.indexOf(cell) === text.lastIndexOf(cell) ? 
 // A cell with the header of its column and of its row.
 function cellOf({ cell, measurement, locator }) {
   const row = measurement ? measurement.place : say(w.row, { row: locator.row });
-  return h("table", { id: "cell" }, h("caption", { className: "hint" }, measurement ? say(w.measured, measurement) : w.cell),
+  return h("table", { id: "cell" }, h("caption", { className: "hint" }, measurement ? say(measurement.unit ? w.measured : w.measured_unitless, measurement) : w.cell),
     h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, locator.column))),
     h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, row), h("td", {}, h("mark", {}, cell)))));
 }
@@ -111,7 +111,7 @@ export function openEvidence(body, n, opener, closed, pane = byId("evidence")) {
     ...(cited.computed ? [computedOf(cited)] : [slice]),
     facts([
       [w.time, cited.time_range ? `${cited.time_range.start} – ${cited.time_range.end}` : null],
-      [w.attribution, cited.attribution], [w.license, cited.license],
+      [w.attribution, cited.attribution], [w.license, cited.license === "unstated" ? words.ask.unstated : cited.license],
       [w.no_geometry, cited.no_geometry?.message],
     ]),
     h("p", {}, h("a", { href: safe(pageOf(cited.href)) }, proved(cited) ? w.open_computation : w.open), cited.uri && safe(cited.uri) ? [" · ", h("a", { href: safe(cited.uri), rel: "noreferrer" }, w.original)] : null),

@@ -1,5 +1,5 @@
 // The page `/policy`: the bundle in force, roles against labels, rules, an entry or an input tried, candidates, changes.
-import { fault, get, keyForm, post } from "./api.js";
+import { fault, get, keyForm, post, typed } from "./api.js";
 import { byId, facts, h } from "./dom.js";
 import { twin } from "./links.js";
 import { Candidate } from "./candidate.js";
@@ -48,7 +48,7 @@ function traceOf(found) {
 
 // The smallest change of each item, which can be made in the input and tried.
 function flipsOf(found) {
-  const make = flip => { byId("input").value = JSON.stringify(changed(JSON.parse(byId("input").value), flip), null, 2); byId("evaluate-form").requestSubmit(); };
+  const make = flip => { byId("input").value = JSON.stringify(changed(typed(byId("input").value), flip), null, 2); byId("evaluate-form").requestSubmit(); };
   return found.flips.length ? table(w.flips, [w.item, w.verdict, w.smallest, w.digest, w.flip_make], found.flips.map(each => [itemOf(each.item), each.before, flipOf(each), short(each.input_digest),
     h("button", { type: "button", onclick: () => make(each) }, w.flip_make)])) : h("p", {}, w.flips_none);
 }
@@ -102,7 +102,8 @@ async function show() {
     byId("rules-count").textContent = say(w.rules_count, { count: rules.rules.length });
     byId("rules-hint").textContent = rules.entries === null ? w.spoke_hidden : say(w.spoke_hint, { count: rules.entries });
     await showReleases();
-    byId("data").value = JSON.stringify((await get(`${P}/data`)).data, null, 2);
+    const { data } = await get(`${P}/data`);
+    candidate.inForce(JSON.stringify(data, null, 2));
   } catch (error) {
     byId("main").classList.add("refused");
     byId("fault").replaceChildren(fault(error));
@@ -142,7 +143,7 @@ onSubmit("explain-form", "explanation", async () => {
   return explanationOf(await get(`${P}/explanations/${wanted}`));
 });
 byId("point").addEventListener("change", () => byId("entry").value && fillInput(encodeURIComponent(byId("entry").value.trim())));
-onSubmit("evaluate-form", "decision", async () => decisionOf(await post(`${P}/evaluate`, { point: byId("point").value, input: JSON.parse(byId("input").value) })));
+onSubmit("evaluate-form", "decision", async () => decisionOf(await post(`${P}/evaluate`, { point: byId("point").value, input: typed(byId("input").value) })));
 onSubmit("accept-form", "change-state", async () => {
   const accept = [...document.querySelectorAll("input[name=second]:checked")].map(each => each.value);
   await takenUp(await post(`${P}/accept`, { bundle_digest: byId("accept-form").dataset.digest, accept, why: byId("accept-why").value }));
@@ -152,7 +153,7 @@ onSubmit("rollback-form", "change-state", async () => {
   await takenUp(await post(`${P}/rollback`, { bundle_digest: byId("archived").value, why: byId("rollback-why").value }));
   return [...byId("change-state").childNodes];
 });
-new Candidate(takenUp);
+const candidate = new Candidate(takenUp);
 const key = keyForm(() => show());
 const entry = new URLSearchParams(location.search).get("entry");
 await show();

@@ -14,7 +14,9 @@ export const rows = (headings, lines, className = "") => h("table", { className:
 export const line = (names, cells, { className = "", head = false } = {}) => h("tr", { role: "row", className }, cells.map((cell, at) => (head && at === 0
   ? h("th", { scope: "row", role: "rowheader" }, cell) : h("td", { role: "cell", "data-column": names[at] }, cell))));
 
-export const table = (label, headings, lines) => wide(label, rows(headings, lines.map(cells => line(headings, cells))));
+// A table of cells; without any line, that there is none.
+export const table = (label, headings, lines) => (lines.length ? wide(label, rows(headings, lines.map(cells => line(headings, cells))))
+  : h("p", { className: "hint" }, words.site.nothing));
 
 // A moment as people read it, in UTC.
 export const moment = ms => {
