@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
@@ -187,3 +188,16 @@ def test_the_name_of_a_point_stands_above_it(opened: Opened) -> None:
     picture = base64.b64encode(page.screenshot()).decode()
     below = [picture, label["x"] + label["width"] / 2, label["y"] + label["height"] + 9]
     assert page.evaluate(COLOUR, below) == CITED
+
+
+def test_what_is_printed_is_cited(opened: Opened) -> None:
+    page = opened.page
+    opened.ask(OTHER)
+    page.click(".chip")
+    page.wait_for_load_state("networkidle")
+    page.emulate_media(media="print")
+    assert page.inner_text(".printed") == OTHER
+    assert re.search(r"\[1\]$", page.locator(".sentence").last.inner_text())
+    assert "Jackson County" in page.inner_text(".places")
+    assert not page.is_visible("#verify")
+    assert page.eval_on_selector("#answer", "each => each.clientWidth") > 1000  # the whole sheet

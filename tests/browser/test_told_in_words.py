@@ -155,6 +155,7 @@ def test_files_of_a_run_are_named_and_not_where_the_server_keeps_them(
     files = page.locator("#runs details:first-child td[data-column=File]").all_inner_texts()
     assert sorted(files) == ["ferry.txt", "mill.txt"]
     assert str(server.home) not in page.inner_text("main")
+    assert page.input_value("#upload-label") == "public"  # for the next files
     row = page.locator("#versions tr", has_text="mill")
     assert "licence not stated" in row.inner_text()
     context.close()

@@ -14,7 +14,7 @@ export async function showUpload(ended) {
   terms = await get("/api/v1/documents/terms").catch(() => null);
   byId("upload").hidden = !terms;
   if (!terms) return;
-  const chosen = terms.default_label;
+  const chosen = byId("upload-label").value || terms.default_label;
   byId("upload-label").replaceChildren(h("option", { value: "" }, w.label_choose), ...terms.labels.map(each => h("option", { value: each, selected: each === chosen }, each)));
   byId("upload-collection").placeholder = terms.collection;
   byId("upload-files").accept = terms.kinds.join(",");
