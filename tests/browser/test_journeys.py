@@ -156,7 +156,8 @@ def test_the_evidence_of_a_computation_is_what_was_computed_from_what(journey: O
     found.page.click(".chip")
     found.page.wait_for_selector("#evidence .inputs a", timeout=30_000)
     assert "neighbours" in found.page.inner_text("#evidence")
-    assert "county:20177" in found.page.inner_text("#evidence code")
+    found.page.click("#evidence summary")
+    assert "county:20177" in found.page.inner_text("#evidence pre")
     found.page.locator("#evidence .inputs a").first.click()
     found.page.wait_for_selector("#piece .facts, main blockquote", timeout=30_000)
 

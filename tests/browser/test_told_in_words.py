@@ -161,6 +161,17 @@ def test_files_of_a_run_are_named_and_not_where_the_server_keeps_them(
     context.close()
 
 
+def test_a_computation_is_told_by_what_it_was_made_of(opened: Opened, server: PageServer) -> None:
+    """Its rows in words come first; the parameters are there for who unfolds them."""
+    answered(opened, server)
+    page = opened.page
+    page.click(".chip")
+    page.wait_for_function("() => document.querySelectorAll('#evidence .inputs blockquote').length > 1")
+    assert "{" not in page.inner_text("#evidence")
+    page.click("#evidence details summary")
+    assert "{" in page.inner_text("#evidence details")
+
+
 DAMAGED = json.dumps(
     {"error": {"code": "VALIDATION_FAILED", "message": "the part does not open", "request_id": "none"}}
 )

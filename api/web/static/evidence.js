@@ -63,10 +63,8 @@ function computedOf(cited) {
   const rows = h("ul", { className: "inputs", "aria-live": "polite" }, inputs,
     computed.inputs.length > FEW ? h("li", {}, say(w.more_inputs, { count: computed.inputs.length - FEW })) : null);
   if (proved(cited)) rowsOf(cited, rows);
-  return section(w.computed, h("p", {}, computed.statement), facts([
-    [w.operation, computed.operation],
-    [w.parameters, h("code", {}, JSON.stringify(computed.parameters))],
-  ]), h("h4", {}, w.inputs), rows);
+  return section(w.computed, h("p", {}, computed.statement), facts([[w.operation, computed.operation]]), h("h4", {}, w.inputs), rows,
+    h("details", {}, h("summary", {}, w.parameters), h("pre", {}, JSON.stringify(computed.parameters, null, 2))));
 }
 
 function quotesOf(body, n) {
