@@ -16,6 +16,7 @@ from retrieval.channels.fan_out import Slots
 from retrieval.errors import ChannelUnavailable
 from retrieval.model import ChannelName, Computation, EvidenceBundle, Hit, Run, SourcedRecord
 from retrieval.registry.store import RecordStore
+from retrieval.spatial.facts import Fact, digest_of_facts
 from tests.corpora import COUNTIES, corpus, hidden, probe
 from tests.fakes_retrieval import MemoryRecords, ScriptedChannel, broken
 
@@ -26,9 +27,9 @@ WIDE = BundleLimits(max_items=1000, max_tokens=10**6, max_tokens_per_source=10**
 
 
 def computed(*inputs: str) -> Computation:
-    return Computation(
-        "sum", {"n": len(inputs)}, inputs, "sha256:" + "".join(inputs), {"value": 1}, f"{inputs} make one."
-    )
+    known = [RECORDS[each].record for each in inputs if each in RECORDS]
+    facts = [fact for record in known if (fact := Fact.of(record)) is not None]
+    return Computation("sum", {"n": len(inputs)}, inputs, digest_of_facts(facts), {"value": 1}, f"{inputs} make one.")
 
 
 def random_runs(seed: int, ids: list[str]) -> list[Run]:
@@ -171,6 +172,22 @@ async def test_gather_fetches_once_inside_the_scope_with_the_inputs_of_computed_
     assert set(found.records) == set(ids)
     assert [limitation.channel for limitation in found.limitations] == [ChannelName.GRAPH]
     assert set(found.timings_ms) == {"vector", "postgis", "neo4j", "fetch"}
+
+
+async def test_gather_leaves_out_a_channel_that_computed_from_what_no_record_states() -> None:
+    ids = list(RECORDS)[:3]
+    made = replace(computed(ids[1], ids[2]), input_digest="sha256:" + "0" * 64)
+    channels = [
+        ScriptedChannel(ChannelName.VECTOR, [Hit(1, ids[0], 1.0)]),
+        ScriptedChannel(ChannelName.SPATIAL, [Hit(1, made.record_id, 1.0, made)]),
+    ]
+    store = MemoryRecords(CORPUS.sourced())
+    deadlines = dict.fromkeys(ChannelName, 5.0)
+    found = await gather(
+        QUERY, channels=channels, store=cast(RecordStore, store), deadlines_s=deadlines, slots=Slots(4)
+    )
+    assert {run.channel: len(run.hits) for run in found.runs} == {ChannelName.VECTOR: 1, ChannelName.SPATIAL: 0}
+    assert [(each.code, each.channel) for each in found.limitations] == [("CHANNEL_FAULT", ChannelName.SPATIAL)]
 
 
 async def test_gather_asks_the_store_nothing_when_nothing_was_found() -> None:
