@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 from ai.intent.times import read_times
 from ai.text.amounts import amounts_of
-from ai.text.meaning.contrast.ranks import DATES, labelled
+from ai.text.meaning.contrast.ranks import labelled
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.spelling import unaccented
 from ai.text.support import WORD, fold, weighed_roots, words_of
 from retrieval.english.alike import ALIKE, WE, WRITERS, Families
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import DATES, MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
 REPEATS = word_list("again once twice")

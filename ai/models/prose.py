@@ -114,7 +114,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
-            beside = not asked.follows(each)
+            beside = not asked.follows(each, read)
             found.append(
                 Candidate(score, read.source.index, each.start, each.text, lead.text if lead else "", beside=beside)
             )

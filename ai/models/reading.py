@@ -34,7 +34,7 @@ from ai.text.question_type import (
 from ai.text.sentences import Span, bare_sentences, is_item
 from ai.text.support import WORD, carries, fold, folded_words
 from retrieval.english.alike import ALIKE, EARLIER
-from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
@@ -102,6 +102,8 @@ _ONLY_ASKS = re.compile(
 )
 _SHORTENED = re.compile(r"(?:i|you|he|she|it|we|they|that|there|who|what|where|when|how)['’](?:m|re|ve|ll|d|s)")
 """Words of the question that are shortened."""
+_OF_MEETING = re.compile(r"\b(?:minutes|meeting|session|sitting|hearing|assembly|inspection)\b", re.IGNORECASE)
+_A_MONTH = re.compile(r"\b(?:" + "|".join(month.title() for month in MONTHS) + r")\b")
 _MEANT = 2
 _LEANT_ON = 6
 _WHOLLY = 1000
@@ -433,12 +435,15 @@ class ReadQuestion:
                 return False
             if not finer.meant.contrast.means(read.text, own | within.title, known, around):
                 return False
-        return self.follows(read) and self.demands.met(read.text, read.tokens, within.title | meant)
+        return self.follows(read, within) and self.demands.met(read.text, read.tokens, within.title | meant)
 
-    def follows(self, read: ReadSentence) -> bool:
-        """True unless a pronoun of the sentence means somebody else than the question, by those before it."""
+    def follows(self, read: ReadSentence, within: ReadSource) -> bool:
+        """True unless the sentence means somebody or something else than the question, by those around it."""
         finer = self.demands.finer if self.demands is not None else None
-        return finer is None or finer.meant.follows(read.text, read.before)
+        if finer is None:
+            return True
+        after = tuple(each.text for each in within.sentences if each.start > read.start)
+        return finer.meant.follows(read.text, read.before, after)
 
     def spelt_out(self, text: str) -> bool:
         """True unless the question asks what an abbreviation stands for and the text does not say that."""
@@ -485,7 +490,9 @@ class ReadQuestion:
         if not times or read.years:
             in_year = _within(read.years, times) or not read.years.isdisjoint(_years(self.question))
             return not times or (in_year and _meets(read.text, times))
-        if self.version >= EXCHANGED_SINCE and not follows_day(read.before, times):
+        if self.version >= EXCHANGED_SINCE and not (
+            follows_day(read.before, times) and is_of_meeting(read.text, source.title, times)
+        ):
             return False
         before = _YEAR.findall(source.text, 0, read.start)
         dated = frozenset({int(before[-1])}) if before else _years(source.title)
@@ -560,6 +567,14 @@ def follows_day(before: Sequence[str], times: Sequence[TimeRange]) -> bool:
         if days:
             return any(days[-1].overlaps(asked) for asked in times)
     return True
+
+
+def is_of_meeting(text: str, title: str, times: Sequence[TimeRange]) -> bool:
+    """True unless the text names no month and its title says that it is of a meeting on another day than asked for."""
+    if not _OF_MEETING.search(title) or all(map(_is_years, times)) or _A_MONTH.search(text):
+        return True
+    held = [span.time for span in read_times(title) if not _is_years(span.time)] if _YEAR.search(title) else []
+    return not held or any(day.overlaps(asked) for day in held for asked in times)
 
 
 def _is_years(time_range: TimeRange) -> bool:

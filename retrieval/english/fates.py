@@ -41,12 +41,17 @@ _FIELDS = (
     "earn ~ wage pay income make / spend ~ cost pay / borrow ~ loan lend / repay / owe ~ debt / pledge ~ promise / "
     "donate ~ give / invest",
     "write* compose publish print* ~ author appear release / translate / stage perform ~ / film",
+    "start begin commence ~ from since first open / stop halt ~ until till last end over",
+    "propose ~ proposal proposer / second ~ / abstain ~ abstention",
     "invent devise ~ inventor introduce develop design create make / patent",
 )
 """Behind `~` are words that go with the state and are no other one; a word with a star, which has other senses, is none
 either."""
 _DEEDS_ALONE = frozenset(
-    map(root_of, word_list("charge release plant order stage film engage sow commission lease save open graduate"))
+    map(
+        root_of,
+        word_list("charge release plant order stage film engage sow commission lease save open graduate second"),
+    )
 )
 """Words that tell a state as a verb in the past alone: `in order to`, `the power plant`."""
 

@@ -42,6 +42,8 @@ MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
+DATES = frozenset(MONTHS) | word_list("monday tuesday wednesday thursday friday saturday sunday")
+"""Months and days of the week."""
 MONTH_NUMBERS = {name: number for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {"sept": 9}
 """Months and their abbreviations, by number."""
 

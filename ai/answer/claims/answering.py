@@ -30,7 +30,7 @@ from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
 from ai.models.lines import section_told, told_by_lines
 from ai.models.prose import ReadSentences
-from ai.models.reading import ReadSource, follows_day, names, question_terms
+from ai.models.reading import ReadSource, follows_day, is_of_meeting, names, question_terms
 from ai.models.rows import Row, beside_question
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.meaning import meant as meanings
@@ -85,7 +85,8 @@ class Wanted:
     are beside what it found; `nothing`: it found no answer in prose; `reworded`: the former may say in
     other words which is the first or the largest; `strict`: what is denied is told only by who denies, what happened in
     a year by nothing of another one, and what is said in other words is read as what it says; `lined`: each line that
-    stands alone is a sentence, and `set_out` are those that answer by how they are set."""
+    stands alone is a sentence, and `set_out` are those that answer by how they are set; `headed`: by item its title,
+    which may say the day of a meeting."""
 
     question: str
     intent: Intent
@@ -109,6 +110,7 @@ class Wanted:
     lined: bool
     set_out: frozenset[str]
     sentences: Mapping[int, tuple[str, ...]]
+    headed: Mapping[int, str]
     nearest: float = 0.0
 
     @property
@@ -172,6 +174,7 @@ class Wanted:
             if version >= EXCHANGED_SINCE
             else frozenset(),
             sentences=dict(_sentences(passages)) if version >= EXCHANGED_SINCE else {},
+            headed={source.index: source.title for source in sources} if version >= EXCHANGED_SINCE else {},
         )
         if not weighed or intent.operations:
             return wanted
@@ -219,19 +222,22 @@ class Wanted:
             return False
         if self.lined and not spells_out(text, abbreviation_of(self.question)):
             return False
-        if not all(self._follows(text, before) for before in self._before(text, cited)):
+        times = () if self.intent.map_time else self.intent.times
+        if not all(is_of_meeting(text, self.headed.get(n, ""), times) for n in cited):
+            return False
+        if not all(self._follows(text, *around) for around in self._around(text, cited)):
             return False
         return not self.strict or not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
 
-    def _follows(self, text: str, before: Sequence[str]) -> bool:
-        """True unless by the sentences before it a pronoun means somebody else, or an undated one is of another day."""
+    def _follows(self, text: str, before: Sequence[str], after: Sequence[str]) -> bool:
+        """True unless by the sentences around it it means somebody else, or an undated one is of another day."""
         dated = self.intent.map_time or read_times(text)
-        return self.meant.follows(text, before) and bool(dated or follows_day(before, self.intent.times))
+        return self.meant.follows(text, before, after) and bool(dated or follows_day(before, self.intent.times))
 
-    def _before(self, text: str, cited: Sequence[int]) -> Iterator[tuple[str, ...]]:
-        """The sentences before this one where a passage that is cited has it."""
+    def _around(self, text: str, cited: Sequence[int]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """The sentences before this one and behind it, where a passage that is cited has it."""
         for said in (self.sentences.get(n, ()) for n in cited):
-            yield from (said[:at] for at, each in enumerate(said) if bare(each) == bare(text))
+            yield from ((said[:at], said[at + 1 :]) for at, each in enumerate(said) if bare(each) == bare(text))
 
     def _grants(self, text: str) -> bool:
         """True if what the question asks for is denied or excepted, and the text does neither. Who asks why something

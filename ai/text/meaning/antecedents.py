@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ai.text.meaning.contrast.ranks import DATES
 from ai.text.meaning.deeds.clause import clause_of
 from ai.text.meaning.namesakes import TITLES
 from ai.text.question_type import first_word
 from ai.text.spelling import unaccented
 from ai.text.support import WORD, fold
 from retrieval.english.alike import and_alike
-from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_many, is_past, root_of
 
 _PRONOUN = re.compile(

@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ai.text.meaning.contrast.ranks import DATES
 from ai.text.question_type import first_word
 from ai.text.support import WORD, fold
-from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
 _OWN = r"(?:the|an?|his|her|its|their|our|your|my)\s"

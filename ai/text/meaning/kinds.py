@@ -7,10 +7,9 @@ import re
 from dataclasses import dataclass
 
 from ai.text.amounts import amounts_of, unit_of
-from ai.text.meaning.contrast.ranks import DATES
 from ai.text.support import all_roots, fold
 from retrieval.english.alike import and_alike
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import DATES, MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
 _WHICH = re.compile(

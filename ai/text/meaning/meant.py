@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from ai.text.meaning.antecedents import Antecedent
 from ai.text.meaning.bearers import Bearer
 from ai.text.meaning.contrast.contrast import Contrast
+from ai.text.meaning.contrast.heads import Heads
 from ai.text.meaning.contrast.states import States
 from ai.text.meaning.deeds.behalf import Behalf
 from ai.text.meaning.deeds.doers import Doer
+from ai.text.meaning.deeds.narrators import Narrator
+from ai.text.meaning.deeds.objects import Object
 from ai.text.meaning.deeds.owners import Owners
 from ai.text.meaning.deeds.roles import Roles
 from ai.text.meaning.groups import Group
@@ -57,6 +60,9 @@ class Meant:
     owners: Owners
     states: States
     antecedent: Antecedent
+    object: Object
+    narrator: Narrator
+    heads: Heads
     related: bool
 
     @classmethod
@@ -81,6 +87,9 @@ class Meant:
             Owners.of(question) if rules >= EXCHANGED_SINCE else Owners(),
             States.of(question) if rules >= EXCHANGED_SINCE else States(),
             Antecedent.of(question) if rules >= EXCHANGED_SINCE else Antecedent(),
+            Object.of(question) if rules >= EXCHANGED_SINCE else Object(),
+            Narrator.of(question) if rules >= EXCHANGED_SINCE else Narrator(),
+            Heads.of(question) if rules >= EXCHANGED_SINCE else Heads(),
             related,
         )
 
@@ -100,15 +109,21 @@ class Meant:
             and self.behalf.agrees(text, own)
             and self.owners.agree(text, own)
             and self.states.agree(text)
+            and self.object.agrees(text)
             and self.kind.agrees(text, own, read=by_reader)
             and (read or self.sides.agrees(text))
             and (text.endswith("?") or ROW.match(text) is not None or self._states(text, read=by_reader))
             and self.contrast.agrees(text, tokens, read=by_reader)
         )
 
-    def follows(self, text: str, before: Sequence[str]) -> bool:
-        """True unless its pronoun means somebody else than the question, by the sentences before it."""
-        return self.antecedent.agrees(text, before)
+    def follows(self, text: str, before: Sequence[str], after: Sequence[str] = ()) -> bool:
+        """True unless by the sentences around it its pronoun, its first person or its noun means somebody or something
+        else than the question."""
+        return (
+            self.antecedent.agrees(text, before)
+            and self.narrator.agrees(text, (*before, *after))
+            and self.heads.agrees(text, before, after)
+        )
 
     def _states(self, text: str, *, read: bool) -> bool:
         """True unless a sentence, neither a row nor a question with its answer behind it, states nothing of what is

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ai.text.meaning.contrast.ranks import DATES
 from ai.text.meaning.kinds import place_of
 from ai.text.question_type import WantedKind, offers, wanted_of
 from ai.text.support import all_roots, fold
 from retrieval.english.alike import and_alike
+from retrieval.english.lists import DATES
 
 _A = r"(?:an?|the|their|his|her|our|my|its)\s"
 _NO_PLACE = re.compile(

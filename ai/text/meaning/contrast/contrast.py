@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from ai.text.meaning.contrast.names import Names, alone_in, is_near, names_another, names_in, places_in
 from ai.text.meaning.contrast.opposites import Opposites, small_roots
 from ai.text.meaning.contrast.phrases import Phrase, is_of_another, phrases_in
-from ai.text.meaning.contrast.ranks import DATES, days_in, ranks_in
+from ai.text.meaning.contrast.ranks import days_in, ranks_in
 from ai.text.meaning.deeds.clause import deed_of
 from ai.text.meaning.deeds.done_to import done_to, has_done
 from ai.text.support import WORD, all_roots, carries, fold
-from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.lists import DATES, UNWEIGHED_WORDS
 from retrieval.english.stems import root_of
 
 _DAILY = re.compile(r"\b(?:daily|(?:every|each|any) day|all (?:week|days))\b", re.IGNORECASE)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ai.text.meaning.contrast.ranks import DATES
 from ai.text.meaning.deeds.clause import deed_of
 from ai.text.support import WORD, carries, fold
-from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.lists import DATES, UNWEIGHED_WORDS
 from retrieval.english.stems import root_of
 
 Names = tuple[tuple[str, ...], ...]

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from ai.text.meaning.contrast.names import names_in
 from ai.text.meaning.contrast.opposites import AT_LEAST
-from ai.text.meaning.contrast.ranks import DATES
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
-from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
 
 _OF = re.compile(

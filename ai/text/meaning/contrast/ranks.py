@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ai.text.support import fold
-from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import DATES, UNWEIGHED_WORDS
 from retrieval.english.stems import root_of
 
-DATES = frozenset(MONTHS) | word_list("monday tuesday wednesday thursday friday saturday sunday")
 _WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 _RANKED = re.compile(
     r"\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)[\s-]([a-z]{3,})\b", re.IGNORECASE

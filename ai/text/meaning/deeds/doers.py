@@ -4,14 +4,14 @@ works`, in `What do whales eat?` and `Polar bears eat seals`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ai.text.meaning.deeds.clause import clause_of
 from ai.text.support import all_roots, fold, weighed_roots
 from retrieval.english.alike import and_alike
-from retrieval.english.lists import UNWEIGHED_WORDS, word_list
+from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
 from retrieval.english.parties import are_apart
 from retrieval.english.stems import is_many, is_past, root_of
 
@@ -31,6 +31,14 @@ _BE = word_list("is are was were be been being")
 _DETERMINED = word_list(
     "the a an this that these those its his her their our my your each every some any other such both all no"
 )
+_MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play")))
+"""Deeds that each of two does to the other: `Anna Weir married Karl Roth`."""
+_BESIDE = word_list("and or with alongside")
+_PLACED = word_list("in at of on by for from to under near after before during through against over into")
+_CLAUSE = re.compile(
+    r"\b(?:after|before|when|while|until|once|if)\s(?:the\s|an?\s)?(?P<noun>[a-z]{3,})\s(?P<verb>[a-z]{3,})\b",
+    re.IGNORECASE,
+)
 _OF_WITHIN = 4
 _LIKE = 4
 """Letters that `Britain` and `British` share."""
@@ -41,7 +49,8 @@ class Doer:
     """The doer: the roots of the words, each with those of like meaning, and the root of the deed; without words
     where the question asks it of nobody. `named`: it is a name; `said`: the roots of all words of the question. Where
     groups are told apart, `head` is the root of the noun of several, `held` whether a source
-    has it, `many` whether all of a kind are meant (`whales`), and `done` whether it is done to them."""
+    has it, `many` whether all of a kind are meant (`whales`), and `done` whether it is done to them. `other`: the root
+    of what does something else in the question (`after the pump stops`)."""
 
     words: tuple[frozenset[str], ...] = ()
     deed: str = ""
@@ -51,6 +60,8 @@ class Doer:
     held: bool = False
     many: bool = False
     done: bool = False
+    apart: bool = False
+    other: str = ""
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str] = frozenset(), *, groups: bool = True) -> Doer:
@@ -66,7 +77,16 @@ class Doer:
         if not helped or not doer or deed in UNWEIGHED_WORDS or not deed.isalpha():
             return cls()
         roots = tuple(and_alike({root}) for root in sorted(weighed_roots(" ".join(doer))))
-        found = cls(roots, root_of(deed), doer[-1][0].isupper(), all_roots(question), done=done)
+        clause = _CLAUSE.search(question) if groups else None
+        found = cls(
+            roots,
+            root_of(deed),
+            doer[-1][0].isupper(),
+            all_roots(question),
+            done=done,
+            apart=groups,
+            other=root_of(fold(clause["noun"])) if clause else "",
+        )
         head = fold(next((one for one, of in pairwise(doer) if of == "of"), doer[-1]))
         if not groups or doer[0][0].isupper() or not is_many(head):
             return cls() if done else found
@@ -83,6 +103,8 @@ class Doer:
         doers = list(_doers(text, self.deed, done=self.done))
         if self.head and self._is_by_another_group(text):
             return False
+        if self._is_exchanged(doers) or self._is_by_another_name(text):
+            return False
         if any(not own.isdisjoint(each) for each in self.words):
             return True
         return not doers or not all(self._is_another(doer, before) for doer, before in doers)
@@ -93,6 +115,55 @@ class Doer:
             return False
         heads = {root[:_LIKE] for each in self.words for root in each}
         return self.said.isdisjoint(all_roots(doer)) and fold(doer)[:_LIKE] not in heads
+
+    def _is_exchanged(self, doers: Sequence[tuple[str, frozenset[str]]]) -> bool:
+        """True if it is done by what does the other thing in the question: `The pump runs on after the burner stops`
+        for `How long does the burner run on after the pump stops?`"""
+        heads = frozenset[str]().union(*self.words)
+        if not self.other or self.other in heads:
+            return False
+        return bool(doers) and all(root_of(fold(doer)) == self.other for doer, _ in doers)
+
+    def _is_by_another_name(self, text: str) -> bool:
+        """True if a name does it each time, and the one asked about stands beside that in another part: `Emil kept the
+        books and Gustav travelled`, `Alden lies above Sarn`."""
+        if not (self.apart and self.named) or self.done or self.deed in _MUTUAL:
+            return False
+        words = _RUN.findall(text)
+        roots = frozenset[str]().union(*self.words)
+        asked = [at for at, word in enumerate(words) if word[0].isupper() and root_of(_bare(word)) in roots]
+        deeds = [at for at, word in enumerate(words) if at and word.islower() and root_of(fold(word)) == self.deed]
+        return bool(asked) and bool(deeds) and all(self._is_anothers(words, at, asked) for at in deeds)
+
+    def _is_anothers(self, words: Sequence[str], deed: int, asked: Sequence[int]) -> bool:
+        """True if the name before the deed does it, and the one asked about neither with it nor through it."""
+        last = deed - 1
+        while last >= 0 and (fold(words[last]) in _BETWEEN or fold(words[last]).endswith("ly")):
+            last -= 1
+        first = last
+        while first > 0 and words[first - 1][0].isupper() and fold(words[first - 1]) not in UNWEIGHED_WORDS:
+            first -= 1
+        name = words[first : last + 1]
+        if (
+            not name
+            or not words[last][0].isupper()
+            or not {fold(word) for word in name}.isdisjoint(UNWEIGHED_WORDS | DATES)
+        ):
+            return False
+        like = {word[:_LIKE].casefold() for at in asked for word in words[at : at + 1]}
+        if any(first <= at <= last for at in asked) or any(fold(word)[:_LIKE] in like for word in name):
+            return False
+        led = [at for at in asked if at < first]
+        if led:
+            between = words[led[-1] + 1 : first]
+            starts = _start_of(words, led[-1])
+            owner = words[led[-1]].endswith(("'s", "’s"))
+            placed = starts > 0 and fold(words[starts - 1]) in _PLACED
+            does = any(is_past(fold(word)) or fold(word) in _BE for word in between)
+            return does and not owner and not placed and (not between or fold(between[-1]) not in _PLACED)
+        if first and fold(words[first - 1]) in _PLACED | _BESIDE:
+            return False
+        return all(fold(words[_start_of(words, at) - 1]) not in _BESIDE for at in asked)
 
     def _is_by_another_group(self, text: str) -> bool:
         doers = list(_doers(text, self.deed, done=self.done, whole=True))
@@ -108,6 +179,17 @@ class Doer:
         if are_apart(self.head, root_of(low)):
             return True
         return self.many or self.held if before.isdisjoint(_DETERMINED) else self.held and "the" in before
+
+
+def _start_of(words: Sequence[str], at: int) -> int:
+    """Where the name begins that has a word there."""
+    while at > 0 and words[at - 1][0].isupper():
+        at -= 1
+    return at
+
+
+def _bare(word: str) -> str:
+    return fold(word).removesuffix("'s").removesuffix("’s")
 
 
 def _doers(text: str, deed: str, *, done: bool = False, whole: bool = False) -> Iterator[tuple[str, frozenset[str]]]:
