@@ -14,6 +14,7 @@ KINDS = (
     ("valve", ("safety", "filling", "steam")),
     ("licence", ("fishing", "trading", "pilot")),
 )
+DESCRIBE = {"evening", "holiday", "safety", "filling", "fishing", "trading"}
 QUESTION, SAID = "When is the {} {} reset?", "In May the {} {} is reset by the warden."
 
 
@@ -28,9 +29,10 @@ def test_another_of_the_kind_is_another(noun: str, words: tuple[str, ...]) -> No
     for asked, told, third in permutations(words):
         question, text = QUESTION.format(asked, noun), SAID.format(told, noun)
         apart, named = f"The {third} {noun} is blue.", f"The {asked} {noun} is green."
-        assert not follows(question, text, (apart,)), question
+        # a word that describes may be said in another, and only what names the thing tells it apart
+        assert follows(question, text, (apart,)) == (asked in DESCRIBE), question
         assert not follows(question, text, (), (named,)), question
-        assert follows(question, text, (apart,), rules=RELATED_SINCE)
+        assert follows(question, text, (), (named,), rules=RELATED_SINCE)
         assert follows(question, text), "nothing tells them apart"
         assert follows(question, SAID.format(asked, noun), (apart,))
         assert follows(QUESTION.format("big", noun), text.replace(told, "large"))

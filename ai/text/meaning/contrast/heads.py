@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ai.text.support import all_roots, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
-from retrieval.english.stems import root_of
+from retrieval.english.stems import is_many, root_of
 
 _HEAD = re.compile(
     r"(?P<before>[\w,]+\s)?(?<![\w'’-])(?P<article>the|an?|another|its|his|her|their|our|this|that|each|every|both)\s"
@@ -24,13 +24,16 @@ _HEAD = re.compile(
 )
 _NEW = word_list("a an another")
 _SAYS_IS = word_list("is are was were be been being as remained became become")
+_DEFINITE = re.compile(r"\b(?:[Tt]he|[Tt]his|[Tt]hat)\s(?P<noun>[a-z]{3,})\b")
+_DESCRIBES = re.compile(r"-|(?:ed|ing|er|est|ant|ent|al|ive|ful|ous|y|ish|ic|less|able|ible)\Z")
+"""Words that describe a thing, which a text may do in others: `the distant replica` is the far one."""
 _SAME = word_list("same whole entire other only very own new old large small great little good next last former")
 """Words that tell nothing apart, or that anything may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The things that a question names by a word before a noun, as roots: `wooden bridge`."""
+    """The things that a question names by a word before a noun, this as a root: `wooden bridge`."""
 
     asked: tuple[tuple[str, str], ...] = ()
 
@@ -46,16 +49,21 @@ class Heads:
         roots = all_roots(text)
         return not any(
             noun in roots
-            and and_alike({which}).isdisjoint(roots)
-            and (self._is_new_behind(which, noun, before, after) or _is_another(which, noun, text, (*before, *after)))
+            and and_alike({root_of(which)}).isdisjoint(roots)
+            and (_is_new_behind(which, noun, text, before, after) or _is_another(which, noun, text, (*before, *after)))
             for which, noun in self.asked
         )
 
-    def _is_new_behind(self, which: str, noun: str, before: Sequence[str], after: Sequence[str]) -> bool:
-        """True if the thing is first told of behind the sentence, as something new."""
-        if any({which, noun} <= all_roots(said) for said in before):
-            return False
-        return any((which, noun, True) in set(_heads(said)) for said in after)
+
+def _is_new_behind(which: str, noun: str, text: str, before: Sequence[str], after: Sequence[str]) -> bool:
+    """True if the sentence speaks of the thing without the word, and one with it is first told of behind, as new."""
+    if not any(
+        root_of(fold(found["noun"])) == noun for found in _DEFINITE.finditer(text) if not is_many(found["noun"])
+    ):
+        return False
+    if any({root_of(which), noun} <= all_roots(said) for said in before):
+        return False
+    return any((which, noun, True) in set(_heads(said)) for said in after)
 
 
 def _is_another(which: str, noun: str, text: str, around: Sequence[str]) -> bool:
@@ -65,16 +73,19 @@ def _is_another(which: str, noun: str, text: str, around: Sequence[str]) -> bool
     if not told or len(told) < said:
         return False
     others = {one for each in around for one, of, _ in _heads(each) if of == noun}
-    return which in others or (len(others.union(told)) > 1 and not any(which in all_roots(each) for each in around))
+    if which in others:
+        return True
+    unheld = not any(root_of(which) in all_roots(each) for each in around)
+    return unheld and len(others.union(told)) > 1 and _DESCRIBES.search(which) is None
 
 
 def _heads(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Each word between an article and a noun, with the noun, as roots, and whether it comes as something new. `It was
-    a wooden bridge` says what one is that was told of before."""
+    """Each word between an article and a noun, with the root of the noun, and whether it comes as something new. `It
+    was a wooden bridge` says what one is that was told of before."""
     for found in _HEAD.finditer(text):
         which, noun = fold(found["which"]), fold(found["noun"])
         if which in UNWEIGHED_WORDS | _SAME or noun in UNWEIGHED_WORDS or which.endswith("ly"):
             continue
         before = fold((found["before"] or "").strip())
         new = fold(found["article"]) in _NEW and before not in _SAYS_IS and not before.endswith(",")
-        yield root_of(which), root_of(noun), new
+        yield which, root_of(noun), new
