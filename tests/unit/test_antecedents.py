@@ -72,3 +72,14 @@ def test_where_it_is_not_plain_it_may_mean_whom_it_likes(question: str, before: 
 )  # fmt: skip
 def test_here_it_plainly_means_another(question: str, before: str, text: str) -> None:
     assert not follows(question, before, text)
+
+
+@pytest.mark.parametrize(("one", "other"), [*permutations(("father", "uncle", "grandfather"), 2)])
+def test_my_father_is_not_my_uncle(one: str, other: str) -> None:
+    said = (f"My {other} Thomas Harker was too young", f"After the war my {one} came home", "He bought a cart")
+    before, text = ". ".join(said), "In 1923 he opened a shop."
+    assert not follows("When did Thomas Harker open a shop?", before, text)
+    assert follows("When did Thomas Harker open a shop?", before, text, rules=RELATED_SINCE)
+    assert follows("When did Edmund Harker open a shop?", before, text), "he may be the one"
+    assert follows("When did Thomas Harker open a shop?", before.replace(f"my {one}", f"my {other}"), text)
+    assert follows("When did Thomas Harker open a shop?", before.replace(f"my {one}", "my mother"), text)

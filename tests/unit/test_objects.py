@@ -20,7 +20,7 @@ def agrees(question: str, text: str, *, rules: int = RULES) -> bool:
 
 
 @pytest.mark.parametrize(("deed", "done"), DEEDS)
-@pytest.mark.parametrize("asks", ["Who", "Which teacher", "Which spare part"])
+@pytest.mark.parametrize("asks", ["Who", "What", "Which teacher", "Which spare part"])
 def test_to_another_it_is_not_done_to_the_one_asked_about(asks: str, deed: str, done: str) -> None:
     for one, other in permutations(PEOPLE, 2):
         question = f"{asks} {deed} {one}?"
@@ -29,6 +29,9 @@ def test_to_another_it_is_not_done_to_the_one_asked_about(asks: str, deed: str, 
         assert agrees(question, f"She {done} {other}, who left.", rules=RELATED_SINCE)
         assert agrees(question, f"She {done} {one}, who left at Easter."), question
         assert agrees(question, f"She {done} {other} and {one}."), question
+        assert not agrees(question, f"{one} {done} {other}, who left at Easter."), question
+        assert agrees(question, f"{other} {done} {one}, who left at Easter."), question
+        assert asks == "Who" or agrees(question, f"{one} {done} {other}, and Miss Poole {done} {one}."), question
         assert agrees(question, f"She {done} him in May."), question
         assert agrees(question, f"She {done} Latin to him for years."), question
         assert agrees(question, f"In May she {done} the old head."), question

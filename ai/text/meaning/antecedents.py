@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ai.text.meaning.deeds.clause import clause_of
+from ai.text.meaning.deeds.narrators import relative_named, relative_that_does
 from ai.text.meaning.namesakes import TITLES
 from ai.text.question_type import first_word
 from ai.text.spelling import unaccented
@@ -59,6 +60,7 @@ _NO_PERSON = word_list(
     "western great new old royal national congress senate assembly board commission agency service "
     "corporation inc ltd group team festival prize award"
 )
+_WOMEN = word_list("mother sister daughter aunt niece grandmother wife granddaughter stepmother")
 _OBJECTS = word_list("it them him her")
 _OWNER = re.compile(r"['’]s?\Z")
 _LIKE = 4
@@ -112,6 +114,10 @@ class Antecedent:
             subject = _subject(sentence, known)
             if self._is_said(sentence):
                 return subject is not None and not self._is(subject) and self._only_owns(sentence, subject)
+            relative = _relative(by, sentence) if subject is None else ""
+            if relative:
+                own = {relative_named(said, self.name) for said in known} - {""}
+                return bool(own) and relative not in own
             if subject is None:
                 taken = taken or (first in _ONE and (first in _MALE) != (by in _MALE))
             elif taken:
@@ -154,6 +160,12 @@ class Antecedent:
         at = sentence.find(subject)
         said = [found for found in _NAME.finditer(sentence) if self._is(found[0])]
         return all(found.start() < at and found[0].endswith(("'s", "’s")) for found in said)
+
+
+def _relative(by: str, sentence: str) -> str:
+    """The word for the narrator's relative whom the pronoun may mean: the subject of a sentence, without a name."""
+    who, lead = relative_that_does(sentence)
+    return "" if not who or _has_subject(lead) or (who in _WOMEN) == (by in _MALE) else who
 
 
 def _alike(one: str, other: str) -> bool:

@@ -28,6 +28,7 @@ _MINE = re.compile(
     rf"\b[Mm]y\s(?:[a-z-]+\s)?{_RELATIVE},?\s(?P<name>{_NAME})"
     rf"|(?P<first>{_NAME}),\smy\s(?:[a-z-]+\s)?(?P<whose>{'|'.join(sorted(_RELATIVES))})\b"
 )
+_MINE_DOES = re.compile(rf"\b[Mm]y\s(?:[a-z-]+\s)?{_RELATIVE}\s(?=[a-z])")
 _OWNED = re.compile(rf"(?P<name>[A-Z][\w-]*+(?:\s[A-Z][\w-]*+){{0,3}})['’]s?\s(?:[a-z-]+\s){{0,2}}?{_RELATIVE}\b")
 _MY = re.compile(rf"\b(?P<whose>my|his|her|their|[\w-]+['’]s)\s(?:[a-z-]+\s)?{_RELATIVE}\b", re.IGNORECASE)
 _DOES = re.compile(r"\bI(?:,[^,.]{1,60},)?\s(?:(?:had|have|never|also|then|first|later|soon)\s){0,2}(?P<deed>[a-z]+)\b")
@@ -73,11 +74,25 @@ class Narrator:
         own = (found["name"] or found["other"] for found in _NAMES_SELF.finditer(said))
         if any(_are_apart(self.name, _words(name)) for name in own):
             return True
-        return any(self._is(name) for name in _relatives(said))
+        return any(self.is_named(name) for name in _relatives(said))
 
-    def _is(self, name: tuple[str, ...]) -> bool:
+    def is_named(self, name: tuple[str, ...]) -> bool:
         """True for the name of the one asked about: the first names are the same, and the last where both have one."""
         return name[:1] == self.name[:1] and (1 in (len(name), len(self.name)) or name[-1] == self.name[-1])
+
+
+def relative_named(said: str, name: Sequence[str]) -> str:
+    """The word for the narrator's relative of that name, where the sentence says it: `my uncle Thomas`; else empty."""
+    asked = Narrator(tuple(name))
+    found = (each for each in _MINE.finditer(said) if asked.is_named(_words(each["name"] or each["first"])))
+    return next((fold(each["who"] or each["whose"]) for each in found), "")
+
+
+def relative_that_does(said: str) -> tuple[str, str]:
+    """The word for the narrator's relative without a name that a sentence has for its subject, and what stands before;
+    empty words without one."""
+    found = _MINE_DOES.search(said)
+    return (fold(found["who"]), said[: found.start()]) if found is not None else ("", "")
 
 
 def _relatives(said: str) -> Iterator[tuple[str, ...]]:

@@ -15,10 +15,11 @@ from retrieval.english.stems import root_of
 
 _NAME = r"[A-Z][\w'’-]*+(?:\s[A-Z\d][\w'’-]*+){0,3}"
 _DOES = re.compile(
-    rf"\A\W*(?:[Ww]ho|(?:[Ww]hich|[Ww]hat)\s[\w'’-]+(?:\s[a-z][\w'’-]*)??)\s(?!{HELPER}\b)(?P<deed>[a-z]{{3,}})\s(?:the\s)?"
+    rf"\A\W*(?:[Ww]ho|[Ww]hat|(?:[Ww]hich|[Ww]hat)\s[\w'’-]+(?:\s[a-z][\w'’-]*)??)\s(?!{HELPER}\b)(?P<deed>[a-z]{{3,}})\s(?:the\s)?"
     rf"(?P<name>{_NAME})\W*\Z"
 )
 _OBJECT = re.compile(rf"\s(?:(?:the|an?|his|her|its|their)\s)?(?P<lead>(?:[a-z][\w'’-]*\s){{0,2}})(?P<name>{_NAME})")
+_DOER = re.compile(rf"(?P<name>{_NAME})\s(?:(?:has|had|also|later|[a-z]+ly)\s){{0,2}}(?P<deed>[a-z]{{3,}})\b")
 _MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight join play face border resemble")))
 """Deeds that each of two does to the other."""
 _HELPERS = word_list("did does do")
@@ -54,10 +55,18 @@ class Object:
         initials = name.isalpha() and name.isupper()
         return cls() if initials or root in _MUTUAL else cls(tuple(_words(name)), root)
 
+    def _without_doer(self, text: str) -> str:
+        """The text without the name where that one does it: `The HV-3 replaces the HV-2`."""
+        for found in reversed([*_DOER.finditer(text)]):
+            if root_of(fold(found["deed"])) == self.deed and tuple(_words(found["name"])) == self.name:
+                text = text[: found.start()] + text[found.start("deed") :]
+        return text
+
     def agrees(self, text: str) -> bool:
-        """True unless the text never names it, and says each time that the deed was done to another, by name."""
+        """True unless the text never names it so, and says each time that the deed was done to another, by name."""
         if not self.name:
             return True
+        text = self._without_doer(text)
         said = {word[:_LIKE] if word.isalpha() else word for word in _words(text)}
         if any((word[:_LIKE] if word.isalpha() else word) in said for word in self.name):
             return True
