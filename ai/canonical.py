@@ -18,7 +18,7 @@ from cattrs.strategies import configure_tagged_union
 
 from ai.model import Completion
 from retrieval.algebra.json import register
-from retrieval.algebra.operations import Operation
+from retrieval.algebra.operations import Change, Lookup, Operation
 from retrieval.algebra.soundness import check_operation
 from retrieval.model import Hit, Locator, Record
 from retrieval.ranking.rerank import RerankWeights
@@ -121,6 +121,9 @@ def codec() -> cattrs.Converter:
     made.register_unstructure_hook(Completion, completion)
     unshared = override(omit_if_default=True)  # as it was written before names were shared
     made.register_unstructure_hook(RerankWeights, make_dict_unstructure_fn(RerankWeights, made, shared=unshared))
+    unnamed = override(omit_if_default=True)  # as it was written before a lookup had a unit
+    for looked_up in (Lookup, Change):
+        made.register_unstructure_hook(looked_up, make_dict_unstructure_fn(looked_up, made, unit=unnamed))
     made.register_unstructure_hook_func(lambda kind: kind is object, _plain)
     made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
     register(made)

@@ -12,7 +12,7 @@ from functools import cached_property
 from ai.intent import words as w
 from ai.intent.slips import Spelling
 from ai.text.tables.conversion import factor
-from retrieval.algebra.domain import Domain
+from retrieval.algebra.domain import Domain, FigureKind
 from retrieval.algebra.wording import plural
 from retrieval.english.stems import stem
 from retrieval.gazetteer import Gazetteer
@@ -241,15 +241,28 @@ def _measures(domain: Domain) -> dict[str, tuple[str, ...]]:
     """Measures by their own words, their units and their synonyms; a word of several measures names them all."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for figure in domain.figures:
-        name, unit = (part.replace("_", " ").casefold() for part in (figure.measure, figure.unit))
-        own = {name, plural(name)} | _synonyms(name)
-        if unit and unit not in w.LENGTHS and unit not in w.SQUARES:
-            own |= {unit, *_synonyms(unit)}
-        own |= _extremes_of(name, unit)
-        own |= _measured_in(name, w.NAMES_OF_UNITS.get(unit, ()))
-        for word in own:
+        name, unit = _said(figure.measure), _said(figure.unit)
+        own = _names_of(name) | _extremes_of(name, unit) | _measured_in(name, w.NAMES_OF_UNITS.get(unit, ()))
+        for word in own | unit_names(figure):
             found[word].add(figure.measure)
     return {word: tuple(sorted(measures)) for word, measures in found.items()}
+
+
+def unit_names(figure: FigureKind) -> frozenset[str]:
+    """The phrases that name the unit of a figure and are no name of its measure: `bushels`, `hectares of orchards`."""
+    name, unit = _said(figure.measure), _said(figure.unit)
+    found = {f"{each} of {name}" for each in w.NAMES_OF_UNITS.get(unit, ())}
+    if unit and unit not in w.LENGTHS and unit not in w.SQUARES:
+        found |= {unit, *_synonyms(unit)}
+    return frozenset(found - _names_of(name))
+
+
+def _names_of(measure: str) -> set[str]:
+    return {measure, plural(measure)} | _synonyms(measure)
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ").casefold()
 
 
 _EXTREMES: Mapping[str, tuple[str, ...]] = {"min": ("minimum", "lowest"), "max": ("maximum", "highest")}

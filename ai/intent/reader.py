@@ -13,6 +13,7 @@ from ai.intent.plan_ids import ids_of
 from ai.intent.planning.plans import read_plan
 from ai.intent.planning.sets import Asked
 from ai.intent.planning.short import shortened
+from ai.intent.planning.units import in_named_units
 from ai.intent.scanning.read import read_phrases
 from ai.intent.spelling import respelt
 from ai.intent.times import TimeSpan
@@ -73,8 +74,9 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     phrases = asked.phrases
     alike = tuple(_alike(plan, asked))
     shared = alike or _shared(plan, asked)
-    plan = () if alike else plan
-    unread = () if plan or alike else unread_words(phrases, spoken)
+    plan, beside = in_named_units(() if alike else plan, spoken, phrases, lexicon)
+    phrases.left += beside
+    unread = tuple(item.text for item in beside) or (() if plan or alike else unread_words(phrases, spoken))
     parts = parts_of(text) if unread else ()
     if parts and all(_of_texts(part.question, context, lexicon) for part in parts):
         unread = ()

@@ -90,11 +90,14 @@ def _said(operation: Operation, names: Names) -> str:  # noqa: PLR0911, PLR0912 
             return f"Whether {named((place,), names)} is a {kind}{held}"
         case Stated():
             return _stated(operation, names)
-        case Lookup(measure, ids, year):
-            where = f" of {named(ids, names)}" if ids else " of the places that the map shows"
+        case Lookup(measure, ids, year, unit):
+            where = f" in {unit}" if unit else ""
+            where += f" of {named(ids, names)}" if ids else " of the places that the map shows"
             return _upper(figure_words(Value(measure, year), names)) + where
-        case Change(measure, ids, from_year, to_year):
-            return f"{_upper(figure_words(Growth(measure, from_year, to_year), names))} of {named(ids, names)}"
+        case Change(measure, ids, from_year, to_year, unit):
+            where = f" in {unit}" if unit else ""
+            where += f" of {named(ids, names)}"
+            return _upper(figure_words(Growth(measure, from_year, to_year), names)) + where
         case Compare(measure, ids, year):
             return f"{_upper(figure_words(Value(measure, year), names))} of {named(ids, names)}, compared"
         case Superlative(measure, kind, year, order, within, limit):

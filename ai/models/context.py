@@ -175,6 +175,9 @@ def _agrees(parameters: Mapping[str, object], name: str, asked: object) -> bool:
         case "place_ids":
             given = parameters.get(name)
             return isinstance(asked, tuple) and isinstance(given, list | tuple) and set(given) == set(asked)
+        case "unit":
+            units = parameters.get("units")
+            return isinstance(units, Mapping) and str(asked).replace("_", " ") in units.values()
         case "distance_km":
             return isinstance(asked, int | float) and parameters.get("distance_m") == round(asked * 1000)
         case _:
@@ -190,6 +193,8 @@ def _observes(measurement: Measurement, operation: Operation) -> bool:
         case _:
             return False
     fits = measurement.measure == measure and (not places or measurement.place.entity_id in places)
+    if isinstance(operation, Lookup | Change) and operation.unit not in (None, measurement.unit):
+        return False
     return fits and (
         years is None or any(measurement.time.start.year <= year <= measurement.time.end.year for year in years)
     )

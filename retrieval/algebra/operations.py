@@ -17,21 +17,24 @@ from retrieval.algebra.plan import Plan
 @dataclass(frozen=True, slots=True)
 class Lookup:
     """The value of a measure at a place in a year; `year` None asks for what is recorded, no place for those in the
-    region that the map shows."""
+    region that the map shows. `unit`: that of the figures, where it is recorded in several and the question names
+    one."""
 
     measure: str
     place_ids: tuple[str, ...]
     year: int | None
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The difference of a measure at a place between two years."""
+    """The difference of a measure at a place between two years. `unit` as of a lookup."""
 
     measure: str
     place_ids: tuple[str, ...]
     from_year: int
     to_year: int
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,7 @@ def figures(
 ) -> list[Fact]:
     """The figures of these places in the year that is asked for, else in `times`, else in any; none of no place."""
     found = facts.observations(operation.measure, place_ids=place_ids, year=operation.year) if place_ids else []
+    found = [f for f in found if operation.unit in (None, f.unit)]
     if operation.year is not None or not times:
         return found
     return [f for f in found if f.start and f.end and any(t.overlaps(TimeRange(f.start, f.end)) for t in times)]
@@ -134,7 +135,7 @@ def _lookup(operation: Lookup, facts: FactSource, times: Sequence[TimeRange]) ->
     order = {place_id: i for i, place_id in enumerate(operation.place_ids)}
     found.sort(key=lambda f: (order[f.place.entity_id], -day_of(f), f.source_id, f.record_id))
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in found)]
-    limitations = [not_recorded(operation.measure, p, facts) for p in missing]
+    limitations = [not_recorded(operation.measure, p, facts, unit=operation.unit) for p in missing]
     if operation.year is None and len(found) > _SERIES:  # more than are shown one by one
         parameters = {"measure": operation.measure, "place_ids": list(operation.place_ids), **units_of(found)}
         done = compute("lookup", parameters, found)
@@ -149,10 +150,11 @@ def _change(operation: Change, facts: FactSource) -> Answer:
         ends: list[Fact] = []
         for year in (operation.from_year, operation.to_year):
             found = facts.observations(operation.measure, place_ids=(place_id,), year=year)
+            found = [f for f in found if operation.unit in (None, f.unit)]
             limitations += conflicts(found, facts)
             ends += per_place(found)[0]
         if len(ends) < 2:
-            limitations.append(not_recorded(operation.measure, place_id, facts))
+            limitations.append(not_recorded(operation.measure, place_id, facts, unit=operation.unit))
             continue
         if mixed := several_units(ends):
             limitations += mixed

@@ -42,8 +42,11 @@ def conflicts(found: Sequence[Fact], facts: FactSource) -> list[Limitation]:
     ]
 
 
-def not_recorded(measure: str, place_id: str, facts: FactSource) -> Limitation:
-    """No figure of a place, with the years for which there are some."""
+def not_recorded(measure: str, place_id: str, facts: FactSource, *, unit: str | None = None) -> Limitation:
+    """No figure of a place, with the years for which there are some; or none in a unit that is named."""
+    if unit:
+        told = f"{_title(measure)} of {place_name(place_id, facts)} is not recorded in {unit} for what is asked."
+        return Limitation("NO_OBSERVATION", told, CHANNEL)
     years = facts.years(measure, place_ids=(place_id,))
     covered = f"is recorded for {listed([str(y) for y in years])}" if years else "is not recorded"
     return Limitation("NO_OBSERVATION", f"{_title(measure)} of {place_name(place_id, facts)} {covered}.", CHANNEL)
