@@ -11,6 +11,7 @@ from ai.text.meaning.contrast.contrast import Contrast
 from ai.text.meaning.contrast.heads import Heads
 from ai.text.meaning.contrast.states import States
 from ai.text.meaning.deeds.behalf import Behalf
+from ai.text.meaning.deeds.denied import Denied
 from ai.text.meaning.deeds.doers import Doer
 from ai.text.meaning.deeds.narrators import Narrator
 from ai.text.meaning.deeds.objects import Object
@@ -34,8 +35,8 @@ and raised in Tarn` only the second deed had a place, `how often` was told by an
 speaks (`among beekeepers`) limited nothing; 4: a gold medal was won by who won a silver one, what another did was done
 by who is asked about, and two names that end alike were one; 5: `before` was the contrary of `after` whatever stood
 behind, a pronoun was another thing, and what a reader found to answer had to say `the advantage`, or by what it was
-made; 6: who asks of the killed was told of the injured, of one group of another, of one day of another, or what another
-`he` did."""
+made; 6: who asks of the killed was told of the injured, of one group of another, of one day of another, what another
+`he` did, what was not done, or what did it for what it was done to."""
 FIRST_RULES, ROOTED_SINCE, DENIED_SINCE, SHARED_SINCE, QUALIFIED_SINCE, RELATED_SINCE, EXCHANGED_SINCE = range(1, 8)
 
 
@@ -63,6 +64,7 @@ class Meant:
     object: Object
     narrator: Narrator
     heads: Heads
+    denied: Denied
     related: bool
 
     @classmethod
@@ -72,7 +74,7 @@ class Meant:
         return cls(
             Contrast.of(question, rooted=rules >= ROOTED_SINCE, related=related),
             Periods.of(question, vocabulary, occasions=rules >= EXCHANGED_SINCE),
-            Roles.of(question, denied=rules >= DENIED_SINCE),
+            Roles.of(question, denied=rules >= DENIED_SINCE, things=rules >= EXCHANGED_SINCE),
             Modifiers.of(question),
             Kind.of(question, vocabulary, related=related),
             Sides.of(question),
@@ -90,6 +92,7 @@ class Meant:
             Object.of(question) if rules >= EXCHANGED_SINCE else Object(),
             Narrator.of(question) if rules >= EXCHANGED_SINCE else Narrator(),
             Heads.of(question) if rules >= EXCHANGED_SINCE else Heads(),
+            Denied.of(question) if rules >= EXCHANGED_SINCE else Denied(),
             related,
         )
 
@@ -110,6 +113,7 @@ class Meant:
             and self.owners.agree(text, own)
             and self.states.agree(text)
             and self.object.agrees(text)
+            and self.denied.agrees(text)
             and self.kind.agrees(text, own, read=by_reader)
             and (read or self.sides.agrees(text))
             and (text.endswith("?") or ROW.match(text) is not None or self._states(text, read=by_reader))

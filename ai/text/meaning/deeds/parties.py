@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from ai.text.meaning.deeds.clause import ARTICLES, ENDS_VERB, HELPER, behind_place, clause_of, phrase_of
 from ai.text.support import WORD, fold
@@ -28,25 +29,40 @@ _DOES_BY = re.compile(
     r"|by\swhom\s(?:is|was|were|are)\s(?:the\s|an?\s)?(?P<named>[\w'’-]+(?:\s[\w'’-]+){0,3}?)\s(?P<done>[a-z]{3,}))\W*\Z",
     re.IGNORECASE,
 )
+_DOES_WHAT = re.compile(
+    r"\A\W*(?:what|which(?:\s[a-z'’-]+){1,2})\s(?:did|does|do)\s(?:the\s|an?\s)?"
+    r"(?P<name>[\w'’-]+(?:\s[\w'’-]+){0,3})\s(?P<deed>[a-z]{3,})\W*\Z",
+    re.IGNORECASE,
+)
+_MUTUAL = frozenset(
+    map(root_of, word_list("marry meet border adjoin join touch face match equal resemble mean cross connect link"))
+)
+"""Deeds that are done to each other."""
+_INTO = word_list("into onto to from over under through")
 _WHAT_IS_DONE = re.compile(r"\A\W*(?:what|whom?|how\s(?:much|many))\b", re.IGNORECASE)
 _DO = word_list("do does did")
 _TO = word_list("to from for")
 _BE = word_list("is are was were be been being")
 _ADVERBS = word_list("also then later first never not again soon once always often")
-_BY_WITHIN, _TO_WITHIN = 7, 8
+_BY_WITHIN, _TO_WITHIN, _NAME_WORDS = 7, 8, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Somebody of whom a question asks who did it to them, or to whom they did it: the words of the name."""
+    """Somebody or something of which a question asks who or what did it to them, or to whom or what they did it: the
+    words of the name. `way`: the preposition between the deed and the name: `flows into the Aller`."""
 
     deed: str
     name: tuple[str, ...]
     does: bool
+    way: str = ""
 
     @classmethod
-    def of(cls, question: str) -> Party | None:
-        """`does`: the name is of who does it (`Whom did Ann Berg teach?`); false in `Who taught Ben Holt?`."""
+    def of(cls, question: str, *, things: bool = True) -> Party | None:
+        """`does`: the name is of who does it (`Whom did Ann Berg teach?`); false in `Who taught Ben Holt?`. `things`:
+        read `What replaced the mule?` and `What did the mule replace?` too."""
+        if things and (party := cls._of_thing(question)) is not None:
+            return party
         for pattern, does in ((_DOES, False), (_DOES_BY, False), (_DONE_BY, True), (_DOES_WHOM, True)):
             found = pattern.match(question)
             if found is not None:
@@ -64,6 +80,27 @@ class Party:
         return cls._named(words[verb], " ".join(name), does=not passive)
 
     @classmethod
+    def _of_thing(cls, question: str) -> Party | None:
+        """What is done to something, or what it does: `Which press replaced the T4?`, `What did the T4 replace?`."""
+        if found := _DOES_WHAT.match(question):
+            party = cls._named(found["deed"], found["name"], does=True, labelled=True)
+            return None if party is None or party.deed in _MUTUAL else party
+        words = question.strip(" ?!.").split()
+        first = words[0].casefold() if words else ""
+        at = next((n for n in (2, 3) if _is_verb(words[n : n + 1])), 0) if first == "which" else 1
+        if first not in ("who", "what", "which") or not at or not words[at : at + 1]:
+            return None
+        deed, behind = words[at], words[at + 1 :]
+        if re.fullmatch(HELPER, deed, re.IGNORECASE) or not deed.isalpha() or root_of(fold(deed)) in _MUTUAL:
+            return None
+        way = fold(behind[0]) if behind and fold(behind[0]) in _INTO else ""
+        behind = behind[1:] if way else behind
+        behind = behind[1:] if behind and fold(behind[0]) in ARTICLES else behind
+        name = list(takewhile(lambda word: fold(word) not in ENDS_VERB, behind))
+        party = cls._named(deed, " ".join(name), does=False, labelled=True) if len(name) <= _NAME_WORDS else None
+        return None if party is None else replace(party, way=way)
+
+    @classmethod
     def of_object(cls, question: str) -> Party | None:
         """The council in `How much did the guild lend to the council?`: it is not who does it."""
         helper, words, verb = clause_of(question)
@@ -78,8 +115,10 @@ class Party:
         return cls._named(words[verb], " ".join(phrase_of(low if low[0] in ARTICLES else ["the", *low])), does=False)
 
     @classmethod
-    def _named(cls, deed: str, name: str, *, does: bool) -> Party | None:
-        words = tuple(fold(word) for word in WORD.findall(name) if fold(word) not in UNWEIGHED_WORDS)
+    def _named(cls, deed: str, name: str, *, does: bool, labelled: bool = False) -> Party | None:
+        """`labelled`: a capital in the name counts for itself: the `T` of `T2`."""
+        said = WORD.findall(name)
+        words = tuple(fold(w) for w in said if fold(w) not in UNWEIGHED_WORDS or (labelled and w.isupper()))
         return cls(root_of(fold(deed)), words, does) if words else None
 
     def agrees(self, text: str) -> bool:
@@ -112,7 +151,9 @@ class Party:
         if after and root_of(after[0]) == self.deed and after[0] not in _BE:
             if after[1:2] == ["by"]:  # `Ben Holt, taught by Ann Berg`
                 yield False
-            elif after[1:] and (after[1] in ARTICLES or after[1] not in ENDS_VERB):  # not `The ship sank in 1904`
+            elif after[1:] and (
+                after[1] in (*ARTICLES, self.way) or after[1] not in ENDS_VERB
+            ):  # not `The ship sank in 1904`
                 yield True
         has = after[:1] and after[0] in {"has", "have", "had"}
         if has and len(after) > 1 and root_of(after[1]) == self.deed:
@@ -120,9 +161,16 @@ class Party:
         passive = [word for word in after[:3] if word in _BE]
         if passive and root_of(next((w for w in after if w not in {*_BE, "has", "have", "had"}), "")) == self.deed:
             yield False
-        if before and root_of(before[-1]) == self.deed:
+        told = before[:-1] if self.way and before[-1:] == [self.way] else before
+        if told and root_of(told[-1]) == self.deed:
             yield False
         if before[-1:] == ["to"] and self.deed in map(root_of, words[max(0, at - _TO_WITHIN) : at]):
             yield False  # `sent every month to an archive`
         if before[-1:] == ["by"] and self.deed in map(root_of, words[max(0, at - _BY_WITHIN) : at]):
             yield True
+
+
+def _is_verb(words: Sequence[str]) -> bool:
+    """True for a first word that may be a verb: of `press replaced the` the second."""
+    word = fold(words[0]) if words and words[0][0].islower() else ""
+    return bool(word) and (is_past(word) or (word.endswith("s") and not word.endswith("ss")))

@@ -93,8 +93,8 @@ class Roles:
     denied: bool = True
 
     @classmethod
-    def of(cls, question: str, *, denied: bool = True) -> Roles:
-        """Reads the question."""
+    def of(cls, question: str, *, denied: bool = True, things: bool = True) -> Roles:
+        """Reads the question. `things`: what did something is told from what it was done to, as persons are."""
         said = all_roots(question)
         _, words, verb = clause_of(question)
         after = [fold(word) for word in words[verb + 1 :]] if verb else []
@@ -113,7 +113,7 @@ class Roles:
             said,
             _ways(question),
             "" if denied and _DENIES.search(question) else _tense(question),
-            Party.of(question),
+            Party.of(question, things=things),
             Party.of_object(question),
             denied,
         )
