@@ -309,7 +309,7 @@ class ReadQuestion:
             demands,
             version,
             frozenset(_labels_in(question)) if version >= NUMBERED_SINCE else frozenset(),
-            beside_question(question, ((read.source, read.row) for read in reads))
+            beside_question(question, ((read.source, read.row) for read in reads), ranked=version >= EXCHANGED_SINCE)
             if version >= RELATED_SINCE
             else frozenset(),
         )

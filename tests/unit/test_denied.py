@@ -76,3 +76,9 @@ def test_a_way_is_part_of_the_deed_and_mutual_deeds_are_of_both() -> None:
     assert not _agrees("Who followed Captain Moss as master?", "Captain Moss followed Captain Lyle as master.")
     assert _agrees("Who followed Captain Lyle as master?", "Captain Moss followed Captain Lyle as master.")
     assert _agrees("Which river meets the Aller?", "The Aller meets the Ems at Rethem.")
+
+
+def test_who_is_given_something_is_no_deed() -> None:
+    text = "Oswin Dale promptly gave it to the school kitchen."
+    assert not _agrees("What did the school kitchen give Oswin Dale?", text)
+    assert not _agrees("What did the kitchen give the boy?", "The boy gave the kitchen a pear.")

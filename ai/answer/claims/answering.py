@@ -145,7 +145,8 @@ class Wanted:
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         told = [(source, Row.of_source(source)) for source in sources]
-        beside = beside_question(question, told) if version >= RELATED_SINCE else frozenset[int]()
+        ranked = version >= EXCHANGED_SINCE
+        beside = beside_question(question, told, ranked=ranked) if version >= RELATED_SINCE else frozenset[int]()
         rows = frozenset(_row_texts(question, told, beside) if finer else ())
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         meant = Meant.of(question, frozenset[str]().union(*texts), rules=_rules_of(version))

@@ -35,5 +35,6 @@ def in_named_units(
 
 
 def _measures(item: Item) -> tuple[str, ...]:
-    measures = item.roles.get(Role.MEASURE, ())
+    """The measures that it may name; none for a word that is another one too: `in` is seldom inches."""
+    measures = item.roles.get(Role.MEASURE, ()) if len(item.roles) == 1 else ()
     return measures if isinstance(measures, tuple) else ()

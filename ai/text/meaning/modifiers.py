@@ -106,7 +106,7 @@ class Modifiers:
         return cls(
             frozenset((which, noun) for which, noun in pairs if which in _OTHERS),
             frozenset((which, noun) for which, noun in pairs if any(which in group for group in _GROUPS)),
-            frozenset(_superlatives(question, asks=True)),
+            frozenset(superlatives_in(question, asks=True)),
             frozenset(_peoples(question)),
             _orders(question),
             all_roots(question),
@@ -148,7 +148,7 @@ class Modifiers:
     def _is_ranked(self, text: str, own: frozenset[str], *, reworded: bool) -> bool:
         if not self.ranks:
             return True
-        told = frozenset(_superlatives(text))
+        told = frozenset(superlatives_in(text))
         if not told:
             return reworded or all(word.split()[-1] in own for _, word in self.ranks)
         for rank, word in self.ranks:
@@ -184,7 +184,7 @@ def _orders(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found[1].casefold() for found in _ORDER.finditer(question)))
 
 
-def _superlatives(text: str, *, asks: bool = False) -> Iterator[tuple[str, str]]:
+def superlatives_in(text: str, *, asks: bool = False) -> Iterator[tuple[str, str]]:
     """Each superlative as a root, with its rank, which is empty for the first. `asks`: of a question, in which `most
     engines` are many of them, and `the most powerful` is one."""
     for found in _SUPERLATIVE.finditer(text):

@@ -29,11 +29,7 @@ _DOES_BY = re.compile(
     r"|by\swhom\s(?:is|was|were|are)\s(?:the\s|an?\s)?(?P<named>[\w'’-]+(?:\s[\w'’-]+){0,3}?)\s(?P<done>[a-z]{3,}))\W*\Z",
     re.IGNORECASE,
 )
-_DOES_WHAT = re.compile(
-    r"\A\W*(?:what|which(?:\s[a-z'’-]+){1,2})\s(?:did|does|do)\s(?:the\s|an?\s)?"
-    r"(?P<name>[\w'’-]+(?:\s[\w'’-]+){0,3})\s(?P<deed>[a-z]{3,})\W*\Z",
-    re.IGNORECASE,
-)
+_DOES_WHAT = re.compile(r"\A\W*(?:what|which(?:\s[a-z'’-]+){1,2})\s(?:did|does|do)\s", re.IGNORECASE)
 _MUTUAL = frozenset(
     map(root_of, word_list("marry meet border adjoin join touch face match equal resemble mean cross connect link"))
 )
@@ -82,8 +78,10 @@ class Party:
     @classmethod
     def _of_thing(cls, question: str) -> Party | None:
         """What is done to something, or what it does: `Which press replaced the T4?`, `What did the T4 replace?`."""
-        if found := _DOES_WHAT.match(question):
-            party = cls._named(found["deed"], found["name"], does=True, labelled=True)
+        if _DOES_WHAT.match(question):
+            _, said, verb = clause_of(question)
+            ends = 0 < verb == len(said) - 1  # else it names whom as well: `What did the cook give the boy?`
+            party = cls._named(said[verb], " ".join(said[:verb]), does=True, labelled=True) if ends else None
             return None if party is None or party.deed in _MUTUAL else party
         words = question.strip(" ?!.").split()
         first = words[0].casefold() if words else ""
