@@ -6,6 +6,7 @@ from itertools import permutations
 
 import pytest
 
+from ai.text.meaning.deeds.parties import Party
 from ai.text.meaning.meant import EXCHANGED_SINCE, RELATED_SINCE, RULES, Meant
 from ai.text.support import folded_words
 
@@ -82,3 +83,8 @@ def test_who_is_given_something_is_no_deed() -> None:
     text = "Oswin Dale promptly gave it to the school kitchen."
     assert not _agrees("What did the school kitchen give Oswin Dale?", text)
     assert not _agrees("What did the kitchen give the boy?", "The boy gave the kitchen a pear.")
+
+
+def test_what_type_something_is_is_no_deed() -> None:
+    for question in ("What type is Studio Nine?", "Which types are Studio Nine?", "What colours has Studio Nine?"):
+        assert Party.of(question) is None or Party.of(question) == Party.of(question, things=False), question

@@ -86,10 +86,11 @@ class Party:
         words = question.strip(" ?!.").split()
         first = words[0].casefold() if words else ""
         at = next((n for n in (2, 3) if _is_verb(words[n : n + 1])), 0) if first == "which" else 1
-        if first not in ("who", "what", "which") or not at or not words[at : at + 1]:
+        if first not in ("who", "what", "which") or not at or not _is_verb(words[at : at + 1]):
             return None
         deed, behind = words[at], words[at + 1 :]
-        if re.fullmatch(HELPER, deed, re.IGNORECASE) or not deed.isalpha() or root_of(fold(deed)) in _MUTUAL:
+        helped = any(re.fullmatch(HELPER, word, re.IGNORECASE) for word in (deed, *behind[:1]))  # `What types are`
+        if helped or not deed.isalpha() or root_of(fold(deed)) in _MUTUAL:
             return None
         way = fold(behind[0]) if behind and fold(behind[0]) in _INTO else ""
         behind = behind[1:] if way else behind
