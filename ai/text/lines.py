@@ -13,8 +13,8 @@ from functools import lru_cache
 
 _EMPHASIS = r"(?:\*{1,3}|_{1,2})?"
 _ENTRY = re.compile(
-    rf"[ \t]*(?P<mark>[-*+•–][ \t]+)?{_EMPHASIS}[\"“]?(?P<label>[^\W_][^\n:—–=.!?;|*\"“”]{{0,59}}?)[\"”]?{_EMPHASIS}"
-    rf"(?:[ \t]?:{_EMPHASIS}[ \t]|[ \t](?:—|–|-|=)[ \t])[ \t]*(?P<value>[^\n]+)"
+    rf"[ \t]*+(?P<mark>[-*+•–][ \t]++)?{_EMPHASIS}[\"“]?(?P<label>[^\W_][^\n:—–=.!?;|*\"“”]{{0,59}}?)[\"”]?{_EMPHASIS}"
+    rf"(?:[ \t]?:{_EMPHASIS}[ \t]|[ \t](?:—|–|-|=)[ \t])[ \t]*+(?P<value>[^\n]++)"
 )
 _NUMBERED = re.compile(
     r"[ \t]*(?:(?:section|clause|article|chapter|part)[ \t]|§[ \t]?)?(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})"

@@ -18,8 +18,8 @@ from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_many, root_of
 
 _HEAD = re.compile(
-    r"(?P<before>[\w,]+\s)?(?<![\w'’-])(?P<article>the|an?|another|its|his|her|their|our|this|that|each|every|both)\s"
-    r"(?P<which>[a-z][a-z-]+)\s(?P<noun>[a-z]{3,})(?![\w'’-])",
+    r"(?P<before>(?<![\w,])[\w,]{1,40}+\s)?(?<![\w'’-])(?P<article>the|an?|another|its|his|her|their|our|this|that|each|every|both)\s"
+    r"(?P<which>[a-z][a-z-]{1,40}+)\s(?P<noun>[a-z]{3,40}+)(?![\w'’-])",
     re.IGNORECASE,
 )
 _NEW = word_list("a an another")

@@ -30,7 +30,9 @@ _SIGNED_WITH = re.compile(
     rf"\A\W*(?:who|which\s[\w'’-]+)\s(?:else\s)?(?:sign|conclud|negotiat|made|ma[dk]e)\w*\s.{{1,120}}\bwith\s{_PARTY}",
     re.IGNORECASE,
 )
-_SIGNS = re.compile(r"\A(?P<doer>\W*(?:[\w'’-]+\s){1,5}?)(?:sign|conclud|negotiat|made\b|ma[dk]e)", re.IGNORECASE)
+_SIGNS = re.compile(
+    r"\A(?P<doer>[^\w'’-]*+(?:[\w'’-]++\s){1,5}?)(?:sign|conclud|negotiat|made\b|ma[dk]e)", re.IGNORECASE
+)
 _INITIALS = re.compile(r"\b(?:[A-Z]\.){2,6}")
 _HOW_LONG = frozenset(
     map(

@@ -26,10 +26,12 @@ _RELATIVE = rf"(?P<who>{'|'.join(sorted(_RELATIVES))})"
 _NAMES_SELF = re.compile(rf"\bI,\s(?P<name>{_NAME}),|\b[Mm]y\sname\s(?:is|was)\s(?P<other>{_NAME})")
 _MINE = re.compile(
     rf"\b[Mm]y\s(?:[a-z-]+\s)?{_RELATIVE},?\s(?P<name>{_NAME})"
-    rf"|(?P<first>{_NAME}),\smy\s(?:[a-z-]+\s)?(?P<whose>{'|'.join(sorted(_RELATIVES))})\b"
+    rf"|(?<![\w'’-])(?P<first>{_NAME}),\smy\s(?:[a-z-]+\s)?(?P<whose>{'|'.join(sorted(_RELATIVES))})\b"
 )
 _MINE_DOES = re.compile(rf"\b[Mm]y\s(?:[a-z-]+\s)?{_RELATIVE}\s(?=[a-z])")
-_OWNED = re.compile(rf"(?P<name>[A-Z][\w-]*+(?:\s[A-Z][\w-]*+){{0,3}})['’]s?\s(?:[a-z-]+\s){{0,2}}?{_RELATIVE}\b")
+_OWNED = re.compile(
+    rf"(?<![\w-])(?P<name>[A-Z][\w-]*+(?:\s[A-Z][\w-]*+){{0,3}})['’]s?\s(?:[a-z-]+\s){{0,2}}?{_RELATIVE}\b"
+)
 _MY = re.compile(rf"\b(?P<whose>my|his|her|their|[\w-]+['’]s)\s(?:[a-z-]+\s)?{_RELATIVE}\b", re.IGNORECASE)
 _DOES = re.compile(r"\bI(?:,[^,.]{1,60},)?\s(?:(?:had|have|never|also|then|first|later|soon)\s){0,2}(?P<deed>[a-z]+)\b")
 _OWNER = re.compile(r"['’]s?\Z")

@@ -19,7 +19,9 @@ _DOES = re.compile(
     rf"(?P<name>{_NAME})\W*\Z"
 )
 _OBJECT = re.compile(rf"\s(?:(?:the|an?|his|her|its|their)\s)?(?P<lead>(?:[a-z][\w'’-]*\s){{0,2}})(?P<name>{_NAME})")
-_DOER = re.compile(rf"(?P<name>{_NAME})\s(?:(?:has|had|also|later|[a-z]+ly)\s){{0,2}}(?P<deed>[a-z]{{3,}})\b")
+_DOER = re.compile(
+    rf"(?<![\w'’-])(?P<name>{_NAME})\s(?:(?:has|had|also|later|[a-z]+ly)\s){{0,2}}(?P<deed>[a-z]{{3,}})\b"
+)
 _MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight join play face border resemble")))
 """Deeds that each of two does to the other."""
 _HELPERS = word_list("did does do")
