@@ -77,7 +77,7 @@ class Party:
 
     @classmethod
     def _of_thing(cls, question: str) -> Party | None:
-        """What is done to something, or what it does: `Which press replaced the T4?`, `What did the T4 replace?`."""
+        """The thing done to, or doing: `Which press replaced the T4?`, `What did the T4 replace?`."""
         if _DOES_WHAT.match(question):
             _, said, verb = clause_of(question)
             ends = 0 < verb == len(said) - 1  # else it names whom as well: `What did the cook give the boy?`
