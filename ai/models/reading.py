@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ai.intent.times import read_times
 from ai.model import PromptSource
@@ -196,34 +197,39 @@ class ReadSource:
     @classmethod
     def of(cls, source: PromptSource, *, lined: bool = False) -> ReadSource:
         """The source, read. `lined`: each line that stands alone is a sentence."""
-        text = source.statement or source.text
-        about = _about(source)
-        spans = (Span(0, len(text)),) if source.statement else bare_sentences(text, lined=lined)
-        heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
-        title = tokens_in(f"{source.title} {heading}".casefold()) | _numbers_in(f"{source.title} {heading}")
-        sentences: list[ReadSentence] = []
-        for span in spans:
-            shown = " ".join(plain(text[span.start : span.end]).split())
-            tokens = tokens_in(shown.casefold()) | _numbers_in(shown) | about
-            around = title.union(tokens, *(each.tokens for each in sentences[-_MEANT:]))
-            follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
-            before = sentences[-1].text if sentences else source.title.rpartition(" > ")[2].rpartition(" — ")[2]
-            answers = before if before.endswith("?") and not shown.endswith("?") else ""
-            sentences.append(
-                ReadSentence(
-                    span.start,
-                    shown,
-                    tokens,
-                    around,
-                    _years(shown),
-                    follows,
-                    answers,
-                    is_item(text, span.start),
-                    tuple(each.text for each in sentences[-_LEANT_ON:]),
-                )
+        return _read_source(source, lined)
+
+
+@lru_cache(maxsize=128)  # the model, its reader and the checks of its draft read the same sources
+def _read_source(source: PromptSource, lined: bool) -> ReadSource:
+    text = source.statement or source.text
+    about = _about(source)
+    spans = (Span(0, len(text)),) if source.statement else bare_sentences(text, lined=lined)
+    heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
+    title = tokens_in(f"{source.title} {heading}".casefold()) | _numbers_in(f"{source.title} {heading}")
+    sentences: list[ReadSentence] = []
+    for span in spans:
+        shown = " ".join(plain(text[span.start : span.end]).split())
+        tokens = tokens_in(shown.casefold()) | _numbers_in(shown) | about
+        around = title.union(tokens, *(each.tokens for each in sentences[-_MEANT:]))
+        follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
+        before = sentences[-1].text if sentences else source.title.rpartition(" > ")[2].rpartition(" — ")[2]
+        answers = before if before.endswith("?") and not shown.endswith("?") else ""
+        sentences.append(
+            ReadSentence(
+                span.start,
+                shown,
+                tokens,
+                around,
+                _years(shown),
+                follows,
+                answers,
+                is_item(text, span.start),
+                tuple(each.text for each in sentences[-_LEANT_ON:]),
             )
-        words = title.union(*(each.tokens for each in sentences))
-        return cls(source, words, title, tuple(sentences), Row.of_source(source))
+        )
+    words = title.union(*(each.tokens for each in sentences))
+    return ReadSource(source, words, title, tuple(sentences), Row.of_source(source))
 
 
 def heading_of(text: str, first: Span) -> str:

@@ -46,9 +46,10 @@ class Heads:
         """True unless the sentence speaks of another thing of the kind, by the sentences around it."""
         if not self.asked:
             return True
-        roots = all_roots(text)
+        roots, told = all_roots(text), {(which, noun) for which, noun, _ in _heads(text)}
         return not any(
             noun in roots
+            and (which, noun) not in told
             and and_alike({root_of(which)}).isdisjoint(roots)
             and (_is_new_behind(which, noun, text, before, after) or _is_another(which, noun, text, (*before, *after)))
             for which, noun in self.asked
