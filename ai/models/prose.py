@@ -72,12 +72,14 @@ def prospects(
     found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
     chosen = {(each.index, each.start): each for each in by_words if not each.row}
-    titles = {read.source.index: read.title for read in reads}
+    read_at = {(read.source.index, said.start): (said, read) for read in reads for said in read.sentences}
     for each in found:
         if len(chosen) >= MOST_PROSPECTS:
             break
         if (each.index, each.start) not in chosen:
-            beside = each.beside or (version >= LED_SINCE and _is_beside(each, asked, titles[each.index]))
+            said, within = read_at[each.index, each.start]
+            beside = version >= LED_SINCE and _is_beside(each, asked, within.title)
+            beside = beside or not asked.follows(said, within)
             chosen[each.index, each.start] = replace(each, beside=beside)
     return list(chosen.values())[:MOST_PROSPECTS]
 
@@ -114,10 +116,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
-            beside = not asked.follows(each, read)
-            found.append(
-                Candidate(score, read.source.index, each.start, each.text, lead.text if lead else "", beside=beside)
-            )
+            found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
     return found
 
 

@@ -17,7 +17,7 @@ from psycopg_pool import PoolTimeout
 from retrieval.errors import SchemaUnsupported, StoreNotResponding, StoreUnavailable
 from retrieval.registry import sums
 from retrieval.registry.jobs import SqlJobs
-from retrieval.registry.sql.engine import Row
+from retrieval.registry.sql.engine import EARLIER, LATER, Row
 from retrieval.registry.sql.guarded_engine import GuardedEngine
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.scope import Scope
@@ -46,8 +46,6 @@ _TRIGGER = (
     "CREATE TRIGGER {table}_generation AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table}"
     " FOR EACH STATEMENT EXECUTE FUNCTION next_generation()"
 )
-_LATER = ("document_field", "ingest_job", "kept_sum")
-_EARLIER = "the store of record is of an earlier version: the next `exhibit ingest` brings it up to date"
 _OF_RECORDS = ("record", "gazetteer_entry", "relationship")
 _HOLDING_TEXT = ("document", "record", "gazetteer_entry", "relationship", "document_field", "ingest_file")
 _HELD_ONCE = "ingest"
@@ -134,8 +132,8 @@ class PostgresEngine:
         try:
             return await self._readers.read(work, scope=scope)
         except (errors.UndefinedTable, errors.InvalidSchemaName) as exc:
-            if any(name in (exc.diag.message_primary or "") for name in _LATER):
-                raise StoreUnavailable(_EARLIER) from exc
+            if any(name in (exc.diag.message_primary or "") for name in LATER):
+                raise StoreUnavailable(EARLIER) from exc
             raise StoreUnavailable("there is no store of record yet: nothing has been ingested") from exc
         except psycopg.Error as exc:
             raise _unavailable(exc) from exc
@@ -149,7 +147,7 @@ class PostgresEngine:
             if not exists(connection, "store_generation"):
                 _create(session)
             else:
-                _upgrade(session, [name for name in _LATER if not exists(connection, name)])
+                _upgrade(session, [name for name in LATER if not exists(connection, name)])
             secure(connection, _OF_RECORDS, wanted=self._row_security)
             session.refresh(self._schema)
             return job(session)

@@ -21,7 +21,7 @@ from retrieval.errors import SchemaUnsupported, StoreDamaged, StoreUnavailable
 from retrieval.files.sqlite_rows import WrongType, typed_rows
 from retrieval.registry import sums
 from retrieval.registry.jobs import SqlJobs
-from retrieval.registry.sql.engine import Row
+from retrieval.registry.sql.engine import EARLIER, LATER, Row
 from retrieval.registry.sql_store import SqlRecordStore
 from retrieval.scope import Scope
 
@@ -30,8 +30,6 @@ SCHEMA_VERSION = 1
 # What takes version n to n + 1; whoever opens the file of an earlier version runs them first.
 STEPS: Mapping[int, Sequence[str]] = {}
 _BUSY_MS = 30_000
-_LATER = frozenset(("document_field", "ingest_job", "kept_sum"))  # tables that the first files of this schema lack
-_EARLIER = "the store of record is of an earlier version: the next `exhibit ingest` brings it up to date"
 _STEPS_BETWEEN_STOPS = 5_000
 
 
@@ -119,8 +117,8 @@ class SqliteEngine:
         except (apsw.CorruptError, apsw.NotADBError) as exc:
             raise StoreDamaged("the file of the store of record is damaged") from exc
         except (apsw.Error, OSError) as exc:
-            if isinstance(exc, apsw.SQLError) and any(f"no such table: {name}" in str(exc) for name in _LATER):
-                raise StoreUnavailable(_EARLIER) from exc
+            if isinstance(exc, apsw.SQLError) and any(f"no such table: {name}" in str(exc) for name in LATER):
+                raise StoreUnavailable(EARLIER) from exc
             reason = exc.strerror if isinstance(exc, OSError) else exc
             raise StoreUnavailable(f"the store of record cannot be used: {reason}") from exc
 
@@ -178,7 +176,7 @@ class SqliteEngine:
         held = _tables(session)
         if held:
             self._check_version(session)
-        if not held >= _LATER:
+        if not held.issuperset(LATER):
             _make_missing(session)
             self._check_version(session)
         return session
@@ -215,7 +213,7 @@ def _make_missing(session: SqliteSession) -> None:
 
     session.run("BEGIN IMMEDIATE")
     held = _tables(session)
-    for name in sorted(_LATER - held) if held else (None,):
+    for name in sorted({*LATER} - held) if held else (None,):
         for statement in ddl("sqlite", only=name):
             session.run(statement)
     if held and "kept_sum" not in held:

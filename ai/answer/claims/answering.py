@@ -145,8 +145,8 @@ class Wanted:
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         told = [(source, Row.of_source(source)) for source in sources]
-        ranked = version >= EXCHANGED_SINCE
-        beside = beside_question(question, told, ranked=ranked) if version >= RELATED_SINCE else frozenset[int]()
+        exchanged = version >= EXCHANGED_SINCE
+        beside = beside_question(question, told, ranked=exchanged) if version >= RELATED_SINCE else frozenset[int]()
         rows = frozenset(_row_texts(question, told, beside) if finer else ())
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         meant = Meant.of(question, frozenset[str]().union(*texts), rules=_rules_of(version))
@@ -164,18 +164,16 @@ class Wanted:
             members=Members.of(question) if weighed else None,
             weighed=weighed,
             passages=frozenset(item.index for item in passages),
-            replies=dict(_replies(passages, lined=version >= EXCHANGED_SINCE)) if weighed else {},
+            replies=dict(_replies(passages, lined=exchanged)) if weighed else {},
             read=_bare(read.answers),
             beside=_bare(read.beside),
             nothing=read.nothing,
             reworded=reworded,
             strict=version >= REPHRASED_SINCE,
-            lined=version >= EXCHANGED_SINCE,
-            set_out=frozenset(_set_out(question, (source for source, _ in told)))
-            if version >= EXCHANGED_SINCE
-            else frozenset(),
-            sentences=dict(_sentences(passages)) if version >= EXCHANGED_SINCE else {},
-            headed={source.index: source.title for source in sources} if version >= EXCHANGED_SINCE else {},
+            lined=exchanged,
+            set_out=frozenset(_set_out(question, sources) if exchanged else ()),
+            sentences={item.index: sentences_of(item.text, lined=True) for item in passages} if exchanged else {},
+            headed={source.index: source.title for source in sources} if exchanged else {},
         )
         if not weighed or intent.operations:
             return wanted
@@ -339,10 +337,6 @@ def _replies(passages: Sequence[AdmittedItem], *, lined: bool) -> Iterator[tuple
         if "?" in item.text:
             said = pairwise(sentences_of(item.text, lined=lined))
             yield from ((bare(b), _read(a)) for a, b in said if _asks(a))
-
-
-def _sentences(passages: Sequence[AdmittedItem]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    return ((item.index, sentences_of(item.text, lined=True)) for item in passages)
 
 
 def _asks(text: str) -> bool:

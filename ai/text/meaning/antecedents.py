@@ -17,7 +17,7 @@ from ai.text.meaning.deeds.narrators import relative_named, relative_that_does
 from ai.text.meaning.namesakes import TITLES
 from ai.text.question_type import first_word
 from ai.text.spelling import unaccented
-from ai.text.support import WORD, fold
+from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_many, is_past, root_of
@@ -141,13 +141,12 @@ class Antecedent:
 
     def _is_said(self, text: str) -> bool:
         if self.group:
-            words = {_OWNER.sub("", fold(word)) for word in WORD.findall(text)}
-            return not and_alike({self.group}).isdisjoint(map(root_of, words))
+            return not and_alike({self.group}).isdisjoint(all_roots(text))
         return any(self._is(found[0]) for found in _NAME.finditer(text))
 
     def _is(self, name: str) -> bool:
         """True if a name may be that of the one asked about: it shares a word, and the first names are no others."""
-        words = [_OWNER.sub("", unaccented(fold(word))) for word in WORD.findall(name)]
+        words = [unaccented(fold(word)) for word in WORD.findall(name)]
         words = [word for word in words if word not in _TITLES and word not in UNWEIGHED_WORDS]
         if not any(_alike(one, other) for one in words for other in self.name):
             return False

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ai.text.meaning.deeds.clause import BE
 from ai.text.question_type import first_word
 from ai.text.support import WORD, fold
 from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
@@ -47,7 +48,6 @@ _NEAR, _NEXT, _TERMED = 6, 3, 5
 """Words from a role to who has it (`Our treasurer since the spring is Ida Lunt`), from a thing to its name, and to
 `called`."""
 _DOING = re.compile(r"^\W*who\s(?:is|was|are|were)\s(?P<deed>[a-z]{2,}ing)\s", re.IGNORECASE)
-_BE = word_list("is are was were be been being")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,7 @@ class Bearer:
         """True unless it is done in the sentence, and nobody does it: `the hall is still being rewired`."""
         words = [fold(word) for word in WORD.findall(text)]
         return "by" in words or not any(
-            root_of(word) == self.doing
-            and not word.endswith("ing")
-            and not _BE.isdisjoint(words[max(0, n - _NEXT) : n])
+            root_of(word) == self.doing and not word.endswith("ing") and not BE.isdisjoint(words[max(0, n - _NEXT) : n])
             for n, word in enumerate(words)
         )
 

@@ -70,11 +70,11 @@ class Meant:
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str], *, rules: int = RULES) -> Meant:
         """Reads the question, given the words of the sources, by the rules of a version."""
-        related = rules >= RELATED_SINCE
+        related, exchanged = rules >= RELATED_SINCE, rules >= EXCHANGED_SINCE
         return cls(
             Contrast.of(question, rooted=rules >= ROOTED_SINCE, related=related),
-            Periods.of(question, vocabulary, occasions=rules >= EXCHANGED_SINCE),
-            Roles.of(question, denied=rules >= DENIED_SINCE, things=rules >= EXCHANGED_SINCE),
+            Periods.of(question, vocabulary, occasions=exchanged),
+            Roles.of(question, denied=rules >= DENIED_SINCE, things=exchanged),
             Modifiers.of(question),
             Kind.of(question, vocabulary, related=related),
             Sides.of(question),
@@ -83,16 +83,16 @@ class Meant:
             Where.of(question, shared=rules >= SHARED_SINCE),
             Group.of(question, vocabulary) if rules >= SHARED_SINCE else Group(unheld=False),
             Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified(),
-            Doer.of(question, vocabulary, groups=rules >= EXCHANGED_SINCE) if rules >= QUALIFIED_SINCE else Doer(),
+            Doer.of(question, vocabulary, groups=exchanged) if rules >= QUALIFIED_SINCE else Doer(),
             Namesakes.of(question) if rules >= QUALIFIED_SINCE else Namesakes(),
-            Behalf.of(question) if rules >= EXCHANGED_SINCE else Behalf(),
-            Owners.of(question) if rules >= EXCHANGED_SINCE else Owners(),
-            States.of(question) if rules >= EXCHANGED_SINCE else States(),
-            Antecedent.of(question) if rules >= EXCHANGED_SINCE else Antecedent(),
-            Object.of(question) if rules >= EXCHANGED_SINCE else Object(),
-            Narrator.of(question) if rules >= EXCHANGED_SINCE else Narrator(),
-            Heads.of(question) if rules >= EXCHANGED_SINCE else Heads(),
-            Denied.of(question) if rules >= EXCHANGED_SINCE else Denied(),
+            Behalf.of(question) if exchanged else Behalf(),
+            Owners.of(question) if exchanged else Owners(),
+            States.of(question) if exchanged else States(),
+            Antecedent.of(question) if exchanged else Antecedent(),
+            Object.of(question) if exchanged else Object(),
+            Narrator.of(question) if exchanged else Narrator(),
+            Heads.of(question) if exchanged else Heads(),
+            Denied.of(question) if exchanged else Denied(),
             related,
         )
 

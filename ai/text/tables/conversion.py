@@ -20,7 +20,7 @@ _SIZES: Mapping[_Name, Decimal] = {
         "mass": "mg 0.000001 g 0.001 kg 1 t 1000",
         "volume": "ml 0.001 cl 0.01 l 1 m³ 1000",
         "time": "s 1 min 60 h 3600",
-        "square": "m² 0.000001 ha 0.01 km² 1 acre 0.0040468564224 mi² 2.589988110336",
+        "area": "m² 0.000001 ha 0.01 km² 1 ac 0.0040468564224 mi² 2.589988110336",
     }.items()
     for name, size in zip(sizes.split()[::2], sizes.split()[1::2], strict=True)
 }
@@ -32,8 +32,6 @@ _OTHERS: Mapping[str, _Name] = {
     word: (kind, name)
     for kind, name, said in (
         ("ratio", "%", "%|percent|per cent|pct"),
-        ("square", "ha", "ha|hectare|hectares"),
-        ("square", "acre", "ac|acre|acres"),
         ("volume", "m³", "m³|cubic m"),
         ("speed", "km/h", "km/h|kmh|kph"),
         ("speed", "mph", "mph"),
@@ -104,7 +102,7 @@ def _called(words: str) -> frozenset[_Name]:
         return frozenset({_OTHERS[words]})
     if square := _SQUARE.fullmatch(words):
         one = square[1] or square[2]
-        return frozenset(("square", f"{name}²") for kind, name in units_called(one) if kind == "length")
+        return frozenset(("area", f"{name}²") for kind, name in units_called(one) if kind == "length")
     if cubic := _CUBIC.fullmatch(words):
         one = cubic[1] or cubic[2]
         return frozenset(("volume", f"{name}³") for kind, name in units_called(one) if kind == "length")

@@ -15,6 +15,9 @@ from retrieval.errors import UNREADABLE, StoreDamaged
 from retrieval.scope import Scope
 
 T = TypeVar("T")
+LATER = ("document_field", "ingest_job", "kept_sum")
+"""Tables that the first stores of this schema lack."""
+EARLIER = "the store of record is of an earlier version: the next `exhibit ingest` brings it up to date"
 Row = tuple[Any, ...]
 
 

@@ -120,10 +120,10 @@ def _superlative(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Out
     result: dict[str, object] = {"places": [_ranked(f) for f in chosen], "considered": len(ranked)}
     measure, year = _text(parameters, "measure").replace("_", " "), parameters["year"]
     among = f"of {counted(len(ranked), _text(parameters, 'place_type'))}{_inside(parameters)} with a figure for {year}"
-    unit = quantity(_text(parameters, "measure"), chosen[0].unit)
     if len(chosen) == 1:
-        figure = f"{number(_value(chosen[0]))} {unit}".rstrip()
-        figure = _said(parameters, _value(chosen[0])) if _unit(parameters) else figure
+        counted_in = quantity(_text(parameters, "measure"), chosen[0].unit)
+        bare = f"{number(_value(chosen[0]))} {counted_in}".rstrip()
+        figure = _said(parameters, _value(chosen[0])) if _unit(parameters) else bare
         return result, f"{chosen[0].place.name} had the {parameters['order']} {measure} in {year}, {figure}, {among}."
     names = listed([f"{f.place.name} ({_said(parameters, _value(f))})" for f in chosen])
     kind = plural(_text(parameters, "place_type"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ai.text.question_type import denies
-from ai.text.support import WORD, fold
+from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.fates import FIELDS, State, is_deed_alone, is_doer
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
@@ -56,7 +56,7 @@ class States:
         if not self.asked:
             return True
         told = frozenset(_roots(text))
-        every = told.union(root_of(fold(word)) for word in WORD.findall(text))
+        every = told | all_roots(text)
         return not any(each.own.isdisjoint(every) and not each.others.isdisjoint(told) for each in self.asked)
 
 

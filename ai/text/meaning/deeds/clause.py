@@ -13,6 +13,7 @@ _DOES_OR_IS = re.compile(
     rf"\b(?P<helper>{HELPER})\s(?:the\s|an?\s|his\s|her\s|its\s|their\s|our\s)?(?P<rest>[\w'’-]+(?:\s[\w'’-]+){{1,12}})",
     re.IGNORECASE,
 )
+BE = word_list("is are was were be been being")
 _WHO = re.compile(rf"\A\W*(?:who|what)\s(?!{HELPER}\b)(?P<deed>[a-z]{{3,}})\b", re.IGNORECASE)
 _PLACED = word_list("in at on near from behind above below beside")
 ENDS_VERB = word_list(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from ai.text.meaning.deeds.clause import HELPER, clause_of
+from ai.text.meaning.deeds.clause import BE, HELPER, clause_of
 from ai.text.question_type import denies
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
@@ -28,7 +28,6 @@ _EXCUSED = re.compile(
 _NOT = word_list("not never cannot")
 _FILLERS = word_list("be been being have has had ever also always generally normally usually currently therefore to")
 _ENDS = word_list("and or but who which that where when")
-_BE = word_list("is are was were be been being")
 _ALLOWS = frozenset(map(root_of, ("allow", "permit", "authorise", "authorize")))
 _FORBIDS = frozenset(map(root_of, ("forbid", "forbidden", "prohibit", "ban", "banned", "outlaw", "disallow")))
 _REACH = 6
@@ -92,14 +91,14 @@ def _deeds(question: str, opening: Sequence[str], *, which: bool) -> Iterator[st
     """The words that may be the verb: what a helping verb helps, in `Which key opens the loft?` the first."""
     helper, words, verb = clause_of(question)
     if helper:
-        said = [word for word in map(fold, words) if word not in _BE]
+        said = [word for word in map(fold, words) if word not in BE]
         yield from said[:1]
         if verb:
             yield fold(words[verb])
         return
     at = next((n for n, word in enumerate(opening) if re.fullmatch(HELPER, word)), None)
     if at is not None:  # `Which plants are sold?`
-        yield from [word for word in opening[at + 1 :] if word not in _BE][:1]
+        yield from [word for word in opening[at + 1 :] if word not in BE][:1]
         return
     first = opening[0] if opening else ""
     if first and first not in UNWEIGHED_WORDS:

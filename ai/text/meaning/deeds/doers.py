@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ai.text.meaning.deeds.clause import clause_of
+from ai.text.meaning.deeds.clause import BE, clause_of
 from ai.text.support import all_roots, fold, weighed_roots
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
@@ -27,7 +27,6 @@ _NOBODY = word_list(
     "there to is are was were be been being and or"
 )
 _NEW = word_list("a an another")
-_BE = word_list("is are was were be been being")
 _DETERMINED = word_list(
     "the a an this that these those its his her their our my your each every some any other such both all no"
 )
@@ -72,7 +71,7 @@ class Doer:
             verb = verb if fold(words[1]) in UNWEIGHED_WORDS else 1  # `Where do editors delete accounts?`
         doer = words[:verb]
         deed = fold(words[verb]) if verb else ""
-        done = groups and fold(helper) in _BE and is_past(deed)
+        done = groups and fold(helper) in BE and is_past(deed)
         helped = fold(helper) in _HELPERS or done
         if not helped or not doer or deed in UNWEIGHED_WORDS or not deed.isalpha():
             return cls()
@@ -131,7 +130,7 @@ class Doer:
             return False
         words = _RUN.findall(text)
         roots = frozenset[str]().union(*self.words)
-        asked = [at for at, word in enumerate(words) if word[0].isupper() and root_of(_bare(word)) in roots]
+        asked = [at for at, word in enumerate(words) if word[0].isupper() and root_of(fold(word)) in roots]
         deeds = [at for at, word in enumerate(words) if at and word.islower() and root_of(fold(word)) == self.deed]
         return bool(asked) and bool(deeds) and all(self._is_anothers(words, at, asked) for at in deeds)
 
@@ -159,7 +158,7 @@ class Doer:
             starts = _start_of(words, led[-1])
             owner = words[led[-1]].endswith(("'s", "’s"))
             placed = starts > 0 and fold(words[starts - 1]) in _PLACED
-            does = any(is_past(fold(word)) or fold(word) in _BE for word in between)
+            does = any(is_past(fold(word)) or fold(word) in BE for word in between)
             return does and not owner and not placed and (not between or fold(between[-1]) not in _PLACED)
         if first and fold(words[first - 1]) in _PLACED | _BESIDE:
             return False
@@ -188,10 +187,6 @@ def _start_of(words: Sequence[str], at: int) -> int:
     return at
 
 
-def _bare(word: str) -> str:
-    return fold(word).removesuffix("'s").removesuffix("’s")
-
-
 def _doers(text: str, deed: str, *, done: bool = False, whole: bool = False) -> Iterator[tuple[str, frozenset[str]]]:
     """The word before each verb that says the deed, empty where that is nobody's name, nor a thing; and the two words
     before it. `done`: it is done to them; `whole`: `the students of St Bride's` are students."""
@@ -200,7 +195,7 @@ def _doers(text: str, deed: str, *, done: bool = False, whole: bool = False) -> 
         if at == 0 or not word.islower() or root_of(fold(word)) != deed:
             continue
         before = at - 1
-        between = _BETWEEN | _BE if done else _BETWEEN
+        between = _BETWEEN | BE if done else _BETWEEN
         while before >= 0 and (fold(words[before]) in between or fold(words[before]).endswith("ly")):
             before -= 1
         near = words[max(0, before - _OF_WITHIN) : max(0, before)] if whole else []

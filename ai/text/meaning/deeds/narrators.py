@@ -22,11 +22,12 @@ _RELATIVES = word_list(
     "father mother brother sister son daughter uncle aunt nephew niece cousin grandfather grandmother husband wife "
     "grandson granddaughter friend neighbour neighbor teacher stepfather stepmother"
 )
-_RELATIVE = rf"(?P<who>{'|'.join(sorted(_RELATIVES))})"
+_ANY_RELATIVE = "|".join(sorted(_RELATIVES))
+_RELATIVE = rf"(?P<who>{_ANY_RELATIVE})"
 _NAMES_SELF = re.compile(rf"\bI,\s(?P<name>{_NAME}),|\b[Mm]y\sname\s(?:is|was)\s(?P<other>{_NAME})")
 _MINE = re.compile(
     rf"\b[Mm]y\s(?:[a-z-]+\s)?{_RELATIVE},?\s(?P<name>{_NAME})"
-    rf"|(?<![\w'’-])(?P<first>{_NAME}),\smy\s(?:[a-z-]+\s)?(?P<whose>{'|'.join(sorted(_RELATIVES))})\b"
+    rf"|(?<![\w'’-])(?P<first>{_NAME}),\smy\s(?:[a-z-]+\s)?(?P<whose>{_ANY_RELATIVE})\b"
 )
 _MINE_DOES = re.compile(rf"\b[Mm]y\s(?:[a-z-]+\s)?{_RELATIVE}\s(?=[a-z])")
 _OWNED = re.compile(
@@ -34,7 +35,6 @@ _OWNED = re.compile(
 )
 _MY = re.compile(rf"\b(?P<whose>my|his|her|their|[\w-]+['’]s)\s(?:[a-z-]+\s)?{_RELATIVE}\b", re.IGNORECASE)
 _DOES = re.compile(r"\bI(?:,[^,.]{1,60},)?\s(?:(?:had|have|never|also|then|first|later|soon)\s){0,2}(?P<deed>[a-z]+)\b")
-_OWNER = re.compile(r"['’]s?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,7 @@ def _are_apart(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _words(said: str) -> tuple[str, ...]:
-    folded = (_OWNER.sub("", fold(word)) for word in WORD.findall(said))
-    return tuple(word for word in folded if word not in TITLES)
+    return tuple(word for word in map(fold, WORD.findall(said)) if word not in TITLES)
 
 
 def _behind_first(question: str) -> str:

@@ -88,6 +88,6 @@ def _has_name(text: str, end: int) -> bool:
 
 def _words(said: str) -> Iterator[str]:
     for word in _WORD.findall(said):
-        folded = fold(word).removesuffix("'s").removesuffix("’s")
+        folded = fold(word)
         if folded not in TITLES and folded not in UNWEIGHED_WORDS:
             yield folded

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from ai.text.meaning.deeds.clause import ARTICLES, ENDS_VERB, HELPER, behind_place, clause_of, phrase_of
+from ai.text.meaning.deeds.clause import ARTICLES, BE, ENDS_VERB, HELPER, behind_place, clause_of, phrase_of
 from ai.text.support import WORD, fold
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
@@ -38,7 +38,6 @@ _INTO = word_list("into onto to from over under through")
 _WHAT_IS_DONE = re.compile(r"\A\W*(?:what|whom?|how\s(?:much|many))\b", re.IGNORECASE)
 _DO = word_list("do does did")
 _TO = word_list("to from for")
-_BE = word_list("is are was were be been being")
 _ADVERBS = word_list("also then later first never not again soon once always often")
 _BY_WITHIN, _TO_WITHIN, _NAME_WORDS = 7, 8, 4
 
@@ -65,7 +64,7 @@ class Party:
                 said = found.groupdict()
                 return cls._named(said.get("deed") or said["done"], said.get("name") or said["named"], does=does)
         helper, words, verb = clause_of(question)
-        passive = fold(helper) in _BE
+        passive = fold(helper) in BE
         if not verb or (passive and not is_past(fold(words[verb]))):
             return None
         object_follows = words[verb + 1 :] and (words[verb + 1][0].isupper() or fold(words[verb + 1]) in ARTICLES)
@@ -134,7 +133,7 @@ class Party:
         rooted = [root_of(word) for word in words]
         return any(
             (words[at + 1 : at + 2] and words[at + 1] in ARTICLES)
-            or (at > 1 and words[at - 1] in _BE and words[0] in ARTICLES)
+            or (at > 1 and words[at - 1] in BE and words[0] in ARTICLES)
             for at, root in enumerate(rooted)
             if root == self.deed
         )
@@ -147,7 +146,7 @@ class Party:
         """Yields True where the name at that place does the deed, False where the deed is done to it."""
         after = [word for word in words[at + len(self.name) :][:5] if word not in _ADVERBS and not word.endswith("ly")]
         before = [word for word in words[max(0, at - 4) : at] if word not in {"the", "a", "an"}]
-        if after and root_of(after[0]) == self.deed and after[0] not in _BE:
+        if after and root_of(after[0]) == self.deed and after[0] not in BE:
             if after[1:2] == ["by"]:  # `Ben Holt, taught by Ann Berg`
                 yield False
             elif after[1:] and (
@@ -157,8 +156,8 @@ class Party:
         has = after[:1] and after[0] in {"has", "have", "had"}
         if has and len(after) > 1 and root_of(after[1]) == self.deed:
             yield True
-        passive = [word for word in after[:3] if word in _BE]
-        if passive and root_of(next((w for w in after if w not in {*_BE, "has", "have", "had"}), "")) == self.deed:
+        passive = [word for word in after[:3] if word in BE]
+        if passive and root_of(next((w for w in after if w not in {*BE, "has", "have", "had"}), "")) == self.deed:
             yield False
         told = before[:-1] if self.way and before[-1:] == [self.way] else before
         if told and root_of(told[-1]) == self.deed:
