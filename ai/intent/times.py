@@ -1,4 +1,8 @@
-"""Times in a question: days, months, years, decades, ranges, and `before`, `after`, `since`."""
+"""Times in a question: days, months, years, decades, centuries and parts of these, ranges, and `before`, `after`,
+`since`.
+
+The 19th century is 1801 to 1900, and so are `the 1800s`, from 1800; `the 2000s` are a decade, as most people mean it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from types import MappingProxyType
 
 from retrieval.english.lists import MONTH_NUMBERS
 from retrieval.model import TimeRange
@@ -23,6 +28,39 @@ _COUNTED = (
 _AMOUNT_BEFORE = re.compile(r"(?:at least|at most|more than|less than|fewer than|exceeding|exceeded|exceeds)\s+$", re.I)
 _VOLUME_BEFORE = re.compile(r"\d\s+[A-Z][a-z]*\.\s+$")
 """`10 Stat. 1013` is a volume and a page."""
+_WHICH_PART = (
+    r"(?:\b(?:(?P<part>early|mid(?:dle)?|late)(?:[\s-]|\sof\sthe\s|\spart\sof\sthe\s)"
+    r"|(?P<half>first|second)\shalf\sof\sthe\s))?+"
+)
+_PARTS = MappingProxyType(
+    {"early": (0.0, 0.4), "mid": (0.3, 0.7), "middle": (0.3, 0.7), "late": (0.6, 1.0), "first": (0.0, 0.5)}
+    | {"second": (0.5, 1.0)}
+)
+"""From where to where a part of a decade or century reaches, as most people would let it count."""
+_SPELT = (
+    *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth"),
+    *("nineteenth", "twentieth", "twenty-first"),
+)
+_NTH = r"(?P<{}>(?:1[1-9]|20)th|21st|" + "|".join(_SPELT) + ")"
+_CENTURIES = (
+    (
+        "century",
+        re.compile(
+            r"(?<![\w.,$#/-])"
+            + _WHICH_PART
+            + rf"(?:{_NTH.format('from')}\s(?:and|or|to)\s(?:the\s)?)?+{_NTH.format('nth')}[\s-]"
+            + r"(?-i:[cC]entur(?:y|ies)(?!\s[A-Z])|CENTUR(?:Y|IES))(?!\w|[\s-]?(?:BCE?\b|B\.C))",
+            re.I,
+        ),
+    ),
+    (
+        "decade",
+        re.compile(
+            r"(?<![\w.,$#/-])" + _WHICH_PART + r"(?P<year>1[0-9]{2}0|20[0-9]0)['\u2019]?s(?!\w)",
+            re.I,
+        ),
+    ),
+)
 _POINTS = (
     ("iso", re.compile(_START + _YEAR + r"-(?P<number>[01][0-9])-(?P<day>[0-3][0-9])(?![\w-])")),
     ("day", re.compile(r"(?<!\w)" + _MONTH + r"\s++" + _DAY + r"(?:\s*+,)?\s++" + _YEAR + _END, re.I)),
@@ -31,6 +69,8 @@ _POINTS = (
     ("decade", re.compile(_START + r"(?P<year>1[0-9]{2}0|20[0-9]0)['\u2019]?s(?!\w)")),
     ("year", re.compile(r"(?<![\w.,$#/])(?:(?<=\d{4}-)|(?<!\w-))" + _YEAR + _END + _COUNTED, re.I)),
 )
+_LAST_CENTURY = 2000
+"""From here on `the 2000s` are ten years."""
 _SHORT_END = re.compile(r"\s*[-\u2013]\s*(?P<tail>[0-9]{2})(?![\w-])")
 _TO = re.compile(r"\s*(?:to|until|till|through|and|-|\u2013|\u2014)\s*(?:the\s+)?(?:year\s+)?", re.I)
 _OPEN = re.compile(
@@ -50,15 +90,16 @@ class TimeSpan:
     years: tuple[int, int] | None = None
 
 
-def read_times(text: str) -> tuple[TimeSpan, ...]:
-    """The times in a text, in order, without overlap. What is no date (31 February) is read as its year."""
-    points = _joined(text, sorted(_points(text), key=lambda p: p.start_char))
+def read_times(text: str, *, centuries: bool = False) -> tuple[TimeSpan, ...]:
+    """The times in a text, in order, without overlap. What is no date (31 February) is read as its year. `centuries`:
+    also centuries, and a part of one or of a decade; without them `the 1800s` are ten years, as they once were."""
+    points = _joined(text, sorted(_points(text, centuries), key=lambda p: p.start_char))
     return tuple(_opened(text, point) for point in points)
 
 
-def _points(text: str) -> Iterator[TimeSpan]:
+def _points(text: str, centuries: bool) -> Iterator[TimeSpan]:
     taken: list[tuple[int, int]] = []
-    for kind, pattern in _POINTS:
+    for kind, pattern in (*_CENTURIES, *_POINTS) if centuries else _POINTS:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
@@ -66,9 +107,29 @@ def _points(text: str) -> Iterator[TimeSpan]:
                 continue
             if kind == "year" and _AMOUNT_BEFORE.search(text[max(0, match.start() - 20) : match.start()]):
                 continue
-            span = _point(kind, match)
+            span = _stretch(kind, match) if "part" in pattern.groupindex else _point(kind, match)
             taken.append((span.start_char, span.end_char))
             yield span
+
+
+def _stretch(kind: str, match: re.Match[str]) -> TimeSpan:
+    """A century or a decade, or the part of it that is named."""
+    if kind == "decade":
+        first = int(match["year"])
+        length, before = (100 if first % 100 == 0 and first < _LAST_CENTURY else 10), first
+    else:
+        nth = _which(match["nth"])
+        before = 100 * (_which(match["from"] or match["nth"]) - 1)
+        first, length = before + 1, 100 * nth - before
+    start, end = _PARTS.get((match["part"] or match["half"] or "").casefold(), (0.0, 1.0))
+    low, high = round(start * length), round(end * length)
+    time = TimeRange.year(first + low, first + high - 1)
+    return TimeSpan(match.start(), match.end(), time, (before + low, before + high))
+
+
+def _which(said: str) -> int:
+    """The number of a century: `19th`, `nineteenth`."""
+    return int(said[:2]) if said[0].isdigit() else _SPELT.index(said.casefold()) + 11
 
 
 def _point(kind: str, match: re.Match[str]) -> TimeSpan:

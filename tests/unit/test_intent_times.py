@@ -94,11 +94,70 @@ def test_a_span_says_between_which_years_it_compares(text: str, years: tuple[int
     assert [span.years for span in read_times(text)] == [years]
 
 
-@given(st.text(alphabet="0123456789 -,.'\u2013AaprilMy/betwnd\ud800", max_size=60))
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("in the 19th century", 1801, 1900),
+        ("a nineteenth-century mill", 1801, 1900),
+        ("in the 1800s", 1800, 1899),
+        ("in the 2000s", 2000, 2009),
+        ("in the mid-1960s", 1963, 1966),
+        ("in the late 1930s", 1936, 1939),
+        ("in the second half of the 1860s", 1865, 1869),
+        ("by the early 18th century", 1701, 1740),
+        ("in the first half of the nineteenth century", 1801, 1850),
+        ("in the 17th and 18th centuries", 1601, 1800),
+        ("between the 17th and the 19th century", 1601, 1900),
+        ("from the late 17th century to the mid 19th century", 1661, 1870),
+    ],
+)
+def test_a_century_and_a_part_of_one_or_of_a_decade_are_read(text: str, first: int, last: int) -> None:
+    assert [span.time for span in read_times(text, centuries=True)] == [TimeRange.year(first, last)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the 5th century BC", "12th century B.C.", "the 20th Century Fox", "route 19th", "the 3rd century", "the 99th"],
+)
+def test_no_century_is_read(text: str) -> None:
+    assert read_times(text, centuries=True) == ()
+
+
+@given(st.integers(11, 21), st.sampled_from(["", "early ", "mid-", "late ", "first half of the "]))
+def test_a_part_lies_within_its_century(nth: int, part: str) -> None:
+    ending = "st" if nth == 21 else "th"
+    (span,) = read_times(f"in the {part}{nth}{ending} century", centuries=True)
+    assert 100 * (nth - 1) < span.time.start.year <= span.time.end.year <= 100 * nth
+
+
+@given(
+    st.text(alphabet="0123456789 -,.'\u2013AaprilMy/betwndchus\ud800", max_size=60)
+    | st.lists(
+        st.sampled_from(
+            [
+                "the",
+                "18th",
+                "1800s",
+                "century",
+                "centuries",
+                "and",
+                "early",
+                "half",
+                "of",
+                "first",
+                "mid-",
+                "19th",
+                "to",
+                "BC",
+            ]
+        )
+    ).map(" ".join),
+    st.booleans(),
+)
 @settings(max_examples=200)
-def test_any_text_is_read_without_an_error_and_spans_lie_apart(text: str) -> None:
+def test_any_text_is_read_without_an_error_and_spans_lie_apart(text: str, centuries: bool) -> None:
     end = 0
-    for span in read_times(text):
+    for span in read_times(text, centuries=centuries):
         assert end <= span.start_char < span.end_char <= len(text)
         end = span.end_char
 
