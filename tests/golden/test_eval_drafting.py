@@ -62,6 +62,23 @@ def test_a_sentence_that_leans_is_released_only_right_behind_the_one_before_it(s
     assert bool(released(body, trial, ("The mill burned.", "It was built again."))) == expected
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (["It became a town in 1413.", "14th-century trade was poor."], True),  # cut where the generator does not
+        (["It became a town in 1413.", "14th-century trade was rich."], False),
+        (["It became a town in 1413."], False),
+        (["14th-century trade was poor.", "It became a town in 1413."], False),
+        (["It became a town in 1413. No trade.", "14th-century trade was poor."], False),
+    ],
+)
+def test_a_draft_that_the_product_cuts_in_two_is_released_whole(said: list[str], expected: bool) -> None:
+    trial = Trial("prose", "verbatim", "When?", lambda _: None)
+    body = {"sentences": [{"text": text, "citations": [1]} for text in said]}
+    draft = "It became a town in 1413. 14th-century trade was poor."
+    assert bool(released(body, trial, (draft,))) == expected
+
+
 def test_what_is_released_without_a_citation_does_not_count() -> None:
     trial = Trial("prose", "verbatim", "What burned?", lambda _: None)
     body = {

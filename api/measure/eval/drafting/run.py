@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -72,14 +73,26 @@ async def tried(system: System, trials: Iterable[Trial], tell: Callable[[str], N
     return found
 
 
+_ENDS = ' .-"”’)'
+
+
 def released(body: Any, trial: Trial, on_trial: Sequence[str]) -> list[str]:
     """The sentences on trial that left with a citation."""
     said = [_plain(each["text"]) if each["citations"] else "" for each in body["sentences"]]
     wanted = [_plain(each) for each in on_trial]
     if not trial.adjoining:
-        return [text for text in wanted if text in said]
+        return [text for text in wanted if _is_said(text, said)]
     runs = (said[at : at + len(wanted)] for at in range(len(said)))
     return wanted if any(_is_run(run, wanted) for run in runs) else []
+
+
+def _is_said(wanted: str, said: Sequence[str]) -> bool:
+    """True if a sentence that was released is the one that is wanted, or two in a row are: the product may cut a text
+    where the generator does not."""
+    return wanted in said or any(
+        a and b and wanted.startswith(a) and wanted.endswith(b) and not wanted[len(a) : -len(b)].strip(_ENDS)
+        for a, b in pairwise(said)
+    )
 
 
 def _is_run(run: Sequence[str], wanted: Sequence[str]) -> bool:
@@ -96,13 +109,13 @@ def _cites(body: Any, trial: Trial, on_trial: Sequence[str]) -> bool:
     texts = [
         " ".join(shown[str(c["n"])] for c in each["citations"])
         for each in body["sentences"]
-        if _plain(each["text"]) in wanted
+        if any(_plain(each["text"]) in text for text in wanted)
     ]
     return bool(texts) and all(any(_plain(said) in _plain(text) for text in texts) for said in trial.said)
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split()).strip(' .-"”’)').casefold()
+    return " ".join(text.split()).strip(_ENDS).casefold()
 
 
 async def measure(
