@@ -13,7 +13,7 @@ from retrieval.filters import Filter
 from retrieval.model import EntityRef, Evidence, Limitation, Locator, TimeRange
 from retrieval.withheld import BLOCK
 
-CLAIMS_VERSION = 15
+CLAIMS_VERSION = 16
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
 older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
 abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
@@ -26,7 +26,8 @@ place only the second had it, any time told how often, and a group that is unhea
 reader made of a sentence was nothing to who said it in other words, and a name without its accents was another one; 12:
 one was given the deed of another, and whatever a model said in its own words fell; 13: what a reader found was beside
 the point for what stood behind `before` and `after`, or for not saying `the advantage`; 14: who asks of the killed was
-told of the injured, of one group of another, of one day of another, or what another `he` did."""
+told of the injured, of one group of another, of one day of another, or what another `he` did; 15: what the next
+sentence refutes answered, and one thing for another that the source tells apart."""
 APPEALS_SINCE = 2
 """The first of these versions that looks for appeals."""
 SHOWN_SINCE = 5
@@ -66,6 +67,9 @@ found to answer need not say of what it is and how it came about."""
 EXCHANGED_SINCE = 15
 """The first of these versions that tells one fate, group, day or person of the same kind from another, takes a
 line that stands alone for a sentence, and reads several questions in one apart."""
+OTHERWISE_SINCE = 16
+"""The first of these versions in which the source may say otherwise: of the thing that is asked for by its own name, or
+in the sentence behind."""
 
 DEFAULT_MODEL = "extractive"
 """The name of the default model."""

@@ -39,7 +39,7 @@ from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
-VERSION = 12
+VERSION = 13
 """Raised with every change of what is a candidate; earlier ones still run for entries that name them. 3: a sentence
 could begin with a pronoun whose antecedent was not told, or say nothing of the role that is asked for; 4: a word that
 no source holds, or that stands beside another deed alone, weighed no more than its share; 5: a word of like meaning
@@ -53,7 +53,8 @@ saying `the advantage`; and a row answered who asks for the way back, for anothe
 how many where it counts nothing; 11: who asks of the killed was told of the injured, of one group of another, of one
 day of another, or what another `he` did; a line that stands alone was no sentence and no answer, a list of
 abbreviations and the head of a letter told nothing, a question came back with its reply, and of two questions in one
-that with more words was answered alone."""
+that with more words was answered alone; 12: what the next sentence refutes answered, one thing for another that the
+source tells apart, and who is named once was unknown in the next passage."""
 BOUND_SINCE = 4
 DEMANDS_SINCE = 5
 MEANT_SINCE = 6
@@ -63,8 +64,10 @@ NARRATED_SINCE = 9
 SPELT_SINCE = 10
 RELATED_SINCE = 11
 EXCHANGED_SINCE = 12
+OTHERWISE_SINCE = 13
 _RULES = (
-    (EXCHANGED_SINCE, meanings.RULES),
+    (OTHERWISE_SINCE, meanings.RULES),
+    (EXCHANGED_SINCE, meanings.EXCHANGED_SINCE),
     (RELATED_SINCE, meanings.RELATED_SINCE),
     (SPELT_SINCE, meanings.QUALIFIED_SINCE),
     (NARRATED_SINCE, meanings.SHARED_SINCE),

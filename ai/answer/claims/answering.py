@@ -18,6 +18,7 @@ from ai.model import (
     CHAINED_SINCE,
     DENIED_SINCE,
     EXCHANGED_SINCE,
+    OTHERWISE_SINCE,
     FINER_SINCE,
     RELATED_SINCE,
     REPHRASED_SINCE,
@@ -59,7 +60,8 @@ _OF_NEAREST = 0.3
 the point. Chosen on ten articles of SQuAD 2.0 train (ADR 0087)."""
 
 _RULES = (
-    (EXCHANGED_SINCE, meanings.RULES),
+    (OTHERWISE_SINCE, meanings.RULES),
+    (EXCHANGED_SINCE, meanings.EXCHANGED_SINCE),
     (RELATED_SINCE, meanings.RELATED_SINCE),
     (REPHRASED_SINCE, meanings.QUALIFIED_SINCE),
     (SHARED_SINCE, meanings.SHARED_SINCE),
