@@ -36,8 +36,8 @@ speaks (`among beekeepers`) limited nothing; 4: a gold medal was won by who won 
 by who is asked about, and two names that end alike were one; 5: `before` was the contrary of `after` whatever stood
 behind, a pronoun was another thing, and what a reader found to answer had to say `the advantage`, or by what it was
 made; 6: who asks of the killed was told of the injured, of one group of another, of one day of another, what another
-`he` did, what was not done, or what did it for what it was done to; 7: what the next sentence refutes, and one thing for another
-that the source tells apart."""
+`he` did, what was not done, or what did it for what it was done to; 7: what the next sentence refutes, and one
+thing for another that the source tells apart."""
 FIRST_RULES, ROOTED_SINCE, DENIED_SINCE, SHARED_SINCE, QUALIFIED_SINCE, RELATED_SINCE, EXCHANGED_SINCE = range(1, 8)
 OTHERWISE_SINCE = 8
 
