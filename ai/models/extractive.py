@@ -13,7 +13,9 @@ good enough.
    likely enough (`prose`). It is not asked about rows, nor where nothing in particular is asked for. Where it cannot be
    run, the candidates decide, and the identity says so.
 5. The best one is cited, and up to two more that are nearly as good and say something else.
-6. Several questions in one are answered one by one; a fixed phrase says so where one of them has no answer.
+6. Where nothing is likely enough to answer, the likeliest sentence may follow the abstention: it comes closest, and is
+   no answer.
+7. Several questions in one are answered one by one; a fixed phrase says so where one of them has no answer.
 
 Scores are integers in thousandths; the parameters of 3 are set on real questions (docs/adr/0010-generation.md), the
 reader is trained (docs/adr/0043-the-reader.md).
@@ -25,16 +27,16 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 
 from ai.canonical import canonical, digest_of
 from ai.errors import ReaderUnavailable
 from ai.model import DEFAULT_MODEL, Completion, ModelIdentity, PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import PARAMETERS, SET_OUT, Candidate, Parameters, candidates, choose, holds_marker
 from ai.models.chat_model import ChatRequest
-from ai.models.prose import prospects, read_prospects
+from ai.models.prose import closest, prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
-from ai.models.reading import EXCHANGED_SINCE, SPELT_SINCE, asked_apart, names, tokens_of
+from ai.models.reading import EXCHANGED_SINCE, OTHERWISE_SINCE, SPELT_SINCE, asked_apart, names, tokens_of
 from ai.models.reading import VERSION as RULES
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.parts import Part
@@ -48,6 +50,23 @@ VERSION = str(RULES)
 """Raised with every change of behaviour: part of the model's identity."""
 _EARLIER = frozenset(map(str, range(3, RULES)))
 """Earlier versions, which still run for entries that name them (`reading.VERSION`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The sentences of an answer, the reading behind it, and the one that comes closest where there are none."""
+
+    sentences: Sequence[Candidate] = ()
+    reading: SourceReading | None = None
+    closest: Candidate | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        return [line for each in self.sentences for line in each.lines]
+
+    @property
+    def closest_lines(self) -> tuple[str, ...]:
+        return self.closest.lines if self.closest is not None else ()
 
 
 class ExtractiveModel:
@@ -126,8 +145,8 @@ class ExtractiveModel:
             return [PHRASES[ABSTAIN]], None
         if intent.operations:
             return _direct(sources, intent, self._parameters), None
-        chosen, reading = await self._choose(request, self._parameters)
-        return [line for each in chosen for line in each.lines] or [PHRASES[ABSTAIN]], reading
+        choice = await self._choose(request, self._parameters)
+        return choice.lines or [PHRASES[ABSTAIN], *choice.closest_lines], choice.reading
 
     async def _select_parts(
         self, request: ChatRequest, parts: Sequence[tuple[Part, Intent]], read: Sequence[frozenset[str]]
@@ -139,41 +158,40 @@ class ExtractiveModel:
         for part, intent in parts:
             asked = replace(request, question=part.question, intent=intent)
             alone = not part.open and _are_named(intent, read)
-            chosen, reading = await self._choose(asked, few) if alone else ([], None)
-            lines += [line for each in chosen for line in each.lines if line not in lines]
-            readings += [reading] if chosen and reading is not None else []
-            if not chosen and PHRASES[PARTIAL] not in lines:
+            choice = await self._choose(asked, few) if alone else _Choice()
+            lines += [line for line in choice.lines if line not in lines]
+            readings += [choice.reading] if choice.sentences and choice.reading is not None else []
+            if not choice.sentences and PHRASES[PARTIAL] not in lines:
                 lines.append(PHRASES[PARTIAL])
         return (lines if lines != [PHRASES[PARTIAL]] else [PHRASES[ABSTAIN]]), _merged(readings)
 
-    async def _choose(
-        self, request: ChatRequest, parameters: Parameters
-    ) -> tuple[list[Candidate], SourceReading | None]:
+    async def _choose(self, request: ChatRequest, parameters: Parameters) -> _Choice:
         """The sentences of the answer, none where there is none; and the reading behind it."""
         rules, sources = int(self._version), request.prompt.sources
         stop_at = time.monotonic() + request.deadline_s
         found = candidates(request.question, request.intent, sources, parameters, stop_at, version=rules)
-        reading = None
+        choice = _Choice(found)
         if (
             self._reader is not None
             and not asks_at_large(request.question)
             and not any(c.row or c.score == SET_OUT for c in found[:1])
         ):
             with suppress(ReaderUnavailable):
-                found, reading = await self._read(request, self._reader, found)
-        return choose(found, parameters), reading
+                choice = await self._read(request, self._reader, found)
+        return replace(choice, sentences=choose(choice.sentences, parameters))
 
-    async def _read(
-        self, request: ChatRequest, reader: SentenceReader, by_words: list[Candidate]
-    ) -> tuple[list[Candidate], SourceReading | None]:
+    async def _read(self, request: ChatRequest, reader: SentenceReader, by_words: list[Candidate]) -> _Choice:
         """The candidates that the reader finds, or leaves of `by_words`, with its reading; `by_words` where it has
         nothing to read."""
         sources = request.prompt.sources
         rules = int(self._version)
         found = prospects(request.question, request.intent, sources, self._parameters, by_words, version=rules)
         if not found:
-            return by_words, None
-        return await read_prospects(request.question, found, sources, reader, by_words=by_words, version=rules)
+            return _Choice(by_words)
+        sentences, reading = await read_prospects(
+            request.question, found, sources, reader, by_words=by_words, version=rules
+        )
+        return _Choice(sentences, reading, closest(found, reading) if rules >= OTHERWISE_SINCE else None)
 
     def _identity(self) -> ModelIdentity:
         reader = None if self._reader is None else self._reader.lack or self._reader.digest

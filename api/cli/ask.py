@@ -82,6 +82,10 @@ def readable(body: Mapping[str, Any]) -> Iterator[str]:
         yield f"[{number}] {citation['title']}  {dim(_origin(citation))}"
         yield from (f"    “{quote}”" for quote in _quotes(body["sentences"], int(number)))
         yield dim(f"    {citation['href']}")
+    for each in body.get("related") or ():
+        yield ""
+        yield f"{dim('closest:')} {_short(each['text'])}"
+        yield from (dim(f"    {cited['title']}  {cited['href']}") for cited in each["citations"])
     uncited = [item for item in body["evidence"] if not item["cited"]]
     if uncited and not body["citations"]:
         yield from _listed(uncited)

@@ -16,7 +16,7 @@ from ai.answer.claims.check import Sources, answers_behind, check_sentence
 from ai.answer.claims.leaning import bound, fallen, leans
 from ai.answer.draft.staying import is_sound
 from ai.gate import asked_of, find_appeals
-from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
+from ai.model import DEFAULT_MODEL, AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
 from ai.text.catalogue import ABSTAIN, PHRASES, phrase_id
 from ai.text.sentences import MARKER, MARKER_PATTERN, Span, split_sentences, trimmed
 from ai.text.support import carries, support_milli, words_of
@@ -89,11 +89,15 @@ def draft_sentences(
     text with markers."""
     by_index = {item.index: item for item in items}
     parsed = parse_marked(completion.text) if parsed is None else parsed
-    if sources is not None and parsed and (phrase_id(parsed[0].text) == ABSTAIN or abstains(parsed[0].text)):
-        parsed = (MarkedSentence(PHRASES[ABSTAIN], ()),)  # whatever follows: there is no answer
+    silent = sources is not None and parsed and (phrase_id(parsed[0].text) == ABSTAIN or abstains(parsed[0].text))
+    if sources is not None and silent:  # whatever follows: there is no answer
+        closest = parsed[1:] if sources.shows_closest and completion.model.name == DEFAULT_MODEL else ()
+        parsed = (MarkedSentence(PHRASES[ABSTAIN], ()), *closest)
     checks = _Checks(by_index, find, sources, asked)
     sentences = tuple(_sentence(i, marked, checks) for i, marked in enumerate(parsed))
-    return Draft(_bound(sentences, checks) if sources is not None and sources.bound else sentences, completion)
+    if sources is not None and sources.bound:
+        sentences = _bound(sentences, checks)
+    return Draft(tuple(replace(each, answers=False) for each in sentences) if silent else sentences, completion)
 
 
 def _bound(sentences: Sequence[Sentence], checks: _Checks) -> tuple[Sentence, ...]:

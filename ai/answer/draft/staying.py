@@ -32,12 +32,20 @@ Group = tuple[Sentence, ...]
 
 
 def filled(
-    drafted: Draft, by_default: Draft, *, question: str, every: bool, grouped: bool = True, leading: bool = True
+    drafted: Draft,
+    by_default: Draft,
+    *,
+    question: str,
+    every: bool,
+    grouped: bool = True,
+    leading: bool = True,
+    closest: bool = True,
 ) -> Draft:
     """The draft with what the default model says and it leaves out, so that a model never lowers what the default would
     have answered: the default's sentences in its place where nothing of it can be released; else, before it, the best
     of them, or `every` one, which its own do not cover. `grouped`: with the sentence that one leans on.
-    `leading`: the best one comes first in the answer, whatever true sentences the draft has before it."""
+    `leading`: the best one comes first in the answer, whatever true sentences the draft has before it. `closest`: where
+    neither answers, with what the default found to come closest."""
     staying = list(filter(may_stay, drafted.sentences))
     offered = list(_offers(by_default.sentences, grouped))
     if staying:
@@ -50,8 +58,11 @@ def filled(
 
         offered = [each for each in told if not covered(each)]
     if not offered:
-        return drafted
-    if not staying:
+        shown = tuple(filter(is_sound, by_default.sentences))
+        if staying or not (closest and shown) or any(map(is_sound, drafted.sentences)):
+            return drafted
+        groups = [drafted.sentences, _by_system(shown)]
+    elif not staying:
         groups = [_by_system(by_default.sentences)]
     else:
         groups = _joined(offered, _groups(drafted.sentences, grouped))
