@@ -19,7 +19,7 @@ from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.spelling import unaccented
 from ai.text.support import WORD, fold, weighed_roots, words_of
-from retrieval.english.alike import ALIKE, WE, WRITERS, Families
+from retrieval.english.alike import ALIKE, WE, WRITERS
 from retrieval.english.lists import DATES, MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_past, root_of
 
@@ -43,7 +43,7 @@ SAYS_LITTLE = word_list(
 SAYS_NOTHING = word_list("take takes took get gets got go goes happens per") | frozenset(MONTHS)
 """Words that weigh nothing where no source holds them: a span of months is of those that it does not name."""
 _BEGINS = word_list("begin begins began begun beginning start starts started")
-"""Earlier rules counted these among them."""
+"""As a verb, these say little too."""
 _TYPE = re.compile(r"\b(?:what|which)\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)(?=\s|$|\W)", re.IGNORECASE)
 _HELPED = re.compile(
     r"\b(?:do|does|did|can|could|should|must|may|might|will|would|shall)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE
@@ -111,8 +111,8 @@ class Finer:
     members: Members | None
 
     @classmethod
-    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str], *, rules: int) -> Finer:
-        """The demands of a question whose verb, in the words of the sources, is `deed`. `rules`: see `Meant`."""
+    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str]) -> Finer:
+        """The demands of a question whose verb, in the words of the sources, is `deed`."""
         doer = _DOER.match(question) or _which_does(question) or _DOING.match(question)
         asks_doer = (doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS) or _WHO_MAY.match(question)
         done = deed if asks_doer else frozenset[str]()
@@ -120,7 +120,7 @@ class Finer:
             done,
             weighed_roots(question) - {root_of(word) for word in done},
             _denied(question),
-            Meant.of(question, vocabulary, rules=rules),
+            Meant.of(question, vocabulary),
             Members.of(question),
         )
 
@@ -193,7 +193,7 @@ class Finer:
 class Demands:
     """The demands of one question over some sources. `unheld` are its words that no source holds, `deed` the forms of
     its verb, `clause` those of each word of the clause, `names` the words of each name of several words, `asked` the
-    roots of all words; `definite`: it takes for granted what it asks about; `finer`: what later rules demand."""
+    roots of all words; `definite`: it takes for granted what it asks about; `finer`: what it demands further."""
 
     unheld: frozenset[str]
     deed: frozenset[str] | None
@@ -202,19 +202,16 @@ class Demands:
     names: tuple[frozenset[str], ...]
     asked: frozenset[str]
     definite: bool
-    finer: Finer | None = None
+    finer: Finer
 
     @classmethod
-    def of(
-        cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool, rules: int
-    ) -> Demands:
+    def of(cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str]) -> Demands:
         """The demands of a question, given the words of the sources that are forms of its words, or say nearly the
-        same. `strict`: one that they say only by such a word, the sentence says so too. `rules`: see `Meant`."""
-        little = SAYS_LITTLE | SAYS_NOTHING if strict else SAYS_LITTLE | _BEGINS
-        light = little | _type_words(question)
+        same: a word that they say only by such a one, the sentence says so too."""
+        light = SAYS_LITTLE | SAYS_NOTHING | _type_words(question)
         wanting = [term for term, found in forms.items() if not found and term not in light]
         unheld = frozenset(term for term in wanting if not like[term] and not _within(term, vocabulary))
-        clause = clause_of(question, may=strict)
+        clause = clause_of(question)
         deed, told = clause[-1] if clause else None, None
         if deed is not None and deed not in SAYS_LITTLE | _BEGINS and deed in forms:
             told = forms[deed] | like[deed]
@@ -222,15 +219,15 @@ class Demands:
             unheld,
             told or None,
             tuple(
-                found | like[term] | (WE if strict and found and term in WRITERS else frozenset())
+                found | like[term] | (WE if found and term in WRITERS else frozenset())
                 for term, found in forms.items()
-                if term not in light and ((found and term in clause) or (strict and not found and like[term]))
+                if term not in light and (term in clause if found else like[term])
             ),
             _numbers(question),
             tuple(_names(question)),
             frozenset(root_of(term) for term in forms),
             wanted_of(question) in _DEFINITE and not denies(question),
-            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary, rules=rules) if strict else None,
+            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary),
         )
 
     def met(self, text: str, tokens: frozenset[str], title: frozenset[str]) -> bool:
@@ -243,21 +240,21 @@ class Demands:
             return False
         if not self.numbers <= _numbers_in(text) or any(_names_another(text, name) for name in self.names):
             return False
-        if self.finer is not None and not self.finer.met(text, tokens | title):
+        if not self.finer.met(text, tokens | title):
             return False
         return not self.definite or _denied(text).isdisjoint(self.asked)
 
 
-def clause_of(question: str, *, may: bool = True) -> tuple[str, ...]:
+def clause_of(question: str) -> tuple[str, ...]:
     """The words of the clause that is asked about, its verb last: `wheat`, `loaves` and `cool` in `How long do wheat
-    loaves cool?`; empty where none is found. `may`: in `Who may open the door?` the verb comes first, and `have` is
-    a verb that says nothing, written as an empty word."""
-    asked = _WHO_MAY.match(question) if may else None
+    loaves cool?`; empty where none is found. In `Who may open the door?` the verb comes first, and `have` is a verb
+    that says nothing, written as an empty word."""
+    asked = _WHO_MAY.match(question)
     if asked is not None:
         words = [match[0] for match in WORD.finditer(_TURN.split(asked["rest"], maxsplit=1)[0])]
         words = [fold(word) for word in reversed(words) if word[0].islower()]
         return tuple(word for word in words if word not in UNWEIGHED_WORDS)
-    doing = _DOING.match(question) if may else None
+    doing = _DOING.match(question)
     if doing is not None:
         return (fold(doing["deed"]),)
     for pattern, any_form in ((_HELPED, True), (_BEEN, False)):
@@ -268,7 +265,7 @@ def clause_of(question: str, *, may: bool = True) -> tuple[str, ...]:
         words = [match[0] for match in WORD.finditer(clause)]
         if any_form and words and words[0].casefold() in _SPEAKER:
             words = [*reversed(words)]  # `Can I freeze fish`: the deed comes first
-        empty = may and bool(words) and fold(words[-1]) in _EMPTY_VERBS
+        empty = bool(words) and fold(words[-1]) in _EMPTY_VERBS
         words = [fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS]
         if empty:
             return (*words, "")
@@ -277,7 +274,7 @@ def clause_of(question: str, *, may: bool = True) -> tuple[str, ...]:
     if counted is not None:
         words = [match[0] for match in WORD.finditer(_TURN.split(counted["rest"], maxsplit=1)[0])]
         return tuple(fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS)
-    found = _DOER.match(question) or (_which_does(question) if may else None)
+    found = _DOER.match(question) or _which_does(question)
     return (fold(found["deed"]),) if found is not None and fold(found["deed"]) not in UNWEIGHED_WORDS else ()
 
 
@@ -327,9 +324,9 @@ def _within(term: str, vocabulary: frozenset[str]) -> bool:
     )
 
 
-def alike(term: str, vocabulary: frozenset[str], families: Families = ALIKE) -> frozenset[str]:
+def alike(term: str, vocabulary: frozenset[str]) -> frozenset[str]:
     """The words of the sources that say nearly the same."""
-    roots = families.get(root_of(term), frozenset())
+    roots = ALIKE.get(root_of(term), frozenset())
     return frozenset(word for word in vocabulary if root_of(word) in roots) if roots else frozenset()
 
 

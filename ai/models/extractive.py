@@ -34,7 +34,7 @@ from ai.models.candidates import PARAMETERS, SET_OUT, Candidate, Parameters, can
 from ai.models.chat_model import ChatRequest
 from ai.models.prose import prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
-from ai.models.reading import EXCHANGED_SINCE, SPELT_SINCE, asked_apart, names, tokens_of
+from ai.models.reading import KEPT_VERSIONS, RELEASED, asked_apart, names, tokens_of
 from ai.models.reading import VERSION as RULES
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.parts import Part
@@ -46,8 +46,6 @@ from retrieval.model import Intent
 
 VERSION = str(RULES)
 """Raised with every change of behaviour: part of the model's identity."""
-_EARLIER = frozenset(map(str, range(3, RULES)))
-"""Earlier versions, which still run for entries that name them (`reading.VERSION`)."""
 
 
 class ExtractiveModel:
@@ -70,7 +68,7 @@ class ExtractiveModel:
             parameters, named = Parameters(**told["parameters"]), told.get("reader")
         except (ValueError, KeyError, TypeError):
             return None
-        if told["code"] not in {VERSION, *_EARLIER} or (
+        if told["code"] not in map(str, KEPT_VERSIONS) or (
             named is not None and (reader is None or named != reader.digest)
         ):
             return None
@@ -79,7 +77,7 @@ class ExtractiveModel:
     @classmethod
     def documents(cls) -> tuple[bytes, ...]:
         """The documents with the default parameters of every version that runs, this one's first."""
-        return tuple(cls(version=version).document for version in (VERSION, *sorted(_EARLIER)))
+        return tuple(cls(version=str(version)).document for version in sorted(KEPT_VERSIONS, reverse=True))
 
     async def identity(self) -> ModelIdentity:
         """That of the next answer: without the reader from when that was found not to run here. No I/O."""
@@ -115,11 +113,11 @@ class ExtractiveModel:
         """The lines of the answer, the abstention phrase alone when there is none; and the reading behind it."""
         rules, sources = int(self._version), request.prompt.sources
         read = [tokens_of(source) for source in sources]
-        if rules >= SPELT_SINCE:
+        if rules > RELEASED:
             question, intent = respelt(request.question, request.intent, frozenset().union(*read))
             request = replace(request, question=question, intent=intent)
         intent = request.intent
-        parts = asked_apart(request.question, intent) if rules >= EXCHANGED_SINCE else ()
+        parts = asked_apart(request.question, intent) if rules > RELEASED else ()
         if parts:
             return await self._select_parts(request, parts, read)
         if not _are_named(intent, read):

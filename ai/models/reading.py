@@ -17,7 +17,6 @@ from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
-from ai.text.meaning import meant as meanings
 from ai.text.meaning.kinds import place_of
 from ai.text.parts import Part, parts_of
 from ai.text.question_type import (
@@ -34,45 +33,17 @@ from ai.text.question_type import (
 )
 from ai.text.sentences import Span, bare_sentences, is_item
 from ai.text.support import WORD, carries, fold, folded_words
-from retrieval.english.alike import ALIKE, EARLIER
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
 VERSION = 12
-"""Raised with every change of what is a candidate; earlier ones still run for entries that name them. 3: a sentence
-could begin with a pronoun whose antecedent was not told, or say nothing of the role that is asked for; 4: a word that
-no source holds, or that stands beside another deed alone, weighed no more than its share; 5: a word of like meaning
-counted for nothing of the share, and a pronoun for nothing of what it means; 6: no sentence named a thing with a number
-in its name (`IPv6`, `Route 66`), and none began with code; 7: the sentence with most of the
-question's words came first, however much likelier the reader found another, and a question could be an answer; 8: of a
-long title the reader was not shown who tells the passage; 9: a name without its accents was another one, a sentence
-full of names was no prose, none that names nothing was about what its passage names, and a gold medal was won by who
-won a silver one; 10: what the reader found was beside the point for what stood behind `before` and `after`, or for not
-saying `the advantage`; and a row answered who asks for the way back, for another row's name, in another unit, or for
-how many where it counts nothing; 11: who asks of the killed was told of the injured, of one group of another, of one
-day of another, or what another `he` did; a line that stands alone was no sentence and no answer, a list of
-abbreviations and the head of a letter told nothing, a question came back with its reply, and of two questions in one
-that with more words was answered alone."""
-BOUND_SINCE = 4
-DEMANDS_SINCE = 5
-MEANT_SINCE = 6
-NUMBERED_SINCE = 7
-LED_SINCE = 8
-NARRATED_SINCE = 9
-SPELT_SINCE = 10
-RELATED_SINCE = 11
-EXCHANGED_SINCE = 12
-_RULES = (
-    (EXCHANGED_SINCE, meanings.RULES),
-    (RELATED_SINCE, meanings.RELATED_SINCE),
-    (SPELT_SINCE, meanings.QUALIFIED_SINCE),
-    (NARRATED_SINCE, meanings.SHARED_SINCE),
-    (LED_SINCE, meanings.DENIED_SINCE),
-    (NUMBERED_SINCE, meanings.ROOTED_SINCE),
-    (0, meanings.FIRST_RULES),
-)
-"""The rules of meaning since each of these versions."""
+"""Raised with every change of what is a candidate; what a release recorded replays by the rules of its version. Those
+between releases are not kept (ADR 0111)."""
+RELEASED = 3
+"""The version of release 0.1.0: a sentence may begin with a pronoun whose antecedent is not told, words weigh no more
+than their share, and rows, questions and lines that stand alone are read as prose."""
+KEPT_VERSIONS = frozenset({RELEASED, VERSION})
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _HEADING = re.compile(r"[^\W\d_][^\n.!?:;]{2,79}")
@@ -140,11 +111,6 @@ def telling_terms(question: str, terms: frozenset[str]) -> frozenset[str]:
     `which day of the week`."""
     only_asks = {fold(word) for found in _ONLY_ASKS.finditer(question) for word in WORD.findall(found[0])}
     return frozenset(term for term in terms if term not in only_asks and not _SHORTENED.fullmatch(term)) or terms
-
-
-def _rules_of(version: int) -> int:
-    """The rules of meaning that belong to a version of these."""
-    return next(rules for since, rules in _RULES if version >= since)
 
 
 def names(surface: str, tokens: frozenset[str]) -> bool:
@@ -266,34 +232,21 @@ class ReadQuestion:
 
     @property
     def lenient(self) -> bool:
-        """True by the rules that let a sentence lean on what nobody has told."""
-        return self.version < BOUND_SINCE
+        """True by the rules of release 0.1.0, which demanded nothing of a sentence but its share of the words."""
+        return self.version <= RELEASED
 
     @classmethod
     def of(cls, question: str, intent: Intent, reads: Sequence[ReadSource], *, version: int = VERSION) -> ReadQuestion:
         """The question over its sources, by the rules of a version."""
         vocabulary = frozenset[str]().union(*(read.tokens for read in reads))
-        terms = question_terms(question, intent)
-        if version >= DEMANDS_SINCE:
+        later, terms, demands = version > RELEASED, question_terms(question, intent), None
+        if later:
             terms |= REPEATS & {fold(match[0]) for match in WORD.finditer(question)}
-        if version >= MEANT_SINCE:
             terms = telling_terms(question, terms)
         forms = {term: _forms(term, vocabulary) for term in sorted(terms)}
-        families = ALIKE if version >= MEANT_SINCE else EARLIER
-        like = {term: alike(term, vocabulary, families) for term in forms}
-        demands = (
-            Demands.of(
-                question,
-                forms,
-                like,
-                vocabulary,
-                strict=version >= MEANT_SINCE,
-                rules=_rules_of(version),
-            )
-            if version >= DEMANDS_SINCE
-            else None
-        )
-        if version >= MEANT_SINCE:
+        if later:
+            like = {term: alike(term, vocabulary) for term in forms}
+            demands = Demands.of(question, forms, like, vocabulary)
             forms = {term: found or like[term] for term, found in forms.items()}
             nothing = SAYS_NOTHING | {place_of(question)}
             forms = {term: found for term, found in forms.items() if found or term not in nothing} or forms
@@ -314,10 +267,8 @@ class ReadQuestion:
             role_of(question),
             demands,
             version,
-            frozenset(_labels_in(question)) if version >= NUMBERED_SINCE else frozenset(),
-            beside_question(question, ((read.source, read.row) for read in reads), ranked=version >= EXCHANGED_SINCE)
-            if version >= RELATED_SINCE
-            else frozenset(),
+            frozenset(_labels_in(question)) if later else frozenset(),
+            beside_question(question, ((read.source, read.row) for read in reads)) if later else frozenset(),
         )
 
     def coverage(self, tokens: frozenset[str]) -> int:
@@ -334,9 +285,9 @@ class ReadQuestion:
         if not asks_why(self.question):
             return True
         return (
-            gives_reason(text, strictly=self.version >= MEANT_SINCE)
+            gives_reason(text, strictly=not self.lenient)
             and not (_FORBIDS.match(text) or self._excludes(text))
-            and (self.version < MEANT_SINCE or self._explains(text))
+            and (self.lenient or self._explains(text))
         )
 
     def forbids(self, text: str) -> bool:
@@ -347,7 +298,7 @@ class ReadQuestion:
         return self.denies and not denies(text)
 
     def _excludes(self, text: str) -> bool:
-        return self.version >= LED_SINCE and excludes_reason(text)
+        return not self.lenient and excludes_reason(text)
 
     def _explains(self, text: str) -> bool:
         """True unless a word of the question is said in the reason alone: `It was late because the lorry broke down`
@@ -365,22 +316,20 @@ class ReadQuestion:
     def offered(self, text: str, *, full: bool) -> bool:
         """True if the sentence has something of the wanted kind. `full`: it covers nearly the whole question, so that
         it need not name it."""
-        finer = self.demands.finer if self.demands is not None else None
-        loosely = (
-            full or (finer is not None and finer.meant.contrast.names_day(text))
-        ) and self.wanted is not WantedKind.NUMBER
-        if offers(text, self.wanted, self.question, loosely=loosely):
+        finer = None if self.demands is None else self.demands.finer
+        free = full or (finer is not None and finer.meant.contrast.names_day(text))
+        if offers(text, self.wanted, self.question, loosely=free and self.wanted is not WantedKind.NUMBER):
             return True
-        if self.wanted is WantedKind.TIME and finer is not None and finer.meant.stated.finer(text):
-            return True
-        return full and finer is not None and finer.offers(text, self.wanted)
+        if finer is None:
+            return False
+        by_date = self.wanted is WantedKind.TIME and finer.meant.stated.finer(text)
+        return by_date or (full and finer.offers(text, self.wanted))
 
     def repeats(self, question: str, title: frozenset[str]) -> bool:
         """True if it is the question that another one asks, in other words at most: all of its own words are there or
         in the title, and few others."""
-        said = tokens_in(question.casefold())
-        said |= title if self.version >= EXCHANGED_SINCE else frozenset()
-        if self.version < MEANT_SINCE or self.coverage(said) < _WHOLLY or self.denies != denies(question):
+        said = tokens_in(question.casefold()) | title
+        if self.demands is None or self.coverage(said) < _WHOLLY or self.denies != denies(question):
             return False
         theirs, ours = wanted_amount(question), wanted_amount(self.question)
         if wanted_of(question) is not self.wanted or not self.concerns(said):
@@ -391,8 +340,7 @@ class ReadQuestion:
         own = {root for found in self.forms.values() for root in map(root_of, found)}
         own.update(root_of(fold(word)) for word in WORD.findall(self.question))
         shared = sum(root_of(term) in own for term in terms)
-        finer = self.demands.finer if self.demands is not None else None
-        return 3 * shared >= 2 * len(terms) and (finer is None or finer.meant.agrees(question, said))
+        return 3 * shared >= 2 * len(terms) and self.demands.finer.meant.agrees(question, said)
 
     def is_measured(self, text: str) -> bool:
         """True if the question asks for a temperature, a weight or a size, and the sentence states one: `It runs at
@@ -404,14 +352,14 @@ class ReadQuestion:
 
     def is_for(self, read: ReadSource) -> bool:
         """True if the source is a row, and the question asks for a value of it."""
-        if read.row is None or self.version < MEANT_SINCE or read.source.index in self.beside:
+        if read.row is None or self.lenient or read.source.index in self.beside:
             return False
         return read.row.answers(self.question)
 
     def may_tell(self, read: ReadSource) -> bool:
         """True unless the source is a row that lacks a word of the question which others have (what a caravan costs
         is not its deposit), or has nothing of the kind that is wanted, or is about something else."""
-        if read.row is None or self.version < MEANT_SINCE:
+        if read.row is None or self.lenient:
             return True
         if read.source.index in self.beside or not read.row.may_tell(self.question):
             return False
@@ -420,49 +368,44 @@ class ReadQuestion:
 
     def hangs(self, text: str) -> bool:
         """True if the sentence begins with a word that leans on the one before."""
-        if self.version < MEANT_SINCE:
+        if self.lenient:
             return first_word(text) in HANGING
         return leans_back(text) or self.means_another(text)
 
     def means_another(self, text: str) -> bool:
         """True if the sentence begins with a word that means something named before it, or with an order on it."""
-        return means_another(text) or (self.version >= MEANT_SINCE and orders_it(text))
+        return means_another(text) or (not self.lenient and orders_it(text))
 
     def demanded(self, read: ReadSentence, within: ReadSource, meant: frozenset[str]) -> bool:
-        """True if a sentence of prose, whose pronoun means one of the words `meant`, says what this question demands;
-        versions before `DEMANDS_SINCE` demand nothing."""
+        """True if a sentence of prose, whose pronoun means one of the words `meant`, says what is demanded."""
         if self.demands is None:
             return True
-        finer = self.demands.finer
-        around = within.title | meant | read.around
-        if finer is not None:
-            own, known = read.tokens | meant, self._named_words
-            if not finer.meant.contrast.lies(read.text, own, around, known):
-                return False
-            if not finer.meant.contrast.means(read.text, own | within.title, known, around):
-                return False
+        contrast, around = self.demands.finer.meant.contrast, within.title | meant | read.around
+        own, known = read.tokens | meant, self._named_words
+        if not contrast.lies(read.text, own, around, known):
+            return False
+        if not contrast.means(read.text, own | within.title, known, around):
+            return False
         return self.follows(read, within) and self.demands.met(read.text, read.tokens, within.title | meant)
 
     def follows(self, read: ReadSentence, within: ReadSource) -> bool:
         """True unless the sentence means somebody or something else than the question, by those around it."""
-        finer = self.demands.finer if self.demands is not None else None
-        if finer is None:
+        if self.demands is None:
             return True
         after = tuple(each.text for each in within.sentences if each.start > read.start)
-        return finer.meant.follows(read.text, read.before, after)
+        return self.demands.finer.meant.follows(read.text, read.before, after)
 
     def spelt_out(self, text: str) -> bool:
         """True unless the question asks what an abbreviation stands for and the text does not say that."""
-        return self.version < EXCHANGED_SINCE or spells_out(text, abbreviation_of(self.question))
+        return self.lenient or spells_out(text, abbreviation_of(self.question))
 
     def may_mean(self, text: str, around: frozenset[str]) -> bool:
         """True unless a sentence is about something else by the rules of meaning that hold at the answer point, for
         one that a reader finds to answer. `around`: the words of its title, and of what it leans on."""
-        finer = self.demands.finer if self.demands is not None else None
-        words = folded_words(text) | around
         if not self.spelt_out(text):
             return False
-        return finer is None or finer.meant.agrees(text, words, read=True, reworded=True)
+        words = folded_words(text) | around
+        return self.demands is None or self.demands.finer.meant.agrees(text, words, read=True, reworded=True)
 
     @property
     def _named_words(self) -> frozenset[str]:
@@ -485,7 +428,7 @@ class ReadQuestion:
     def _named(self, mention: Mention, tokens: frozenset[str]) -> bool:
         known = (mention.surface, *(each.name for each in mention.candidates))
         return any(names(name, tokens) for name in known) or (
-            self.version >= NUMBERED_SINCE and any(names_by_number(name, tokens) for name in known)
+            not self.lenient and any(names_by_number(name, tokens) for name in known)
         )
 
     def is_timely(self, read: ReadSentence, source: PromptSource) -> bool:
@@ -496,9 +439,7 @@ class ReadQuestion:
         if not times or read.years:
             in_year = _within(read.years, times) or not read.years.isdisjoint(_years(self.question))
             return not times or (in_year and _meets(read.text, times))
-        if self.version >= EXCHANGED_SINCE and not (
-            follows_day(read.before, times) and is_of_meeting(read.text, source.title, times)
-        ):
+        if not self.lenient and not (follows_day(read.before, times) and is_of_meeting(read.text, source.title, times)):
             return False
         before = _YEAR.findall(source.text, 0, read.start)
         dated = frozenset({int(before[-1])}) if before else _years(source.title)

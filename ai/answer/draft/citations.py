@@ -93,7 +93,7 @@ def draft_sentences(
         parsed = (MarkedSentence(PHRASES[ABSTAIN], ()),)  # whatever follows: there is no answer
     checks = _Checks(by_index, find, sources, asked)
     sentences = tuple(_sentence(i, marked, checks) for i, marked in enumerate(parsed))
-    return Draft(_bound(sentences, checks) if sources is not None and sources.bound else sentences, completion)
+    return Draft(_bound(sentences, checks), completion)
 
 
 def _bound(sentences: Sequence[Sentence], checks: _Checks) -> tuple[Sentence, ...]:
@@ -210,7 +210,7 @@ def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
     )
     if checks.sources is not None:
         sentence = check_sentence(sentence, checks.sources)
-    lined = checks.sources is not None and checks.sources.lined
+    lined = checks.sources is not None
     quotes = tuple(
         best_quote(checks.said(sentence, n), by_index[n], checks.asked, lined=lined) for n in sentence.markers
     )
