@@ -18,6 +18,7 @@ CLAIMS_VERSION = 15
 what a release recorded replays as it was. Kept are 0, that of release 0.1.0, by which nothing is checked, and this one:
 those between were never released (ADR 0111)."""
 KEPT_CLAIMS = frozenset({0, CLAIMS_VERSION})
+"""The versions by which drafts are checked."""
 
 DEFAULT_MODEL = "extractive"
 """The name of the default model."""

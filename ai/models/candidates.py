@@ -9,16 +9,11 @@ from dataclasses import dataclass
 
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
-from ai.models.lines import section_told, told_by_lines
-from ai.models.reading import (
-    RELEASED,
-    VERSION,
-    ReadQuestion,
-    ReadSentence,
-    ReadSource,
-    document_of,
-    tokens_in,
-)
+from ai.models.reading.lines import section_told, told_by_lines
+from ai.models.reading.question import ReadQuestion
+from ai.models.reading.source import ReadSentence, ReadSource, document_of
+from ai.models.reading.tokens import tokens_in
+from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.leaning import leans_back
 from ai.text.question_type import (
     WantedKind,

@@ -34,8 +34,11 @@ from ai.models.candidates import PARAMETERS, SET_OUT, Candidate, Parameters, can
 from ai.models.chat_model import ChatRequest
 from ai.models.prose import prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
-from ai.models.reading import KEPT_VERSIONS, RELEASED, asked_apart, names, tokens_of
-from ai.models.reading import VERSION as RULES
+from ai.models.reading.parts import asked_apart
+from ai.models.reading.source import tokens_of
+from ai.models.reading.tokens import names
+from ai.models.reading.versions import KEPT_VERSIONS, RELEASED
+from ai.models.reading.versions import VERSION as RULES
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.parts import Part
 from ai.text.question_type import asks_at_large

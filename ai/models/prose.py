@@ -15,14 +15,10 @@ from ai.model import PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
-from ai.models.reading import (
-    RELEASED,
-    VERSION,
-    ReadQuestion,
-    ReadSentence,
-    ReadSource,
-    tokens_in,
-)
+from ai.models.reading.question import ReadQuestion
+from ai.models.reading.source import ReadSentence, ReadSource
+from ai.models.reading.tokens import tokens_in
+from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.leaning import HANGING, means_another
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from ai.text.support import WORD, words_of

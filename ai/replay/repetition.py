@@ -19,7 +19,7 @@ from ai.errors import AIError
 from ai.model import DEFAULT_MODEL, Completion, ModelIdentity, Repair, SourceReading
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
 from ai.models.reader.lazy import ClaimReader
-from ai.models.reading import KEPT_VERSIONS, VERSION
+from ai.models.reading.versions import KEPT_VERSIONS, VERSION
 from ai.replay.comparison import Stage, compare, not_kept
 
 IDENTITY = "model.identity"

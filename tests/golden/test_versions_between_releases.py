@@ -13,7 +13,7 @@ from ai.answer.claims.answering import Wanted
 from ai.case.case import Case
 from ai.model import CLAIMS_VERSION
 from ai.models.extractive import ExtractiveModel
-from ai.models.reading import VERSION
+from ai.models.reading.versions import VERSION
 from ai.replay.asked_again import ask_again
 from ai.replay.explanation import explain_difference
 from ai.replay.replay import Grade, ReplayReport, Verdict, replay

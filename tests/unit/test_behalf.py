@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from ai.models.reading import follows_day
+from ai.models.reading.times import follows_day
 from ai.text.meaning.meant import Meant
 from ai.text.support import folded_words
 from retrieval.model import TimeRange

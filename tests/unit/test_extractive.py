@@ -18,7 +18,7 @@ from ai.models.candidates import Parameters
 from ai.models.chat_model import ChatRequest
 from ai.models.context import ContextBudgets, render_prompt, template_named
 from ai.models.extractive import VERSION, ExtractiveModel
-from ai.models.reading import RELEASED
+from ai.models.reading.versions import RELEASED
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.question_type import WantedKind, offers, wanted_of
 from retrieval.algebra.operations import Lookup

@@ -12,7 +12,7 @@ from ai.answer.claims.check import Sources
 from ai.answer.draft.citations import draft_sentences
 from ai.answer.draft.staying import filled, is_sound
 from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Sentence
-from ai.models.reading import means_another
+from ai.text.leaning import means_another
 from ai.text.markdown import plain
 from ai.text.sentences import split_sentences
 from retrieval.algebra.operations import Lookup

@@ -28,7 +28,7 @@ from ai.models.reader.network import Network
 from ai.models.reader.reader import CALIBRATION, Calibration, Reader
 from ai.models.reader.reranker import ReaderReranker
 from ai.models.reader.told import Reading, Told
-from ai.models.reading import RELEASED
+from ai.models.reading.versions import RELEASED
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.question_type import WantedKind, asks_at_large, offers
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange

@@ -8,7 +8,9 @@ from itertools import permutations
 import pytest
 
 from ai.model import PromptSource
-from ai.models.reading import RELEASED, VERSION, ReadQuestion, ReadSource
+from ai.models.reading.question import ReadQuestion
+from ai.models.reading.source import ReadSource
+from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.tables.held import rows_beside
 from retrieval.model import Intent
 

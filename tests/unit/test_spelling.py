@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai.models.extractive import VERSION, ExtractiveModel
-from ai.models.reading import RELEASED
+from ai.models.reading.versions import RELEASED
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.spelling import respelt, unaccented
 from ai.text.support import WORD, fold

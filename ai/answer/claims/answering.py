@@ -15,11 +15,14 @@ from ai.answer.claims.tokens import bare, sentences_of
 from ai.intent.times import read_times
 from ai.model import AdmittedItem, PromptSource, Sentence
 from ai.models.context import prompt_source
-from ai.models.demands import SAYS_LITTLE, alike
-from ai.models.lines import section_told, told_by_lines
 from ai.models.prose import ReadSentences
-from ai.models.reading import ReadSource, follows_day, is_of_meeting, names, question_terms
-from ai.models.rows import Row, beside_question
+from ai.models.reading.demands import SAYS_LITTLE, alike
+from ai.models.reading.lines import section_told, told_by_lines
+from ai.models.reading.rows import Row, beside_question
+from ai.models.reading.source import ReadSource
+from ai.models.reading.terms import question_terms
+from ai.models.reading.times import follows_day, is_of_meeting
+from ai.models.reading.tokens import names
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members

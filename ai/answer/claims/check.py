@@ -19,7 +19,7 @@ from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same
 from ai.model import CLAIMS_VERSION, AdmittedItem, Claim, ClaimKind, Sentence, hold
 from ai.models.context import is_direct
 from ai.models.prose import ReadSentences
-from ai.models.reading import asked_apart
+from ai.models.reading.parts import asked_apart
 from ai.text.markdown import plain
 from ai.text.support import folded_words
 from retrieval.model import Intent

@@ -13,7 +13,7 @@ from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
 from ai.model import AdmittedItem, Claim, Sentence
 from ai.models.candidates import is_whole
 from ai.models.context import prompt_source
-from ai.models.reading import ReadSource
+from ai.models.reading.source import ReadSource
 from ai.text.leaning import leans_back, means_another
 from ai.text.question_type import first_word
 
