@@ -70,8 +70,7 @@ def prospects(
             break
         if (each.index, each.start) not in chosen:
             said, within = read_at[each.index, each.start]
-            beside = version > RELEASED and _is_beside(each, asked, within.title)
-            beside = beside or not asked.follows(said, within)
+            beside = version > RELEASED and (_is_beside(each, asked, within.title) or not asked.follows(said, within))
             chosen[each.index, each.start] = replace(each, beside=beside)
     return list(chosen.values())[:MOST_PROSPECTS]
 
@@ -100,15 +99,10 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             and (_passes(each, asked) if gated else not asked.forbids(each.text))
         ):
             near = (covered + asked.coverage(each.around)) // 2
-            lead = (
-                (
-                    lead_of(read, place, parameters, coded=True)
-                    if gated
-                    else _before(read, place, coded=not asked.lenient)
-                )
-                if hangs
-                else None
-            )
+            lead = None
+            if hangs:
+                coded = not asked.lenient
+                lead = lead_of(read, place, parameters, coded=coded) if gated else _before(read, place, coded=coded)
             if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)

@@ -54,17 +54,13 @@ class Wanted:
     """The wish of the question: the kind of thing, the places and things that it names, and the words that it uses,
     each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words,
     `rows` the statements of those that are rows with a value in the column that is asked for, `passed_over` those
-    that are about something else. `finer`: rows are read by
-    their headers, a word of like meaning counts for most of the question's own, and a sentence of another day, rank,
-    number, label or name than the question's, or of the contrary, says nothing of it. `weighed`: so does one of
-    another month, rate, role or kind, and a sentence is held against the nearest one. `nearest`: how much of the
-    question's own words the sentence of the `passages` says that says most of them; 0 where that is not weighed.
-    `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words.
-    `read`: by item, the sentences that a reader found to answer, without what sets them, and `beside` those that
-    are beside what it found; `nothing`: it found no answer in prose; `reworded`: the former may say in
-    other words which is the first or the largest; `strict`: what is denied is told only by who denies, what happened in
-    a year by nothing of another one, and what is said in other words is read as what it says; `lined`: each line that
-    stands alone is a sentence, and `set_out` are those that answer by how they are set; `headed`: by item its title,
+    that are about something else. `meant` refuses sentences of another day, rank, number, name or kind, and `members`
+    those that name none of the things that are asked for. `nearest`: how much of the question's own words the sentence
+    of the `passages` says that says most of them; 0 where an operation is asked for. `replies`: the sentences that
+    stand right behind a question of a passage, without what sets them, with its words. `read`: by item, the sentences
+    that a reader found to answer, without what sets them, which may say in other words which is the first or the
+    largest; `beside` those that are beside what it found; `nothing`: it found no answer in prose. `set_out`: the
+    sentences that answer by how they are set; `sentences`: by item those of its text; `headed`: by item its title,
     which may say the day of a meeting."""
 
     question: str
