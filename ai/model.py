@@ -15,61 +15,10 @@ from retrieval.withheld import BLOCK
 
 CLAIMS_VERSION = 16
 """Raised with every change of what is checked in a draft or said of what it cites; recorded with each request, so that
-older ones replay as they were. 0: nothing was checked; 1: appeals to the reader were not looked for, and every
-abstention advised to name a place; 2: a sentence could begin with a pronoun whose antecedent was not told, and one that
-cited an item beside the one that answers fell; 3: a computed citation led to the first row of its computation; 4: what
-was shown of a passage held its appeals to the reader; 5: a row's number answered only where it stood before the word
-that was asked for; 6: a sentence that leans on one which leans on another fell; 7: what a reader found to answer fell
-where it had too few of the question's words; 8: only the default model's own draft was read by a reader; 9: a
-question that denies was answered only by what was done, and a reason that is denied was one; 10: of two deeds in one
-place only the second had it, any time told how often, and a group that is unheard of limited nothing; 11: what a
-reader made of a sentence was nothing to who said it in other words, and a name without its accents was another one; 12:
-one was given the deed of another, and whatever a model said in its own words fell; 13: what a reader found was beside
-the point for what stood behind `before` and `after`, or for not saying `the advantage`; 14: who asks of the killed was
-told of the injured, of one group of another, of one day of another, or what another `he` did; 15: what the next
-sentence refutes answered, and one thing for another that the source tells apart."""
-APPEALS_SINCE = 2
-"""The first of these versions that looks for appeals."""
-SHOWN_SINCE = 5
-"""The first of these versions that withholds them where a passage is shown."""
-ADVICE_SINCE = 2
-"""The first of these versions that advises to name a place or a time only where the question is about the map."""
-PROOFS_SINCE = 4
-"""The first of these versions whose citations lead to the computation, or to a passage with the quoted words marked."""
-BOUND_SINCE = 3
-"""The first of these versions that binds a sentence to the one that it leans on, and to the item that answers."""
-
-FINER_SINCE = 6
-"""The first of these versions that reads a row of a table by the headers of its columns, and lets a word of like
-meaning say something of the question."""
-
-CHAINED_SINCE = 7
-"""The first of these versions that brings all sentences which one leans on, across paragraphs of its passage."""
-READ_SINCE = 8
-"""The first of these versions in which what a reader found need not have enough of the question's words."""
-BESIDE_SINCE = 9
-"""The first of these versions in which what the reader makes of the sources beside another model counts for its draft
-too, what it found may say in other words which is the first or the largest, and names are compared by their roots."""
-DENIED_SINCE = 10
-"""The first of these versions that knows a question which denies, and a reason that is denied."""
-SHARED_SINCE = 11
-"""The first of these versions in which two deeds may have one place, what recurs tells how often, and a question may be
-limited to a group that is unheard of."""
-REPHRASED_SINCE = 12
-"""The first of these versions in which a sentence of a source said in other words is read as that sentence, and a
-question in the spelling of the sources."""
-SUBJECTS_SINCE = JUDGED_SINCE = 13
-"""The first of these versions in which what a clause says stays with its subject, and a reader may find that a passage
-bears out what a model says in its own words."""
-RELATED_SINCE = 14
-"""The first of these versions in which `before` is the contrary of `after` for the same thing alone, and what a reader
-found to answer need not say of what it is and how it came about."""
-EXCHANGED_SINCE = 15
-"""The first of these versions that tells one fate, group, day or person of the same kind from another, takes a
-line that stands alone for a sentence, and reads several questions in one apart."""
-OTHERWISE_SINCE = 16
-"""The first of these versions in which the source may say otherwise: of the thing that is asked for by its own name, or
-in the sentence behind."""
+what a release recorded replays as it was. Kept are 0, that of release 0.1.0, by which nothing is checked, and this one:
+those between were never released (ADR 0111)."""
+KEPT_CLAIMS = frozenset({0, CLAIMS_VERSION})
+"""The versions by which drafts are checked."""
 
 DEFAULT_MODEL = "extractive"
 """The name of the default model."""

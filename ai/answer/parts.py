@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ai.case.case import Case
-from ai.model import DEFAULT_MODEL, EXCHANGED_SINCE, Draft, Sentence
+from ai.model import DEFAULT_MODEL, Draft, Sentence
 from ai.text.catalogue import PARTIAL
 from ai.text.parts import parts_of
 from retrieval.model import Limitation
@@ -17,7 +17,7 @@ _TWO = 2
 def parts_left(case: Case, draft: Draft, sentences: Sequence[Sentence]) -> tuple[Limitation, ...]:
     """The questions of a request of which no released sentence says anything, as a limitation. The default model says
     itself when it leaves one, in its place, so that nothing is left where it does not and nothing of its draft fell."""
-    if case.claims_version < EXCHANGED_SINCE or case.intent.operations:
+    if not case.draft_checked or case.intent.operations:
         return ()
     parts = parts_of(case.question)
     stated = any(each.catalogue == PARTIAL for each in sentences)

@@ -9,7 +9,7 @@ from ai.answer.unread import not_understood
 from ai.case.case import Case, Services
 from ai.governance.admission import Admission
 from ai.governance.enforcement import answer_facts, enforce_answer
-from ai.model import ADVICE_SINCE, Draft, Outcome, Release, Sentence
+from ai.model import Draft, Outcome, Release, Sentence
 from ai.text.catalogue import ABSTAIN, PHRASES, reason_text
 from policy.model import Decision
 from retrieval.model import Intent, Limitation
@@ -117,7 +117,7 @@ def _limitations(case: Case, admission: Admission) -> tuple[Limitation, ...]:
 def _advice(case: Case) -> tuple[Limitation, ...]:
     """The part that the question leaves open, as a limitation; read from the question and its context alone. Nothing
     for a question of texts: a place does not help to find out how to descale a machine."""
-    if case.claims_version >= ADVICE_SINCE and not _speaks_of_the_map(case.intent):
+    if case.draft_checked and not _speaks_of_the_map(case.intent):
         return ()
     missing = []
     if not case.intent.mentions and case.ask.context.place is None and case.ask.context.bbox is None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from ai.answer.core import CoreResult
 from ai.answer.draft.citations import best_quote
 from ai.case.case import Case
-from ai.model import PROOFS_SINCE, AdmittedItem, Quote
+from ai.model import AdmittedItem, Quote
 from retrieval.model import ChannelName, ChannelRank, Evidence, SourcedRecord
 
 ROW = "row:"
@@ -22,9 +22,9 @@ _RANK = ChannelRank(ChannelName.SPATIAL, "record", 1, 0.0)
 
 
 def quotable_rows(case: Case, core: CoreResult) -> tuple[SourcedRecord, ...]:
-    """The rows behind the cited computed items, those that their results name before others; none in versions that
-    quoted the statement instead."""
-    if case.claims_version < PROOFS_SINCE or core.gathered is None:
+    """The rows behind the cited computed items, those that their results name before others; none for release 0.1.0,
+    which quoted the statement instead."""
+    if not case.draft_checked or core.gathered is None:
         return ()
     cited = {quoted.index for sentence in core.release.sentences for quoted in sentence.quotes}
     ids = dict.fromkeys(id for item in core.items if item.index in cited for id in first_rows(item))

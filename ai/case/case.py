@@ -174,6 +174,11 @@ class Case:
         return self.gate
 
     @property
+    def draft_checked(self) -> bool:
+        """True unless it was asked of release 0.1.0, which checked no claims of a draft."""
+        return self.claims_version > 0
+
+    @property
     def decided(self) -> Decision:
         """The query point's decision; asking for it before is a bug."""
         if self.decision is None:

@@ -11,7 +11,7 @@ from ai.case.case import Case, Services
 from ai.governance.enforcement import enforce_evidence, evidence_facts
 from ai.governance.scoping import class_facts, prompt_facts
 from ai.governance.unasked import without_appeals
-from ai.model import SHOWN_SINCE, AdmittedItem
+from ai.model import AdmittedItem
 from policy.model import Decision, EvidenceFacts, PromptFacts, RequestFacts, Subject
 from retrieval.model import EvidenceBundle, SourcedRecord
 
@@ -41,7 +41,7 @@ class Access:
     @classmethod
     def of(cls, case: Case) -> Access:
         """That of a question once its scope is decided."""
-        asked = case.ask.question if case.claims_version >= SHOWN_SINCE else None
+        asked = case.ask.question if case.draft_checked else None
         return cls(case.ask.subject, case.asked, prompt_facts(case), case.decided, case.now_ms, asked)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from retrieval.algebra import aggregates
+from retrieval.algebra.units import METRES, SQUARE_KILOMETRES
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -64,21 +65,27 @@ OR_MORE: Mapping[str, str] = {
 """After a number."""
 
 LENGTHS: Mapping[str, str] = dict.fromkeys(
-    ("km", "kms", "kilometre", "kilometres", "kilometer", "kilometers"), "1000"
-) | dict.fromkeys(("mi", "mile", "miles"), "1609.344") | dict.fromkeys(
-    ("metre", "metres", "meter", "meters"), "1"
+    ("km", "kms", "kilometre", "kilometres", "kilometer", "kilometers"), METRES["km"]
+) | dict.fromkeys(("mi", "mile", "miles"), METRES["mi"]) | dict.fromkeys(
+    ("metre", "metres", "meter", "meters"), METRES["m"]
 )  # fmt: skip
 """Metres of a unit of length."""
 
-SQUARE_MILE = "2.589988110336"
+SQUARE_KILOMETRE, SQUARE_MILE = SQUARE_KILOMETRES["km²"], SQUARE_KILOMETRES["mi²"]
 SQUARES: Mapping[str, str] = {
     f"{square} {unit}": scale
-    for unit, scale in (
-        *dict.fromkeys((("km", "1"), ("kilometres", "1"), ("kilometers", "1"), ("kilometre", "1"), ("kilometer", "1"))),
-        *(("miles", SQUARE_MILE), ("mile", SQUARE_MILE), ("mi", SQUARE_MILE)),
+    for scale, units in (
+        (SQUARE_KILOMETRE, "km kilometres kilometers kilometre kilometer"),
+        (SQUARE_MILE, "miles mile mi"),
     )
+    for unit in units.split()
     for square in ("square", "sq")
-} | {"km2": "1", "km²": "1", "acres": "0.0040468564224", "hectares": "0.01"}
+} | {
+    "km2": SQUARE_KILOMETRE,
+    "km²": SQUARE_KILOMETRE,
+    "acres": SQUARE_KILOMETRES["ac"],
+    "hectares": SQUARE_KILOMETRES["ha"],
+}
 """Square kilometres of a unit of area."""
 
 NAMES_OF_UNITS: Mapping[str, tuple[str, ...]] = {

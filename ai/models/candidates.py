@@ -9,18 +9,11 @@ from dataclasses import dataclass
 
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
-from ai.models.lines import section_told, told_by_lines
-from ai.models.reading import (
-    EXCHANGED_SINCE,
-    MEANT_SINCE,
-    NUMBERED_SINCE,
-    VERSION,
-    ReadQuestion,
-    ReadSentence,
-    ReadSource,
-    document_of,
-    tokens_in,
-)
+from ai.models.reading.lines import section_told, told_by_lines
+from ai.models.reading.question import ReadQuestion
+from ai.models.reading.source import ReadSentence, ReadSource, document_of
+from ai.models.reading.tokens import tokens_in
+from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.leaning import leans_back
 from ai.text.question_type import (
     WantedKind,
@@ -98,7 +91,8 @@ def candidates(
 ) -> list[Candidate]:
     """All candidates, best first, ties by source and place, by the rules of a version. Raises `ModelTimeout` when
     `stop_at` (monotonic seconds) passes between two sources."""
-    reads = [ReadSource.of(source, lined=version >= EXCHANGED_SINCE) for source in sources]
+    later = version > RELEASED
+    reads = [ReadSource.of(source, lined=later) for source in sources]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found: list[Candidate] = []
     sectioned = False
@@ -109,8 +103,8 @@ def candidates(
             row = read.sentences[0]
             found.append(Candidate(1000 + parameters.wanted_bonus, read.source.index, row.start, row.text, row=True))
             continue
-        told = told_by_lines(question, read) if version >= EXCHANGED_SINCE else ()
-        section = section_told(question, read) if version >= EXCHANGED_SINCE and not sectioned else ()
+        told = told_by_lines(question, read) if later else ()
+        section = section_told(question, read) if later and not sectioned else ()
         if section:
             sectioned = True
             found += [Candidate(SET_OUT, read.source.index, each.start, each.text) for each in section]
@@ -161,7 +155,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     read = within.sentences[place]
     if read.answers and asked.repeats(read.answers, within.title):
         return _replied(within, place, asked, parameters)
-    if read.text.endswith("?") if asked.version >= MEANT_SINCE else read.item:
+    if read.item if asked.lenient else read.text.endswith("?"):
         return None
     meant = _meant(within, place, asked, parameters)
     covered, words = _covered(read, within, asked, meant), read.text.count(" ") + 1
@@ -173,7 +167,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
         or not parameters.min_words <= words <= parameters.max_words
     ):
         return None
-    if not (is_whole(read.text, within.source, asked.version) and asked.is_timely(read, within.source)):
+    if not (is_whole(read.text, within.source, coded=not asked.lenient) and asked.is_timely(read, within.source)):
         return None
     if not asked.spelt_out(read.text):
         return None
@@ -184,7 +178,7 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     if not is_about(read, within, asked, parameters, hangs=hangs, covered=covered):
         return None
     offered = asked.offered(read.text, full=covered >= parameters.well_covered)
-    lead = lead_of(within, place, parameters, asked.version) if hangs or not offered else None
+    lead = lead_of(within, place, parameters, coded=not asked.lenient) if hangs or not offered else None
     if not asked.lenient and not asked.says_role(read.tokens):
         return None
     if within.source.statement is None and not asked.demanded(read, within, meant):
@@ -206,10 +200,10 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
 
 def _replied(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> Candidate | None:
     """The sentence that follows the same question in the source, behind that question where it is in the text and the
-    sentence begins with a word for what it asks about; before version 12 always."""
+    sentence begins with a word for what it asks about."""
     read = within.sentences[place]
     before = within.sentences[place - 1].text if place else ""
-    told = before == read.answers and (asked.version < EXCHANGED_SINCE or asked.hangs(read.text))
+    told = before == read.answers and asked.hangs(read.text)
     lead = before if told else ""
     if read.text.count(" ") >= parameters.max_words or holds_marker(read.text) or holds_marker(lead):
         return None
@@ -235,13 +229,13 @@ def is_about(
     return told or (len(asked.weights) > 1 and full) or asked.names_one(read.tokens)
 
 
-def lead_of(within: ReadSource, place: int, parameters: Parameters, version: int) -> ReadSentence | None:
-    """The sentence before, when it stands in the same paragraph and alone."""
+def lead_of(within: ReadSource, place: int, parameters: Parameters, *, coded: bool) -> ReadSentence | None:
+    """The sentence before, when it stands in the same paragraph and alone. `coded`: see `is_whole`."""
     if not within.sentences[place].follows:
         return None
     before = within.sentences[place - 1]
     fits = before.text.count(" ") < parameters.long_words and not leans_back(before.text)
-    return before if fits and is_whole(before.text, within.source, version) else None
+    return before if fits and is_whole(before.text, within.source, coded=coded) else None
 
 
 def _bonus(read: ReadSentence, named: bool, asked: ReadQuestion, parameters: Parameters) -> int:
@@ -256,28 +250,28 @@ def _covered(read: ReadSentence, within: ReadSource, asked: ReadQuestion, meant:
     said = read.tokens | meant
     measured = bool(meant) and asked.is_measured(read.text)
     alone = asked.coverage(said if measured else read.tokens)
-    if asked.version >= MEANT_SINCE and alone and not _FIRST_PERSON.isdisjoint(read.tokens):
+    if alone and not asked.lenient and not _FIRST_PERSON.isdisjoint(read.tokens):
         return asked.coverage(said | within.title)  # who writes `we` is who the title names
     return (asked.coverage(said) + asked.coverage(said | within.title)) // 2 if alone else 0
 
 
 def _meant(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> frozenset[str]:
     """The words of the sentence before, where this one begins with a word for something named there."""
-    if asked.version < MEANT_SINCE or not asked.means_another(within.sentences[place].text):
+    if asked.lenient or not asked.means_another(within.sentences[place].text):
         return frozenset()
-    lead = lead_of(within, place, parameters, asked.version)
+    lead = lead_of(within, place, parameters, coded=True)
     return lead.tokens if lead is not None else frozenset()
 
 
-def is_whole(text: str, source: PromptSource, version: int) -> bool:
-    """It starts like a sentence or with code, ends like one, is one, and holds nothing that would be read as a marker.
-    Rows and cells speak through their statement."""
+def is_whole(text: str, source: PromptSource, *, coded: bool = True) -> bool:
+    """It starts like a sentence or, where `coded`, with code, ends like one, is one, and holds nothing that would be
+    read as a marker. Rows and cells speak through their statement."""
     if holds_marker(text) or len(split_sentences(text)) != 1:
         return False
     if source.statement is not None:
         return True
     starts = text[0].isupper() or text[0].isdigit() or text[0] in "\"'“‘(”"
-    starts = starts or (version >= NUMBERED_SINCE and text[0] == "`")
+    starts = starts or (coded and text[0] == "`")
     if not starts:  # a name that is written small: `tideq stores messages`
         starts = first_word(text) in tokens_in(source.title.casefold())
     return starts and text.rstrip("\"'”’)")[-1:] in {".", "!", "?"}

@@ -36,8 +36,11 @@ from ai.models.candidates import PARAMETERS, SET_OUT, Candidate, Parameters, can
 from ai.models.chat_model import ChatRequest
 from ai.models.prose import closest, prospects, read_prospects
 from ai.models.reader.lazy import SentenceReader
-from ai.models.reading import EXCHANGED_SINCE, OTHERWISE_SINCE, SPELT_SINCE, asked_apart, names, tokens_of
-from ai.models.reading import VERSION as RULES
+from ai.models.reading.parts import asked_apart
+from ai.models.reading.source import tokens_of
+from ai.models.reading.tokens import names
+from ai.models.reading.versions import KEPT_VERSIONS, RELEASED
+from ai.models.reading.versions import VERSION as RULES
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.parts import Part
 from ai.text.question_type import asks_at_large
@@ -48,8 +51,6 @@ from retrieval.model import Intent
 
 VERSION = str(RULES)
 """Raised with every change of behaviour: part of the model's identity."""
-_EARLIER = frozenset(map(str, range(3, RULES)))
-"""Earlier versions, which still run for entries that name them (`reading.VERSION`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class ExtractiveModel:
             parameters, named = Parameters(**told["parameters"]), told.get("reader")
         except (ValueError, KeyError, TypeError):
             return None
-        if told["code"] not in {VERSION, *_EARLIER} or (
+        if told["code"] not in map(str, KEPT_VERSIONS) or (
             named is not None and (reader is None or named != reader.digest)
         ):
             return None
@@ -98,7 +99,7 @@ class ExtractiveModel:
     @classmethod
     def documents(cls) -> tuple[bytes, ...]:
         """The documents with the default parameters of every version that runs, this one's first."""
-        return tuple(cls(version=version).document for version in (VERSION, *sorted(_EARLIER)))
+        return tuple(cls(version=str(version)).document for version in sorted(KEPT_VERSIONS, reverse=True))
 
     async def identity(self) -> ModelIdentity:
         """That of the next answer: without the reader from when that was found not to run here. No I/O."""
@@ -134,11 +135,11 @@ class ExtractiveModel:
         """The lines of the answer, the abstention phrase alone when there is none; and the reading behind it."""
         rules, sources = int(self._version), request.prompt.sources
         read = [tokens_of(source) for source in sources]
-        if rules >= SPELT_SINCE:
+        if rules > RELEASED:
             question, intent = respelt(request.question, request.intent, frozenset().union(*read))
             request = replace(request, question=question, intent=intent)
         intent = request.intent
-        parts = asked_apart(request.question, intent) if rules >= EXCHANGED_SINCE else ()
+        parts = asked_apart(request.question, intent) if rules > RELEASED else ()
         if parts:
             return await self._select_parts(request, parts, read)
         if not _are_named(intent, read):
@@ -191,7 +192,7 @@ class ExtractiveModel:
         sentences, reading = await read_prospects(
             request.question, found, sources, reader, by_words=by_words, version=rules
         )
-        return _Choice(sentences, reading, closest(found, reading) if rules >= OTHERWISE_SINCE else None)
+        return _Choice(sentences, reading, closest(found, reading) if rules > RELEASED else None)
 
     def _identity(self) -> ModelIdentity:
         reader = None if self._reader is None else self._reader.lack or self._reader.digest

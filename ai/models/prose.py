@@ -15,18 +15,10 @@ from ai.model import PromptSource, SentenceChance, SourceReading
 from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is_whole, lead_of
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
-from ai.models.reading import (
-    EXCHANGED_SINCE,
-    LED_SINCE,
-    MEANT_SINCE,
-    NARRATED_SINCE,
-    SPELT_SINCE,
-    VERSION,
-    ReadQuestion,
-    ReadSentence,
-    ReadSource,
-    tokens_in,
-)
+from ai.models.reading.question import ReadQuestion
+from ai.models.reading.source import ReadSentence, ReadSource
+from ai.models.reading.tokens import tokens_in
+from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.leaning import HANGING, means_another
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from ai.text.support import WORD, words_of
@@ -41,9 +33,9 @@ _PROSE_PERCENT = 40
 _HARDLY = 8
 """A sentence whose chance is less than this part of the best one's does not answer. Of 155 right drafts of SQuAD five
 have less, of ten beside the point all (ADR 0097)."""
-WITNESSED_MILLI, ONCE_WITNESSED_MILLI = 700, 500
-"""The part of the chance that the default needs which is enough for another model's draft, and what it once was. Of 226
-right drafts of SQuAD four fall between the two, of 229 that quote what only seems to answer twelve (ADR 0101)."""
+WITNESSED_MILLI = 700
+"""The part of the chance that the default needs which is enough for another model's draft. Of 226 right drafts of SQuAD
+four fall between it and 500, of 229 that quote what only seems to answer twelve (ADR 0101)."""
 
 CLOSEST_MILLI = 100
 """The least chance of a sentence that is shown as what comes closest, where nothing answers. Of 433 questions whose
@@ -69,7 +61,7 @@ def prospects(
     question's words, down to none; no row or cell is among them, and of the others no heading, line of contents or
     running head. `gated`: for who weighs nothing, only those with a word of the question, the kind of thing that it
     wants, and a reason where it asks for one."""
-    lined = version >= EXCHANGED_SINCE and not gated
+    lined = version > RELEASED and not gated
     reads = [ReadSource.of(source, lined=lined) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
@@ -81,8 +73,7 @@ def prospects(
             break
         if (each.index, each.start) not in chosen:
             said, within = read_at[each.index, each.start]
-            beside = version >= LED_SINCE and _is_beside(each, asked, within.title)
-            beside = beside or not asked.follows(said, within)
+            beside = version > RELEASED and (_is_beside(each, asked, within.title) or not asked.follows(said, within))
             chosen[each.index, each.start] = replace(each, beside=beside)
     return list(chosen.values())[:MOST_PROSPECTS]
 
@@ -101,21 +92,20 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
         hangs = first_word(each.text) in HANGING
         if (
             parameters.min_words <= words <= parameters.max_words
-            and is_whole(each.text, read.source, asked.version)
-            and is_prose(each.text, asked.version)
+            and is_whole(each.text, read.source, coded=not asked.lenient)
+            and is_prose(each.text, named=not asked.lenient)
             and asked.is_timely(each, read.source)
             and (
                 is_about(each, read, asked, parameters, hangs=hangs, covered=covered)
-                or (asked.version >= SPELT_SINCE and _names_nothing_else(each, read, asked))
+                or (not asked.lenient and _names_nothing_else(each, read, asked))
             )
             and (_passes(each, asked) if gated else not asked.forbids(each.text))
         ):
             near = (covered + asked.coverage(each.around)) // 2
-            lead = (
-                (lead_of(read, place, parameters, asked.version) if gated else _before(read, place, asked.version))
-                if hangs
-                else None
-            )
+            lead = None
+            if hangs:
+                coded = not asked.lenient
+                lead = lead_of(read, place, parameters, coded=coded) if gated else _before(read, place, coded=coded)
             if not (asked.lenient or lead) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
@@ -133,10 +123,10 @@ def _passes(read: ReadSentence, asked: ReadQuestion) -> bool:
     )
 
 
-def _before(within: ReadSource, place: int, version: int) -> ReadSentence | None:
+def _before(within: ReadSource, place: int, *, coded: bool) -> ReadSentence | None:
     """The sentence before, in the same paragraph; what that leans on comes with it at the answer point."""
     before = within.sentences[place - 1] if within.sentences[place].follows else None
-    return before if before is not None and is_whole(before.text, within.source, version) else None
+    return before if before is not None and is_whole(before.text, within.source, coded=coded) else None
 
 
 def _names_nothing_else(read: ReadSentence, within: ReadSource, asked: ReadQuestion) -> bool:
@@ -146,9 +136,10 @@ def _names_nothing_else(read: ReadSentence, within: ReadSource, asked: ReadQuest
     return words_of(read.text).names <= words_of(asked.question).content
 
 
-def is_prose(text: str, version: int = VERSION) -> bool:
+def is_prose(text: str, *, named: bool = True) -> bool:
     """True for a sentence; false for a heading, a line of contents or a running head that ends with a stop. Where most
-    long words are names, the short ones tell, but for a heading of names and short words alone."""
+    long words are names and it may be `named`, the short ones tell, but for a heading of names and short words
+    alone."""
     words = _WORD.findall(text)
     small = [word for word in words if word[0].islower()]
     if not words or _LEADERS.search(text):
@@ -156,7 +147,7 @@ def is_prose(text: str, version: int = VERSION) -> bool:
     if 100 * len(small) >= _PROSE_PERCENT * len(words):
         return True
     every = [word for word in WORD.findall(text) if word[0].isalpha()]
-    says = version >= SPELT_SINCE and any(word not in UNWEIGHED_WORDS for word in small)
+    says = named and any(word not in UNWEIGHED_WORDS for word in small)
     return says and 100 * sum(word[0].islower() for word in every) >= _PROSE_PERCENT * len(every)
 
 
@@ -171,14 +162,13 @@ async def read_prospects(
 ) -> tuple[list[Candidate], SourceReading]:
     """The candidates that answer by their words, where the reader leaves them and gives none of the others a clearly
     better chance than the first of them; else, and without such candidates, the prospects with their chances for
-    scores, best first, none where it is not likely enough that any answers. And the reading, for the record. Before
-    version 6 of the default model the prospects always compete, in versions 6 and 7 never beside candidates by words.
-    Raises `ReaderUnavailable`."""
+    scores, best first, none where it is not likely enough that any answers. And the reading, for the record. By the
+    rules of release 0.1.0 the prospects always compete. Raises `ReaderUnavailable`."""
     by_start = {(each.index, each.start): each for each in found}
     told, places = _told(found, sources, version)
     reading = await reader.read(question, told)
     chances = tuple(SentenceChance(*places[each.passage, each.place], each.milli) for each in reading.sentences)
-    confirms = bool(by_words) and version >= MEANT_SINCE
+    confirms = bool(by_words) and version > RELEASED
     least = await reader.least_milli(by_words=confirms)
     record = SourceReading(reader.digest, reading.answered_milli, least, chances)
     if record.answered_milli < record.least_milli:
@@ -188,7 +178,7 @@ async def read_prospects(
     chances = tuple(each for each, read in said if not read.beside)
     if not confirms and (not chances or _CLEARLY * chances[0].milli < best):
         return [], record
-    if confirms and not (version >= LED_SINCE and _is_led(question, by_words[0], chances, by_start)):
+    if confirms and not _is_led(question, by_words[0], chances, by_start):
         return by_words, record
     kept = [by_start[each.index, each.start] for each in chances]
     return [
@@ -235,14 +225,11 @@ class ReadSentences:
     nothing: bool = False
 
 
-def sentences_read(
-    reading: SourceReading | None, sources: Sequence[PromptSource], *, lined: bool = False
-) -> ReadSentences:
-    """By the reading of the model that drafts: all that it read answers, where an answer was likely enough. `lined`:
-    each line that stands alone was a sentence for it."""
+def sentences_read(reading: SourceReading | None, sources: Sequence[PromptSource]) -> ReadSentences:
+    """By the reading of the model that drafts: all that it read answers, where an answer was likely enough."""
     if reading is None or reading.answered_milli < reading.least_milli:
         return ReadSentences()
-    chances = _chances(reading, sources, lined)
+    chances = _chances(reading, sources)
     return ReadSentences(
         {index: tuple(text for text, chance in said if chance >= 0) for index, said in chances.items()}
     )
@@ -252,19 +239,16 @@ def sentences_read_beside(
     reading: SourceReading | None,
     sources: Sequence[PromptSource],
     parameters: Parameters = PARAMETERS,
-    *,
-    enough_milli: int = WITNESSED_MILLI,
-    lined: bool = False,
 ) -> ReadSentences:
-    """For the draft of another model, which is a second witness, so that a part of the chance is enough, in thousandths
-    of what the default needs. What comes as near the best sentence as the default model would say beside it answers;
-    what has hardly a chance next to it, or was not worth reading, is beside the point."""
+    """For the draft of another model, which is a second witness, so that a part of the chance is enough. What comes as
+    near the best sentence as the default model would say beside it answers;     what has hardly a chance next to it, or
+    was not worth reading, is beside the point."""
     if reading is None:
         return ReadSentences()
-    if 1_000 * reading.answered_milli < enough_milli * reading.least_milli:
+    if 1_000 * reading.answered_milli < WITNESSED_MILLI * reading.least_milli:
         return ReadSentences(nothing=True)
     best = max((each.milli for each in reading.sentences), default=0)
-    least, chances = best * parameters.near_best // 1_000, _chances(reading, sources, lined)
+    least, chances = best * parameters.near_best // 1_000, _chances(reading, sources)
     prose = {source.index for source in sources if source.statement is None}
     return ReadSentences(
         {index: tuple(text for text, chance in said if chance >= least) for index, said in chances.items()},
@@ -272,13 +256,13 @@ def sentences_read_beside(
     )
 
 
-def _chances(reading: SourceReading, sources: Sequence[PromptSource], lined: bool) -> dict[int, list[tuple[str, int]]]:
+def _chances(reading: SourceReading, sources: Sequence[PromptSource]) -> dict[int, list[tuple[str, int]]]:
     """By source its sentences, each with its chance; -1 for one that was not read."""
     chances = {(each.index, each.start): each.milli for each in reading.sentences}
     return {
         source.index: [
             (each.text, chances.get((source.index, each.start), -1))
-            for each in ReadSource.of(source, lined=lined).sentences
+            for each in ReadSource.of(source, lined=True).sentences
         ]
         for source in sources
     }
@@ -293,9 +277,9 @@ def _told(
     for source in sources:
         starts = {each.start for each in found if each.index == source.index}
         if starts:
-            read = ReadSource.of(source, lined=version >= EXCHANGED_SINCE)
+            read = ReadSource.of(source, lined=version > RELEASED)
             places = tuple(place for place, each in enumerate(read.sentences) if each.start in starts)
-            title = _title(source) if version >= NARRATED_SINCE else source.title
+            title = _title(source) if version > RELEASED else source.title
             where |= {(len(told), place): (source.index, read.sentences[place].start) for place in places}
             told.append(Told(title, tuple(each.text for each in read.sentences), places))
     return told, where

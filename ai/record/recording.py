@@ -19,7 +19,7 @@ from ai.answer.shapes import AnswerBody, WireEvidence
 from ai.canonical import canonical, to_json
 from ai.case.agent_record import AgentCall, AgentRecord
 from ai.case.case import Case, Services
-from ai.model import PROOFS_SINCE, AdmittedItem, Options, Sentence
+from ai.model import AdmittedItem, Options, Sentence
 from ai.record.provenance import run_facts
 from ai.record.settings import keep_settings, pinned
 from ai.record.trace import traced
@@ -193,7 +193,7 @@ async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
 
 def shown_items(case: Case, core: CoreResult) -> list[WireEvidence]:
     """The admitted items as body and bundle hold them."""
-    entry_id = case.entry_id if case.claims_version >= PROOFS_SINCE else None
+    entry_id = case.entry_id if case.draft_checked else None
     return [evidence_json(item, entry_id=entry_id) for item in core.items]
 
 
@@ -210,7 +210,7 @@ def body_of(case: Case, core: CoreResult, shown: Sequence[WireEvidence]) -> Answ
         agent=core.agent,
         placed=core.placed,
         interpretation=interpretation_of(case.intent),
-        rows=core.rows if case.claims_version >= PROOFS_SINCE else None,
+        rows=core.rows if case.draft_checked else None,
     )
 
 

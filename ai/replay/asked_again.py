@@ -31,6 +31,7 @@ NOT_KNOWN: Mapping[str, str] = {
     "STEPS_CHOSEN": "an agent chose the steps of the search; which it would choose now is not on record",
     "MODEL_OTHER": "the model's words for another prompt are not on record, and the model does not always say the same",
     "SETTINGS_GONE": "the settings of the record cannot be had any more",
+    "CHECKS_GONE": "the draft was checked by rules that are not kept",
     "CORPUS_OTHER": "the stores find other things for the recorded question than they found then",
 }
 """Why it is not known what another policy would make of a request, by code."""
@@ -57,8 +58,8 @@ async def ask_again(entry_id: str, *, subject: Subject, services: Services) -> A
     if recorded.case.profile.agentic:
         return AskedAgain(unknown="STEPS_CHOSEN")
     settings = as_recorded(json.loads(recorded.parts["replay"])["pinned"], services, recorded.case.profile)
-    if settings.missing:
-        return AskedAgain(unknown="SETTINGS_GONE")
+    if settings.missing or recorded.checks_missing:
+        return AskedAgain(unknown="SETTINGS_GONE" if settings.missing else "CHECKS_GONE")
     model = await _model(recorded, services)
     if model is None:
         return AskedAgain(unknown="MODEL_OTHER")

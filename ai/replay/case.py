@@ -13,18 +13,21 @@ from ai.case.profiles import profile_named
 from ai.errors import ReplayImpossible
 from ai.focus_pipeline import check_gate
 from ai.governance.scoping import prompt_facts
-from ai.model import Ask, MapContext
+from ai.model import CLAIMS_VERSION, KEPT_CLAIMS, Ask, MapContext
 from ai.record.recording import ReplayInputs, decisions_json
-from ai.replay.comparison import Stage, compare
+from ai.replay.comparison import Stage, compare, not_kept
 from ledger.model import Leaf
 from policy.model import ClassFacts, RequestFacts
 from retrieval.bundle import GatheredRuns
 from retrieval.model import Record, Run
 from retrieval.spatial.computing.compute import recompute
 
+CHECKS = "checks"
+
 
 def recorded_case(inputs: ReplayInputs, asked: Mapping[str, bytes], services: Services) -> Case:
-    """The request and what was read from it, before the gate."""
+    """The request and what was read from it, before the gate; its draft is checked by today's rules where the recorded
+    ones are not kept."""
     context = json.loads(asked["context"])
     ask = Ask(
         request_id=inputs.request_id,
@@ -45,7 +48,7 @@ def recorded_case(inputs: ReplayInputs, asked: Mapping[str, bytes], services: Se
         limitations=inputs.limitations,
         entry_id=inputs.entry_id,
         agent=inputs.agent,
-        claims_version=inputs.claims_version,
+        claims_version=CLAIMS_VERSION if checks_missing(inputs) else inputs.claims_version,
     )
 
 
@@ -73,6 +76,20 @@ async def front_again(case: Case, asked: Mapping[str, bytes], services: Services
 def bundle_missing(case: Case, asked: Mapping[str, bytes]) -> tuple[str, ...]:
     """`policy`, where another bundle decided than the recorded one, because no archive has that."""
     return () if case.decided.stamp.bundle == bundle_of(asked) else ("policy",)
+
+
+def checks_missing(inputs: ReplayInputs) -> tuple[str, ...]:
+    """`checks`, where the draft was checked by rules that are not kept."""
+    return () if inputs.claims_version in KEPT_CLAIMS else (CHECKS,)
+
+
+def checked_again(inputs: ReplayInputs, stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    """The stages, and behind them, where today's checks ran in the place of others, that they did: the same if all
+    that they led to is."""
+    if not checks_missing(inputs):
+        return stages
+    told = not_kept(inputs.claims_version, CLAIMS_VERSION)
+    return (*stages, Stage(CHECKS, all(stage.same for stage in stages), told))
 
 
 def bundle_of(parts: Mapping[str, bytes]) -> str:

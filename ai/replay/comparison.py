@@ -27,6 +27,12 @@ class Stage:
     excerpt: Excerpt | None = None
 
 
+def not_kept(recorded: int, now: int) -> str:
+    """Why today's rules ran in the place of those of the recorded version: only those of releases are kept."""
+    why = "belong to no release and are not kept" if recorded < now else "are those of later software"
+    return f"version: recorded {recorded}, now {now}; the rules of version {recorded} {why}"
+
+
 def compare(name: str, recorded: bytes, again: bytes) -> Stage:
     """The stage of that name, with the first bytes that differ."""
     if recorded == again:

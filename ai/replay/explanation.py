@@ -24,7 +24,7 @@ from ai.governance.scoping import prompt_facts
 from ai.model import Ask, Completion, ModelIdentity
 from ai.models.chat_model import ChatRequest, StructuredRequest
 from ai.record.recording import body_of, shown_items
-from ai.replay.case import bundle_of
+from ai.replay.case import CHECKS, bundle_of
 from ai.replay.replay import RecordedRun, recorded_run, replay
 from ai.replay.settings import as_recorded
 from policy.errors import PolicyError
@@ -120,6 +120,7 @@ async def explain_difference(one: str, other: str, *, of_one: Services, of_other
         replayed = await replay(entry_id, services=services)
         if not replayed.reproduced:
             said = f"{replayed.verdict}, at {replayed.differs_at or 'its bytes'}"
+            said += "".join(f"; {stage.detail}" for stage in replayed.stages if stage.name == CHECKS)
             return Explanation({}, impossible=f"entry {entry_id} cannot be replayed: {said}")
     try:
         runs = await Run.read(one, of_one), await Run.read(other, of_other)

@@ -16,10 +16,11 @@ from ai.answer.draft.paraphrases import judged_again
 from ai.case.agent_record import AgentCall
 from ai.case.case import Case, Services
 from ai.errors import AIError
-from ai.model import Completion, ModelIdentity, Repair, SourceReading
+from ai.model import DEFAULT_MODEL, Completion, ModelIdentity, Repair, SourceReading
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
 from ai.models.reader.lazy import ClaimReader
-from ai.replay.comparison import Stage, compare
+from ai.models.reading.versions import KEPT_VERSIONS, VERSION
+from ai.replay.comparison import Stage, compare, not_kept
 
 IDENTITY = "model.identity"
 
@@ -91,11 +92,20 @@ def _difference(recorded: ModelIdentity, now: ModelIdentity) -> str:
         return f"recorded {recorded.name}, now {now.name}"
     names = sorted({*recorded.details, *now.details})
     told = [
-        f"{name}: recorded {recorded.details.get(name, 'nothing')}, now {now.details.get(name, 'nothing')}"
+        _lost(recorded, name)
+        or f"{name}: recorded {recorded.details.get(name, 'nothing')}, now {now.details.get(name, 'nothing')}"
         for name in names
         if recorded.details.get(name) != now.details.get(name)
     ]
     return "; ".join(told) or f"recorded {recorded.digest}, now {now.digest}"
+
+
+def _lost(recorded: ModelIdentity, name: str) -> str:
+    """That the default model had rules which are not kept, if the detail of that name says so."""
+    version = recorded.details.get(name, "")
+    if recorded.name != DEFAULT_MODEL or name != "version" or not version.isdecimal():
+        return ""
+    return "" if int(version) in KEPT_VERSIONS else not_kept(int(version), VERSION)
 
 
 async def _asked(call: ModelCall, model: ChatModel, case: Case) -> Completion:

@@ -29,6 +29,8 @@ from ai.models.chat_model import ChatRequest, StructuredRequest
 from ai.record.recording import FAULT, ReplayInputs, body_of, deterministic_parts, shown_items
 from ai.replay.case import (
     bundle_missing,
+    checked_again,
+    checks_missing,
     computed_again,
     entry_named,
     front_again,
@@ -198,7 +200,8 @@ async def _searched_again(result: ReplayReport, again: Recomputation, services: 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
     """A run as it was recorded: the case up to the query point's decision, what the channels found (None for a refused
-    question), the parts of the outcome and of the intent, and the classes that the query point decided over."""
+    question), the parts of the outcome and of the intent, and the classes that the query point decided over.
+    `checks_missing`: today's checks run in the place of those that it was made with."""
 
     case: Case
     gathered: GatheredRuns | None
@@ -207,6 +210,7 @@ class RecordedRun:
     classes: tuple[Mapping[str, Any], ...]
     canary: str
     places: PlacesFound | None = None
+    checks_missing: bool = False
 
 
 async def recorded_run(entry_id: str, services: Services) -> RecordedRun:
@@ -229,7 +233,16 @@ async def recorded_run(entry_id: str, services: Services) -> RecordedRun:
     if case.agent is not None:
         case = replace(case, agent=replace(case.agent, calls=_agent_calls(parts)))
     gathered = recorded_runs(parts, inputs) if parts.get("candidates") else None
-    return RecordedRun(case, gathered, parts, asked, tuple(run["input"]["classes"]), inputs.canary, inputs.places)
+    return RecordedRun(
+        case,
+        gathered,
+        parts,
+        asked,
+        tuple(run["input"]["classes"]),
+        inputs.canary,
+        inputs.places,
+        bool(checks_missing(inputs)),
+    )
 
 
 async def _repeated(result: ReplayReport, again: Recomputation, services: Services) -> ReplayReport:
@@ -254,7 +267,7 @@ async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Service
     settings = as_recorded(inputs.pinned, services, case.profile)
     case, stages = await front_again(settings.case(case), asked, settings.services)
     stages = (named, *stages)
-    missing = (*settings.missing, *bundle_missing(case, asked))
+    missing = (*settings.missing, *bundle_missing(case, asked), *checks_missing(inputs))
     gathered = recorded_runs(parts, inputs) if case.decided.allowed else None
     if gathered is not None:
         stages = (*stages, computed_again(gathered))
@@ -272,7 +285,7 @@ async def _recompute(entry: Entry, parts: Mapping[str, bytes], services: Service
         stages = (*stages, compare("candidates", parts.get("candidates", b""), b""))
     told = replace(services, software=inputs.software)
     stages = (*stages, *derived_stages(case, core, parts, told))
-    return Recomputation(case, core, stages, settings.changed, missing)
+    return Recomputation(case, core, checked_again(inputs, stages), settings.changed, missing)
 
 
 async def _intent_parts(entry: Entry, services: Services) -> dict[str, bytes]:

@@ -21,6 +21,8 @@ from ai.record.slices import slice_again
 from ai.replay.case import (
     bundle_missing,
     bundle_of,
+    checked_again,
+    checks_missing,
     computed_again,
     entry_named,
     front_again,
@@ -81,7 +83,7 @@ async def _search_again(
     services = settings.services
     case, stages = await front_again(settings.case(replace(case, ask=asked)), parts, services)
     stages = (named, *stages)
-    missing = (*settings.missing, *bundle_missing(case, parts))
+    missing = (*settings.missing, *bundle_missing(case, parts), *checks_missing(inputs))
     gathered = _found(surface, given, parts, inputs) if case.decided.allowed else None
     if gathered is not None:
         stages = (*stages, computed_again(gathered))
@@ -94,7 +96,7 @@ async def _search_again(
     stages = (*stages, *compare_sources(parts, [canonical(source_json(item)) for item in items]))
     runs = () if found.gathered is None else found.gathered.runs
     shown_as = Shown(items, case.ask.subject, case.decided, case.entry_id, inputs.software, runs)
-    stages = (*stages, prov_again(parts, shown_as, services))
+    stages = checked_again(inputs, (*stages, prov_again(parts, shown_as, services)))
     return RetrievalRecomputation(stages, settings.changed, missing, case, gathered if surface.searches else None)
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from ai.text.support import fold
 from retrieval.english.lists import MONTH_NUMBERS, word_list
-from retrieval.english.stems import root_of
+from retrieval.english.stems import may_be_many, root_of
 
 TIME, LENGTH, AREA, MASS, VOLUME, HEAT, MONEY, SHARE = (
     "time",
@@ -94,7 +94,6 @@ _MANY = frozenset({None, SHARE})
 _MUCH = _MANY | {AREA, MASS, VOLUME, MONEY, HEAT}
 """The dimensions that a number may have which says how many, or how much."""
 _COUNTED, _AFTER = 3, 4
-_PLURALS = word_list("men women children people feet oxen mice geese teeth sheep fish deer cattle aircraft")
 _HALF = frozenset({"half"})
 _OF_WHAT = word_list("of the a an its their his her our all")
 _ORDINAL = word_list("st nd rd th")
@@ -286,7 +285,7 @@ def _amounts(tokens: list[str], breaks: list[bool], joined: list[bool]) -> Itera
         dated = unit is None and (month or ":" in token or _YEAR.fullmatch(token) is not None)
         beside = [] if month else _beside(tokens, breaks, at, measured=unit is not None)
         if joined[at] or (
-            dated and beside and beside[0] != "of" and not _is_plural(beside[0])
+            dated and beside and beside[0] != "of" and not may_be_many(beside[0])
         ):  # `three-storey houses`, `the 1911 edition`
             beside = beside[:1] if joined[at] else []
         yield Amount(unit, dated, frozenset(root_of(word) for word in beside if word[0].isalpha()))
@@ -307,11 +306,7 @@ def _beside(tokens: list[str], breaks: list[bool], at: int, *, measured: bool) -
 def _ends_phrase(said: list[str], n: int, word: str) -> bool:
     """True for a word that begins another phrase: `At 9 the boats leave`, `three in a boat`, `two men and a boat`."""
     before = said[n - 1] if n else ""
-    return (word in _BEGINS_ANOTHER and before != "of") or (word in {"and", "or"} and _is_plural(before))
-
-
-def _is_plural(word: str) -> bool:
-    return word in _PLURALS or (word.endswith("s") and not word.endswith("ss"))
+    return (word in _BEGINS_ANOTHER and before != "of") or (word in {"and", "or"} and may_be_many(before))
 
 
 def _counted(word: str, rest: str, *, priced: bool) -> WantedAmount:
@@ -321,7 +316,7 @@ def _counted(word: str, rest: str, *, priced: bool) -> WantedAmount:
         if token in _ENDS or len(said) == _COUNTED:
             break
         said.append(token)
-        if _is_plural(token):
+        if may_be_many(token):
             said = [token]  # the noun; what stands before it says which
             break
     dimensions = frozenset(_UNITS[token] for token in said[:2] if token in _UNITS)

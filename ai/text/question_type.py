@@ -150,7 +150,7 @@ _REASON = re.compile(
 _LOOSE_REASON = re.compile(
     rf"\b(?:{_GIVES_REASON}|as|for|after|when|if|by|through|from)\b|{_TO}[a-z]{{2,}}|{_GOES_ON}", re.IGNORECASE
 )
-"""As earlier versions of the rules have it."""
+"""As release 0.1.0 has it."""
 
 
 def gives_reason(text: str, *, strictly: bool = True) -> bool:

@@ -25,6 +25,7 @@ from retrieval.algebra.plan import (
     Value,
     Where,
 )
+from retrieval.algebra.units import SQUARE_KILOMETRES
 from retrieval.algebra.wording import difference_in, in_unit, kilometres, listed, number, plural
 
 
@@ -44,7 +45,7 @@ class Names:
         return self.units.get(measure, "")
 
 
-SQUARES: Mapping[str, Fraction] = {"km²": Fraction(1), "mi²": Fraction("2.589988110336")}
+SQUARES: Mapping[str, Fraction] = {unit: Fraction(SQUARE_KILOMETRES[unit]) for unit in ("km²", "mi²")}
 """Square kilometres of a unit of area."""
 _SPELLED = {"km²": "km²", "mi²": "square miles"}
 

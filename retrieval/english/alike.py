@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from retrieval.english.stems import root_of
 
-Families = Mapping[str, frozenset[str]]
 _FAMILIES = (
     "begin start commence initiate launch | end finish stop cease conclude terminate | build construct erect | "
     "found establish create introduce institute debut | make create produce manufacture | kill die perish | "
@@ -65,7 +64,7 @@ _EVERYDAY = (
 """Everyday words; a word may stand in several, and what is alike to one of them is not alike to another's."""
 
 
-def _read(families: str) -> Families:
+def _read(families: str) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for family in families.split("|"):
         roots = {root_of(word) for word in family.split()}
@@ -74,10 +73,8 @@ def _read(families: str) -> Families:
     return {root: frozenset(roots) for root, roots in found.items()}
 
 
-EARLIER = _read(_FAMILIES)
 ALIKE = _read(" | ".join((_FAMILIES, _FORMS, _EVERYDAY)))
-"""By a root those that say nearly the same, itself included; `EARLIER` are those of the rules before version 6 of the
-default model."""
+"""By a root those that say nearly the same, itself included."""
 
 
 def and_alike(roots: Iterable[str]) -> frozenset[str]:

@@ -23,12 +23,12 @@ _PAIRS = (
     "child; public / private; positive / negative; maximum / minimum; major / minor; import / export; arrival / "
     "departure; arrive / depart leave; profit / loss; victory / defeat; birth / death; born / died dead; alive / dead"
 )
-_LATER_PAIRS = (
+_FURTHER_PAIRS = (
     "parttime / fulltime; halfday / fullday wholeday; open / close shut; appoint hire / dismiss revoke sack; accept / "
     "reject refuse decline; join / leave quit; add / remove; praise / criticise condemn; succeed / fail; married / "
     "divorced; freeze / thaw"
 )
-"""Pairs since version 6 of the rules of meaning."""
+"""Pairs of which one is not told by who denies the other: who was not sacked was perhaps never appointed."""
 
 
 def _read(pairs: str) -> Mapping[str, frozenset[str]]:
@@ -40,14 +40,15 @@ def _read(pairs: str) -> Mapping[str, frozenset[str]]:
     return {root: frozenset(contrary - {root}) for root, contrary in found.items()}
 
 
-EARLIER = _read(_PAIRS)
-OPPOSITES = _read(f"{_PAIRS}; {_LATER_PAIRS}")
-"""By a root those of the words that say the contrary; `EARLIER` those before version 6 of the rules of meaning."""
+NARROWER = _read(_PAIRS)
+OPPOSITES = _read(f"{_PAIRS}; {_FURTHER_PAIRS}")
+"""By a root those of the words that say the contrary; `NARROWER` those that a
+question which denies means too."""
 
 
 def pairs() -> Iterator[tuple[str, str]]:
     """Each word with each that says its contrary, both ways."""
-    for pair in f"{_PAIRS}; {_LATER_PAIRS}".split(";"):
+    for pair in f"{_PAIRS}; {_FURTHER_PAIRS}".split(";"):
         one, other = (side.split() for side in pair.split("/"))
         for word in one:
             for contrary in other:

@@ -35,7 +35,9 @@ _FAMILIES = (
 )
 IRREGULAR = {word: family.split()[0] for family in _FAMILIES.split("|") for word in family.split()}
 
-_MANY = frozenset(("men", "women", "children", "people", "oxen", "geese", "mice", "police", "cattle"))
+_MANY = frozenset(("men", "women", "children", "people", "oxen", "geese", "mice", "cattle"))
+_MAY_BE_MANY = _MANY | {"feet", "teeth", "sheep", "fish", "deer", "aircraft"}
+"""With those that are counted, but seldom do anything, and those that may be one."""
 
 
 @lru_cache(maxsize=65536)
@@ -58,4 +60,9 @@ def is_past(word: str) -> bool:
 
 def is_many(word: str) -> bool:
     """True for a folded noun that means several: `whales`, `children`."""
-    return (word.endswith("s") and not word.endswith(("ss", "us", "is"))) or word in _MANY
+    return (word.endswith("s") and not word.endswith(("ss", "us", "is"))) or word in _MANY or word == "police"
+
+
+def may_be_many(word: str) -> bool:
+    """True for a folded noun that may be a plural: `keys`, `sheep`; `bus` too."""
+    return word in _MAY_BE_MANY or (word.endswith("s") and not word.endswith("ss"))

@@ -17,7 +17,7 @@ import pytest
 from ai.answer.core import run_core
 from ai.case.case import Services
 from ai.errors import ModelUnavailable
-from ai.model import BESIDE_SINCE, Options
+from ai.model import CLAIMS_VERSION, Options
 from ai.models.chat_model import StructuredRequest
 from ai.models.context import template_named
 from ai.models.extractive import ExtractiveModel
@@ -155,15 +155,15 @@ async def test_what_the_reader_finds_counts_for_a_draft_of_another_model(kansas:
     assert (await ask(kansas, UNTOLD, services=unread))["outcome"] == "ABSTAIN"
 
 
-async def test_an_entry_of_before_that_is_read_as_it_was(kansas: wiring.System) -> None:
+async def test_release_0_1_read_nothing_beside_a_draft(kansas: wiring.System) -> None:
     reader = ScriptedReader({"expansion look safe": 900})
     services = services_of(kansas, ScriptedModel(SAFE), FREE, fallback=ExtractiveModel(reader=reader))
     body = await ask(kansas, UNTOLD, services=services)
     run = await recorded_run(body["provenance"]["entry_id"], services)
-    for version, stays in ((BESIDE_SINCE, True), (BESIDE_SINCE - 1, False)):
+    for version, reads in ((CLAIMS_VERSION, True), (0, False)):
         core = await run_core(replace(run.case, claims_version=version), run.gathered, services=services)
         assert core.draft is not None
-        assert (core.draft.filled is None, core.draft.completion.reading is not None) == (stays, stays)
+        assert (core.draft.completion.reading is not None) == reads
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from ai.answer.core import run_core
 from ai.case.case import Services
-from ai.model import JUDGED_SINCE
+from ai.model import CLAIMS_VERSION
 from ai.models.context import template_named
 from ai.models.extractive import ExtractiveModel
 from ai.replay.replay import Grade, recorded_run, replay
@@ -64,14 +64,14 @@ async def test_asked_again_it_tells_by_how_much_it_differs(kansas: wiring.System
     assert found.reproduced and any("differ by at most 20 thousandths" in stage.detail for stage in found.stages)
 
 
-async def test_an_entry_of_before_that_is_read_as_it_was(kansas: wiring.System) -> None:
+async def test_release_0_1_judged_nothing(kansas: wiring.System) -> None:
     services = services_of(kansas, ScriptedJudge(BORNE))
     body = await ask(kansas, UNTOLD, services=services)
     run = await recorded_run(body["provenance"]["entry_id"], services)
-    for version, judged in ((JUDGED_SINCE, True), (JUDGED_SINCE - 1, False)):
+    for version, judged in ((CLAIMS_VERSION, True), (0, False)):
         core = await run_core(replace(run.case, claims_version=version), run.gathered, services=services)
         assert core.draft is not None
-        assert (core.draft.completion.judged is not None, core.draft.filled is None) == (judged, judged)
+        assert (core.draft.completion.judged is not None) == judged
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""For which side, and on which day: rules of meaning 7."""
+"""For which side, and on which day."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import permutations
 
 import pytest
 
-from ai.models.reading import follows_day
-from ai.text.meaning.meant import RELATED_SINCE, RULES, Meant
+from ai.models.reading.times import follows_day
+from ai.text.meaning.meant import Meant
 from ai.text.support import folded_words
 from retrieval.model import TimeRange
 
@@ -22,10 +22,10 @@ DEEDS = (
 SIDES = ("for", "on behalf of", "in the name of", "against")
 
 
-def agrees(question: str, text: str, *, rules: int = RULES, title: str = "") -> bool:
+def agrees(question: str, text: str, *, title: str = "") -> bool:
     """Whether a sentence, which a reader found, is of what the question means."""
     tokens = folded_words(f"{text} {title}")
-    return Meant.of(question, tokens, rules=rules).agrees(text, tokens, read=True, reworded=True)
+    return Meant.of(question, tokens).agrees(text, tokens, read=True, reworded=True)
 
 
 @pytest.mark.parametrize(("asked", "told"), DEEDS)
@@ -43,7 +43,6 @@ def test_the_nation_that_signed_did_not_sign_for_the_other_side() -> None:
     told, title = "The Kansa signed a treaty (7 Stat. 244) at St. Louis.", "Treaties of the United States"
     for side in ("for", "on behalf of", "in the name of"):
         assert not agrees(f"Who signed 7 Stat. 244 {side} the United States?", told, title=title)
-        assert agrees(f"Who signed 7 Stat. 244 {side} the United States?", told, title=title, rules=RELATED_SINCE)
         assert agrees(f"Who signed 7 Stat. 244 {side} the Kansa?", told, title=title)
     assert not agrees("Who signed 7 Stat. 244 with the Kansa?", told)
     assert agrees("Who signed 7 Stat. 244 with the United States?", told)

@@ -177,7 +177,6 @@ def test_a_name_in_the_plural_is_the_same(one: str, other: str, text: str, quest
     said = text.format(one=one, rest="Selby")
     meant = Contrast.of(question.format(name=other))
     assert meant.agrees(said, _read(said))
-    assert not Contrast.of(question.format(name=other), rooted=False, related=False).agrees(said, _read(said))
     for name, another in NAMES:
         assert not Contrast.of(question.format(name=another)).agrees(text.format(one=name, rest="Selby"), _read(said))
 

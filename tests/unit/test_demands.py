@@ -7,8 +7,10 @@ import re
 import pytest
 
 from ai.models.context import prompt_source
-from ai.models.demands import clause_of
-from ai.models.reading import ReadQuestion, ReadSource, question_terms
+from ai.models.reading.clause import clause_of
+from ai.models.reading.question import ReadQuestion
+from ai.models.reading.source import ReadSource
+from ai.models.reading.terms import question_terms
 from retrieval.model import Intent
 from tests.unit.test_extractive import an_item, ask
 

@@ -18,6 +18,7 @@ from ai.models.candidates import Parameters
 from ai.models.chat_model import ChatRequest
 from ai.models.context import ContextBudgets, render_prompt, template_named
 from ai.models.extractive import VERSION, ExtractiveModel
+from ai.models.reading.versions import RELEASED
 from ai.text.catalogue import ABSTAIN, PARTIAL, PHRASES
 from ai.text.question_type import WantedKind, offers, wanted_of
 from retrieval.algebra.operations import Lookup
@@ -432,7 +433,7 @@ def model_of(version: int) -> ExtractiveModel:
 
 
 def test_an_earlier_version_still_runs_for_what_names_it() -> None:
-    earlier = model_of(3)
+    earlier = model_of(RELEASED)
     text = "Its first chairman was Ansel Thorne, a net maker of the harbour board."
     question = "Who was the first chairman of the harbour board?"
     told = asyncio.run(earlier.complete(request(question, [an_item(text)])))
@@ -457,7 +458,7 @@ LIKE = [
 @pytest.mark.parametrize(("question", "text"), LIKE)
 def test_a_sentence_that_says_it_in_a_word_of_like_meaning_answers(question: str, text: str) -> None:
     assert ask(question, an_item(text)) == [f"{text} [1]"]
-    told = asyncio.run(model_of(5).complete(request(question, [an_item(text)])))
+    told = asyncio.run(model_of(RELEASED).complete(request(question, [an_item(text)])))
     assert told.text == ABSTAINS
 
 
@@ -516,8 +517,8 @@ def test_what_holds_on_one_day_is_not_said_of_another(day: str, other: str) -> N
     assert told == ([f"{text} [1]"] if day == other else [ABSTAINS])
 
 
-def test_version_four_still_weighs_a_deed_like_any_word() -> None:
-    earlier = model_of(4)
+def test_release_0_1_weighs_a_deed_like_any_word() -> None:
+    earlier = model_of(RELEASED)
     items = [an_item("Wheat loaves bake for 40 minutes.", 1), an_item("Rye bread must cool, cool and cool again.", 2)]
     question = "How long do wheat loaves cool?"
     told = asyncio.run(earlier.complete(request(question, items)))
@@ -612,8 +613,8 @@ def test_a_heading_may_ask() -> None:
         assert (reply in " ".join(ask(question, item))) == (not leans), question
 
 
-@pytest.mark.parametrize(("version", "said"), [("12", ["Chair: Ms Orr. [1]"]), ("11", [ABSTAINS])])
-def test_a_line_that_stands_alone_answers_since_version_12(version: str, said: list[str]) -> None:
+@pytest.mark.parametrize(("version", "said"), [(VERSION, ["Chair: Ms Orr. [1]"]), (str(RELEASED), [ABSTAINS])])
+def test_a_line_that_stands_alone_answers_unless_by_release_0_1(version: str, said: list[str]) -> None:
     item = an_item("Date: 3 May 2021\nChair: Ms Orr\nPresent: Mr Pell", 1, title="Minutes of the Larch Trust")
     asked = request("Who chaired the meeting of the Larch Trust?", (item,), NO_INTENT)
     completion = asyncio.run(ExtractiveModel(version=version).complete(asked))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ai.text.meaning.groups import Group
-from ai.text.meaning.meant import DENIED_SINCE, Meant
+from ai.text.meaning.meant import Meant
 from retrieval.english.lists import word_list
 
 WORDS = word_list("the storm engulfed a church in ulysses farmers and their older bees of rooks county")
@@ -44,12 +44,11 @@ def test_a_group_that_a_source_names_is_not(before: str, group: str) -> None:
 
 def test_what_is_limited_to_an_unheard_group_is_answered_by_nothing() -> None:
     text = "The storm engulfed a church in Ulysses."
-    for question, rules, agrees in (
-        ("What did the storm engulf?", 4, True),
-        ("What did the storm engulf among beekeepers?", 4, False),
-        ("What did the storm engulf among beekeepers?", DENIED_SINCE, True),
+    for question, agrees in (
+        ("What did the storm engulf?", True),
+        ("What did the storm engulf among beekeepers?", False),
     ):
-        assert Meant.of(question, WORDS, rules=rules).agrees(text, WORDS) is agrees
+        assert Meant.of(question, WORDS).agrees(text, WORDS) is agrees
 
 
 OFTEN = (
@@ -74,8 +73,3 @@ def test_how_often_is_told_by_what_recurs(text: str) -> None:
 def test_how_often_is_not_told_by_a_time(text: str) -> None:
     for question in ("How often is the museum open?", "how frequently is the museum open"):
         assert not Meant.of(question, frozenset({"museum"})).stated.agrees(text)
-
-
-def test_earlier_rules_took_any_time_for_it() -> None:
-    asked = Meant.of("How often is the museum open?", frozenset({"museum"}), rules=DENIED_SINCE)
-    assert asked.stated.agrees(SELDOM[0])

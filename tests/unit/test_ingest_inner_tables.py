@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai.models.rows import Row
+from ai.models.reading.rows import Row
 from retrieval.ingest.formats.load import load
 from retrieval.ingest.parsing.statements import statements
 from retrieval.ingest.reading import FileTask, read_file

@@ -11,8 +11,8 @@ import pytest
 from ai.answer.claims.check import Sources
 from ai.answer.draft.citations import draft_sentences
 from ai.answer.draft.staying import filled, is_sound
-from ai.model import CHAINED_SINCE, AdmittedItem, Completion, Draft, ModelIdentity, Sentence
-from ai.models.reading import means_another
+from ai.model import AdmittedItem, Completion, Draft, ModelIdentity, Sentence
+from ai.text.leaning import means_another
 from ai.text.markdown import plain
 from ai.text.sentences import split_sentences
 from retrieval.algebra.operations import Lookup
@@ -112,12 +112,6 @@ def test_what_is_brought_is_the_text_back_to_a_sentence_that_leans_on_nothing(te
     assert kept(drafted(f"{said} [1]", items=(an_item(text, 1, title="Memories"),))) == expected
 
 
-def test_earlier_versions_of_the_checks_bring_one_sentence() -> None:
-    said = Completion(f"{TAUGHT} [1]\n{BUILT} [1]", ModelIdentity("scripted", "sha256:0"), 0, 0)
-    sources = Sources.of((PASSAGE,), Intent(), "", CHAINED_SINCE - 1)
-    assert kept(draft_sentences(said, (PASSAGE,), find=lambda text: (), sources=sources, asked="")) == [SPANS, BUILT]
-
-
 def test_the_reason_is_in_words() -> None:
     [sentence] = drafted(f"{CLOSED} [2]").sentences
     assert [claim.reason for claim in sentence.claims or ()][-1] == "no sentence before it says who or what “it” is"
@@ -172,9 +166,9 @@ def sound(text: str, *, answers: bool = True) -> Sentence:
     return replace(sentence, answers=answers)
 
 
-def joined(own: Sequence[Sentence], default: Sequence[Sentence], *, grouped: bool = True) -> list[str]:
+def joined(own: Sequence[Sentence], default: Sequence[Sentence]) -> list[str]:
     said = Completion("", ModelIdentity("scripted", "sha256:0"), 0, 0)
-    done = filled(Draft(tuple(own), said), Draft(tuple(default), said), question="", every=False, grouped=grouped)
+    done = filled(Draft(tuple(own), said), Draft(tuple(default), said), question="", every=False)
     assert [each.i for each in done.sentences] == list(range(len(done.sentences))) or not done.filled
     return [each.text for each in done.sentences]
 
@@ -183,7 +177,6 @@ def test_what_is_filled_in_keeps_the_sentence_that_it_leans_on() -> None:
     born, sold = sound(BORN, answers=False), sound(SOLD)
     assert joined([sound(MILL)], [born, sold]) == [BORN, SOLD, MILL]
     assert joined([born, sold], [born, sold]) == [BORN, SOLD]
-    assert joined([sound(MILL)], [born, sold], grouped=False) == [SOLD, MILL]
 
 
 def test_what_goes_on_in_the_draft_goes_on_behind_what_is_filled_in() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from ai.intent.times import read_times
-from ai.models.reading import is_of_meeting
+from ai.models.reading.times import is_of_meeting
 
 DAYS = ("14 January 2019", "11 March 2019", "8 April 2019")
 TITLES = ("Minutes of the meeting of {}", "Parish of Ashcombe: minutes, {}", "Hearing of {}")

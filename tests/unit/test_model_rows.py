@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai.models.rows import Row
+from ai.models.reading.rows import Row
 
 RUN = "race: Family run; kilometres: 5; runners: 800; start: 14:00."
 ROUTER = "model: Nimbus R1; price_eur: 49; ports: 2; released: 2019; colour: blue."

@@ -8,7 +8,6 @@ import pytest
 
 from ai.answer.claims.prose import compare
 from ai.answer.claims.tokens import read_tokens
-from ai.model import REPHRASED_SINCE
 
 FRONTS = (
     "During the First Sino-Japanese War in 1894", "In the United States", "After the Treaty of Great Skerrow",
@@ -20,8 +19,8 @@ CLAUSES = (
 )  # fmt: skip
 
 
-def verdict(said: str, source: str, version: int = REPHRASED_SINCE) -> str:
-    return compare(read_tokens(said), source, frozenset(), version=version).verdict
+def verdict(said: str, source: str) -> str:
+    return compare(read_tokens(said), source, frozenset()).verdict
 
 
 def capital(text: str) -> str:
@@ -78,12 +77,3 @@ def test_the_words_of_one_name_have_an_order(order: tuple[str, ...]) -> None:
 def test_the_names_of_a_list_have_none(order: tuple[str, ...]) -> None:
     source = "Ida Holm rows for Newham, Tower Hamlets and Waltham Forest in May."
     assert verdict(f"Ida Holm rows for {order[0]}, {order[1]} and {order[2]} in May.", source) == "borne_out"
-
-
-def test_earlier_checks_decide_as_they_did() -> None:
-    said, source = (
-        "Old men argued about the bridge in the United States.",
-        "In the United States, old men argued about the bridge.",
-    )
-    assert verdict(said, source) == "borne_out"
-    assert verdict(said, source, REPHRASED_SINCE - 1) == "contradicted"

@@ -6,11 +6,10 @@ import pytest
 
 from ai.answer.claims.prose import compare
 from ai.answer.claims.tokens import read_tokens
-from ai.model import SUBJECTS_SINCE
 
 
-def verdict(said: str, source: str, version: int = SUBJECTS_SINCE) -> str:
-    return compare(read_tokens(said), source, frozenset(), version=version).verdict
+def verdict(said: str, source: str) -> str:
+    return compare(read_tokens(said), source, frozenset()).verdict
 
 
 ONLY_TO = (
@@ -99,15 +98,3 @@ def test_what_is_meant_may_stand_without_what_holds_it(said: str, source: str) -
 )
 def test_a_part_is_not_the_whole(of: str) -> None:
     assert verdict("The fire destroyed 50 houses.", f"The fire destroyed {of} 50 houses in the town.") != "borne_out"
-
-
-@pytest.mark.parametrize(
-    ("said", "source"),
-    [
-        ("Mary Lunt opened the mill.", "Mary Lunt agreed to open the mill."),
-        ("Mary Lunt opened the mill.", "Mary Lunt considered opening the mill."),
-        ("The mayor was lost.", "The wife of the mayor was lost."),
-    ],
-)
-def test_checks_of_before_let_it_pass(said: str, source: str) -> None:
-    assert verdict(said, source, SUBJECTS_SINCE - 1) == "borne_out"

@@ -6,7 +6,6 @@ import pytest
 
 from ai.answer.claims.prose import compare
 from ai.answer.claims.tokens import read_tokens
-from ai.model import SUBJECTS_SINCE
 
 DEED = "Mary Lunt opened the mill in 1910"
 UNREAL = (
@@ -62,8 +61,8 @@ REAL = (
 )
 
 
-def verdict(said: str, source: str, version: int = SUBJECTS_SINCE) -> str:
-    return compare(read_tokens(said), source, frozenset(), version=version).verdict
+def verdict(said: str, source: str) -> str:
+    return compare(read_tokens(said), source, frozenset()).verdict
 
 
 @pytest.mark.parametrize("form", UNREAL)
@@ -101,8 +100,3 @@ LIMITS = (
 def test_a_condition_or_an_exception_is_not_left_out(source: str, said: str) -> None:
     assert verdict(said, source) != "borne_out"
     assert verdict(source, source) == "borne_out"
-
-
-@pytest.mark.parametrize("form", ["It is a myth that {0}.", "If the council paid, {0}.", "Some say {0}."])
-def test_checks_of_before_let_it_pass(form: str) -> None:
-    assert verdict(f"{DEED}.", form.format(DEED), SUBJECTS_SINCE - 1) == "borne_out"

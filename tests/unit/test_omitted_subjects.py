@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from ai.answer.claims.prose import compare
 from ai.answer.claims.tokens import read_tokens
-from ai.model import SUBJECTS_SINCE
 
 NAMES = ("Mary Lunt", "John Pike", "Hugh Bale", "Ada", "the mill", "the old brewery", "Dunmore", "the Orla Company")
 DEEDS = (
@@ -62,8 +61,8 @@ OF_ANOTHER = (
 """`b` does `q`, and `a` something else, if anything."""
 
 
-def borne_out(said: str, source: str, version: int = SUBJECTS_SINCE) -> bool:
-    return compare(read_tokens(said), source, frozenset(), version=version).verdict == "borne_out"
+def borne_out(said: str, source: str) -> bool:
+    return compare(read_tokens(said), source, frozenset()).verdict == "borne_out"
 
 
 def sentence(form: str, **parts: str) -> str:
@@ -86,12 +85,6 @@ def others_deeds(draw: st.DrawFn) -> tuple[str, str]:
 def test_the_deed_of_another_is_not_borne_out(drawn: tuple[str, str]) -> None:
     source, said = drawn
     assert not borne_out(said, source), (said, source)
-
-
-@pytest.mark.parametrize("form", ["{a} {p} with the help of {b}, who {q}.", "{a} {p} after {b} {q}."])
-def test_checks_of_before_let_it_pass(form: str) -> None:
-    source = sentence(form, a="Mary Lunt", b="John Pike", p="opened the school in 1910", q="taught music until 1934")
-    assert borne_out("Mary Lunt taught music until 1934.", source, SUBJECTS_SINCE - 1)
 
 
 OWN = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ai.text.meaning.meant import ROOTED_SINCE, Meant
+from ai.text.meaning.meant import Meant
 from ai.text.question_type import excludes_reason
 from ai.text.support import WORD, fold
 from retrieval.english.lists import MONTHS
@@ -340,8 +340,6 @@ DENIED = [
 def test_who_asks_why_something_was_not_done_is_told(deed: str, said: str, asks: str) -> None:
     question = asks.format(deed)
     assert Meant.of(question, WORDS).agrees(said, roots(said))
-    recorded = Meant.of(question, WORDS, rules=ROOTED_SINCE).agrees(said, roots(said))
-    assert recorded is ("weren't" in question), "as it was then"
 
 
 @pytest.mark.parametrize("deed", ["end", "close", "sink", "fail", "spread", "burn"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai.text.meaning.meant import QUALIFIED_SINCE, RULES, Meant
+from ai.text.meaning.meant import Meant
 from ai.text.meaning.qualified import Qualified
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.stems import root_of
@@ -31,9 +31,9 @@ FRAMES = (
 )
 
 
-def agrees(question: str, text: str, title: str = "", *, rules: int = RULES, read: bool = False) -> bool:
+def agrees(question: str, text: str, title: str = "", *, read: bool = False) -> bool:
     tokens = frozenset(fold(word) for word in WORD.findall(f"{title} {text}"))
-    return Meant.of(question, tokens, rules=rules).agrees(text, tokens, read=read)
+    return Meant.of(question, tokens).agrees(text, tokens, read=read)
 
 
 @pytest.mark.parametrize(("pair", "frame"), list(product(PAIRS, FRAMES)))
@@ -82,12 +82,6 @@ def test_what_was_read_may_say_it_in_other_words(question: str, text: str) -> No
 )
 def test_what_may_be_said_of_it_is_meant(question: str, text: str, title: str) -> None:
     assert agrees(question, text, title)
-
-
-@pytest.mark.parametrize(("pair", "frame"), list(product(PAIRS[:8], FRAMES[:3])))
-def test_earlier_rules_decide_as_they_did(pair: tuple[str, str], frame: tuple[str, str]) -> None:
-    question, text = frame[0].format(pair[0]), frame[1].format(pair[1])
-    assert agrees(question, text, rules=QUALIFIED_SINCE - 1)
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

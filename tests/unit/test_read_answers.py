@@ -9,11 +9,6 @@ import pytest
 
 from ai.answer.draft.generate import read_draft
 from ai.model import (
-    BESIDE_SINCE,
-    CLAIMS_VERSION,
-    READ_SINCE,
-    RELATED_SINCE,
-    REPHRASED_SINCE,
     AdmittedItem,
     Completion,
     ModelIdentity,
@@ -42,11 +37,9 @@ def reading(*starts: tuple[int, int], answered: int = LIKELY) -> SourceReading:
     return SourceReading("sha256:reader", answered, LEAST, chances)
 
 
-def answers(
-    text: str, read: SourceReading | None, *, version: int = CLAIMS_VERSION, intent: Intent | None = None
-) -> bool:
-    """Whether the only sentence of a draft answers, by the checks of a version."""
-    return answered(text, (ITEM, OTHER), read, question=ASKED, version=version, intent=intent)
+def answers(text: str, read: SourceReading | None, *, intent: Intent | None = None) -> bool:
+    """Whether the only sentence of a draft answers."""
+    return answered(text, (ITEM, OTHER), read, question=ASKED, intent=intent)
 
 
 def answered(
@@ -55,7 +48,6 @@ def answered(
     read: SourceReading | None,
     *,
     question: str,
-    version: int = CLAIMS_VERSION,
     intent: Intent | None = None,
     model: ModelIdentity = BY_READING,
 ) -> bool:
@@ -64,9 +56,7 @@ def answered(
     sources = tuple(prompt_source(item, intent) for item in items)
     prompt = RenderedPrompt("system", "prompt", "focus/v1", "sha256:0", sources, 10)
     said = Completion(f"{text} [1]", model, 0, 0, reading=read)
-    draft = read_draft(
-        said, prompt=prompt, items=items, canaries=(), intent=intent, question=question, claims_version=version
-    )
+    draft = read_draft(said, prompt=prompt, items=items, canaries=(), intent=intent, question=question)
     return draft.sentences[-1].answers
 
 
@@ -127,7 +117,6 @@ REWORDED = [
 def test_what_was_read_says_in_other_words_which_one_it_is(said: str, question: str) -> None:
     items = (an_item(said, 1, title="Skerrow News"),)
     assert answered(said, items, reading((1, 0)), question=question)
-    assert not answered(said, items, reading((1, 0)), question=question, version=BESIDE_SINCE - 1)
 
 
 @pytest.mark.parametrize("asked", ["first", "last", "next"])
@@ -179,7 +168,6 @@ HELD = "What held the soil of the plains before the drought?"
 def test_a_true_sentence_of_another_model_falls_beside_one_that_answers(read: SourceReading, stays: bool) -> None:
     assert answered(SOIL, PLAINS, None, question=HELD, model=WRITER)
     assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER) == stays
-    assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER, version=BESIDE_SINCE - 1)
     assert answered(SOIL, PLAINS, read, question=HELD)  # who chose by the reading is not held against it
 
 
@@ -187,9 +175,6 @@ def test_a_true_sentence_of_another_model_falls_beside_one_that_answers(read: So
 def test_a_part_of_the_chance_is_enough_for_another_model_and_less_is_no_answer(likely: int) -> None:
     read = replace(chosen(900, 900), answered_milli=likely)
     assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER) == (10 * likely >= 7 * LEAST)
-    once = answered(SOIL, PLAINS, read, question=HELD, model=WRITER, version=REPHRASED_SINCE - 1)
-    assert once == (2 * likely >= LEAST)
-    assert answered(SOIL, PLAINS, read, question=HELD, model=WRITER, version=BESIDE_SINCE - 1)
     assert answered(SOIL, PLAINS, read, question=HELD)  # by its words
 
 
@@ -221,7 +206,6 @@ def test_what_is_said_in_other_words_is_read_as_what_it_says(said: str, model: M
     assert answered(GUARD, YARD, yard(900, 100), question=SAFE, model=model)
     assert answered(said, YARD, yard(900, 100), question=SAFE, model=model)
     assert not answered(said, YARD, None, question=SAFE, model=model)
-    assert not answered(said, YARD, yard(900, 100), question=SAFE, model=model, version=REPHRASED_SINCE - 1)
 
 
 @pytest.mark.parametrize("said", CUT)
@@ -312,10 +296,6 @@ def test_of_another_model_only_what_comes_near_the_best_answers_in_other_words()
         assert answered(DENIED, (ITEM, OTHER), read, question=ASKED)
 
 
-def test_earlier_checks_asked_the_words_all_the_same() -> None:
-    assert not answers(DENIED, reading((1, 0)), version=READ_SINCE - 1)
-
-
 PLOVER = "Boat: Plover; From: Withy; To: Saltby; Departs: 16:40; Arrives: 17:35"
 
 
@@ -324,5 +304,4 @@ def test_a_row_of_the_way_back_answers_by_no_draft(text: str) -> None:
     item = replace(an_item("Plover,Withy,Saltby,16:40,17:35", 1, title="Ferries"), statement=f"{PLOVER}.")
     asks, twin = "When does the Plover arrive at Withy?", "When does the Plover arrive at Saltby?"
     assert not answered(text, [item], None, question=asks, model=WRITER)
-    before = answered(f"{PLOVER}.", [item], None, question=asks, model=WRITER, version=RELATED_SINCE - 1)
-    assert before and answered(f"{PLOVER}.", [item], None, question=twin, model=WRITER)
+    assert answered(f"{PLOVER}.", [item], None, question=twin, model=WRITER)

@@ -18,7 +18,7 @@ from ai.errors import ReaderUnavailable
 from ai.model import Completion, ModelIdentity, SentenceChance, SourceReading
 from ai.models.candidates import PARAMETERS
 from ai.models.chat_model import ChatRequest
-from ai.models.extractive import ExtractiveModel
+from ai.models.extractive import VERSION, ExtractiveModel
 from ai.models.prose import is_prose, prospects
 from ai.models.reader.encoding import MOST_PIECES, WINDOW_PIECES, windows_of
 from ai.models.reader.features import NAMES
@@ -28,7 +28,7 @@ from ai.models.reader.network import Network
 from ai.models.reader.reader import CALIBRATION, Calibration, Reader
 from ai.models.reader.reranker import ReaderReranker
 from ai.models.reader.told import Reading, Told
-from ai.models.reading import SPELT_SINCE
+from ai.models.reading.versions import RELEASED
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.question_type import WantedKind, asks_at_large, offers
 from retrieval.model import EntityRef, Intent, Mention, Query, TimeRange
@@ -75,16 +75,16 @@ def test_the_reader_is_told_whether_words_answer_and_decides() -> None:
     assert complete(ScriptedReader({"storm": 800}, answered=149), asked).text == ABSTAINS
 
 
-def test_candidates_are_confirmed_not_replaced_since_version_six() -> None:
-    """An earlier version lets the sentences compete by their chances, as it did when it was asked."""
+def test_candidates_are_confirmed_and_in_release_0_1_replaced() -> None:
+    """That one lets the sentences compete by their chances, as it did when it was asked."""
     asked = request("What did the storm destroy?", [an_item(f"{BARN} The gale ruined the mill of the town.")])
-    for version, says, least in (("6", BARN, 150), ("5", "The gale ruined the mill of the town.", 500)):
-        reader = ScriptedReader({"gale": 900, "barn": 300})
+    for version, says, least in ((VERSION, BARN, 150), (str(RELEASED), "The gale ruined the mill of the town.", 500)):
+        reader = ScriptedReader({"gale": 890, "barn": 300})
         done = asyncio.run(ExtractiveModel(reader=reader, version=version).complete(asked))
         assert done.text.startswith(says), version
         assert done.reading is not None
         assert done.reading.least_milli == least
-        assert done.reading.sentences[0].milli == 900
+        assert done.reading.sentences[0].milli == 890
 
 
 SHED = "The storm wrecked our shed in the yard, Ann said."
@@ -105,8 +105,6 @@ def test_a_sentence_that_is_clearly_likelier_comes_before_what_has_more_words(
 ) -> None:
     asked = request("What did the storm destroy?", [an_item(f"{BARN} {SHED}")])
     assert complete(ScriptedReader(chances, answered=600), asked).text.startswith(said)
-    earlier = ExtractiveModel(reader=ScriptedReader(chances, answered=600), version="7")
-    assert asyncio.run(earlier.complete(asked)).text.startswith(BARN)
     assert complete(ScriptedReader(chances, answered=149), asked).text == ABSTAINS
 
 
@@ -268,7 +266,7 @@ def test_headings_contents_and_running_heads_are_no_prose(text: str) -> None:
 )
 def test_a_sentence_full_of_names_is_prose(text: str) -> None:
     assert is_prose(text)
-    assert not is_prose(text, SPELT_SINCE - 1)
+    assert not is_prose(text, named=False)
 
 
 FORT = Intent(mentions=(Mention("Fort Coligny", 0, 12, ()),))
@@ -292,7 +290,7 @@ def test_a_sentence_that_names_nothing_else_is_about_what_its_passage_names(said
     question = "When was Fort Coligny destroyed?"
     found = [each.text for each in prospects(question, FORT, sources, PARAMETERS)]
     assert (said in found) == shown
-    earlier = prospects(question, FORT, sources, PARAMETERS, version=SPELT_SINCE - 1)
+    earlier = prospects(question, FORT, sources, PARAMETERS, version=RELEASED)
     assert said not in [each.text for each in earlier]
     elsewhere = request("q", [an_item(f"{BUILT.replace('Coligny', 'Ripley')} {said}")]).prompt.sources
     assert said not in [each.text for each in prospects(question, FORT, elsewhere, PARAMETERS)]

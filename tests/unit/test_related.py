@@ -1,4 +1,4 @@
-"""Words that relate one thing to another, contraries that are denied, and what a reader found: rules of meaning 6."""
+"""Words that relate one thing to another, contraries that are denied, and what a reader found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from ai.text.meaning.meant import RELATED_SINCE, RULES, Meant
+from ai.text.meaning.meant import Meant
 from ai.text.support import folded_words
 
 TURNED = (("before", "after"), ("above", "below"), ("upstream of", "downstream of"))
@@ -19,10 +19,10 @@ TOLD = (
 )
 
 
-def agrees(question: str, text: str, *, rules: int = RULES, read: bool = True) -> bool:
-    """Whether a sentence is of what the question means, by the rules of a version."""
+def agrees(question: str, text: str, *, read: bool = True) -> bool:
+    """Whether a sentence is of what the question means."""
     tokens = folded_words(text)
-    return Meant.of(question, tokens, rules=rules).agrees(text, tokens, read=read, reworded=read)
+    return Meant.of(question, tokens).agrees(text, tokens, read=read, reworded=read)
 
 
 @pytest.mark.parametrize(("asked", "told"), list(zip(ASKED, TOLD, strict=True)))
@@ -31,8 +31,6 @@ def test_a_relation_is_the_contrary_of_another_of_the_same_thing_alone(asked: st
         question, text = asked.format(by=one, thing=thing), told.format(by=other, thing=another)
         assert agrees(question, text) is (thing != another), (question, text)
         assert not agrees(question, text, read=False) or not one.isalpha(), (question, text)
-        if one.isalpha():
-            assert not agrees(question, text, rules=RELATED_SINCE - 1), (question, text)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +45,6 @@ def test_a_relation_is_the_contrary_of_another_of_the_same_thing_alone(asked: st
 def test_a_contrary_that_is_denied_is_none(question: str, told: str, denied: str) -> None:
     text = told.format(denied)
     assert agrees(question, text)
-    assert not agrees(question, text, rules=RELATED_SINCE - 1)
     assert not agrees(question, " ".join(told.format("").split()))
 
 
@@ -78,14 +75,12 @@ def test_a_contrary_that_is_denied_is_none(question: str, told: str, denied: str
 )  # fmt: skip
 def test_these_are_no_contraries_and_no_other_things(question: str, text: str) -> None:
     assert agrees(question, text)
-    assert not agrees(question, text, rules=RELATED_SINCE - 1)
 
 
 def test_a_number_that_labels_counts_no_deed() -> None:
     told = "Version 2 came out in June 2016, version 3 in May 2018, version 4 in April 2022."
     for number in range(1, 8):
         assert agrees(f"When did version {number} come out?", told) is (number in (2, 3, 4)), number
-    assert not agrees("When did version 3 come out?", told, rules=RELATED_SINCE - 1)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +97,6 @@ def test_a_number_that_labels_counts_no_deed() -> None:
 def test_what_the_reader_found_need_not_say_of_what_kind_it_is(question: str, text: str) -> None:
     assert agrees(question, text)
     assert not agrees(question, text, read=False)
-    assert not agrees(question, text, rules=RELATED_SINCE - 1)
 
 
 @pytest.mark.parametrize(
@@ -149,5 +143,5 @@ def test_the_reader_does_not_outweigh_what_says_otherwise(question: str, text: s
         ("Who opened the café, and who closed it?", "The café was opened in 1958 by Ida Holm."),
     ],
 )
-def test_a_contrary_of_later_rules_says_what_is_asked(question: str, text: str) -> None:
+def test_a_contrary_says_what_is_asked(question: str, text: str) -> None:
     assert agrees(question, text)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai.models.extractive import VERSION, ExtractiveModel
-from ai.models.reading import SPELT_SINCE
+from ai.models.reading.versions import RELEASED
 from ai.text.catalogue import ABSTAIN, PHRASES
 from ai.text.spelling import respelt, unaccented
 from ai.text.support import WORD, fold
@@ -126,10 +126,7 @@ def test_the_default_answers_and_what_it_says_is_an_answer(name: str, told: tupl
     text, typed = told[0].format(name), unaccented(name)
     question = told[1].format(typed)
     asked = request(question, [an_item(text)], Intent(mentions=(Mention(typed, 0, 1, ()),)))
-    lines = [
-        asyncio.run(ExtractiveModel(version=str(version)).complete(asked)).text
-        for version in (SPELT_SINCE, SPELT_SINCE - 1)
-    ]
+    lines = [asyncio.run(ExtractiveModel(version=version).complete(asked)).text for version in (VERSION, str(RELEASED))]
     assert lines == [f"{text} [1]", PHRASES[ABSTAIN]]
     assert answered(text, [an_item(text)], None, question=question)
 
@@ -141,7 +138,8 @@ def test_the_default_answers_nothing_about_another_name(one: str, other: str) ->
     assert asyncio.run(ExtractiveModel().complete(asked)).text == PHRASES[ABSTAIN]
 
 
-def test_every_version_of_the_default_still_runs() -> None:
+def test_the_versions_of_releases_run() -> None:
     made = [ExtractiveModel.of(document) for document in ExtractiveModel.documents()]
-    assert {json.loads(each.document)["code"] for each in made if each} == set(map(str, range(3, int(VERSION) + 1)))
-    assert ExtractiveModel.of(ExtractiveModel(version=str(int(VERSION) + 1)).document) is None
+    assert {json.loads(each.document)["code"] for each in made if each} == {str(RELEASED), VERSION}
+    others = map(str, (0, RELEASED - 1, *range(RELEASED + 1, int(VERSION)), int(VERSION) + 1))
+    assert all(ExtractiveModel.of(ExtractiveModel(version=other).document) is None for other in others)

@@ -13,28 +13,17 @@ from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
 from ai.answer.claims.tokens import bare, sentences_of
 from ai.intent.times import read_times
-from ai.model import (
-    BESIDE_SINCE,
-    CHAINED_SINCE,
-    DENIED_SINCE,
-    EXCHANGED_SINCE,
-    FINER_SINCE,
-    OTHERWISE_SINCE,
-    RELATED_SINCE,
-    REPHRASED_SINCE,
-    SHARED_SINCE,
-    AdmittedItem,
-    PromptSource,
-    Sentence,
-)
+from ai.model import AdmittedItem, PromptSource, Sentence
 from ai.models.context import prompt_source
-from ai.models.demands import SAYS_LITTLE, alike
-from ai.models.lines import section_told, told_by_lines
 from ai.models.prose import ReadSentences
-from ai.models.reading import ReadSource, follows_day, is_of_meeting, names, question_terms
-from ai.models.rows import Row, beside_question
+from ai.models.reading.demands import SAYS_LITTLE, alike
+from ai.models.reading.lines import section_told, told_by_lines
+from ai.models.reading.rows import Row, beside_question
+from ai.models.reading.source import ReadSource
+from ai.models.reading.terms import question_terms
+from ai.models.reading.times import follows_day, is_of_meeting
+from ai.models.reading.tokens import names
 from ai.text.entries import abbreviation_of, spells_out
-from ai.text.meaning import meant as meanings
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, asks_why, denies, offers, wanted_of
@@ -59,35 +48,19 @@ _OF_NEAREST = 0.3
 """Of what the sentence of the items that says most of the question's own words says of them: what says less is beside
 the point. Chosen on ten articles of SQuAD 2.0 train (ADR 0087)."""
 
-_RULES = (
-    (OTHERWISE_SINCE, meanings.RULES),
-    (EXCHANGED_SINCE, meanings.EXCHANGED_SINCE),
-    (RELATED_SINCE, meanings.RELATED_SINCE),
-    (REPHRASED_SINCE, meanings.QUALIFIED_SINCE),
-    (SHARED_SINCE, meanings.SHARED_SINCE),
-    (DENIED_SINCE, meanings.DENIED_SINCE),
-    (BESIDE_SINCE, meanings.ROOTED_SINCE),
-    (0, meanings.FIRST_RULES),
-)
-"""The rules of meaning since each of these versions."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The wish of the question: the kind of thing, the places and things that it names, and the words that it uses,
     each with a weight: the rarer among the items, the more it says. `titles` and `texts` are the items' own words,
     `rows` the statements of those that are rows with a value in the column that is asked for, `passed_over` those
-    that are about something else. `finer`: rows are read by
-    their headers, a word of like meaning counts for most of the question's own, and a sentence of another day, rank,
-    number, label or name than the question's, or of the contrary, says nothing of it. `weighed`: so does one of
-    another month, rate, role or kind, and a sentence is held against the nearest one. `nearest`: how much of the
-    question's own words the sentence of the `passages` says that says most of them; 0 where that is not weighed.
-    `replies`: the sentences that stand right behind a question of a passage, without what sets them, with its words.
-    `read`: by item, the sentences that a reader found to answer, without what sets them, and `beside` those that
-    are beside what it found; `nothing`: it found no answer in prose; `reworded`: the former may say in
-    other words which is the first or the largest; `strict`: what is denied is told only by who denies, what happened in
-    a year by nothing of another one, and what is said in other words is read as what it says; `lined`: each line that
-    stands alone is a sentence, and `set_out` are those that answer by how they are set; `headed`: by item its title,
+    that are about something else. `meant` refuses sentences of another day, rank, number, name or kind, and `members`
+    those that name none of the things that are asked for. `nearest`: how much of the question's own words the sentence
+    of the `passages` says that says most of them; 0 where an operation is asked for. `replies`: the sentences that
+    stand right behind a question of a passage, without what sets them, with its words. `read`: by item, the sentences
+    that a reader found to answer, without what sets them, which may say in other words which is the first or the
+    largest; `beside` those that are beside what it found; `nothing`: it found no answer in prose. `set_out`: the
+    sentences that answer by how they are set; `sentences`: by item those of its text; `headed`: by item its title,
     which may say the day of a meeting."""
 
     question: str
@@ -98,18 +71,13 @@ class Wanted:
     texts: Mapping[int, frozenset[str]]
     rows: frozenset[str]
     passed_over: frozenset[int]
-    finer: bool
     meant: Meant
     members: Members | None
-    weighed: bool
     passages: frozenset[int]
     replies: Mapping[str, frozenset[str]]
     read: Mapping[int, frozenset[str]]
     beside: Mapping[int, frozenset[str]]
     nothing: bool
-    reworded: bool
-    strict: bool
-    lined: bool
     set_out: frozenset[str]
     sentences: Mapping[int, tuple[str, ...]]
     headed: Mapping[int, str]
@@ -118,7 +86,7 @@ class Wanted:
     @property
     def rephrases(self) -> bool:
         """True if what is said in other words is read as what it says, and something was read."""
-        return self.strict and bool(self.read or self.beside)
+        return bool(self.read or self.beside)
 
     @classmethod
     def of(
@@ -126,13 +94,10 @@ class Wanted:
         question: str,
         intent: Intent,
         items: Sequence[AdmittedItem],
-        version: int,
         read: ReadSentences,
     ) -> Wanted:
-        """The question as it was read, over the items that may answer it, by the checks of a version."""
-        if version >= REPHRASED_SINCE:
-            question, intent = respelt(question, intent, frozenset().union(*map(_as_written, items)))
-        finer, weighed, reworded = (version >= each for each in (FINER_SINCE, CHAINED_SINCE, BESIDE_SINCE))
+        """The question as it was read, over the items that may answer it."""
+        question, intent = respelt(question, intent, frozenset().union(*map(_as_written, items)))
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(unaccented, question_terms(question, intent) | words_of(question).names | named)
         sources = [prompt_source(item, intent) for item in items]
@@ -143,15 +108,12 @@ class Wanted:
             term: math.log(1 + len(texts) / (sum(carries(text, term) for text in texts) + 0.5))
             for term in sorted(terms)
         }
-        if finer:  # `How hot does the water get?`: who asks says `get`, and no source does
-            held = frozenset[str]().union(*texts)
-            weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
+        held = frozenset[str]().union(*texts)
+        # `How hot does the water get?`: who asks says `get`, and no source does
+        weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         told = [(source, Row.of_source(source)) for source in sources]
-        exchanged = version >= EXCHANGED_SINCE
-        beside = beside_question(question, told, ranked=exchanged) if version >= RELATED_SINCE else frozenset[int]()
-        rows = frozenset(_row_texts(question, told, beside) if finer else ())
+        beside = beside_question(question, told)
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
-        meant = Meant.of(question, frozenset[str]().union(*texts), rules=_rules_of(version))
         wanted = cls(
             question,
             intent,
@@ -159,25 +121,20 @@ class Wanted:
             weights=weights,
             titles=titles,
             texts=own,
-            rows=rows,
+            rows=frozenset(_row_texts(question, told, beside)),
             passed_over=beside,
-            finer=finer,
-            meant=meant,
-            members=Members.of(question) if weighed else None,
-            weighed=weighed,
+            meant=Meant.of(question, held),
+            members=Members.of(question),
             passages=frozenset(item.index for item in passages),
-            replies=dict(_replies(passages, lined=exchanged)) if weighed else {},
+            replies=dict(_replies(passages)),
             read=_bare(read.answers),
             beside=_bare(read.beside),
             nothing=read.nothing,
-            reworded=reworded,
-            strict=version >= REPHRASED_SINCE,
-            lined=exchanged,
-            set_out=frozenset(_set_out(question, sources) if exchanged else ()),
-            sentences={item.index: sentences_of(item.text, lined=True) for item in passages} if exchanged else {},
-            headed={source.index: source.title for source in sources} if exchanged else {},
+            set_out=frozenset(_set_out(question, sources)),
+            sentences={item.index: sentences_of(item.text) for item in passages},
+            headed={source.index: source.title for source in sources},
         )
-        if not weighed or intent.operations:
+        if intent.operations:
             return wanted
         return replace(wanted, nearest=max(map(wanted._nearest, passages), default=0.0))
 
@@ -219,16 +176,16 @@ class Wanted:
 
     def _is_meant(self, text: str, said: frozenset[str], behind: str, cited: Sequence[int], *, read: bool) -> bool:
         """True unless the sentence is about something else, of another time, or grants what is denied."""
-        if self.finer and not (self._agrees(text, said, read=read) and self._names_members(text)):
+        if not self.meant.agrees(text, said, read=read, reworded=read) or not self._names_members(text):
             return False
-        if self.lined and not spells_out(text, abbreviation_of(self.question)):
+        if not spells_out(text, abbreviation_of(self.question)):
             return False
         times = () if self.intent.map_time else self.intent.times
         if not all(is_of_meeting(text, self.headed.get(n, ""), times) for n in cited):
             return False
         if not all(self._follows(text, *around) for around in self._around(text, cited)):
             return False
-        return not self.strict or not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
+        return not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
 
     def _follows(self, text: str, before: Sequence[str], after: Sequence[str]) -> bool:
         """True unless by the sentences around it it means somebody else, or an undated one is of another day."""
@@ -256,12 +213,6 @@ class Wanted:
         nothing = self.nothing and self.passages.issuperset(cited)
         return nothing or any(not told.isdisjoint(self.beside.get(n, ())) for n in cited)
 
-    def _agrees(self, text: str, said: frozenset[str], *, read: bool) -> bool:
-        """True unless a word of the sentence is of another day, rank, number, name or contrary than the question's."""
-        if not self.weighed:
-            return self.meant.contrast.agrees(text, said)
-        return self.meant.agrees(text, said, read=read, reworded=read and self.reworded)
-
     def _comes_near(self, text: str, said: frozenset[str]) -> bool:
         """True if it says enough of what the passages' nearest sentence says of the question."""
         least = _OF_NEAREST * self.nearest
@@ -276,7 +227,7 @@ class Wanted:
         told = sum(w * by_title[term] for term, w in self.weights.items())
         left = {term: w for term, w in self.weights.items() if by_title[term] < 1}
         most = 0.0
-        for said in sentences_of(item.text, lined=self.lined) if left else ():
+        for said in sentences_of(item.text) if left else ():
             words = _read(said)
             gain = sum(w * max(0.0, self._says(words, term) - by_title[term]) for term, w in left.items())
             most = gain if gain > most and not _asks(said) else most
@@ -300,18 +251,13 @@ class Wanted:
     def _says(self, words: frozenset[str], term: str) -> float:
         if _says(words, term):
             return 1.0
-        return _LIKE if self.finer and alike(term, words) else 0.0
+        return _LIKE if alike(term, words) else 0.0
 
     def _offers(self, text: str) -> bool:
         if self.kind is WantedKind.TIME and any(number.may_be_year for number in read_numbers(text)):
             return True
         free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER) or text.removesuffix(".") in self.rows
         return free or offers(text, self.kind, self.question, loosely=True)
-
-
-def _rules_of(version: int) -> int:
-    """The rules of meaning that belong to the checks of a version."""
-    return next(rules for since, rules in _RULES if version >= since)
 
 
 def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:
@@ -334,10 +280,10 @@ def _set_out(question: str, sources: Iterable[PromptSource]) -> Iterator[str]:
         yield from (bare(each.text) for each in (*told_by_lines(question, read), *section_told(question, read)))
 
 
-def _replies(passages: Sequence[AdmittedItem], *, lined: bool) -> Iterator[tuple[str, frozenset[str]]]:
+def _replies(passages: Sequence[AdmittedItem]) -> Iterator[tuple[str, frozenset[str]]]:
     for item in passages:
         if "?" in item.text:
-            said = pairwise(sentences_of(item.text, lined=lined))
+            said = pairwise(sentences_of(item.text))
             yield from ((bare(b), _read(a)) for a, b in said if _asks(a))
 
 

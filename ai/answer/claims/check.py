@@ -16,21 +16,10 @@ from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
 from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
-from ai.model import (
-    BOUND_SINCE,
-    CHAINED_SINCE,
-    CLAIMS_VERSION,
-    EXCHANGED_SINCE,
-    OTHERWISE_SINCE,
-    AdmittedItem,
-    Claim,
-    ClaimKind,
-    Sentence,
-    hold,
-)
+from ai.model import CLAIMS_VERSION, AdmittedItem, Claim, ClaimKind, Sentence, hold
 from ai.models.context import is_direct
 from ai.models.prose import ReadSentences
-from ai.models.reading import asked_apart
+from ai.models.reading.parts import asked_apart
 from ai.text.markdown import plain
 from ai.text.support import folded_words
 from retrieval.model import Intent
@@ -67,26 +56,6 @@ class Sources:
         judged = any(claim.kind == "paraphrase" for claim in sentence.claims or ())
         return self.paraphrased[sentence.text] if judged else {}
 
-    @property
-    def bound(self) -> bool:
-        """True if a sentence stays behind the one that it leans on."""
-        return self.version >= BOUND_SINCE
-
-    @property
-    def lined(self) -> bool:
-        """True if each line that stands alone is a sentence of its own."""
-        return self.version >= EXCHANGED_SINCE
-
-    @property
-    def shows_closest(self) -> bool:
-        """True if what the default model finds to come closest stays behind its abstention."""
-        return self.version >= OTHERWISE_SINCE
-
-    @property
-    def chained(self) -> bool:
-        """True if it stays behind both, where that one leans on another itself."""
-        return self.version >= CHAINED_SINCE
-
     @classmethod
     def of(
         cls,
@@ -104,11 +73,11 @@ class Sources:
         figures = read_figures(items, direct)
         stated = {s.item for s in figures.stated}
         words = {item.index: _words(item) for item in items if item.index in stated}
-        asked = Question.of(intent, strictly=version >= BOUND_SINCE)
-        wanted = Wanted.of(question, intent, items, version, read)
-        apart = asked_apart(question, intent) if version >= EXCHANGED_SINCE else ()
-        parts = tuple(Wanted.of(part.question, own, items, version, read) for part, own in apart if not part.open)
-        by_words = tuple(Wanted.of(part.question, own, items, version, _UNREAD) for part, own in apart)
+        asked = Question.of(intent)
+        wanted = Wanted.of(question, intent, items, read)
+        apart = asked_apart(question, intent)
+        parts = tuple(Wanted.of(part.question, own, items, read) for part, own in apart if not part.open)
+        by_words = tuple(Wanted.of(part.question, own, items, _UNREAD) for part, own in apart)
         return cls(tuple(items), direct, figures, words, asked, wanted, version, paraphrased or {}, parts, by_words)
 
 
@@ -124,7 +93,7 @@ def check_sentence(sentence: Sentence, sources: Sources) -> Sentence:
 
 def answers_behind(sentence: Sentence, before: str, sources: Sources) -> Sentence:
     """The sentence, checked, with whether it says something of what was asked behind those that it leans on."""
-    if sentence.answers or not sources.chained:
+    if sentence.answers:
         return sentence
     return replace(sentence, answers=_answers(sentence, sources, before))
 
@@ -142,9 +111,9 @@ def _rephrased(sentence: Sentence, sources: Sources) -> frozenset[str]:
     cited = [item for item in sources.items if item.index in sentence.markers]
     if said := sources.paraphrase_of(sentence):
         return frozenset(said[item.index] for item in cited if item.index in said)
-    if _stating(sentence.text, cited, lined=sources.lined):
+    if _stating(sentence.text, cited):
         return frozenset()
-    matches = (_best(sentence.text, item, sources.version, only_borne_out=True) for item in cited)
+    matches = (_best(sentence.text, item, only_borne_out=True) for item in cited)
     return frozenset(bare(match.of) for match in matches if match.of)
 
 
@@ -195,7 +164,7 @@ def _has_particulars(text: str, item: AdmittedItem) -> bool:
 
 def _of_direct(text: str, cited: Sequence[int], sources: Sources) -> Judged | None:
     """The sentence against the items that answer the question, where it cites none of them and they bear it out."""
-    if not sources.bound or not sources.direct or not sources.direct.isdisjoint(cited):
+    if not sources.direct or not sources.direct.isdisjoint(cited):
         return None
     found = _judge(text, sources.direct, sources, tried=frozenset())
     return found if found.holds else None
@@ -224,7 +193,7 @@ def _judge(text: str, cited: frozenset[int], sources: Sources, *, tried: frozens
     apart. A direct item that contradicts a figure overrules what other items say. `tried` are those of which none bears
     it out as prose; why it is not borne out is not asked for then."""
     items = [item for item in sources.items if item.index in cited]
-    exact = _stating(text, items, lined=sources.lined)
+    exact = _stating(text, items)
     if exact:
         return Judged(_borne_out(text, exact), (exact,))
     figures = check_figures(text, sources.figures.of(cited), sources.figures, sources.words, sources.question)
@@ -236,7 +205,7 @@ def _judge(text: str, cited: frozenset[int], sources: Sources, *, tried: frozens
     )
     if vetoed:
         return Judged(figures.claims)
-    return _as_prose(text, items, figures.claims, tried, sources.version)
+    return _as_prose(text, items, figures.claims, tried)
 
 
 def _as_prose(
@@ -244,14 +213,13 @@ def _as_prose(
     items: Sequence[AdmittedItem],
     figures: tuple[Claim, ...],
     tried: frozenset[int] | None,
-    version: int,
 ) -> Judged:
     """The sentence against each sentence of the items, then in parts; `figures` are its claims as figures, which stay
     where nothing bears it out."""
     told = not all(c.holds for c in figures)
     only_borne_out = told or tried is not None
     left = [item for item in items if item.index not in (tried or ())]
-    matches = {item.index: _best(text, item, version, only_borne_out=only_borne_out) for item in left}
+    matches = {item.index: _best(text, item, only_borne_out=only_borne_out) for item in left}
     bearing = frozenset(n for n, match in matches.items() if match.verdict == "borne_out")
     quoted = _QUOTED.findall(text)
     if quoted and bearing:
@@ -260,7 +228,7 @@ def _as_prose(
             return Judged((Claim("quotation", 0, len(text), "not_in_source", (), f"nowhere stands “{quoted[0]}”"),))
     if bearing:
         return Judged(_borne_out(text, bearing), (bearing,))
-    parts = () if quoted else _in_parts(text, items, version)
+    parts = () if quoted else _in_parts(text, items)
     if parts:
         return Judged(_borne_out(text, frozenset().union(*parts)), parts)
     if told:
@@ -312,7 +280,7 @@ def _kept(markers: Sequence[int], found: Judged, sources: Sources) -> tuple[int,
     return kept or found.markers(sources.direct)
 
 
-def _stating(text: str, items: Iterable[AdmittedItem], *, lined: bool) -> frozenset[int]:
+def _stating(text: str, items: Iterable[AdmittedItem]) -> frozenset[int]:
     """The items that have the sentence word for word: as their statement, or as a sentence of their text."""
     if len(read_tokens(text).tokens) < _LEAST_WORDS:
         return frozenset()
@@ -320,40 +288,38 @@ def _stating(text: str, items: Iterable[AdmittedItem], *, lined: bool) -> frozen
     return frozenset(
         item.index
         for item in items
-        if (item.statement is not None and bare(item.statement) == wanted) or wanted in _said(item, lined)
+        if (item.statement is not None and bare(item.statement) == wanted) or wanted in _said(item)
     )
 
 
-def _said(item: AdmittedItem, lined: bool) -> frozenset[str]:
-    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text, lined)
+def _said(item: AdmittedItem) -> frozenset[str]:
+    return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text)
 
 
 @lru_cache(maxsize=512)
-def _plain_sentences(text: str, lined: bool) -> frozenset[str]:
-    said = sentences_of(text, lined=lined)
-    return frozenset(map(bare, (*said, *map(plain, said)) if lined else said))
+def _plain_sentences(text: str) -> frozenset[str]:
+    said = sentences_of(text)
+    return frozenset(map(bare, (*said, *map(plain, said))))
 
 
 @lru_cache(maxsize=512)
-def _said_by(
-    statement: str | None, text: str, lined: bool
-) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
+def _said_by(statement: str | None, text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
     """The statement and the sentences of an item, each with its words; and all of these words."""
     whole = () if statement is None else (statement,)
-    said = tuple((each, words_in(each)) for each in (*whole, *sentences_of(text, lined=lined)))
+    said = tuple((each, words_in(each)) for each in (*whole, *sentences_of(text)))
     return said, frozenset().union(*(words for _, words in said))
 
 
 _NOWHERE = Match("not_in_source", "no cited item says it", 0)
 
 
-def _best(text: str, item: AdmittedItem, version: int, *, only_borne_out: bool = False) -> Match:
+def _best(text: str, item: AdmittedItem, *, only_borne_out: bool = False) -> Match:
     """The sentence of the item that bears the text out, else the one that comes nearest. `only_borne_out`: the nearest
     is not asked for, so that sentences without the text's numbers are not compared."""
     best = _NOWHERE
     keys, numbers = keys_of(text), numbers_in(text)
     prose = "" if item.evidence.computed is not None else item.text
-    said, held = _said_by(item.statement, prose, version >= EXCHANGED_SINCE)
+    said, held = _said_by(item.statement, prose)
     if 3 * (len(keys & held) + len(numbers)) < len(keys):
         return best
     reading, context = read_tokens(text), context_of(item)
@@ -363,14 +329,14 @@ def _best(text: str, item: AdmittedItem, version: int, *, only_borne_out: bool =
         theirs = keys_of(source)
         if 3 * len(keys & theirs) < len(keys) or (only_borne_out and not numbers <= theirs):
             continue
-        match = compare(reading, source, context, only_borne_out=only_borne_out, version=version)
+        match = compare(reading, source, context, only_borne_out=only_borne_out)
         if match.verdict == "borne_out":
             return match
         best = max(best, match, key=lambda m: m.held)
     return best
 
 
-def _in_parts(text: str, items: Sequence[AdmittedItem], version: int) -> tuple[frozenset[int], ...]:
+def _in_parts(text: str, items: Sequence[AdmittedItem]) -> tuple[frozenset[int], ...]:
     """The text cut in two where it joins clauses, each with a subject of its own, each borne out by itself."""
     for join in _JOINS:
         at = text.find(join)
@@ -378,8 +344,8 @@ def _in_parts(text: str, items: Sequence[AdmittedItem], version: int) -> tuple[f
             parts = (text[:at], text[at + len(join) :])
             if all(map(_has_subject, reversed(parts))):  # seldom has the second one
                 found = [
-                    _stating(part, items, lined=version >= EXCHANGED_SINCE)
-                    | {i.index for i in items if _best(part, i, version, only_borne_out=True).verdict == "borne_out"}
+                    _stating(part, items)
+                    | {i.index for i in items if _best(part, i, only_borne_out=True).verdict == "borne_out"}
                     for part in parts
                 ]
                 if all(found):

@@ -31,18 +31,17 @@ _MEASURE_FREE = FUNCTION | FRAME
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The parts that a sentence leaves to the question: the places and years asked for. `strictly`: only where the
-    question leaves no choice."""
+    """The parts that a sentence leaves to the question where that leaves no choice: the places and years asked
+    for."""
 
     places: frozenset[str] = frozenset()
     years: frozenset[int] = frozenset()
-    strictly: bool = True
 
     @classmethod
-    def of(cls, intent: Intent, *, strictly: bool = True) -> Question:
+    def of(cls, intent: Intent) -> Question:
         """The question as it was read."""
         years = {y for t in intent.times if t.end.year - t.start.year < 60 for y in range(t.start.year, t.end.year + 1)}
-        return cls(frozenset(e.entity_id for e in intent.entities), frozenset(years), strictly)
+        return cls(frozenset(e.entity_id for e in intent.entities), frozenset(years))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ def _value(
     found = [s for s, agrees in fitting if agrees and s.item in over.cited]
     other = [s for s, agrees in fitting if not agrees and _same_measure(s, found)]
     typed = [s for s in other if s.direct and s.typed]
-    if found and question.strictly and _is_open(found[0], where, at, [s for s in other if s.direct], read):
+    if found and _is_open(found[0], where, at, [s for s in other if s.direct], read):
         return [], _claim(value, "not_checkable", reason=f"which of those asked for is {value.text} is not said")
     if found and not (typed and not any(s.typed for s in found)):
         return found, _claim(value, "borne_out", tuple(dict.fromkeys(s.item for s in found)))

@@ -11,9 +11,9 @@ from ai.answer.claims.check import Sources, context_of
 from ai.answer.claims.prose import compare
 from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
 from ai.model import AdmittedItem, Claim, Sentence
-from ai.models.candidates import PARAMETERS, is_whole, lead_of
+from ai.models.candidates import is_whole
 from ai.models.context import prompt_source
-from ai.models.reading import MEANT_SINCE, ReadSource
+from ai.models.reading.source import ReadSource
 from ai.text.leaning import leans_back, means_another
 from ai.text.question_type import first_word
 
@@ -57,10 +57,10 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
         return sentence
     found: list[Leads] = []
     for item in passages:
-        read = ReadSource.of(prompt_source(item, sources.wanted.intent), lined=sources.lined)
+        read = ReadSource.of(prompt_source(item, sources.wanted.intent), lined=True)
         context = context_of(item)
         for place, source in enumerate(read.sentences):
-            named = _named(sentence.text, source.text, context, sources.version)
+            named = _named(sentence.text, source.text, context)
             if named is None:
                 continue
             if named:
@@ -68,9 +68,9 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
                     return sentence
                 continue
             behind = read.sentences[place - 1].text if place else ""
-            if before is not None and behind and _named(before, behind, context, sources.version) is not None:
+            if before is not None and behind and _named(before, behind, context) is not None:
                 return sentence
-            texts = _leads_of(read, place) if sources.chained else _lead_alone(read, place)
+            texts = _leads_of(read, place)
             if before is not None and texts and bare(before) in map(bare, texts):
                 texts = texts[[*map(bare, texts)].index(bare(before)) + 1 :]
             found += [Leads(texts, item.index)] if texts else []
@@ -85,7 +85,7 @@ def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:
         before, after = read.sentences[at - 1], read.sentences[at]
         parted = not after.follows and (before.item or after.item)
         words = sum(text.count(" ") + 1 for text in (before.text, *texts))
-        if parted or words > _MOST_WORDS or not is_whole(before.text, read.source, MEANT_SINCE):
+        if parted or words > _MOST_WORDS or not is_whole(before.text, read.source, coded=False):
             break
         texts.insert(0, before.text)
         if not leans_back(before.text):
@@ -93,24 +93,18 @@ def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:
     return tuple(texts) if texts and not _means_another(texts[0]) else ()
 
 
-def _lead_alone(read: ReadSource, place: int) -> tuple[str, ...]:
-    """As it was in the versions of the checks that brought one sentence."""
-    lead = lead_of(read, place, PARAMETERS, MEANT_SINCE)
-    return () if lead is None else (lead.text,)
-
-
 def is_prose(item: AdmittedItem) -> bool:
     """True unless it is a row, a cell, a feature or computed."""
     return item.statement is None and item.evidence.computed is None
 
 
-def _named(text: str, source: str, context: frozenset[str], version: int) -> frozenset[str] | None:
+def _named(text: str, source: str, context: frozenset[str]) -> frozenset[str] | None:
     """The words that the source sentence has in the place of the word that the text begins with; none where it has that
     word too. None: it does not bear the text out."""
     if bare(text) == bare(source):
         return frozenset()
     said, read = read_tokens(text), read_tokens(source)
-    if compare(said, source, context, only_borne_out=True, version=version).verdict != "borne_out":
+    if compare(said, source, context, only_borne_out=True).verdict != "borne_out":
         return None
     keys = {token.key for token in said.tokens}
     first = next((i for i, token in enumerate(read.tokens) if same(token.key, said.tokens[0].key)), 0)

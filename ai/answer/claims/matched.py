@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ai.answer.claims.tokens import Token
-from ai.model import CLAIMS_VERSION, Verdict
+from ai.model import Verdict
 
 Found = tuple[Verdict, str] | None
 """The verdict of a check, with the reason; None where it finds nothing."""
@@ -18,7 +18,7 @@ _LOOK_BACK = 60
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Both sentences and their tokens, for the checks of a version; `placed` has by the place of a word of mine that of
+    """Both sentences and their tokens; `placed` has by the place of a word of mine that of
     the source, but for words that the context gives; `kept` are those places in order, `taken` the same as a set."""
 
     mine: Sequence[Token]
@@ -28,7 +28,6 @@ class Matched:
     source: str
     kept: tuple[int, ...]
     taken: frozenset[int]
-    version: int
 
     @classmethod
     def of(
@@ -38,12 +37,10 @@ class Matched:
         placed: Placed,
         text: str,
         source: str,
-        *,
-        version: int = CLAIMS_VERSION,
     ) -> Matched:
         """The two sentences, with the places that are kept."""
         taken = frozenset(placed.values())
-        return cls(mine, theirs, placed, text, source, tuple(sorted(taken)), taken, version)
+        return cls(mine, theirs, placed, text, source, tuple(sorted(taken)), taken)
 
     def has(self, j: int) -> bool:
         """True if the word of the source is kept."""

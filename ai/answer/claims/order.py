@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from ai.answer.claims.lexicon import SYMMETRIC
 from ai.answer.claims.matched import Found, Matched
 from ai.answer.claims.tokens import Token
-from ai.model import REPHRASED_SINCE, SUBJECTS_SINCE
 from retrieval.english.lists import word_list
 
 _PLACING = word_list("above below over under before after earlier later following")
@@ -18,21 +17,20 @@ _AND = re.compile(r"^\s*(?:,\s*)?(?:(?:and|or)\s+)?(?:the\s+)?$", re.IGNORECASE)
 
 
 Place = tuple[int, int, int]
-"""A word of mine by its place, its rank in the source, and its place there; before `REPHRASED_SINCE` the rank."""
+"""A word of mine by its place, its rank in the source, and its place there."""
 
 
 def in_order(both: Matched) -> Found:
     """The words come in the order of the source, but for one phrase that a preposition opens, or sides of a predicate
     that has no direction."""
     mine, theirs, placed, source = both.mine, both.theirs, both.placed, both.source
-    known = both.version >= REPHRASED_SINCE
-    ranks = _ranks(theirs, source, known=known)
-    order = [(i, ranks[placed[i]], placed[i] if known else ranks[placed[i]]) for i in sorted(placed)]
+    ranks = _ranks(theirs, source)
+    order = [(i, ranks[placed[i]], placed[i]) for i in sorted(placed)]
     falls = [n for n in range(len(order) - 1) if order[n + 1][1] < order[n][1]]
     if not falls:
         return None
-    if len(falls) == 1 and _moves(order, falls[0], mine, theirs, source if known else ""):
-        return _parted(order, falls[0], theirs) if both.version >= SUBJECTS_SINCE else None
+    if len(falls) == 1 and _moves(order, falls[0], mine, theirs, source):
+        return _parted(order, falls[0], theirs)
     if _exchangeable(order, falls, mine, theirs):
         return None
     moved = mine[order[falls[0]][0]].text
@@ -41,7 +39,7 @@ def in_order(both: Matched) -> Found:
 
 def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Sequence[Token], source: str) -> bool:
     """True if one block, with the preposition that opens it, was moved, and neither into another clause of the
-    source nor out of a name. `source` is empty for earlier checks, which looked at neither."""
+    source nor out of a name."""
     low, high = order[fall + 1][1], order[fall][1]
     left_at = next(n for n in range(fall + 1) if order[n][1] > low)
     tail = [rank for _, rank, _ in order[fall + 1 :]]
@@ -50,7 +48,7 @@ def _moves(order: Sequence[Place], fall: int, mine: Sequence[Token], theirs: Seq
     return any(
         _is_phrase(block, mine, theirs)
         and not _displaces(block, order, theirs)
-        and not (source and _splits_name(block[0][2], block[-1][2], theirs, source))
+        and not _splits_name(block[0][2], block[-1][2], theirs, source)
         and not _changes_clause([j for _, _, j in block], [j for _, _, j in passed], theirs, source)
         for block, passed in (blocks, blocks[::-1])
     )
@@ -117,16 +115,16 @@ def _places(key: str) -> bool:
     return key in _PLACING
 
 
-def _ranks(theirs: Sequence[Token], source: str, *, known: bool) -> list[int]:
-    """The place of each token, the same for all names of one list, which have no order. `known`: one name of several
-    words is no list."""
+def _ranks(theirs: Sequence[Token], source: str) -> list[int]:
+    """The place of each token, the same for all names of one list, which have no order; one name of several words
+    is no list."""
     ranks = list(range(len(theirs)))
     gaps = [source[theirs[j - 1].end : theirs[j].start] for j in range(1, len(theirs))]
     first = 0
     for j in range(1, len(theirs) + 1):
         if j < len(theirs) and theirs[j].name and theirs[j - 1].name and _AND.match(gaps[j - 1]):
             continue
-        if not known or any(gap.strip() for gap in gaps[first : j - 1]):
+        if any(gap.strip() for gap in gaps[first : j - 1]):
             ranks[first:j] = [first] * (j - first)
         first = j
     return ranks

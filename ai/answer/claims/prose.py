@@ -16,7 +16,7 @@ from ai.answer.claims.omissions import omitted
 from ai.answer.claims.order import in_order
 from ai.answer.claims.roles import denials, gaps, parts, pronouns, roles
 from ai.answer.claims.tokens import Reading, Token, read_tokens, same
-from ai.model import CLAIMS_VERSION, Verdict
+from ai.model import Verdict
 
 _LEFT_OUT = 5
 """A sentence said in other words has at most this part left out: an aside, an `also`."""
@@ -45,11 +45,9 @@ def compare(
     context: frozenset[str],
     *,
     only_borne_out: bool = False,
-    version: int = CLAIMS_VERSION,
 ) -> Match:
     """`said` against one source sentence; `context` are the words of its title and heading, which a name may come
-    from where the source leans on them. `only_borne_out`: how near it comes where it is not is not asked for.
-    `version` is that of the checks."""
+    from where the source leans on them. `only_borne_out`: how near it comes where it is not is not asked for."""
     read = read_tokens(source)
     lead = LEAD.match(said.text)
     mine = [t for t in said.tokens if lead is None or t.start >= lead.end()]
@@ -66,7 +64,7 @@ def compare(
         return _missing(missing, mine, read.tokens, held)
     if held < 2:
         return Match("not_checkable", "too few of its words are the source's", held)
-    both = Matched.of(mine, read.tokens, placed, said.text, source, version=version)
+    both = Matched.of(mine, read.tokens, placed, said.text, source)
     found = next((told for told in (check(both) for check in _CHECKS) if told is not None), None)
     if found is not None:
         return Match(*found, held, mine[0].start, mine[-1].end)

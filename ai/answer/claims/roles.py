@@ -10,7 +10,6 @@ from itertools import pairwise
 from ai.answer.claims.lexicon import PRONOUNS, REPORTING
 from ai.answer.claims.matched import Found, Matched, Placed
 from ai.answer.claims.tokens import Token
-from ai.model import SUBJECTS_SINCE
 from ai.text.support import WORD, fold
 from retrieval.english.lists import word_list
 
@@ -93,7 +92,7 @@ def _governs(j: int, first: int, theirs: Sequence[Token], taken: frozenset[int])
 def roles(both: Matched) -> Found:
     """Names and numbers keep the role that their preposition gives; what belongs to a name is not said of the name."""
     mine, theirs, placed, source = both.mine, both.theirs, both.placed, both.source
-    subjects = subjects_behind(both) if both.version >= SUBJECTS_SINCE else frozenset()
+    subjects = subjects_behind(both)
     for i, j in placed.items():
         a, b = mine[i], theirs[j]
         if i in subjects and not a.role:

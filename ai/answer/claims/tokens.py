@@ -116,9 +116,9 @@ def words_in(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def sentences_of(text: str, *, lined: bool = False) -> tuple[str, ...]:
-    """The sentences of a passage, each on one line; `lined`: a line that stands alone is one."""
-    spans = (trimmed(text, span) for span in split_sentences(text, lined=lined))
+def sentences_of(text: str) -> tuple[str, ...]:
+    """The sentences of a passage, each on one line; a line that stands alone is one."""
+    spans = (trimmed(text, span) for span in split_sentences(text, lined=True))
     return tuple(found for span in spans if (found := " ".join(text[span.start : span.end].split())))
 
 

@@ -90,13 +90,11 @@ def draft_sentences(
     by_index = {item.index: item for item in items}
     parsed = parse_marked(completion.text) if parsed is None else parsed
     silent = sources is not None and parsed and (phrase_id(parsed[0].text) == ABSTAIN or abstains(parsed[0].text))
-    if sources is not None and silent:  # whatever follows: there is no answer
-        closest = parsed[1:] if sources.shows_closest and completion.model.name == DEFAULT_MODEL else ()
+    if silent:  # whatever follows: there is no answer, though the default model says what comes closest
+        closest = parsed[1:] if completion.model.name == DEFAULT_MODEL else ()
         parsed = (MarkedSentence(PHRASES[ABSTAIN], ()), *closest)
     checks = _Checks(by_index, find, sources, asked)
-    sentences = tuple(_sentence(i, marked, checks) for i, marked in enumerate(parsed))
-    if sources is not None and sources.bound:
-        sentences = _bound(sentences, checks)
+    sentences = _bound(tuple(_sentence(i, marked, checks) for i, marked in enumerate(parsed)), checks)
     return Draft(tuple(replace(each, answers=False) for each in sentences) if silent else sentences, completion)
 
 
@@ -214,7 +212,7 @@ def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
     )
     if checks.sources is not None:
         sentence = check_sentence(sentence, checks.sources)
-    lined = checks.sources is not None and checks.sources.lined
+    lined = checks.sources is not None
     quotes = tuple(
         best_quote(checks.said(sentence, n), by_index[n], checks.asked, lined=lined) for n in sentence.markers
     )

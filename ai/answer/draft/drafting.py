@@ -17,17 +17,7 @@ from ai.answer.draft.staying import filled
 from ai.case.agent_record import Cut, context_tokens, output_tokens
 from ai.case.case import Case, Services
 from ai.errors import ModelTimeout, PromptTooLong
-from ai.model import (
-    BESIDE_SINCE,
-    BOUND_SINCE,
-    JUDGED_SINCE,
-    OTHERWISE_SINCE,
-    AdmittedItem,
-    Draft,
-    Options,
-    RenderedPrompt,
-    mode_of,
-)
+from ai.model import AdmittedItem, Draft, Options, RenderedPrompt, mode_of
 from ai.models.chat_model import StructuredModel
 from ai.models.context import ContextBudgets, render_prompt
 
@@ -90,15 +80,15 @@ async def draft_answer(
         with case.watch("generate"):
             deadline_s, fallback = case.profile.model_deadline_s, services.fallback
             by_default = reading = judge = None
-            if fallback is not None and case.claims_version:
+            if fallback is not None and case.draft_checked:
                 by_default, _ = await write(prompt, model=fallback, deadline_s=deadline_s)
-                reading = by_default.completion.reading if case.claims_version >= BESIDE_SINCE else None
+                reading = by_default.completion.reading
                 judge = _judge(case, items, services)
             began = time.monotonic()
             drafted, call = await write(
                 prompt, model=services.model, deadline_s=deadline_s, reading=reading, judge=judge
             )
-            if case.claims_version == 0:
+            if not case.draft_checked:
                 return drafted, call
             spent = time.monotonic() - began
             if services.repairs and case.agent is None and 2 * spent <= deadline_s and needs_repair(drafted):
@@ -110,15 +100,7 @@ async def draft_answer(
 
                 drafted = await repaired(drafted, prompt, call.mode, again)
             if by_default is not None:
-                drafted = filled(
-                    drafted,
-                    by_default,
-                    question=case.question,
-                    every=bool(case.intent.operations),
-                    grouped=case.claims_version >= BOUND_SINCE,
-                    leading=case.claims_version >= BESIDE_SINCE,
-                    closest=case.claims_version >= OTHERWISE_SINCE,
-                )
+                drafted = filled(drafted, by_default, question=case.question, every=bool(case.intent.operations))
             return drafted, call
     except (ModelTimeout, PromptTooLong) as exc:
         if case.agent is None:
@@ -127,8 +109,8 @@ async def draft_answer(
 
 
 def _judge(case: Case, items: Sequence[AdmittedItem], services: Services) -> Judge | None:
-    """The judge of what a model says in its own words; none for figures, and for entries of before there was one."""
-    if services.judge is None or case.claims_version < JUDGED_SINCE or case.intent.operations:
+    """The judge of what a model says in its own words; none for figures, and where nothing is checked."""
+    if services.judge is None or not case.draft_checked or case.intent.operations:
         return None
     data, purpose = services.points(case.now_ms).data, case.asked.purpose
     return Judge(services.judge, frozenset(item.index for item in items if data.may_judge(item.label, purpose)))

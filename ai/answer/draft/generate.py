@@ -14,13 +14,7 @@ from ai.answer.draft.written import read_written, schema_for
 from ai.errors import ModelTimeout
 from ai.gate import find_leaks, find_sensitive
 from ai.model import (
-    APPEALS_SINCE,
-    BESIDE_SINCE,
     CLAIMS_VERSION,
-    EXCHANGED_SINCE,
-    JUDGED_SINCE,
-    READ_SINCE,
-    REPHRASED_SINCE,
     AdmittedItem,
     Completion,
     Draft,
@@ -33,13 +27,7 @@ from ai.model import (
     mode_of,
 )
 from ai.models.chat_model import ChatModel, ChatRequest, Message, StructuredModel, StructuredRequest
-from ai.models.prose import (
-    ONCE_WITNESSED_MILLI,
-    WITNESSED_MILLI,
-    ReadSentences,
-    sentences_read,
-    sentences_read_beside,
-)
+from ai.models.prose import ReadSentences, sentences_read, sentences_read_beside
 from retrieval.bundle import count_tokens
 from retrieval.model import Intent
 
@@ -149,27 +137,22 @@ def read_draft(
     Version 0 checks no claims, as it was before there were any."""
     seen = {source.index for source in prompt.sources}
     shown = [item for item in items if item.index in seen]
-    read = _read(completion, prompt, claims_version)
-    told = paraphrased(completion.judged if claims_version >= JUDGED_SINCE else None, prompt.sources)
-    sources = (
-        Sources.of(shown, intent, question, claims_version, read=read, paraphrased=told) if claims_version else None
-    )
+    sources = None
+    if claims_version:
+        read, told = _read(completion, prompt), paraphrased(completion.judged, prompt.sources)
+        sources = Sources.of(shown, intent, question, claims_version, read=read, paraphrased=told)
     find = partial(_findings, canaries=canaries, system=prompt.system)
-    asked = question if claims_version >= APPEALS_SINCE else None
+    asked = question if claims_version else None
     written = read_written(completion, mode, prompt.offers)
     draft = draft_sentences(completion, shown, find=find, sources=sources, asked=asked, parsed=written.sentences)
     return replace(draft, fault=written.fault)
 
 
-def _read(completion: Completion, prompt: RenderedPrompt, claims_version: int) -> ReadSentences:
+def _read(completion: Completion, prompt: RenderedPrompt) -> ReadSentences:
     """The prompt's sentences as a reader read them: the model's own one, or the one beside it."""
-    reading = completion.reading if claims_version >= READ_SINCE else None
+    reading = completion.reading
     own = reading is not None and completion.model.details.get("reader") == reading.reader
-    lined = claims_version >= EXCHANGED_SINCE
-    if own or claims_version < BESIDE_SINCE:
-        return sentences_read(reading, prompt.sources, lined=lined)
-    enough = WITNESSED_MILLI if claims_version >= REPHRASED_SINCE else ONCE_WITNESSED_MILLI
-    return sentences_read_beside(reading, prompt.sources, enough_milli=enough, lined=lined)
+    return (sentences_read if own else sentences_read_beside)(reading, prompt.sources)
 
 
 def within(completion: Completion, max_tokens: int) -> Completion:

@@ -16,7 +16,7 @@ from ai.errors import ReaderUnavailable
 from ai.model import ClaimChance, ClaimReading, Draft, PromptSource, Sentence
 from ai.models.reader.lazy import ClaimReader
 from ai.models.reader.told import Told
-from ai.models.reading import ReadSource
+from ai.models.reading.source import ReadSource
 from ai.text.leaning import means_another
 
 _MOST_SENTENCES, _MOST_SOURCES = 12, 3

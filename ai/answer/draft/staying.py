@@ -31,48 +31,39 @@ Group = tuple[Sentence, ...]
 """A sentence behind those that it leans on, which never stands without them."""
 
 
-def filled(
-    drafted: Draft,
-    by_default: Draft,
-    *,
-    question: str,
-    every: bool,
-    grouped: bool = True,
-    leading: bool = True,
-    closest: bool = True,
-) -> Draft:
+def filled(drafted: Draft, by_default: Draft, *, question: str, every: bool) -> Draft:
     """The draft with what the default model says and it leaves out, so that a model never lowers what the default would
     have answered: the default's sentences in its place where nothing of it can be released; else, before it, the best
-    of them, or `every` one, which its own do not cover. `grouped`: with the sentence that one leans on.
-    `leading`: the best one comes first in the answer, whatever true sentences the draft has before it. `closest`: where
-    neither answers, with what the default found to come closest."""
+    of them, or `every` one, which its own do not cover. The best one comes first in the answer,
+    whatever true sentences the draft has before it; each comes with the sentence that it leans on. Where neither
+    answers, what the default found to come closest follows the draft."""
     staying = list(filter(may_stay, drafted.sentences))
-    offered = list(_offers(by_default.sentences, grouped))
+    offered = list(_offers(by_default.sentences))
     if staying:
         told = offered if every else offered[:1]
-        first, *later = filter(is_sound, drafted.sentences) if leading else staying
+        first, *later = filter(is_sound, drafted.sentences)
 
         def covered(group: Group) -> bool:
             behind = staying[1:] if group[0].text == first.text else later
-            return _covered(group[-1], staying, behind, question, whole=every, led=grouped)
+            return _covered(group[-1], staying, behind, question, whole=every)
 
         offered = [each for each in told if not covered(each)]
     if not offered:
-        shown = tuple(filter(is_sound, by_default.sentences))
-        if staying or not (closest and shown) or any(map(is_sound, drafted.sentences)):
+        closest = tuple(filter(is_sound, by_default.sentences))
+        if staying or not closest or any(map(is_sound, drafted.sentences)):
             return drafted
-        groups = [drafted.sentences, _by_system(shown)]
+        groups = [drafted.sentences, _by_system(closest)]
     elif not staying:
         groups = [_by_system(by_default.sentences)]
     else:
-        groups = _joined(offered, _groups(drafted.sentences, grouped))
+        groups = _joined(offered, _groups(drafted.sentences))
     sentences = tuple(replace(each, i=i) for i, each in enumerate(chain.from_iterable(groups)))
     return replace(drafted, sentences=sentences, filled=by_default.completion)
 
 
-def _offers(sentences: Sequence[Sentence], grouped: bool) -> Iterator[Group]:
+def _offers(sentences: Sequence[Sentence]) -> Iterator[Group]:
     """The groups as far as they answer."""
-    for group in _groups(sentences, grouped):
+    for group in _groups(sentences):
         ends = [i for i, each in enumerate(group, start=1) if may_stay(each)]
         if ends:
             yield group[: ends[-1]]
@@ -95,10 +86,10 @@ def _by_system(sentences: Sequence[Sentence]) -> Group:
     return tuple(replace(each, attribution="system") for each in sentences)
 
 
-def _groups(sentences: Sequence[Sentence], grouped: bool) -> list[Group]:
+def _groups(sentences: Sequence[Sentence]) -> list[Group]:
     found: list[Group] = []
     for sentence in sentences:
-        if grouped and found and leans(sentence):
+        if found and leans(sentence):
             found[-1] = (*found[-1], sentence)
         else:
             found.append((sentence,))
@@ -112,26 +103,18 @@ def _covered(
     question: str,
     *,
     whole: bool,
-    led: bool,
 ) -> bool:
     """True if the names and numbers that a sentence answers with are in those that stay, where the `whole` of an item
-    is the answer; else if the first of them (`led`; or any) stands on the same words. A sentence that stays
-    `behind` others leads them."""
-    if not whole and wanted.text in {each.text for each in behind}:
-        return False  # it leads
-    if not whole and led:
+    is the answer; else if the first of them stands on the same words. A sentence that stays `behind` others leads
+    them."""
+    if not whole:
+        if wanted.text in {each.text for each in behind}:
+            return False  # it leads
         return any(_meet(one, other) for one in wanted.quotes for other in staying[0].quotes)
     asked = keys_of(question)
     tokens = [token for token in read_tokens(wanted.text).tokens if token.key not in asked]
     telling = {token.key for token in tokens if token.name or token.number} or {token.key for token in tokens}
-    if telling <= frozenset().union(*(keys_of(each.text) for each in staying)):
-        return True
-    return not whole and any(_meet(one, other) for one in wanted.quotes for other in _quotes(staying))
-
-
-def _quotes(sentences: Sequence[Sentence]) -> Iterator[Quote]:
-    for sentence in sentences:
-        yield from sentence.quotes
+    return telling <= frozenset().union(*(keys_of(each.text) for each in staying))
 
 
 def _meet(one: Quote, other: Quote) -> bool:

@@ -8,13 +8,14 @@ from dataclasses import replace
 from ai.intent.lexicon import Role
 from ai.intent.planning.common import TESTING, Read, offered, open_times, subjects
 from ai.intent.planning.sets import CONDITIONS, Asked, places_of
-from ai.intent.words import COMPARATIVES, SQUARE_MILE
+from ai.intent.words import COMPARATIVES, SQUARE_KILOMETRE, SQUARE_MILE
 from retrieval.algebra.operations import Change, Compare, ContainerOf, Distance, Lookup
 from retrieval.algebra.plan import Area, Density, Figure, Figures, Gap, OneOf, Places, Rank, Test, Value, Weigh
+from retrieval.algebra.units import METRES
 from retrieval.model import EntityRef
 
-_SQUARES = ("1", SQUARE_MILE)
-_TOLD = ((Role.LENGTH, "1000"), (Role.LENGTH, "1609.344"))
+_SQUARES = (SQUARE_KILOMETRE, SQUARE_MILE)
+_TOLD = ((Role.LENGTH, METRES["km"]), (Role.LENGTH, METRES["mi"]))
 """A distance is told in kilometres and in miles."""
 
 

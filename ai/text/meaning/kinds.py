@@ -112,8 +112,8 @@ class Kind:
     said: frozenset[str]
 
     @classmethod
-    def of(cls, question: str, vocabulary: frozenset[str], *, related: bool = True) -> Kind:
-        """The kind that a question asks for, given the words of the sources. `related`: a date may be a year's."""
+    def of(cls, question: str, vocabulary: frozenset[str]) -> Kind:
+        """The kind that a question asks for, given the words of the sources."""
         noun, by, asks = _noun(question)
         unit = _IN_UNIT.search(question) if _HOW.search(question) else None
         roots = frozenset(map(root_of, vocabulary)) if noun else frozenset[str]()
@@ -126,7 +126,7 @@ class Kind:
             unit_of(fold(unit["unit"])) if unit else None,
             _attribute(question),
             _WHICH_DAY.search(question) is not None,
-            related and _WHICH_DATE.search(question) is not None,
+            _WHICH_DATE.search(question) is not None,
             all_roots(question),
         )
 

@@ -29,17 +29,8 @@ from ai.text.meaning.where import Where
 from retrieval.english.stems import root_of
 
 RULES = 8
-"""Raised with every change of these rules; earlier ones still run for entries that name them. 1: a plural name was
-another one; 2: who asks why something is not so was told that it is so, and a denied reason was one; 3: of `was born
-and raised in Tarn` only the second deed had a place, `how often` was told by any time, and a group of which no source
-speaks (`among beekeepers`) limited nothing; 4: a gold medal was won by who won a silver one, what another did was done
-by who is asked about, and two names that end alike were one; 5: `before` was the contrary of `after` whatever stood
-behind, a pronoun was another thing, and what a reader found to answer had to say `the advantage`, or by what it was
-made; 6: who asks of the killed was told of the injured, of one group of another, of one day of another, what another
-`he` did, what was not done, or what did it for what it was done to; 7: what the next sentence refutes, and one
-thing for another that the source tells apart."""
-FIRST_RULES, ROOTED_SINCE, DENIED_SINCE, SHARED_SINCE, QUALIFIED_SINCE, RELATED_SINCE, EXCHANGED_SINCE = range(1, 8)
-OTHERWISE_SINCE = 8
+"""Raised with every change of these rules, which a release then keeps; those between releases are not kept (ADR
+0111)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +58,41 @@ class Meant:
     narrator: Narrator
     heads: Heads
     denied: Denied
-    related: bool
+    rules: int = RULES
 
     @classmethod
     def of(cls, question: str, vocabulary: frozenset[str], *, rules: int = RULES) -> Meant:
         """Reads the question, given the words of the sources, by the rules of a version."""
-        related, exchanged = rules >= RELATED_SINCE, rules >= EXCHANGED_SINCE
         return cls(
-            Contrast.of(question, rooted=rules >= ROOTED_SINCE, related=related),
-            Periods.of(question, vocabulary, occasions=exchanged),
-            Roles.of(question, denied=rules >= DENIED_SINCE, things=exchanged),
+            Contrast.of(question),
+            Periods.of(question, vocabulary),
+            Roles.of(question),
             Modifiers.of(question),
-            Kind.of(question, vocabulary, related=related),
+            Kind.of(question, vocabulary),
             Sides.of(question),
-            Stated.of(question, denied=rules >= DENIED_SINCE, often=rules >= SHARED_SINCE, related=related),
+            Stated.of(question),
             Bearer.of(question),
-            Where.of(question, shared=rules >= SHARED_SINCE),
-            Group.of(question, vocabulary) if rules >= SHARED_SINCE else Group(unheld=False),
-            Qualified.of(question) if rules >= QUALIFIED_SINCE else Qualified(),
-            Doer.of(question, vocabulary, groups=exchanged) if rules >= QUALIFIED_SINCE else Doer(),
-            Namesakes.of(question) if rules >= QUALIFIED_SINCE else Namesakes(),
-            Behalf.of(question) if exchanged else Behalf(),
-            Owners.of(question) if exchanged else Owners(),
-            States.of(question) if exchanged else States(),
-            Antecedent.of(question) if exchanged else Antecedent(),
-            Object.of(question) if exchanged else Object(),
-            Narrator.of(question) if exchanged else Narrator(),
-            Heads.of(question) if exchanged else Heads(),
-            Denied.of(question) if exchanged else Denied(),
-            related,
+            Where.of(question),
+            Group.of(question, vocabulary),
+            Qualified.of(question),
+            Doer.of(question, vocabulary),
+            Namesakes.of(question),
+            Behalf.of(question),
+            Owners.of(question),
+            States.of(question),
+            Antecedent.of(question),
+            Object.of(question),
+            Narrator.of(question),
+            Heads.of(question),
+            Denied.of(question),
+            rules,
         )
 
     def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False, reworded: bool = False) -> bool:
         """True unless the sentence, whose words are `tokens` with those of its title, is about something else. `read`:
         a reader found that it answers, and so on which of its sides that stands, of what it is and how it came about.
         `reworded`: and so that it says in other words which is the first or the largest."""
-        own, by_reader = frozenset(map(root_of, tokens)), read and self.related
+        own = frozenset(map(root_of, tokens))
         return (
             not self.group.unheld
             and self.periods.agrees(text)
@@ -116,10 +106,10 @@ class Meant:
             and self.states.agree(text)
             and self.object.agrees(text)
             and self.denied.agrees(text)
-            and self.kind.agrees(text, own, read=by_reader)
+            and self.kind.agrees(text, own, read=read)
             and (read or self.sides.agrees(text))
-            and (text.endswith("?") or ROW.match(text) is not None or self._states(text, read=by_reader))
-            and self.contrast.agrees(text, tokens, read=by_reader)
+            and (text.endswith("?") or ROW.match(text) is not None or self._states(text, read=read))
+            and self.contrast.agrees(text, tokens, read=read)
         )
 
     def follows(self, text: str, before: Sequence[str], after: Sequence[str] = ()) -> bool:

@@ -86,12 +86,11 @@ class Periods:
     occasions: frozenset[tuple[int, int]]
 
     @classmethod
-    def of(cls, question: str, vocabulary: frozenset[str], *, occasions: bool = True) -> Periods:
-        """Reads the question, given the words of the sources. `occasions`: those are told apart."""
+    def of(cls, question: str, vocabulary: frozenset[str]) -> Periods:
+        """Reads the question, given the words of the sources."""
         rates = _rates(question) if _ASKS_RATE.search(question) else frozenset[str]()
         months = _months(question)
-        told = _occasions(question) if occasions else frozenset[tuple[int, int]]()
-        return cls(months, months - vocabulary, _days(question), rates, told)
+        return cls(months, months - vocabulary, _days(question), rates, _occasions(question))
 
     def agrees(self, text: str) -> bool:
         """True unless the sentence names other months, other days of the month, or a rate per another unit of time, and

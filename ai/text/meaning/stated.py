@@ -95,7 +95,7 @@ _STATED = (
         re.compile(r"^\W*what\s(?:made|makes|caused|causes|led|prompted|drove|forced)\b", re.IGNORECASE),
         re.compile(
             r"\b(?:caus\w*|makes?|made|making|led|leads?|leading|prompt\w*|drove|driven|forc\w*|because|due|owing|thanks|since|so|as|when|after"
-            r"|result\w*|through|from|by)\b",
+            r"|result\w*|through|from|by|bec[ao]mes?|becoming|turn\w*|brought|brings?|means?|meant|grew)\b",
             re.IGNORECASE,
         ),
     ),
@@ -135,11 +135,6 @@ _OFTEN = re.compile(
     r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{2,6}teen|\w{3,5}ty|hundred|dozen|\d{1,3})\b",
     re.IGNORECASE,
 )
-_CAME_ABOUT = _STATED[-1][1]
-_CAME_OF = re.compile(
-    _CAME_ABOUT.pattern + r"|\b(?:bec[ao]mes?|becoming|turn\w*|brought|brings?|means?|meant|grew)\b", re.IGNORECASE
-)
-"""The same, with the words by which a sentence says what came of something."""
 _WHY = re.compile(r"\A\W*(?:why|what\scaused)\b", re.IGNORECASE)
 _A_SUM = re.compile(
     r"\bhow\smuch\s(?:is|are|was|were)\s(?!\w{1,20}(?:ed|wn|en)\b|left\b|lost\b|there\b|(?:it|that|this)\b)"
@@ -204,8 +199,7 @@ class Stated:
     something came about; `amount`: the question if it asks for a number; `compounds`: the numbers of its compounds by
     their noun (`two-bedroom`); `sized`: whether a size is asked for; `deeds`: roots of which the sentence says one;
     `positions`: those that are named (`the eastern arch`); `said`: the roots of its words; `reason`: whether it asks
-    for the reason of what it does not deny, by the rules that know a reason which is denied; `related`: whether what a
-    reader found to answer may say in words of its own how, of what and who."""
+    for the reason of what it does not deny."""
 
     kinds: tuple[tuple[re.Pattern[str], ...], ...]
     money: bool
@@ -219,22 +213,18 @@ class Stated:
     positions: frozenset[str]
     said: frozenset[str]
     reason: bool
-    related: bool
 
     @classmethod
-    def of(cls, question: str, *, denied: bool = True, often: bool = True, related: bool = True) -> Stated:
+    def of(cls, question: str) -> Stated:
         """Reads the question."""
-        counts = wanted_of(question) is WantedKind.NUMBER and not (related and _ASKS_FIRST.match(question))
+        counts = wanted_of(question) is WantedKind.NUMBER and not _ASKS_FIRST.match(question)
         return cls(
             tuple(
-                (
-                    _CAME_OF if denied and states is _CAME_ABOUT else states,
-                    *(too for one, too in _STATED_TOO if related and one is states),
-                )
-                for asks, states in ((*_STATED, (_HOW_OFTEN, _OFTEN)) if often else _STATED)
+                (states, *(too for one, too in _STATED_TOO if one is states))
+                for asks, states in (*_STATED, (_HOW_OFTEN, _OFTEN))
                 if asks.search(question)
             ),
-            _A_SUM.search(question) is not None and not (related and _BY_HOW_MUCH.search(question)),
+            _A_SUM.search(question) is not None and not _BY_HOW_MUCH.search(question),
             *_ending(question),
             _HOW_DID.match(question) is not None,
             question if counts else "",
@@ -243,8 +233,7 @@ class Stated:
             _deeds(question),
             _POSITIONS & {fold(word) for word in WORD.findall(question)},
             all_roots(question),
-            denied and _WHY.match(question) is not None and not denies(question),
-            related,
+            _WHY.match(question) is not None and not denies(question),
         )
 
     def agrees(self, text: str, *, read: bool = False) -> bool:
@@ -269,7 +258,7 @@ class Stated:
         return all(any(states.search(text) for states in each) for each in self.kinds)
 
     def _has_size(self, text: str) -> bool:
-        if self.related and _SIZED.search(text):
+        if _SIZED.search(text):
             return True
         return any(each.dimension not in (MONEY, TIME) for each in amounts_of(text))
 

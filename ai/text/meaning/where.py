@@ -44,26 +44,24 @@ _BOTH_THERE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A question for a place, empty if it asks for none, and the roots of its words with those alike. `shared`: two
-    deeds may have one place."""
+    """A question for a place, empty if it asks for none, and the roots of its words with those alike."""
 
     question: str
     said: frozenset[str]
-    shared: bool
 
     @classmethod
-    def of(cls, question: str, *, shared: bool = True) -> Where:
+    def of(cls, question: str) -> Where:
         """Reads the question."""
         if wanted_of(question) is not WantedKind.PLACE and not place_of(question):
-            return cls("", frozenset(), shared)
-        return cls(question, and_alike(all_roots(question)), shared)
+            return cls("", frozenset())
+        return cls(question, and_alike(all_roots(question)))
 
     def agrees(self, text: str) -> bool:
         """True unless the sentence tells no place, or only that of a deed of which the question has no word."""
         if not self.question:
             return True
         plain = _NO_PLACE.sub("", text)
-        deeds = _ANOTHER_DEED.split(_BOTH_THERE.sub(r"\1, \2", plain) if self.shared else plain)
+        deeds = _ANOTHER_DEED.split(_BOTH_THERE.sub(r"\1, \2", plain))
         placed = [deed for deed in deeds if self._tells(deed)]
         return any(len(deeds) == 1 or self.said & all_roots(deed) for deed in placed)
 

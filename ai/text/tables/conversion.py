@@ -10,19 +10,20 @@ from decimal import Decimal
 from functools import lru_cache
 
 from ai.text.tables.units import units_called
+from retrieval.algebra.units import METRES, SQUARE_KILOMETRES
 
 _Name = tuple[str, str]
 """A kind of unit, and the unit."""
 _SIZES: Mapping[_Name, Decimal] = {
     (kind, name): Decimal(size)
     for kind, sizes in {
-        "length": "mm 0.001 cm 0.01 m 1 km 1000 inch 0.0254 ft 0.3048 yd 0.9144 mi 1609.344",
-        "mass": "mg 0.000001 g 0.001 kg 1 t 1000",
-        "volume": "ml 0.001 cl 0.01 l 1 m³ 1000",
-        "time": "s 1 min 60 h 3600",
-        "area": "m² 0.000001 ha 0.01 km² 1 ac 0.0040468564224 mi² 2.589988110336",
+        "length": METRES,
+        "mass": {"mg": "0.000001", "g": "0.001", "kg": "1", "t": "1000"},
+        "volume": {"ml": "0.001", "cl": "0.01", "l": "1", "m³": "1000"},
+        "time": {"s": "1", "min": "60", "h": "3600"},
+        "area": SQUARE_KILOMETRES,
     }.items()
-    for name, size in zip(sizes.split()[::2], sizes.split()[1::2], strict=True)
+    for name, size in sizes.items()
 }
 """How large a unit is beside the others of its kind. Gallons and pints are of two lands, pounds and ounces of several
 crafts: of these only the same compares."""

@@ -10,7 +10,7 @@ from ai.text.tables.units import is_unit
 from ai.text.tables.words import Cells, Word, roots, said_by, words_of
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import STOP_WORDS, word_list
-from retrieval.english.stems import is_past, root_of
+from retrieval.english.stems import is_past, may_be_many, root_of
 
 _HOW_MANY = re.compile(r"\b(?:how many|(?:the|what|which) (?:total )?number of)\s", re.IGNORECASE)
 _BE = word_list("is are was were be been being get got")
@@ -31,7 +31,6 @@ _IS_NO_COUNT = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
-_PLURALS = word_list("men women children people feet mice geese teeth sheep fish deer cattle aircraft")
 _BEFORE_COUNTED = 4
 
 
@@ -70,7 +69,7 @@ def _counted(said: Sequence[Word]) -> tuple[Sequence[Word], Sequence[Word]]:
     for at, word in enumerate(said[:_BEFORE_COUNTED], 1):
         if word.text in STOP_WORDS:
             break
-        if word.text in _PLURALS or (word.text.endswith("s") and not word.text.endswith("ss")):
+        if may_be_many(word.text):
             return said[:at], said[at:]
     return said[:1], said[1:]
 

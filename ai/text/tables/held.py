@@ -12,10 +12,10 @@ from ai.text.tables.units import other_unit
 from ai.text.tables.words import Cells
 
 
-def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]], *, ranked: bool = True) -> frozenset[int]:
+def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]]) -> frozenset[int]:
     """The keys of those rows, given with the titles of their tables, which name what the question names on the other
-    side, name another, state it in another unit or count nothing where it asks how many; where `ranked`, also those
-    that do not say that they are the first or the most."""
+    side, name another, state it in another unit or count nothing where it asks how many; or do not
+    say that they are the first or the most."""
     tables: dict[tuple[str, str], list[int]] = {}
     for key, (title, cells) in rows.items():
         tables.setdefault((title, next(iter(cells))), []).append(key)
@@ -31,7 +31,7 @@ def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]], *, ranked:
                 or subjects.are_others(row)
                 or other_unit(question, row)
                 or counts_nothing(question, row)
-                or (ranked and ranks_nothing(question, row))
+                or ranks_nothing(question, row)
             ):
                 found.add(key)
     return frozenset(found)

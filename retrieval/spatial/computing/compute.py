@@ -14,6 +14,7 @@ from typing import cast
 
 from retrieval.algebra.aggregates import AGGREGATES, AggregateName
 from retrieval.algebra.describe import Names
+from retrieval.algebra.units import METRES
 from retrieval.algebra.wording import (
     counted,
     difference_in,
@@ -278,7 +279,7 @@ def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
 def _distance(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     one, other = _shape_of(facts, _text(parameters, "from_id")), _shape_of(facts, _text(parameters, "to_id"))
     metres = geometry.centre_distance_m(_wkb(one), _wkb(other))
-    miles = (Decimal(metres) / Decimal("1609.344")).quantize(Decimal("0.1"), ROUND_HALF_UP)
+    miles = (Decimal(metres) / Decimal(METRES["mi"])).quantize(Decimal("0.1"), ROUND_HALF_UP)
     centres = "" if _is_point(one) and _is_point(other) else ", measured between their centres"
     statement = f"{one.place.name} and {other.place.name} are {kilometres(metres)} ({miles:,f} miles) apart{centres}."
     return {"distance_m": metres}, statement

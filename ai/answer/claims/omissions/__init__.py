@@ -10,12 +10,11 @@ from ai.answer.claims.omissions.hanging import hanging
 from ai.answer.claims.omissions.reality import reality
 from ai.answer.claims.omissions.scope import limits, strengthened
 from ai.answer.claims.omissions.subjects import subjects
-from ai.model import SUBJECTS_SINCE
 
 
 def omitted(both: Matched) -> Found:
     """The verdict for what is left out, with the reason; None where it may be."""
-    if both.version < SUBJECTS_SINCE or both.text == both.source:
+    if both.text == both.source:
         return None
     for check in (subjects, hanging, strengthened, limits, reality):
         found = check(both)

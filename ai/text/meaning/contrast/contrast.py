@@ -45,10 +45,7 @@ class Contrast:
     several; `opposites`: its words that have a contrary; `sides`: the deeds for something
     and those against it; `single`: the words of its names, and `alone` those that stand for themselves (not `the
     Lecompton constitution`); `of_what`: what something is of, by or for (`the journey by ship`), as roots; `small`: the
-    roots of its words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`. `rooted`: names
-    are compared by the roots of their words, and a place that the title names may be `the city` in the sentence.
-    `related`: what is denied of a contrary is none, a pronoun is no other thing, and where a reader found that the
-    sentence answers `before` is the contrary of `after` for the same thing alone."""
+    roots of its words that are no names; `done_to`: the deed and the name in `Who succeeded Ida Holm?`."""
 
     days: frozenset[str]
     ranks: frozenset[tuple[str, str]]
@@ -61,21 +58,19 @@ class Contrast:
     of_what: tuple[Phrase, ...]
     small: frozenset[str]
     done_to: tuple[str, ...]
-    rooted: bool
-    related: bool
 
     @classmethod
-    def of(cls, question: str, *, rooted: bool = True, related: bool = True) -> Contrast:
+    def of(cls, question: str) -> Contrast:
         """Reads the question."""
         single = frozenset(fold(name) for name in _SINGLE.findall(question) if name.isalpha())
         single -= DATES | {"i"}
-        named, opposites = names_in(question), Opposites.of(question, related=related)
-        of_what = tuple(phrases_in(question, asks=True, related=related))
+        named, opposites = names_in(question), Opposites.of(question)
+        of_what = tuple(phrases_in(question, asks=True))
         days, places, sides = days_in(question), places_in(question), _sides(question)
-        ranks = ranks_in(question, rooted=rooted)
-        if related:  # of `What does code 2 mean?` nobody counts means
-            labels, deed = {rank for rank, noun in ranks if noun.endswith(" labelled")}, f"{deed_of(question)} counted"
-            ranks -= {(rank, noun) for rank, noun in ranks if noun == deed and rank in labels}
+        ranks = ranks_in(question)
+        labels, deed = {rank for rank, noun in ranks if noun.endswith(" labelled")}, f"{deed_of(question)} counted"
+        # of `What does code 2 mean?` nobody counts means
+        ranks -= {(rank, noun) for rank, noun in ranks if noun == deed and rank in labels}
         small = frozenset(root for root in small_roots(question) if root not in _FUNCTIONS)
         return cls(
             days,
@@ -89,8 +84,6 @@ class Contrast:
             of_what,
             small,
             done_to(question),
-            rooted,
-            related,
         )
 
     def agrees(self, text: str, tokens: frozenset[str], *, read: bool = False) -> bool:
@@ -98,20 +91,20 @@ class Contrast:
         or name, or says the contrary of a word that it lacks. `read`: a reader found that it answers."""
         if not (self.days <= days_in(text) | days_in(" ".join(tokens)) or _DAILY.search(text)):
             return False
-        said = ranks_in(text, rooted=self.rooted)
+        said = ranks_in(text)
         if any((rank, noun) not in said and noun in {each for _, each in said} for rank, noun in self.ranks):
             return False
         told = _sides(text) if self.sides else frozenset[tuple[str, bool]]()
         if any((deed, side) not in told and (deed, not side) in told for deed, side in self.sides):
             return False
-        if self.names and names_another(text, self.names, rooted=self.rooted, related=self.related):
+        if self.names and names_another(text, self.names):
             return False
-        if self.done_to and has_done(text, self.done_to, related=self.related):
+        if self.done_to and has_done(text, self.done_to):
             return False
         own = frozenset(map(root_of, tokens))
         return not (
             self.opposites.contradicted(text, own, read=read)
-            or is_of_another(self.of_what, text, own, rooted=self.rooted, related=self.related)
+            or is_of_another(self.of_what, text, own)
             or self._only_names(text, own)
         )
 

@@ -25,16 +25,12 @@ def names_in(text: str) -> Names:
     return tuple(tuple(map(fold, WORD.findall(name))) for name in _NAME.findall(text))
 
 
-def names_another(text: str, names: Names, *, rooted: bool, related: bool) -> bool:
+def names_another(text: str, names: Names) -> bool:
     """True if the text does not say one of the names, but one that begins like it and ends otherwise (`New York` for
-    `New Mexico`). `rooted`: `Academic Rankings` begins and ends like `Academic Ranking`. `related`: and `Central Asian`
-    like `Central Asia`, `European Union law` like `European Law`."""
-    said = names_in(text)
-    whole = tuple(tuple(map(fold, WORD.findall(name))) for name in _NAME_AND_NEXT.findall(text)) if related else ()
-    if related:
-        names, said = _without_article(names), _without_article(said)
-    if rooted:
-        names, said, whole = _by_roots(names), _by_roots(said), _by_roots(whole)
+    `New Mexico`). `Academic Rankings` begins and ends like `Academic Ranking`, `Central Asian` like `Central Asia` and
+    `European Union law` like `European Law`."""
+    whole = _by_roots(tuple(tuple(map(fold, WORD.findall(name))) for name in _NAME_AND_NEXT.findall(text)))
+    names, said = (_by_roots(_without_article(each)) for each in (names, names_in(text)))
     for name in names:
         if any(set(name) <= set(other) for other in said):
             continue

@@ -11,7 +11,7 @@ from ai.text.meaning.contrast.relations import is_turned, objects_behind
 from ai.text.question_type import asks_why, denies
 from ai.text.support import WORD, fold
 from retrieval.english.alike import and_alike
-from retrieval.english.opposites import EARLIER, OPPOSITES
+from retrieval.english.opposites import NARROWER, OPPOSITES
 from retrieval.english.stems import root_of
 
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
@@ -35,25 +35,24 @@ _NOT_SO = re.compile(r"(?:\b(?:not|never|no|nor|cannot|neither)|n['’]t)\b(?P<s
 
 @dataclass(frozen=True, slots=True)
 class Opposites:
-    """The roots of what each word says, with those of its contrary. `related`: what is denied of a contrary is none,
-    and where a reader found that the sentence answers `before` is the contrary of `after` for the same thing alone."""
+    """The roots of what each word says, with those of its contrary. What is denied of a contrary is none, and where
+    a reader found that the sentence answers `before` is the contrary of `after` for the same thing alone."""
 
     opposed: tuple[tuple[frozenset[str], frozenset[str]], ...]
     question: str
-    related: bool
 
     @classmethod
-    def of(cls, question: str, *, related: bool) -> Opposites:
+    def of(cls, question: str) -> Opposites:
         """Reads the question."""
-        return cls(tuple(_opposed(question, related=related)), question, related)
+        return cls(tuple(_opposed(question)), question)
 
     def contradicted(self, text: str, own: frozenset[str], *, read: bool = False) -> bool:
         """True if the text says the contrary of a word that it lacks; `own` are its roots with those of its title.
         `read`: a reader found that it answers."""
         own -= {root_of(fold(word)) for word in _NON.findall(text)}
-        text = _JOINED.sub(r"\1\2", _OR_MORE.sub(" ", text)) if self.related else text
+        text = _JOINED.sub(r"\1\2", _OR_MORE.sub(" ", text))
         told = small_roots(text) | _small_words(text)
-        own |= told if self.related else frozenset()
+        own |= told
         return any(
             own.isdisjoint(asked)
             and not told.isdisjoint(contrary)
@@ -64,8 +63,6 @@ class Opposites:
     def _denies(self, text: str, asked: frozenset[str], contrary: frozenset[str], *, read: bool) -> bool:
         """True unless the contrary is said of something else, or denied itself: `is not known` is no contrary of
         `unknown`."""
-        if not self.related:
-            return True
         if is_turned(asked):
             return not read or objects_behind(asked, self.question).meet(objects_behind(contrary, text))
         negated = {fold(word) for found in _NOT_SO.finditer(text) for word in WORD.findall(found["said"])}
@@ -74,13 +71,13 @@ class Opposites:
         return not (by_prefix and contrary <= negated)
 
 
-def _opposed(question: str, *, related: bool) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Not of `how high`, which asks for the height of what is low too, and not where the question says both. `related`:
+def _opposed(question: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Not of `how high`, which asks for the height of what is low too, and not where the question says both,
     nor of `or more`, nor where it asks why something is not so: that is told by the contrary."""
-    if related and asks_why(question) and denies(question):
+    if asks_why(question) and denies(question):
         return
-    question = _JOINED.sub(r"\1\2", _OR_MORE.sub(" ", question)) if related else question
-    roots, table = small_roots(_HOW_WORD.sub(" ", question)), OPPOSITES if related and not denies(question) else EARLIER
+    question = _JOINED.sub(r"\1\2", _OR_MORE.sub(" ", question))
+    roots, table = small_roots(_HOW_WORD.sub(" ", question)), NARROWER if denies(question) else OPPOSITES
     for root in sorted(roots & table.keys()):
         if root in _HOURS and _ASKS_HOURS.match(question):
             continue

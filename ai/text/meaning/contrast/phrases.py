@@ -36,15 +36,15 @@ Phrase = tuple[str, str, frozenset[str], bool]
 """A head, how it is bound, the roots of what to, and whether that is a name."""
 
 
-def phrases_in(text: str, *, asks: bool = False, related: bool = True) -> Iterator[Phrase]:
+def phrases_in(text: str, *, asks: bool = False) -> Iterator[Phrase]:
     """`journey by ship`, `keeper of the old mill`. `asks`: what ends a question with a helping verb is its own verb.
-    `related`: a question word, a conjunction and a pronoun are nothing that something is of."""
-    for found in _OF.finditer(AT_LEAST.sub(" ", text) if related else text):
+    A question word, a conjunction and a pronoun are nothing that something is of."""
+    for found in _OF.finditer(AT_LEAST.sub(" ", text)):
         head, what = fold(found["head"]), [fold(word) for word in WORD.findall(found["what"])]
         if head in UNWEIGHED_WORDS or (what and what[0] in _NO_WHAT):  # `It was paid for by the guild`
             continue
         first = next((n for n, word in enumerate(what) if word not in UNWEIGHED_WORDS), len(what))
-        if related and what and (what[0] in _ITSELF or not _ASKED_WHAT.isdisjoint(what[: first + 1])):
+        if what and (what[0] in _ITSELF or not _ASKED_WHAT.isdisjoint(what[: first + 1])):
             continue
         after = (n for n, word in enumerate(what) if n > first and word in UNWEIGHED_WORDS)
         said = what[first : next(after, len(what))]
@@ -64,19 +64,17 @@ def phrases_in(text: str, *, asks: bool = False, related: bool = True) -> Iterat
         )
 
 
-def is_of_another(phrases: tuple[Phrase, ...], text: str, own: frozenset[str], *, rooted: bool, related: bool) -> bool:
+def is_of_another(phrases: tuple[Phrase, ...], text: str, own: frozenset[str]) -> bool:
     """True if the text says nothing of what something is of in a question's phrases, and that it is of something else.
-    `rooted`: what the title (`own`, as roots) names is no other for being called `the city` here. `related`: nor is
-    what it is called by its initials, nor a place for a time."""
-    said = all_roots(text)
-    if related:
-        said |= {"".join(word[0] for word in name) for name in names_in(text)}
+    What the title (`own`, as roots) names is no other for being called `the city` here, nor is what it is called by its
+    initials, nor a place for a time."""
+    said = all_roots(text) | {"".join(word[0] for word in name) for name in names_in(text)}
     missing = [each for each in phrases if said.isdisjoint(each[2])]
-    told = list(phrases_in(text, related=related)) if missing else []
+    told = list(phrases_in(text)) if missing else []
     return any(
         (head, by) == (one, beside)
-        and not (rooted and named and not other and not own.isdisjoint(what))
-        and not (related and not what.isdisjoint(_TIMES) and other_what.isdisjoint(_TIMES))
+        and not (named and not other and not own.isdisjoint(what))
+        and not (not what.isdisjoint(_TIMES) and other_what.isdisjoint(_TIMES))
         for head, by, what, named in missing
         for one, beside, other_what, other in told
     )

@@ -51,9 +51,9 @@ def days_in(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def ranks_in(text: str, *, rooted: bool) -> frozenset[tuple[str, str]]:
-    """`rooted`: `War II` is war 2."""
+def ranks_in(text: str) -> frozenset[tuple[str, str]]:
+    """The nouns with their rank, small number or label: `War II` is war 2."""
     ranked = ((rank.casefold(), root_of(fold(noun))) for rank, noun in _RANKED.findall(text))
     counted = ((number.casefold(), f"{root_of(fold(noun))} counted") for number, noun in _COUNTED.findall(text))
-    labels = [(_ROMAN.get(label, label) if rooted else label, noun) for label, noun in labelled(text)]
+    labels = [(_ROMAN.get(label, label), noun) for label, noun in labelled(text)]
     return frozenset([*ranked, *((_NUMBER.get(number, number), noun) for number, noun in counted), *labels])

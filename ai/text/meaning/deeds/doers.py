@@ -46,8 +46,8 @@ _LIKE = 4
 @dataclass(frozen=True, slots=True)
 class Doer:
     """The doer: the roots of the words, each with those of like meaning, and the root of the deed; without words
-    where the question asks it of nobody. `named`: it is a name; `said`: the roots of all words of the question. Where
-    groups are told apart, `head` is the root of the noun of several, `held` whether a source
+    where the question asks it of nobody. `named`: it is a name; `said`: the roots of all words of the question;
+    `head` is the root of the noun of several, `held` whether a source
     has it, `many` whether all of a kind are meant (`whales`), and `done` whether it is done to them. `other`: the root
     of what does something else in the question (`after the pump stops`)."""
 
@@ -59,35 +59,32 @@ class Doer:
     held: bool = False
     many: bool = False
     done: bool = False
-    apart: bool = False
     other: str = ""
 
     @classmethod
-    def of(cls, question: str, vocabulary: frozenset[str] = frozenset(), *, groups: bool = True) -> Doer:
-        """Reads the question, given the words of the sources. `groups`: those of one group are not those of
-        another."""
+    def of(cls, question: str, vocabulary: frozenset[str] = frozenset()) -> Doer:
+        """Reads the question, given the words of the sources."""
         helper, words, verb = clause_of(question)
-        if groups and 1 < verb == len(words) - 1 and fold(helper) in _DO and is_many(fold(words[0])):
+        if 1 < verb == len(words) - 1 and fold(helper) in _DO and is_many(fold(words[0])):
             verb = verb if fold(words[1]) in UNWEIGHED_WORDS else 1  # `Where do editors delete accounts?`
         doer = words[:verb]
         deed = fold(words[verb]) if verb else ""
-        done = groups and fold(helper) in BE and is_past(deed)
+        done = fold(helper) in BE and is_past(deed)
         helped = fold(helper) in _HELPERS or done
         if not helped or not doer or deed in UNWEIGHED_WORDS or not deed.isalpha():
             return cls()
         roots = tuple(and_alike({root}) for root in sorted(weighed_roots(" ".join(doer))))
-        clause = _CLAUSE.search(question) if groups else None
+        clause = _CLAUSE.search(question)
         found = cls(
             roots,
             root_of(deed),
             doer[-1][0].isupper(),
             all_roots(question),
             done=done,
-            apart=groups,
             other=root_of(fold(clause["noun"])) if clause else "",
         )
         head = fold(next((one for one, of in pairwise(doer) if of == "of"), doer[-1]))
-        if not groups or doer[0][0].isupper() or not is_many(head):
+        if doer[0][0].isupper() or not is_many(head):
             return cls() if done else found
         bare = f"{helper} {doer[0]}".casefold() in question.casefold()
         held = root_of(head) in frozenset(map(root_of, vocabulary))
@@ -126,7 +123,7 @@ class Doer:
     def _is_by_another_name(self, text: str) -> bool:
         """True if a name does it each time, and the one asked about stands beside that in another part: `Emil kept the
         books and Gustav travelled`, `Alden lies above Sarn`."""
-        if not (self.apart and self.named) or self.done or self.deed in _MUTUAL:
+        if not self.named or self.done or self.deed in _MUTUAL:
             return False
         words = _RUN.findall(text)
         roots = frozenset[str]().union(*self.words)

@@ -28,16 +28,16 @@ def done_to(question: str) -> tuple[str, ...]:
     return (root_of(fold(found["deed"])), *map(fold, WORD.findall(found["name"]))) if found else ()
 
 
-def has_done(text: str, done: tuple[str, ...], *, related: bool) -> bool:
+def has_done(text: str, done: tuple[str, ...]) -> bool:
     """True if the sentence says that the name did it, or is the one who did: `Ida Holm succeeded`, `her successor is
-    Ida Holm`. `related`: not of a group that is `led by` somebody."""
+    Ida Holm`; not of a group that is `led by` somebody."""
     deed, *name = done
     words = [fold(word) for word in WORD.findall(text)]
     for at in range(len(words) - len(name) + 1):
         if words[at : at + len(name)] != name:
             continue
         after, before = words[at + len(name) : at + len(name) + 2], words[max(0, at - 3) : at]
-        if [root_of(word) for word in after[:1]] == [deed] and not (related and after[1:] == ["by"]):
+        if [root_of(word) for word in after[:1]] == [deed] and after[1:] != ["by"]:
             return True
         if before and before[-1] in _BE and not _FOLLOWERS.get(deed, frozenset()).isdisjoint(before):
             return True

@@ -53,10 +53,10 @@ class Party:
     way: str = ""
 
     @classmethod
-    def of(cls, question: str, *, things: bool = True) -> Party | None:
-        """`does`: the name is of who does it (`Whom did Ann Berg teach?`); false in `Who taught Ben Holt?`. `things`:
-        read `What replaced the mule?` and `What did the mule replace?` too."""
-        if things and (party := cls._of_thing(question)) is not None:
+    def of(cls, question: str) -> Party | None:
+        """`does`: the name is of who does it (`Whom did Ann Berg teach?`); false in `Who taught Ben Holt?` and
+        `What replaced the mule?`."""
+        if (party := cls._of_thing(question)) is not None:
             return party
         for pattern, does in ((_DOES, False), (_DOES_BY, False), (_DONE_BY, True), (_DOES_WHOM, True)):
             found = pattern.match(question)

@@ -77,8 +77,7 @@ class Roles:
     whether they are a name of several words; `deed`: the root of its verb, and `particle` what turns it (`on` of
     `turned on`); `done_to`: the roots of what it is done to; `said`: the roots of all its words; `ways`: where from and
     where to; `tense`: whether it asks for what has been done, is done, or will be; `party`: who did it, or to whom;
-    `other`: to whom or what the subject did it; `denied`: by the rules that know a question which denies, and the dead
-    from who died."""
+    `other`: to whom or what the subject did it."""
 
     subject: tuple[str, ...]
     full_name: bool
@@ -90,11 +89,10 @@ class Roles:
     tense: str
     party: Party | None
     other: Party | None
-    denied: bool = True
 
     @classmethod
-    def of(cls, question: str, *, denied: bool = True, things: bool = True) -> Roles:
-        """Reads the question. `things`: what did something is told from what it was done to, as persons are."""
+    def of(cls, question: str) -> Roles:
+        """Reads the question."""
         said = all_roots(question)
         _, words, verb = clause_of(question)
         after = [fold(word) for word in words[verb + 1 :]] if verb else []
@@ -112,10 +110,9 @@ class Roles:
             done_to,
             said,
             _ways(question),
-            "" if denied and _DENIES.search(question) else _tense(question),
-            Party.of(question, things=things),
+            "" if _DENIES.search(question) else _tense(question),
+            Party.of(question),
             Party.of_object(question),
-            denied,
         )
 
     def agrees(self, text: str, own: frozenset[str]) -> bool:
@@ -143,7 +140,7 @@ class Roles:
         chapel and sold the house` for `sold the chapel`."""
         words = [fold(word) for word in WORD.findall(text)]
         roots = [root_of(word) for word in words]
-        nouns = {root for word, root in zip(words, roots, strict=True) if not (self.denied and is_past(word))}
+        nouns = {root for word, root in zip(words, roots, strict=True) if not is_past(word)}
         if self.deed not in roots or not self.done_to <= nouns:
             return False
         after = [words[at + 1 : at + 6] for at, root in enumerate(roots) if root == self.deed]

@@ -93,13 +93,11 @@ class Row:
         return self.title.union(*(frozenset(roots(header)) for header in self.cells))
 
 
-def beside_question(
-    question: str, sources: Iterable[tuple[PromptSource, Row | None]], *, ranked: bool = True
-) -> frozenset[int]:
+def beside_question(question: str, sources: Iterable[tuple[PromptSource, Row | None]]) -> frozenset[int]:
     """The indexes of the sources that are rows about something else, whatever words of the question they have; each is
-    given with the row that it is. `ranked`: so is a row that does not say the superlative which is asked for."""
+    given with the row that it is."""
     rows = {each.index: (each.title, row.cells) for each, row in sources if row is not None}
-    return rows_beside(question, rows, ranked=ranked)
+    return rows_beside(question, rows)
 
 
 def _is_of(kind: WantedKind, value: str) -> bool:

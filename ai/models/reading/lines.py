@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ai.models.reading import ReadSentence, ReadSource
+from ai.models.reading.source import ReadSentence, ReadSource
 from ai.text.entries import EntryQuestion
 from ai.text.leaning import leans_back
 from ai.text.lines import Entry, Heading, lines_of

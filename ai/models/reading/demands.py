@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ai.intent.times import read_times
+from ai.models.reading.clause import TURN, asks_doer, clause_of
 from ai.text.amounts import amounts_of
 from ai.text.meaning.contrast.ranks import labelled
 from ai.text.meaning.meant import Meant
@@ -19,9 +20,9 @@ from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, denies, wanted_of
 from ai.text.spelling import unaccented
 from ai.text.support import WORD, fold, weighed_roots, words_of
-from retrieval.english.alike import ALIKE, WE, WRITERS, Families
+from retrieval.english.alike import ALIKE, WE, WRITERS
 from retrieval.english.lists import DATES, MONTHS, UNWEIGHED_WORDS, word_list
-from retrieval.english.stems import is_past, root_of
+from retrieval.english.stems import root_of
 
 REPEATS = word_list("again once twice")
 """Words that weigh in a question, though function words elsewhere: who asks `again` asks about the second time."""
@@ -43,24 +44,8 @@ SAYS_LITTLE = word_list(
 SAYS_NOTHING = word_list("take takes took get gets got go goes happens per") | frozenset(MONTHS)
 """Words that weigh nothing where no source holds them: a span of months is of those that it does not name."""
 _BEGINS = word_list("begin begins began begun beginning start starts started")
-"""Earlier rules counted these among them."""
+"""As a verb, these say little too."""
 _TYPE = re.compile(r"\b(?:what|which)\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)(?=\s|$|\W)", re.IGNORECASE)
-_HELPED = re.compile(
-    r"\b(?:do|does|did|can|could|should|must|may|might|will|would|shall)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE
-)
-_BEEN = re.compile(r"\b(?:is|are|was|were|be|been|being|has|have|had)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE)
-_DOER = re.compile(r"^\W*(?:who|what)\s+(?P<deed>[a-z][\w'’-]+)\b", re.IGNORECASE)
-_DOING = re.compile(r"^\W*who\s+(?:is|was|are|were)\s+(?P<deed>[a-z]{2,}ing)\s", re.IGNORECASE)
-_WHICH_DOES = re.compile(
-    r"^\W*(?:which|what)\s+(?:[a-z-]+\s+){1,2}?(?P<deed>[a-z]{3,})\s+(?:(?:the|an?|his|her|its|their|our)\s|[A-Z])",
-    re.IGNORECASE,
-)
-_COUNTED = re.compile(r"^\W*how\s+(?:many|much)\s+(?P<rest>[^?;:,()]+)", re.IGNORECASE)
-_TURN = re.compile(
-    r"\b(?:in|at|on|for|to|from|by|with|after|before|during|into|onto|upon|about|between|among|against|under|over|"
-    r"through|until|since|because|when|while|if|as|per|than|that|which|who|and|or|but|so)\b",
-    re.IGNORECASE,
-)
 _DENIED = re.compile(r"\b(?:not|never|n['’]t|cannot)\s+(?!only\b|until\b|just\b|merely\b)(?:be(?:en)?\s+)?([a-z]+)")
 _DENIES_ALL = re.compile(
     r"\b(?:no(?!\.)|nobody|none|neither|nor|forbid\w*|forbade|prohibit\w*|bann?(?:ed|s)?|refus\w+|except"
@@ -75,11 +60,6 @@ _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?:\s(?:[a-z]+ly|not|never|also|first|then|later))?\s\Z"
 )
 _DONE_BY = re.compile(r"[^.;:,]*?\bby\b(?P<doer>(?:\s[\w'’.-]++){0,4})")
-_WHO_MAY = re.compile(
-    r"^\W*who\s+(?:(?:has|have|had|needs?|is\s+(?:allowed|permitted|supposed))\s+to|can(?:not|['’]t)?|could(?:n['’]t)?|may|might|must(?:n['’]t)?|should(?:n['’]t)?|shall|will|would)"
-    r"(?:\s+(?:not|also|only|never))?\s+(?!be\b)(?P<rest>[^?;:,()]+)",
-    re.IGNORECASE,
-)
 _BESIDE = re.compile(
     r"\b(?:next to|opposite|in front of|across from|above|below|between|outside|along|beyond|left of|right of"
     r"|at the (?:back|front|top|bottom|end|foot|side|edge|corner) of)\s(?:an?|the|their|his|her|our|its)\s[a-z]"
@@ -90,10 +70,8 @@ _TO_IT = re.compile(r"\s(?:it|them|him|her)\b")
 _WHOLE = word_list("everyone everybody anyone anybody nobody people men women children staff members")
 _NO_DOER = word_list("votes points goals times means way help use end time side beginning middle then now")
 _ARTICLES = word_list("the a an its his her their our my your each any")
-_EMPTY_VERBS = word_list("have has had do be")
 _HE = word_list("he she they it we i you")
 _CLAUSE = re.compile(r"[,;:()]\s|\b(?:and|but|or)\s")
-_SPEAKER = frozenset({"i", "we", "you", "one", "it", "he", "she", "they"})
 _PART = 5
 """Letters from which a word within a longer one counts as a form of it: `quake` in `earthquake`."""
 
@@ -111,16 +89,14 @@ class Finer:
     members: Members | None
 
     @classmethod
-    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str], *, rules: int) -> Finer:
-        """The demands of a question whose verb, in the words of the sources, is `deed`. `rules`: see `Meant`."""
-        doer = _DOER.match(question) or _which_does(question) or _DOING.match(question)
-        asks_doer = (doer is not None and fold(doer["deed"]) not in UNWEIGHED_WORDS) or _WHO_MAY.match(question)
-        done = deed if asks_doer else frozenset[str]()
+    def of(cls, question: str, deed: frozenset[str], vocabulary: frozenset[str]) -> Finer:
+        """The demands of a question whose verb, in the words of the sources, is `deed`."""
+        done = deed if asks_doer(question) else frozenset[str]()
         return cls(
             done,
             weighed_roots(question) - {root_of(word) for word in done},
             _denied(question),
-            Meant.of(question, vocabulary, rules=rules),
+            Meant.of(question, vocabulary),
             Members.of(question),
         )
 
@@ -179,7 +155,7 @@ class Finer:
         return bool(weighed_roots(before) - self.besides)
 
     def _is_somebody(self, phrase: str) -> bool:
-        words = _TURN.split(phrase, maxsplit=1)[0]
+        words = TURN.split(phrase, maxsplit=1)[0]
         said = [fold(word) for word in WORD.findall(words)]
         if not said or not _NO_DOER.isdisjoint(said):
             return False
@@ -193,7 +169,7 @@ class Finer:
 class Demands:
     """The demands of one question over some sources. `unheld` are its words that no source holds, `deed` the forms of
     its verb, `clause` those of each word of the clause, `names` the words of each name of several words, `asked` the
-    roots of all words; `definite`: it takes for granted what it asks about; `finer`: what later rules demand."""
+    roots of all words; `definite`: it takes for granted what it asks about; `finer`: what it demands further."""
 
     unheld: frozenset[str]
     deed: frozenset[str] | None
@@ -202,19 +178,16 @@ class Demands:
     names: tuple[frozenset[str], ...]
     asked: frozenset[str]
     definite: bool
-    finer: Finer | None = None
+    finer: Finer
 
     @classmethod
-    def of(
-        cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str], *, strict: bool, rules: int
-    ) -> Demands:
+    def of(cls, question: str, forms: Forms, like: Forms, vocabulary: frozenset[str]) -> Demands:
         """The demands of a question, given the words of the sources that are forms of its words, or say nearly the
-        same. `strict`: one that they say only by such a word, the sentence says so too. `rules`: see `Meant`."""
-        little = SAYS_LITTLE | SAYS_NOTHING if strict else SAYS_LITTLE | _BEGINS
-        light = little | _type_words(question)
+        same: a word that they say only by such a one, the sentence says so too."""
+        light = SAYS_LITTLE | SAYS_NOTHING | _type_words(question)
         wanting = [term for term, found in forms.items() if not found and term not in light]
         unheld = frozenset(term for term in wanting if not like[term] and not _within(term, vocabulary))
-        clause = clause_of(question, may=strict)
+        clause = clause_of(question)
         deed, told = clause[-1] if clause else None, None
         if deed is not None and deed not in SAYS_LITTLE | _BEGINS and deed in forms:
             told = forms[deed] | like[deed]
@@ -222,15 +195,15 @@ class Demands:
             unheld,
             told or None,
             tuple(
-                found | like[term] | (WE if strict and found and term in WRITERS else frozenset())
+                found | like[term] | (WE if found and term in WRITERS else frozenset())
                 for term, found in forms.items()
-                if term not in light and ((found and term in clause) or (strict and not found and like[term]))
+                if term not in light and (term in clause if found else like[term])
             ),
             _numbers(question),
             tuple(_names(question)),
             frozenset(root_of(term) for term in forms),
             wanted_of(question) in _DEFINITE and not denies(question),
-            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary, rules=rules) if strict else None,
+            Finer.of(question, told or forms.get(deed or "", frozenset()), vocabulary),
         )
 
     def met(self, text: str, tokens: frozenset[str], title: frozenset[str]) -> bool:
@@ -243,52 +216,9 @@ class Demands:
             return False
         if not self.numbers <= _numbers_in(text) or any(_names_another(text, name) for name in self.names):
             return False
-        if self.finer is not None and not self.finer.met(text, tokens | title):
+        if not self.finer.met(text, tokens | title):
             return False
         return not self.definite or _denied(text).isdisjoint(self.asked)
-
-
-def clause_of(question: str, *, may: bool = True) -> tuple[str, ...]:
-    """The words of the clause that is asked about, its verb last: `wheat`, `loaves` and `cool` in `How long do wheat
-    loaves cool?`; empty where none is found. `may`: in `Who may open the door?` the verb comes first, and `have` is
-    a verb that says nothing, written as an empty word."""
-    asked = _WHO_MAY.match(question) if may else None
-    if asked is not None:
-        words = [match[0] for match in WORD.finditer(_TURN.split(asked["rest"], maxsplit=1)[0])]
-        words = [fold(word) for word in reversed(words) if word[0].islower()]
-        return tuple(word for word in words if word not in UNWEIGHED_WORDS)
-    doing = _DOING.match(question) if may else None
-    if doing is not None:
-        return (fold(doing["deed"]),)
-    for pattern, any_form in ((_HELPED, True), (_BEEN, False)):
-        found = pattern.search(question)
-        if found is None:
-            continue
-        clause = _TURN.split(found["rest"], maxsplit=1)[0]
-        words = [match[0] for match in WORD.finditer(clause)]
-        if any_form and words and words[0].casefold() in _SPEAKER:
-            words = [*reversed(words)]  # `Can I freeze fish`: the deed comes first
-        empty = may and bool(words) and fold(words[-1]) in _EMPTY_VERBS
-        words = [fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS]
-        if empty:
-            return (*words, "")
-        return tuple(words) if words and (any_form or is_past(words[-1])) else ()
-    counted = _COUNTED.match(question)
-    if counted is not None:
-        words = [match[0] for match in WORD.finditer(_TURN.split(counted["rest"], maxsplit=1)[0])]
-        return tuple(fold(word) for word in words if word[0].islower() and fold(word) not in UNWEIGHED_WORDS)
-    found = _DOER.match(question) or (_which_does(question) if may else None)
-    return (fold(found["deed"]),) if found is not None and fold(found["deed"]) not in UNWEIGHED_WORDS else ()
-
-
-def _which_does(question: str) -> re.Match[str] | None:
-    """The verb of `Which bank issues the cards?`; None where another verb may be meant."""
-    found = _WHICH_DOES.match(question)
-    if found is None:
-        return None
-    deed = fold(found["deed"])
-    verb = is_past(deed) or (deed.endswith("s") and not deed.endswith("ss"))
-    return found if verb and deed not in UNWEIGHED_WORDS else None
 
 
 def _names(question: str) -> Iterator[frozenset[str]]:
@@ -327,9 +257,9 @@ def _within(term: str, vocabulary: frozenset[str]) -> bool:
     )
 
 
-def alike(term: str, vocabulary: frozenset[str], families: Families = ALIKE) -> frozenset[str]:
+def alike(term: str, vocabulary: frozenset[str]) -> frozenset[str]:
     """The words of the sources that say nearly the same."""
-    roots = families.get(root_of(term), frozenset())
+    roots = ALIKE.get(root_of(term), frozenset())
     return frozenset(word for word in vocabulary if root_of(word) in roots) if roots else frozenset()
 
 

@@ -1,0 +1,1 @@
+"""Sources and a question as the default model and the checks of a draft read them."""

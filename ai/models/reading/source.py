@@ -1,0 +1,118 @@
+"""A source as read once: its sentences with their words and years."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ai.model import PromptSource
+from ai.models.reading.rows import Row
+from ai.models.reading.times import years_in
+from ai.models.reading.tokens import numbers_in, tokens_in
+from ai.text.markdown import plain
+from ai.text.sentences import Span, bare_sentences, is_item
+
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_HEADING = re.compile(r"[^\W\d_][^\n.!?:;]{2,79}")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_MEANT = 2
+_LEANT_ON = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSentence:
+    """A sentence as read once: its words, its years. `around` are its words, those of the two sentences before it,
+    which its pronouns may mean, and the title's. `follows`: it continues the paragraph of the sentence before.
+    `answers`: the question that stands right before it, as in a list of questions and answers. `item`: it is one of a
+    list. `before`: the sentences before it, nearest last."""
+
+    start: int
+    text: str
+    tokens: frozenset[str]
+    around: frozenset[str]
+    years: frozenset[int]
+    follows: bool
+    answers: str = ""
+    item: bool = False
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """A source as read once. A row, cell or feature is its statement, and is of the types of what it is about."""
+
+    source: PromptSource
+    tokens: frozenset[str]
+    title: frozenset[str]
+    sentences: tuple[ReadSentence, ...]
+    row: Row | None = None
+
+    @classmethod
+    def of(cls, source: PromptSource, *, lined: bool = False) -> ReadSource:
+        """The source, read. `lined`: each line that stands alone is a sentence."""
+        return _read_source(source, lined)
+
+
+@lru_cache(maxsize=128)  # the model, its reader and the checks of its draft read the same sources
+def _read_source(source: PromptSource, lined: bool) -> ReadSource:
+    text = source.statement or source.text
+    about = _about(source)
+    spans = (Span(0, len(text)),) if source.statement else bare_sentences(text, lined=lined)
+    heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
+    title = tokens_in(f"{source.title} {heading}".casefold()) | numbers_in(f"{source.title} {heading}")
+    sentences: list[ReadSentence] = []
+    for span in spans:
+        shown = " ".join(plain(text[span.start : span.end]).split())
+        tokens = tokens_in(shown.casefold()) | numbers_in(shown) | about
+        around = title.union(tokens, *(each.tokens for each in sentences[-_MEANT:]))
+        follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
+        before = sentences[-1].text if sentences else source.title.rpartition(" > ")[2].rpartition(" — ")[2]
+        answers = before if before.endswith("?") and not shown.endswith("?") else ""
+        sentences.append(
+            ReadSentence(
+                span.start,
+                shown,
+                tokens,
+                around,
+                years_in(shown),
+                follows,
+                answers,
+                is_item(text, span.start),
+                tuple(each.text for each in sentences[-_LEANT_ON:]),
+            )
+        )
+    words = title.union(*(each.tokens for each in sentences))
+    return ReadSource(source, words, title, tuple(sentences), Row.of_source(source))
+
+
+def heading_of(text: str, first: Span) -> str:
+    """The line that a plain text opens with, where it has no stop: its title, whatever its file is called."""
+    line = text[first.start : first.end]
+    return line if _HEADING.fullmatch(line) and text[first.end : first.end + 1] == "\n" else ""
+
+
+def document_of(read: ReadSource) -> str:
+    """The title of the document that a source is a passage of."""
+    return read.source.title.partition(" — ")[0]
+
+
+def words_by_document(reads: Sequence[ReadSource]) -> dict[str, frozenset[str]]:
+    """The words of all sources of one document."""
+    found: dict[str, frozenset[str]] = {}
+    for read in reads:
+        found[document_of(read)] = found.get(document_of(read), frozenset()) | read.tokens
+    return found
+
+
+def tokens_of(source: PromptSource) -> frozenset[str]:
+    """The folded words of title, statement and text, and what it is about."""
+    text = " ".join((source.title, source.statement or "", source.text)).casefold()
+    return tokens_in(text).union(_DIGITS.findall(text), _about(source))
+
+
+def _about(source: PromptSource) -> frozenset[str]:
+    if source.statement is None:
+        return frozenset()
+    return tokens_in(" ".join(f"{entity.type} {entity.name}" for entity in source.entities).casefold())

@@ -1,0 +1,57 @@
+"""Years and days of sentences against the times that are asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ai.intent.times import read_times
+from retrieval.english.lists import MONTHS
+from retrieval.model import TimeRange
+
+YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
+"""A year, and no part of a larger number."""
+_OF_MEETING = re.compile(r"\b(?:minutes|meeting|session|sitting|hearing|assembly|inspection)\b", re.IGNORECASE)
+_A_MONTH = re.compile(r"\b(?:" + "|".join(month.title() for month in MONTHS) + r")\b")
+
+
+def years_in(text: str) -> frozenset[int]:
+    """The years that a text names."""
+    return frozenset(int(year) for year in YEAR.findall(text))
+
+
+def is_within(years: Iterable[int], times: Sequence[TimeRange]) -> bool:
+    """True if one of the years lies in a time asked for."""
+    return any(time_range.start.year <= year <= time_range.end.year for year in years for time_range in times)
+
+
+def follows_day(before: Sequence[str], times: Sequence[TimeRange]) -> bool:
+    """True unless the nearest date of a day before a sentence, which gives none itself, is not of the time asked for,
+    where that is less than a year."""
+    if all(map(_is_years, times)):
+        return True
+    for said in reversed(before):
+        days = [span.time for span in read_times(said) if not _is_years(span.time)] if YEAR.search(said) else []
+        if days:
+            return any(days[-1].overlaps(asked) for asked in times)
+    return True
+
+
+def is_of_meeting(text: str, title: str, times: Sequence[TimeRange]) -> bool:
+    """True unless the text names no month and its title says that it is of a meeting on another day than asked for."""
+    if not _OF_MEETING.search(title) or all(map(_is_years, times)) or _A_MONTH.search(text):
+        return True
+    held = [span.time for span in read_times(title) if not _is_years(span.time)] if YEAR.search(title) else []
+    return not held or any(day.overlaps(asked) for day in held for asked in times)
+
+
+def _is_years(time_range: TimeRange) -> bool:
+    return time_range == TimeRange.year(time_range.start.year, time_range.end.year)
+
+
+def meets(text: str, times: Sequence[TimeRange]) -> bool:
+    """True if a date that the text gives shares a day with a time asked for; years are told apart before."""
+    if all(map(_is_years, times)):
+        return True
+    told = [span.time for span in read_times(text)]
+    return not told or any(date.overlaps(asked) for date in told for asked in times)
