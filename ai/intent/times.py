@@ -42,7 +42,7 @@ _SPELT = (
     *("nineteenth", "twentieth", "twenty-first"),
 )
 _NTH = r"(?P<{}>(?:1[1-9]|20)th|21st|" + "|".join(_SPELT) + ")"
-_CENTURIES = (
+_STRETCHES = (
     (
         "century",
         re.compile(
@@ -66,7 +66,6 @@ _POINTS = (
     ("day", re.compile(r"(?<!\w)" + _MONTH + r"\s++" + _DAY + r"(?:\s*+,)?\s++" + _YEAR + _END, re.I)),
     ("day", re.compile(r"(?<!\w)" + _DAY + r"\s++(?:of\s++)?" + _MONTH + r"(?:\s*+,)?\s++" + _YEAR + _END, re.I)),
     ("month", re.compile(r"(?<!\w)" + _MONTH + r"(?:\s*+,)?\s++(?:of\s++)?" + _YEAR + _END, re.I)),
-    ("decade", re.compile(_START + r"(?P<year>1[0-9]{2}0|20[0-9]0)['\u2019]?s(?!\w)")),
     ("year", re.compile(r"(?<![\w.,$#/])(?:(?<=\d{4}-)|(?<!\w-))" + _YEAR + _END + _COUNTED, re.I)),
 )
 _LAST_CENTURY = 2000
@@ -90,16 +89,20 @@ class TimeSpan:
     years: tuple[int, int] | None = None
 
 
-def read_times(text: str, *, centuries: bool = False) -> tuple[TimeSpan, ...]:
-    """The times in a text, in order, without overlap. What is no date (31 February) is read as its year. `centuries`:
-    also centuries, and a part of one or of a decade; without them `the 1800s` are ten years, as they once were."""
-    points = _joined(text, sorted(_points(text, centuries), key=lambda p: p.start_char))
+def read_times(text: str) -> tuple[TimeSpan, ...]:
+    """The times in a text, in order, without overlap. What is no date (31 February) is read as its year."""
+    points = _joined(text, sorted(_points(text), key=lambda p: p.start_char))
     return tuple(_opened(text, point) for point in points)
 
 
-def _points(text: str, centuries: bool) -> Iterator[TimeSpan]:
+def centuries_in(text: str) -> tuple[TimeSpan, ...]:
+    """The centuries, decades and parts of them in a text, in order."""
+    return tuple(_stretch(kind, match) for kind, pattern in _STRETCHES for match in pattern.finditer(text))
+
+
+def _points(text: str) -> Iterator[TimeSpan]:
     taken: list[tuple[int, int]] = []
-    for kind, pattern in (*_CENTURIES, *_POINTS) if centuries else _POINTS:
+    for kind, pattern in (*_STRETCHES, *_POINTS):
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
@@ -135,8 +138,6 @@ def _which(said: str) -> int:
 def _point(kind: str, match: re.Match[str]) -> TimeSpan:
     year = int(match["year"])
     whole = TimeRange.year(year)
-    if kind == "decade":
-        return TimeSpan(match.start(), match.end(), TimeRange.year(year, year + 9), (year, year + 10))
     if kind == "year":
         return TimeSpan(match.start(), match.end(), whole)
     month = int(match["number"]) if kind == "iso" else MONTH_NUMBERS[match["month"].casefold()]

@@ -58,7 +58,7 @@ class Item:
 
 def read_items(text: str, lexicon: Lexicon) -> tuple[Item, ...]:
     """The items of a text, in order, without overlap: every word, number and sign is in one of them."""
-    times: Sequence[TimeSpan] = [time for time in read_times(text, centuries=True) if not _is_amount(text, time)]
+    times: Sequence[TimeSpan] = [time for time in read_times(text) if not _is_amount(text, time)]
     mentions: Sequence[Mention] = [
         replace(mention, surface=text[mention.start_char : mention.end_char])
         for mention in lexicon.gazetteer.find(_MEASURED.sub(partial(_small, lexicon=lexicon), text))

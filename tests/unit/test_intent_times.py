@@ -112,7 +112,7 @@ def test_a_span_says_between_which_years_it_compares(text: str, years: tuple[int
     ],
 )
 def test_a_century_and_a_part_of_one_or_of_a_decade_are_read(text: str, first: int, last: int) -> None:
-    assert [span.time for span in read_times(text, centuries=True)] == [TimeRange.year(first, last)]
+    assert [span.time for span in read_times(text)] == [TimeRange.year(first, last)]
 
 
 @pytest.mark.parametrize(
@@ -120,13 +120,13 @@ def test_a_century_and_a_part_of_one_or_of_a_decade_are_read(text: str, first: i
     ["the 5th century BC", "12th century B.C.", "the 20th Century Fox", "route 19th", "the 3rd century", "the 99th"],
 )
 def test_no_century_is_read(text: str) -> None:
-    assert read_times(text, centuries=True) == ()
+    assert read_times(text) == ()
 
 
 @given(st.integers(11, 21), st.sampled_from(["", "early ", "mid-", "late ", "first half of the "]))
 def test_a_part_lies_within_its_century(nth: int, part: str) -> None:
     ending = "st" if nth == 21 else "th"
-    (span,) = read_times(f"in the {part}{nth}{ending} century", centuries=True)
+    (span,) = read_times(f"in the {part}{nth}{ending} century")
     assert 100 * (nth - 1) < span.time.start.year <= span.time.end.year <= 100 * nth
 
 
@@ -152,12 +152,11 @@ def test_a_part_lies_within_its_century(nth: int, part: str) -> None:
             ]
         )
     ).map(" ".join),
-    st.booleans(),
 )
 @settings(max_examples=200)
-def test_any_text_is_read_without_an_error_and_spans_lie_apart(text: str, centuries: bool) -> None:
+def test_any_text_is_read_without_an_error_and_spans_lie_apart(text: str) -> None:
     end = 0
-    for span in read_times(text, centuries=centuries):
+    for span in read_times(text):
         assert end <= span.start_char < span.end_char <= len(text)
         end = span.end_char
 

@@ -13,7 +13,7 @@ from ai.models.reading.reasons import explains, forbids
 from ai.models.reading.rows import beside_question
 from ai.models.reading.source import ReadSentence, ReadSource, words_by_document
 from ai.models.reading.terms import question_terms, telling_terms
-from ai.models.reading.times import YEAR, follows_day, is_of_meeting, is_within, meets, years_in
+from ai.models.reading.times import are_long, follows_day, is_of_meeting, is_within, meets, years_before, years_in
 from ai.models.reading.tokens import forms_of, labels_in, names, names_by_number, tokens_in
 from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
@@ -246,15 +246,16 @@ class ReadQuestion:
 
     def is_timely(self, read: ReadSentence, source: PromptSource) -> bool:
         """True if the sentence stands under the times asked for: by its own years (and days, where a part of a year is
-        asked for) or, undated, by the nearest year before it in its source, else by the title's. Where the
-        question asks only what happened then, an undated sentence must name the place that is asked for."""
+        asked for) or, undated, by the nearest year before it in its source, else by the title's; a source without any
+        year may be of the century that is asked for. Where the question asks only what happened then, an undated
+        sentence must name the place that is asked for."""
         times = self.intent.times
         if not times or read.years:
             in_year = is_within(read.years, times) or not read.years.isdisjoint(years_in(self.question))
             return not times or (in_year and meets(read.text, times))
         if not self.lenient and not (follows_day(read.before, times) and is_of_meeting(read.text, source.title, times)):
             return False
-        before = YEAR.findall(source.text, 0, read.start)
-        dated = frozenset({int(before[-1])}) if before else years_in(source.title)
+        dated = years_before(source.text, read.start) or years_in(source.title)
         says_what = bool(self.weights) or (bool(self.intent.mentions) and self.concerns(read.tokens))
-        return says_what and is_within(dated, times)
+        of_no_time = not dated and are_long(times) and not years_in(source.text)
+        return says_what and (of_no_time or is_within(dated, times))

@@ -3,21 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
-from ai.intent.times import read_times
+from ai.intent.times import centuries_in, read_times
 from retrieval.english.lists import MONTHS
 from retrieval.model import TimeRange
 
-YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
+_YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?!\d|[,.]\d)")
 """A year, and no part of a larger number."""
+_MAY_BE_LONG = re.compile(r"centur|00['’]?s\b", re.IGNORECASE)
+_LONG = 10
 _OF_MEETING = re.compile(r"\b(?:minutes|meeting|session|sitting|hearing|assembly|inspection)\b", re.IGNORECASE)
 _A_MONTH = re.compile(r"\b(?:" + "|".join(month.title() for month in MONTHS) + r")\b")
 
 
 def years_in(text: str) -> frozenset[int]:
-    """The years that a text names."""
-    return frozenset(int(year) for year in YEAR.findall(text))
+    """The years that a text names, and all those of a century or a part of one."""
+    named = frozenset(int(year) for year in _YEAR.findall(text))
+    return named.union(*(_all_of(time) for _, time in _long_times(text)))
+
+
+def years_before(text: str, end: int) -> frozenset[int]:
+    """The year, or those of the century, that a text names last before a place."""
+    named = [(found.start(), frozenset({int(found[1])})) for found in _YEAR.finditer(text, 0, end)]
+    named += [(at, _all_of(time)) for at, time in _long_times(text[:end])]
+    return max(named, key=itemgetter(0))[1] if named else frozenset()
+
+
+def are_long(times: Sequence[TimeRange]) -> bool:
+    """True if each of them is longer than a decade."""
+    return all(time.end.year - time.start.year >= _LONG for time in times)
+
+
+def _long_times(text: str) -> Iterator[tuple[int, TimeRange]]:
+    if _MAY_BE_LONG.search(text):
+        yield from ((span.start_char, span.time) for span in centuries_in(text) if are_long([span.time]))
+
+
+def _all_of(time: TimeRange) -> frozenset[int]:
+    """Its years but the last, of which people do not agree in which century it is."""
+    return frozenset(range(time.start.year, time.end.year))
 
 
 def is_within(years: Iterable[int], times: Sequence[TimeRange]) -> bool:
@@ -31,7 +57,7 @@ def follows_day(before: Sequence[str], times: Sequence[TimeRange]) -> bool:
     if all(map(_is_years, times)):
         return True
     for said in reversed(before):
-        days = [span.time for span in read_times(said) if not _is_years(span.time)] if YEAR.search(said) else []
+        days = [span.time for span in read_times(said) if not _is_years(span.time)] if _YEAR.search(said) else []
         if days:
             return any(days[-1].overlaps(asked) for asked in times)
     return True
@@ -41,7 +67,7 @@ def is_of_meeting(text: str, title: str, times: Sequence[TimeRange]) -> bool:
     """True unless the text names no month and its title says that it is of a meeting on another day than asked for."""
     if not _OF_MEETING.search(title) or all(map(_is_years, times)) or _A_MONTH.search(text):
         return True
-    held = [span.time for span in read_times(title) if not _is_years(span.time)] if YEAR.search(title) else []
+    held = [span.time for span in read_times(title) if not _is_years(span.time)] if _YEAR.search(title) else []
     return not held or any(day.overlaps(asked) for day in held for asked in times)
 
 

@@ -23,6 +23,10 @@ _OTHERS = word_list(
 """A `deputy mayor` is another than the mayor, and a `model ship` another than the ship."""
 _ONLY_PLANNED = word_list("proposed planned")
 """Words that a sentence need not repeat: a question for the planned bridge says already that it was planned."""
+_ONCE = word_list("former ex retired")
+"""Who `was the captain` may be the former captain today, unless the question says when."""
+_WAS = re.compile(r"\b(?:was|were|had\sbeen|did|used\sto)\b", re.IGNORECASE)
+_WHEN = re.compile(r"\b\d{4}\b|\b(?:then|when|while|during|before|after)\b", re.IGNORECASE)
 _GROUPS = tuple(
     word_list(words)
     for words in (
@@ -90,7 +94,7 @@ _PAIR = re.compile(r"(?<![\w'’])(?=(?P<which>[A-Za-z][\w'’]*+)[\s-](?P<noun>
 class Modifiers:
     """The modifiers by which a question says which one it means. `others`: the nouns that it names of a holder's
     deputies and the like, each with that word; `groups`: the nouns with a word of a group; `ranks`: its superlatives,
-    each with its rank or none; `said`: the roots of its words."""
+    each with its rank or none; `said`: the roots of its words; `once`: it asks of the past, and not when."""
 
     others: frozenset[tuple[str, str]]
     groups: frozenset[tuple[str, str]]
@@ -98,6 +102,7 @@ class Modifiers:
     peoples: frozenset[tuple[str, str]]
     order: tuple[str, ...]
     said: frozenset[str]
+    once: bool
 
     @classmethod
     def of(cls, question: str) -> Modifiers:
@@ -110,6 +115,7 @@ class Modifiers:
             frozenset(_peoples(question)),
             _orders(question),
             all_roots(question),
+            _WAS.search(question) is not None and _WHEN.search(question) is None,
         )
 
     def agrees(self, text: str, own: frozenset[str], *, reworded: bool = False) -> bool:
@@ -139,11 +145,12 @@ class Modifiers:
 
     def _of_a_deputy(self, text: str, pairs: list[tuple[str, str]]) -> bool:
         """True if a noun of the question is said only behind a word for another holder of it."""
-        told = {of for one, of in pairs if one in _OTHERS and of in self.said and root_of(one) not in self.said}
+        others = _OTHERS - _ONCE if self.once else _OTHERS
+        told = {of for one, of in pairs if one in others and of in self.said and root_of(one) not in self.said}
         if not told:
             return False
         said = [root_of(fold(word)) for word in WORD.findall(text)]
-        return any(sum(one in _OTHERS for one, of in pairs if of == noun) >= said.count(noun) for noun in told)
+        return any(sum(one in others for one, of in pairs if of == noun) >= said.count(noun) for noun in told)
 
     def _is_ranked(self, text: str, own: frozenset[str], *, reworded: bool) -> bool:
         if not self.ranks:

@@ -25,6 +25,7 @@ _SOMEWHERE = re.compile(
     r"\b(?:in|into|at|on|onto|near|inside|outside|under|behind|beside|next\sto|opposite|between|beyond|past|along|across|around"
     r"|above|below|beneath|through|over|towards?|within|underneath)\s(?!\d{4}\b|(?:this|that|these|those|which|it|him|them|once|all"
     r"|least|most|last|first|time|order|case|fact|general|favou?r|protest|turn|then|now)\b)(?P<word>[a-z]\w*)"
+    r"|\b(?:in|at|near|opposite|behind|beside|outside)\s\d{1,5}[a-z]?,?\s(?-i:(?!Noon|Midnight|O['’])(?P<street>[A-Z]\w*))"
     r"|\b(?:to|from|by|off)\s(?:an?|the|their|his|her|our|my|its|your|each|every|both|two|three)\s(?P<noun>[a-z]\w*)"
     r"|\b(?:upstairs|downstairs|outdoors|indoors|abroad|overseas|online|here|there|everywhere|nowhere)\b",
     re.IGNORECASE,
@@ -66,7 +67,7 @@ class Where:
         return any(len(deeds) == 1 or self.said & all_roots(deed) for deed in placed)
 
     def _tells(self, text: str) -> bool:
-        words = (found["word"] or found["noun"] or "" for found in _SOMEWHERE.finditer(text))
+        words = (found["word"] or found["noun"] or found["street"] or "" for found in _SOMEWHERE.finditer(text))
         return any(fold(word) not in DATES for word in words) or offers(
             text, WantedKind.PLACE, self.question, loosely=True
         )
