@@ -9,12 +9,21 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from api.errors import HomeUnusable
 from api.home.configuration import Configuration, load
 
 
 def configuration(home: Path | None, **overrides: object) -> Configuration:
     """The settings as this process sees them."""
     return load(os.environ, home=home, overrides=overrides)
+
+
+def kept_home(home: Path | None) -> Configuration:
+    """The settings of a home that is there: a command that reads or changes one never makes it. Raises HomeUnusable."""
+    configured = configuration(home)
+    if not configured.home.is_dir():
+        raise HomeUnusable(f"there is no home in {configured.home}")
+    return configured
 
 
 def emit(document: Any, *, as_json: bool, render: Callable[[], str]) -> None:

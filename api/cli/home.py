@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.console import configuration, emit, note
+from api.cli.console import configuration, emit, kept_home, note
 from api.cli.options import AsJson, Home
 
 app = typer.Typer(
@@ -45,7 +45,7 @@ def encrypt(
     from api.home.encryption.vault import make_vault
     from api.wiring.recrypt import copy_home
 
-    configured = configuration(home)
+    configured = kept_home(home) if to is not None else configuration(home)
     target = to or configured.home
     vault = make_vault(target, home_key(configured.settings.encryption, target))
     copied = copy_home(configured, target, vault) if to is not None else 0
@@ -59,7 +59,7 @@ def decrypt(to: _To, home: Home = None, as_json: AsJson = False) -> None:
     """Write a copy of an encrypted home that needs no key."""
     from api.wiring.recrypt import copy_home
 
-    configured = configuration(home)
+    configured = kept_home(home)
     copied = copy_home(configured, to, None)
     _tell({"home": str(to), "encrypted": False, "files": copied}, as_json=as_json)
 
@@ -78,7 +78,7 @@ def rotate_key(
     from api.home.encryption.settings import Encryption
     from api.home.encryption.vault import Vault, rotate
 
-    configured = configuration(home)
+    configured = kept_home(home)
     if not isinstance(configured.seal, Vault):
         raise RequestRejected(f"the home {configured.home} is not encrypted")
     if (new_key_file is None) == (new_key_command is None):

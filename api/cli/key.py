@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.console import configuration, emit, note, table
+from api.cli.console import configuration, emit, kept_home, note, table
 from api.cli.options import AsJson, Home, Tenant
 from api.home.configuration import Configuration
 from api.home.folder import KEYS_FILE
@@ -79,7 +79,7 @@ def rotate(
     """Make a key of the same identity, and let the old one expire. The new token is printed once and kept nowhere."""
     from api.audit.life.keys import rotate_key
 
-    configured, overlap_ms = configuration(home), _milliseconds(overlap)
+    configured, overlap_ms = kept_home(home), _milliseconds(overlap)
     key, token = _store(configured).draw_successor(key_id, expires_ms=_expiry(expires))
     entry_id = asyncio.run(rotate_key(configured, key_id, (key, token), overlap_ms=overlap_ms))
     note(f"recorded as {entry_id}")
@@ -90,7 +90,7 @@ def rotate(
 @app.command("list")
 def list_keys(home: Home = None, as_json: AsJson = False) -> None:
     """Every key, without tokens."""
-    store = _store(configuration(home))
+    store = _store(kept_home(home))
     keys, uses = store.all(), store.last_uses()
     headings = ["id", "name", "tenant", "roles", "groups", "capabilities", "expires", "last use", "state"]
     rows = [
@@ -111,7 +111,7 @@ def revoke(
     """Refuse a key from now on."""
     from api.audit.life.keys import revoke_key
 
-    key, entry_id = asyncio.run(revoke_key(configuration(home), key_id))
+    key, entry_id = asyncio.run(revoke_key(kept_home(home), key_id))
     note(f"recorded as {entry_id}")
     emit(_shown(key), as_json=as_json, render=lambda: f"{key.key_id} {_state(key)}")
 
@@ -126,7 +126,7 @@ def history(
     from api.audit.entries.export import time_text
     from api.audit.life.keys import key_history
 
-    found = asyncio.run(key_history(configuration(home), key_id))
+    found = asyncio.run(key_history(kept_home(home), key_id))
     rows = [
         [time_text(c["t_ms"]), c["action"], c["key_id"], c["replaces"] or "", ",".join(c["roles"]), c["entry_id"]]
         for c in found

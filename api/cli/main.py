@@ -5,6 +5,7 @@ Commands are imported when they are used, so that `exhibit --help` and `exhibit 
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -44,6 +46,10 @@ COMMANDS = {
 _ORDER = tuple(COMMANDS)
 _OF_THE_CORPUS = {"asset", "index", "ingest", "job", "source"}
 """Commands whose modules are in `api.cli.corpus`."""
+_NOT_A_PATH = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.EACCES}
+)
+"""Errors that a path by itself may cause, and no disk, process or fault of ours."""
 
 
 class LazyGroup(TyperGroup):
@@ -125,7 +131,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as exc:
-        return _fail(exc, as_json="--json" in arguments)
+        return _fail(_told_of_path(exc, arguments), as_json="--json" in arguments)
     return result if isinstance(result, int) else 0
 
 
@@ -141,6 +147,19 @@ def _fail(exc: Exception, *, as_json: bool) -> int:
     message = problem.local if is_known(exc) else f"{problem.local} [{_where(exc)}]"
     details = [{"field": d.field, "code": d.code, "message": d.message} for d in problem.details]
     return _tell(problem.code, message, problem.exit, as_json=as_json, details=details)
+
+
+def _told_of_path(exc: Exception, arguments: Sequence[str]) -> Exception:
+    """The error, or where the system says that a path of the command line, or one below it, cannot be used as such, one
+    that says so: a path may be anything, and not every command asks first."""
+    if not isinstance(exc, OSError) or exc.errno not in _NOT_A_PATH or not isinstance(exc.filename, str | Path):
+        return exc
+    given = (word.partition("=")[2] if word.startswith("--") else word for word in arguments)
+    if not any(Path(exc.filename).is_relative_to(Path(word).expanduser()) for word in given if word):
+        return exc
+    from api.errors import RequestRejected
+
+    return RequestRejected(f"{exc.filename} cannot be used: {exc.strerror}")
 
 
 def _help_of(exc: Exception) -> str | None:

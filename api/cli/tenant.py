@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.console import configuration, emit, note, table
+from api.cli.console import configuration, emit, kept_home, note, table
 from api.cli.options import AsJson, Home
 from api.problems import EXIT_VERIFICATION
 
@@ -44,7 +44,7 @@ def list_tenants(home: Home = None, as_json: AsJson = False) -> None:
     """Every tenant that was made, has a key or has a document."""
     from api.audit.life.tenants import tenants_of
 
-    found = asyncio.run(tenants_of(configuration(home)))
+    found = asyncio.run(tenants_of(kept_home(home)))
     rows = [[t["name"], t["state"], t["quota"] or _NONE, t["keys"], t["documents"]] for t in found]
     emit(found, as_json=as_json, render=lambda: table(["name", "state", "quota", "keys", "documents"], rows))
 
@@ -54,7 +54,7 @@ def suspend(name: Name, why: Why = "", home: Home = None, as_json: AsJson = Fals
     """Refuse every caller of the tenant from the next request on, with TENANT_SUSPENDED. Nothing is deleted."""
     from api.audit.life.tenants import suspend_tenant
 
-    _done(suspend_tenant(configuration(home), name, why), f"{name} suspended", as_json=as_json)
+    _done(suspend_tenant(kept_home(home), name, why), f"{name} suspended", as_json=as_json)
 
 
 @app.command()
@@ -62,7 +62,7 @@ def resume(name: Name, why: Why = "", home: Home = None, as_json: AsJson = False
     """Answer the tenant's callers again."""
     from api.audit.life.tenants import resume_tenant
 
-    _done(resume_tenant(configuration(home), name, why), f"{name} answered again", as_json=as_json)
+    _done(resume_tenant(kept_home(home), name, why), f"{name} answered again", as_json=as_json)
 
 
 @app.command()
@@ -76,7 +76,7 @@ def quota(
     from api.audit.life.tenants import set_quota
 
     wanted = None if limit == _NONE else limit
-    _done(set_quota(configuration(home), name, wanted), f"{name}: {limit}", as_json=as_json)
+    _done(set_quota(kept_home(home), name, wanted), f"{name}: {limit}", as_json=as_json)
 
 
 @app.command()
@@ -90,7 +90,7 @@ def export(
     tokens. In the clear, for the owner of the folder alone."""
     from api.audit.life.tenants import export_tenant
 
-    counted = asyncio.run(export_tenant(configuration(home), name, folder))
+    counted = asyncio.run(export_tenant(kept_home(home), name, folder))
     told = ", ".join(f"{count} {what}" for what, count in counted.items())
     emit({"folder": str(folder), **counted}, as_json=as_json, render=lambda: f"{told} in {folder}")
 
@@ -113,7 +113,7 @@ def erase(
         check_basis(basis)
     except EntryRefused as exc:
         raise typer.BadParameter(str(exc)) from None
-    report = asyncio.run(erase_tenant(configuration(home), name, basis))
+    report = asyncio.run(erase_tenant(kept_home(home), name, basis))
     document = {"name": name, "erased": report and erased_json(report)}
     for where, count in report.scan.hits if report and report.scan else ():
         note(f"found in {where}: {count} fingerprints of what was erased")

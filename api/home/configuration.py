@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from api.errors import SettingsInvalid
+from api.errors import HomeUnusable, SettingsInvalid
 from api.home.encryption.settings import VAULT_FILE
 from api.home.settings import ENVIRONMENT_NAMES, Settings
 from retrieval.files.seal import PLAIN, Seal
@@ -80,7 +80,8 @@ def load(
     """Read everything once. `home` and `overrides` (dotted names) are what the command line said; None is "not said".
 
     Raises SettingsInvalid for an unknown key, an impossible value, or a file that cannot be read; the message names
-    the origin and never repeats a value. An encrypted home is opened: raises HomeKeyMissing, HomeKeyWrong.
+    the origin and never repeats a value; HomeUnusable for a home that is no folder. An encrypted home is opened: raises
+    HomeKeyMissing, HomeKeyWrong.
     """
     folder, home_origin = _home(environment, home)
     origins: dict[str, str] = {"home": home_origin}
@@ -138,8 +139,10 @@ def _home(environment: Mapping[str, str], home: Path | None) -> tuple[Path, str]
 def _from_file(path: Path, versions: Versions) -> Iterator[_Found]:
     try:
         text = path.read_text("utf-8")
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return
+    except NotADirectoryError:
+        raise HomeUnusable(f"the home {path.parent} is not a folder") from None
     except (OSError, UnicodeDecodeError) as exc:
         raise SettingsInvalid(f"{path} cannot be read: {getattr(exc, 'strerror', None) or 'not UTF-8'}") from None
     try:

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from api.errors import HomeBusy, JobCancelled
+from api.errors import HomeBusy, JobCancelled, RequestRejected
 from api.home.configuration import Configuration
 from api.home.identity.principal import LOCAL_ID
 from api.jobs.outcome import record_ended
 from api.jobs.uploads import KEPT, OPEN, READY, Uploads
 from api.problems import code_of
-from api.wiring import new_id, open_ingest, open_job_store
+from api.wiring import has_corpus, new_id, open_ingest, open_job_store
 from api.wiring.ledger.log import log_to_write
 from ledger.errors import LedgerError
 from ledger.ledger import Ledger
@@ -55,15 +55,21 @@ async def take_in_paths(
     progress: Progress | None = None,
 ) -> IngestReport:
     """One job of files that are named on this machine, done at once. Raises HomeBusy while another one is done,
-    JobCancelled, LedgerUnavailable, and as `Ingest.run`."""
+    JobCancelled, LedgerUnavailable, and as `Ingest.run`. Where the paths name nothing that is there, nothing is made
+    or recorded."""
     from retrieval.ingest.pipeline import new_run_id  # noqa: PLC0415
+    from retrieval.ingest.sources import sources_of  # noqa: PLC0415
 
+    sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
+    if not sources and not has_corpus(configuration):
+        raise RequestRejected(f"{', '.join(path.name for path in paths)}: no file in it, and no corpus is made of none")
     async with (
         open_ingest(configuration) as ingest,
         open_job_store(configuration) as jobs,
         log_to_write(configuration) as ledger,
     ):
-        sources, titles, run_id = await ingest.planned(paths, manifest, tenant=tenant, resume=resume)
+        await ingest.make_store()
+        run_id = await ingest.cut_off_run(sources, tenant=tenant) if resume else None
         await _tell_cut_off(jobs, ledger)
         job = Job(new_id(), tenant, LOCAL_ID, "paths", collection, label, files=len(sources))
         await jobs.put(job)

@@ -31,6 +31,7 @@ from api.wiring.renewal import open_renewal
 from api.wiring.system import (
     System,
     explain_files,
+    has_corpus,
     key_store,
     open_indexes,
     open_ingest,
@@ -40,6 +41,7 @@ from api.wiring.system import (
     open_system,
     profile_of,
     require_corpus,
+    require_ledger,
     tenant_store,
 )
 
@@ -52,6 +54,7 @@ __all__ = [
     "clock_ms",
     "create_ledger",
     "explain_files",
+    "has_corpus",
     "key_store",
     "new_id",
     "open_bundle",
@@ -76,6 +79,7 @@ __all__ = [
     "profile_of",
     "releases_of",
     "require_corpus",
+    "require_ledger",
     "require_signature",
     "shadow_log",
     "suspicion",

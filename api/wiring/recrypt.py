@@ -34,7 +34,7 @@ def copy_home(configured: Configuration, target: Path, vault: Vault | None) -> i
     """Copy the home into a folder that holds nothing but the vault's own file; the number of files. Nobody writes to
     the home meanwhile. Raises HomeBusy, HomeInUse, HomeUnusable; the target is gone then."""
     home, seal = configured.home, configured.seal
-    if target.resolve().is_relative_to(home.resolve()):
+    if _lies_in(target, home):
         raise HomeInUse(f"{target} lies in the home that would be copied")
     if vault is not None and any(path.is_file() for path in (home / UPLOADS).rglob("*")):
         raise HomeBusy(f"sent files wait in {home / UPLOADS}: let their jobs end, or cancel them")
@@ -52,6 +52,13 @@ def copy_home(configured: Configuration, target: Path, vault: Vault | None) -> i
     except (OSError, ValueError, apsw.Error) as exc:
         shutil.rmtree(target, ignore_errors=True)
         raise HomeUnusable(f"{home} cannot be copied into {target}: {getattr(exc, 'strerror', None) or exc}") from exc
+
+
+def _lies_in(target: Path, home: Path) -> bool:
+    try:
+        return target.resolve().is_relative_to(home.resolve())
+    except (OSError, RuntimeError) as exc:  # a loop of links is the one or the other
+        raise HomeUnusable(f"{target} cannot be written: {exc}") from exc
 
 
 def _files(home: Path) -> Iterator[Path]:

@@ -119,13 +119,24 @@ def tenant_store(configuration: Configuration) -> TenantStore:
     return TenantStore(configuration.home / TENANTS_FILE, clock_ms=clock_ms)
 
 
+def has_corpus(configuration: Configuration) -> bool:
+    """True if the store of record is there; a server's always is."""
+    backend = backends_of(configuration).records
+    return not isinstance(backend, Embedded) or backend.path.exists()
+
+
 def require_corpus(configuration: Configuration) -> None:
     """Raise IndexNotReady for a folder that holds no corpus, so that reading never makes one."""
-    backend = backends_of(configuration).records
-    if isinstance(backend, Embedded) and not backend.path.exists():
+    if not has_corpus(configuration):
         raise IndexNotReady(
-            f"there is no corpus in {backend.path.parent}; make one: exhibit ingest PATH, or exhibit demo"
+            f"there is no corpus in {configuration.home}; make one: exhibit ingest PATH, or exhibit demo"
         )
+
+
+def require_ledger(configuration: Configuration) -> None:
+    """Raise HomeUnusable for a folder that holds no log, so that reading never makes one."""
+    if not backends_of(configuration).ledger.exists:
+        raise HomeUnusable(f"there is no ledger in {configuration.home}: ask a question first")
 
 
 @asynccontextmanager
@@ -215,9 +226,7 @@ async def _kept_signed(configuration: Configuration, ledger: Ledger, stack: Asyn
 @asynccontextmanager
 async def open_ledger(configuration: Configuration, *, shard: int | None = None) -> AsyncIterator[Ledger]:
     """The ledger alone, for commands that need nothing else: the last shard, or that one."""
-    chosen = backends_of(configuration).ledger
-    if not chosen.exists:
-        raise HomeUnusable(f"there is no ledger in {configuration.home}: ask a question first")
+    require_ledger(configuration)
     async with AsyncExitStack() as stack:
         ledger = await open_log(configuration, shard=shard)
         stack.push_async_callback(ledger.aclose)

@@ -119,7 +119,8 @@ class Ingest(Upkeep):
         on; the same content again is skipped. `resume` goes on in the rows of the tenant's last run; `verify` reads
         every file, whatever its status says. Raises
         `ManifestError`, `StoreUnavailable`, `ChannelUnavailable`; after each the run can be repeated."""
-        sources, titles, run_id = await self.planned(paths, manifest, tenant=tenant, resume=resume)
+        sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
+        run_id = await self.cut_off_run(sources, tenant=tenant) if resume else None
         return await self.take(
             sources,
             titles=titles,
@@ -131,14 +132,16 @@ class Ingest(Upkeep):
             progress=progress,
         )
 
-    async def planned(
-        self, paths: Sequence[Path], manifest: Path | None, *, tenant: str, resume: bool
-    ) -> tuple[tuple[SourceSpec, ...], Mapping[str, str], str | None]:
-        """The sources that paths and manifest name, the titles of collections, and with `resume` the tenant's last run
-        if it was of the same files. Raises `ManifestError`, `StoreUnavailable`."""
-        sources, titles = await asyncio.to_thread(sources_of, paths, manifest)
-        await self._store.put_files([])  # makes the store, so that it can be read
-        return sources, titles, await self._last_run(sources, tenant) if resume else None
+    async def cut_off_run(self, sources: Sequence[SourceSpec], *, tenant: str) -> str | None:
+        """The tenant's last run, to go on in its rows, if it was of the same files. Raises `StoreUnavailable`."""
+        await self.make_store()
+        last = await self._store.files(tenant)
+        places = await asyncio.to_thread(places_of, sources)
+        return last[0].run_id if last and [file.path for file in last] == places else None
+
+    async def make_store(self) -> None:
+        """Makes the store where it is not there yet, so that it can be read. Raises `StoreUnavailable`."""
+        await self._store.put_files([])
 
     async def take(
         self,
@@ -256,12 +259,6 @@ class Ingest(Upkeep):
         self._digests.of(run.tenant).rows = row_digests
         places = {*run.files.by_path, *(job.path for job in run.jobs)}
         self._digests.save(run.tenant, places=places)
-
-    async def _last_run(self, sources: Sequence[SourceSpec], tenant: str) -> str | None:
-        """The tenant's last run, if it was of the same files."""
-        last = await self._store.files(tenant)
-        places = await asyncio.to_thread(places_of, sources)
-        return last[0].run_id if last and [file.path for file in last] == places else None
 
     async def _begin(self, sources: Sequence[SourceSpec], tenant: str, run_id: str, progress: Progress | None) -> _Run:
         places = await asyncio.to_thread(places_of, sources)

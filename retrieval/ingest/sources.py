@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +22,8 @@ def sources_of(paths: Sequence[Path], manifest: Path | None) -> tuple[tuple[Sour
     """The sources in order, and the titles of collections. With a manifest (given, named like a file, or a folder's
     `manifest.toml`) only what it lists is taken; without, everything in the folder, whatever its kind: what is not read
     becomes a row that says so. A file that is named in two ways is one source, by the manifest's name if it has one.
-    Raises `ManifestError`."""
+    A path that is named and leads to nothing is no source. Raises `ManifestError`."""
+    _require_there(paths)
     sources: list[SourceSpec] = []
     titles: dict[str, str] = {}
     if manifest is not None:
@@ -44,6 +46,22 @@ def sources_of(paths: Sequence[Path], manifest: Path | None) -> tuple[tuple[Sour
     return tuple(sources), titles
 
 
+def _require_there(paths: Sequence[Path]) -> None:
+    """Raises `ManifestError` for names of nothing that can be read: a slip of whoever named it, not a file that failed.
+    Those of a folder and of a manifest are looked at when their turn comes."""
+    missing: list[str] = []
+    for path in paths:
+        try:
+            mode = path.stat().st_mode
+        except OSError as exc:
+            missing.append(f"{path.name} ({exc.strerror or 'I/O error'})")
+        else:
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                missing.append(f"{path.name} (neither a file nor a folder)")
+    if missing:
+        raise ManifestError(f"cannot be read: {', '.join(missing)}")
+
+
 def _require_inside(manifest: Manifest) -> None:
     """Raises `ManifestError` where a manifest that was found in a folder, not named, leads out of it by a path or a
     link: whoever gave the folder may not choose what else is read."""
@@ -57,9 +75,14 @@ def _require_inside(manifest: Manifest) -> None:
 
 
 def _named(manifest: Manifest, paths: Sequence[Path]) -> Iterator[SourceSpec]:
-    wanted = [path.resolve() for path in paths]
-    for source in manifest.sources:
-        if not wanted or any(source.path.resolve().is_relative_to(path) for path in wanted):
+    """The sources of a manifest, or those of them that the paths name. Raises `ManifestError` for a path of none."""
+    places = [(source, source.path.resolve()) for source in manifest.sources]
+    wanted = {path: path.resolve() for path in paths}
+    for path, place in wanted.items():
+        if not any(each.is_relative_to(place) for _, each in places):
+            raise ManifestError(f"{path.name}: {manifest.path.name} lists no such file")
+    for source, each in places:
+        if not wanted or any(each.is_relative_to(place) for place in wanted.values()):
             yield source
 
 

@@ -147,7 +147,7 @@ def test_the_command_writes_nothing(
     _, out, _ = cli("ingest", tmp_path / "bad.txt", "--label", "public", *options)
     assert f"read like instructions: {INJECTED}" in out
     code, _, _ = cli("ingest", tmp_path / "gone.txt", "--label", "public", *options)
-    assert code == 1
+    assert code == 2
     assert tree(tmp_path) == before
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -144,17 +145,25 @@ def test_a_label_is_never_assumed(
         visibility_of(spec, tenant="t", collection=collection, label=label, terms=shipped_terms())
 
 
+@pytest.mark.parametrize("name", ["gone.txt", "one.txt/below", "n" * 300, "loop", "pipe"])
+def test_a_path_of_nothing_is_no_source(tmp_path: Path, name: str) -> None:
+    (tmp_path / "one.txt").write_text("x")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ManifestError, match=r"^cannot be read: [^,]+ \([^)]+\)$"):
+        sources_of([tmp_path / "one.txt", tmp_path / name], None)
+
+
 def test_files_without_a_manifest_name_themselves(tmp_path: Path) -> None:
     for name in ("b/Two words.md", "b/.hidden.md", "b/picture.png", "b/deep/er.csv", "one.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
-    sources, _ = sources_of([tmp_path / "b", tmp_path / "one.txt", tmp_path / "gone.txt"], None)
+    sources, _ = sources_of([tmp_path / "b", tmp_path / "one.txt"], None)
     assert [s.source_id for s in sources] == [
         "b.two-words.md",
         "b.deep.er.csv",
         "b.picture.png",
         "one.txt",
-        "gone.txt",
     ]
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "one.txt").write_text("y")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.console import configuration, emit, note, table
+from api.cli.console import configuration, emit, kept_home, note, table
 from api.cli.options import AsJson, Home, Tenant
 
 app = typer.Typer(
@@ -71,7 +71,7 @@ def work(
     servers; one works at a time, and another one continues if it is killed."""
     from api.jobs.work import keep_working, work_off
 
-    configured = configuration(home)
+    configured = kept_home(home)
     if once:
         note(f"{asyncio.run(work_off(configured))} jobs ended")
         return

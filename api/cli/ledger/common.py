@@ -89,7 +89,12 @@ def read_bytes(path: Path) -> bytes:
 
 
 def files_in(folder: Path) -> Callable[[str], bytes | None]:
-    """The files of an exported log by their paths; None for one that is not there."""
+    """The files of an exported log by their paths; None for one that is not there. Raises RequestRejected for what is
+    no folder."""
+    from api.errors import RequestRejected
+
+    if not folder.is_dir():
+        raise RequestRejected(f"{folder} is not a folder")
 
     def read(path: str) -> bytes | None:
         file = folder / path

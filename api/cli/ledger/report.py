@@ -55,10 +55,11 @@ async def _made(home: Path | None, month: Month, tenant: str | None, out: Path |
     from api.audit.log.search import EntrySearch
     from api.cli.ledger.verify import report_json
     from api.web.page import page
-    from api.wiring import open_entry_index, trust_policy
+    from api.wiring import open_entry_index, require_ledger, trust_policy
     from api.wiring.ledger.log import log_to_write
 
     configured = configuration(home)
+    require_ledger(configured)
     policy = trust_policy(configured.settings)
     async with (
         log_to_write(configured) as ledger,

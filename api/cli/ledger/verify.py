@@ -72,8 +72,6 @@ def _check_together(
     witness: bool,
 ) -> None:
     """Raise BadParameter for options of which one would be passed over in silence."""
-    from api.errors import RequestRejected
-
     if receipt is not None and export is not None:
         raise typer.BadParameter("--receipt and --export are two things to verify; give one")
     if (receipt is not None or export is not None) and (outside or witness):
@@ -82,8 +80,6 @@ def _check_together(
         raise typer.BadParameter("--witness needs --policy, which names the witnesses")
     if seen is not None and (receipt is None or policy is None):
         raise typer.BadParameter("--seen needs --receipt and --policy")
-    if export is not None and not export.is_dir():
-        raise RequestRejected(f"{export} is not a folder")
 
 
 def _log(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.console import bold, configuration, emit, note
+from api.cli.console import bold, configuration, emit, kept_home, note
 from api.cli.options import AsJson, Home
 from api.cli.policy.candidate import chosen_folder
 from api.problems import EXIT_FAILED
@@ -105,7 +105,7 @@ def accept(
     from api.home.backends import backends_of
     from api.wiring import open_bundle, releases_of
 
-    configured = configuration(home)
+    configured = kept_home(home)
     backend = backends_of(configured).policy
     may_publish(backend)
     active = open_bundle(backend)
@@ -131,7 +131,7 @@ def rollback(
     from api.home.backends import backends_of
     from api.wiring import active_digest, releases_of
 
-    configured = configuration(home)
+    configured = kept_home(home)
     backend = backends_of(configured).policy
     may_publish(backend)
     releases, active = releases_of(backend), active_digest(backend)

@@ -32,8 +32,9 @@ def sign(
     chosen_folder(folder, None)
     with wrong_use():
         private = signing_key(key.read_text("ascii", "replace"))
-        digest, covered = load_bundle(folder).digest, sign_folder(folder, private)
-        if server is not None:
+        digest = load_bundle(folder).digest
+        if server is not None:  # first: where it cannot be written, nothing is signed
             server.write_bytes(signed_server_bundle(folder, private))
+        covered = sign_folder(folder, private)
     document = {"bundle_digest": digest, "files": covered, "algorithm": private.algorithms[0]}
     emit(document, as_json=as_json, render=lambda: f"{bold(digest)} signed, {covered} files")

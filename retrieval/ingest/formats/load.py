@@ -47,21 +47,30 @@ _PARSERS = {
 
 def media_type_of(path: Path, declared: str | None) -> str:
     """The kind of file that the manifest names, else by the name's ending. Raises `LoadError` for anything that is not
-    read here."""
+    read here, and for what is no file at all."""
     media_type = declared or MEDIA_TYPES.get(path.suffix.lower())
     if media_type is None or media_type not in MEDIA_TYPES.values():
+        _require_file(path)  # a file that is not there has no kind
         raise LoadError(f"{path.name}: files of this kind are not read ({media_type or path.suffix or 'no ending'})")
     return media_type
 
 
-def read_bytes(path: Path) -> bytes:
-    """The file's bytes; those of a Shapefile's files as one zip file. A file that is gone, unreadable, not a plain
-    file, empty or too large is a `LoadError`."""
+def _require_file(path: Path) -> None:
+    """Raises `LoadError` for what is gone, or no plain file."""
     try:
         if path.is_dir():
             raise LoadError(f"{path.name}: a folder that cannot be read")
         if not path.is_file():
             raise LoadError(f"{path.name}: there is no such file")
+    except OSError as exc:
+        raise LoadError(f"{path.name}: cannot be read ({exc.strerror or 'I/O error'})") from exc
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file's bytes; those of a Shapefile's files as one zip file. A file that is gone, unreadable, not a plain
+    file, empty or too large is a `LoadError`."""
+    _require_file(path)
+    try:
         parts = sidecars_of(path)
         if sum(part.stat().st_size for part in (path, *parts)) > MAX_BYTES:
             raise LoadError(f"{path.name}: larger than {MAX_BYTES // 2**20} MiB")

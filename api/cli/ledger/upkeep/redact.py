@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.console import bold, configuration, emit, note, table
+from api.cli.console import bold, emit, kept_home, note, table
 from api.cli.options import AsJson, Home, Tenant
 from api.problems import EXIT_VERIFICATION
 
@@ -39,17 +39,23 @@ def redact(
     7: it went from the log, and a search found something of it in a file."""
     from api.audit.erasure.erasing import carry_out
     from api.audit.erasure.erasure import erased_json
+    from api.wiring import require_corpus
     from ledger.erasure.redaction import Target
 
     if again:
         made = asyncio.run(_again(home, recorded))
         emit({"redactions": list(made)}, as_json=as_json, render=lambda: f"{len(made)} redactions carried out again")
         return
+    if recorded is not None:
+        raise typer.BadParameter("--recorded goes with --again")
     named = {Target.ENTRY: entry, Target.SUBJECT: subject, Target.SOURCE: source}
     given = [(target, name) for target, name in named.items() if name]
     if len(given) != 1 or not basis:
         raise typer.BadParameter("give one of --entry, --subject and --source, and --basis")
-    erased = asyncio.run(carry_out(configuration(home), _order(*given[0], tenant, basis, parts)))
+    configured = kept_home(home)
+    if source:
+        require_corpus(configured)
+    erased = asyncio.run(carry_out(configured, _order(*given[0], tenant, basis, parts)))
     for each in erased.remains:
         note(f"left in {each.where}: {each.what}, until {each.until}")
     for where, count in erased.scan.hits if erased.scan else ():
@@ -79,7 +85,7 @@ async def _again(home: Path | None, recorded: Path | None) -> tuple[str, ...]:
     from api.cli.ledger.common import read_text
     from ledger.erasure.redaction import load_details
 
-    return await carry_out_again(configuration(home), load_details("" if recorded is None else read_text(recorded)))
+    return await carry_out_again(kept_home(home), load_details("" if recorded is None else read_text(recorded)))
 
 
 def _shown(erased: ErasureReport) -> str:

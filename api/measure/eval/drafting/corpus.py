@@ -9,7 +9,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+from api.errors import RequestRejected
 from api.measure.eval.drafting.model import Fact, Told
 from retrieval.model import Record, RecordKind
 from retrieval.registry.store import RecordWriter
@@ -74,10 +76,17 @@ def sentences_of(records: Sequence[Record], *, most: int, seed: int = 5) -> list
 
 def squad_of(file: Path, *, most: int, seed: int = 5) -> tuple[list[tuple[str, str, str]], list[Told]]:
     """Texts (key, title, text) of a file in the form of SQuAD, and its questions with the sentence that answers; to a
-    question that the text does not answer the sentence that seems to."""
+    question that the text does not answer the sentence that seems to. Raises RequestRejected for another file."""
+    try:
+        return _squad_of(json.loads(file.read_bytes())["data"], most=most, seed=seed)
+    except (ValueError, LookupError, TypeError, AttributeError) as exc:
+        raise RequestRejected(f"{file}: not in the form of SQuAD") from exc
+
+
+def _squad_of(articles: Sequence[Any], *, most: int, seed: int) -> tuple[list[tuple[str, str, str]], list[Told]]:
     draw = random.Random(f"squad {seed}")  # noqa: S311  a sample, no secret
     texts, told = [], list[Told]()
-    for n, article in enumerate(json.loads(file.read_text("utf-8"))["data"]):
+    for n, article in enumerate(articles):
         for p, paragraph in enumerate(article["paragraphs"]):
             passage = " ".join(paragraph["context"].split())
             texts.append((f"a{n:03d}-{p:03d}", article["title"].replace("_", " "), passage))
