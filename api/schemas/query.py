@@ -32,6 +32,8 @@ _CONTROL = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f"
 PLAIN: dict[str, JsonValue] = {"pattern": f"^[^{_CONTROL}]*$"}
 SAID: dict[str, JsonValue] = {"minLength": 1, "pattern": rf"^[^{_CONTROL}]*[^\s{_CONTROL}][^{_CONTROL}]*$"}
 """The JSON schema that `plain_text` and `said_text` ask for."""
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+"""The letters of Unicode that are not shown (Default_Ignorable_Code_Point)."""
 _CONTROL_CHARACTER, _LONE_SURROGATE = re.compile(f"[{_CONTROL}]"), re.compile(r"[\ud800-\udfff]")
 
 
@@ -47,6 +49,13 @@ def plain_text(value: str) -> str:
 def said_text(value: str) -> str:
     if not value.strip():
         raise PydanticCustomError("blank", "Text may not be empty")
+    return value
+
+
+def asked_text(value: str) -> str:
+    """Text that can be a question: what nobody sees, and signs alone, ask nothing, and are no reason to abstain."""
+    if not any(character.isalnum() and character not in _FILLERS for character in value):
+        raise PydanticCustomError("blank", "A question holds a letter or a digit")
     return value
 
 
@@ -96,6 +105,14 @@ Text = Annotated[
 ]
 Year = Annotated[StrictInt, Field(ge=1, le=9999)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+Question = Annotated[
+    str,
+    Field(max_length=QUESTION_CHARS, json_schema_extra=SAID),
+    AfterValidator(plain_text),
+    AfterValidator(asked_text),
+]
 
 
 class StrictModel(BaseModel):
@@ -188,12 +205,7 @@ class Options(StrictModel):
 class QueryRequest(StrictModel):
     """A question; everything else is optional."""
 
-    question: Annotated[
-        str,
-        Field(max_length=QUESTION_CHARS, json_schema_extra=SAID),
-        AfterValidator(plain_text),
-        AfterValidator(said_text),
-    ]
+    question: Question
     context: Context = Context()
     options: Options = Options()
     purpose: Text = "research"

@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field, StrictInt
 
 from ai.answer.shapes import WirePromise, WireReading
 from api.schemas.answer import ClosedModel
-from api.schemas.query import PLAIN, WHOLE, StrictModel, Text, plain_text
-from api.schemas.retrieval.search import Hybrid, Query, RetrievalQuery
+from api.schemas.query import PLAIN, WHOLE, Question, StrictModel, Text, plain_text
+from api.schemas.retrieval.search import Hybrid, RetrievalQuery
 
 Id = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=PLAIN), AfterValidator(plain_text)]
 EntryId = Annotated[str, Field(min_length=1, max_length=64)]
@@ -25,7 +25,7 @@ class MgetRequest(StrictModel):
 class ExpandRequest(StrictModel):
     """A query whose words and names are to be said in other ways."""
 
-    query: Query
+    query: Question
     tenant: Text | None = None
 
 
@@ -72,7 +72,7 @@ class StatsResponse(ClosedModel):
 class SavedQuery(StrictModel):
     """A query with the ids that answer it: chunks or documents."""
 
-    query: Query
+    query: Question
     relevant: Annotated[list[Id], Field(min_length=1, max_length=100)]
 
 

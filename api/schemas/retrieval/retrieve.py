@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue, StrictInt
+from pydantic import Field, JsonValue, StrictInt
 
-from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, StrictModel, Text, plain_text, said_text
+from api.schemas.query import WHOLE, Question, StrictModel, Text
 
 _UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 KbId = Annotated[str, Field(pattern=_UUID, json_schema_extra={"format": "uuid"})]
-Question = Annotated[
-    str,
-    Field(max_length=QUESTION_CHARS, json_schema_extra=SAID),
-    AfterValidator(plain_text),
-    AfterValidator(said_text),
-]
 Filters = Annotated[dict[str, JsonValue], Field(description="metadata filters: the filter language, or field: value")]
 WireMode = Literal["keyword", "vector", "hybrid"]
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue, StrictBool, StrictInt, model_validator
+from pydantic import ConfigDict, Field, JsonValue, StrictBool, StrictInt, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.schemas.query import QUESTION_CHARS, SAID, WHOLE, StrictModel, Text, plain_text, said_text
+from api.schemas.query import WHOLE, Question, StrictModel, Text
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Query = Annotated[
-    str,
-    Field(max_length=QUESTION_CHARS, json_schema_extra=SAID),
-    AfterValidator(plain_text),
-    AfterValidator(said_text),
-]
 FieldName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]{0,63}$")]
 Component = Annotated[float, Field(allow_inf_nan=False, ge=-1e6, le=1e6)]
 
@@ -76,7 +70,7 @@ class SnippetSpan(StrictModel):
 class RetrievalQuery(StrictModel):
     """A search. `query` or `vector.embedding` is required."""
 
-    query: Query | None = None
+    query: Question | None = None
     top_k: Annotated[StrictInt, Field(ge=1, le=100), WHOLE]
     hybrid: Hybrid | None = None
     vector: Vector = Vector()

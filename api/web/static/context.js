@@ -4,6 +4,7 @@ import { byId, h } from "./dom.js";
 import { say, words } from "./text.js";
 
 const MOST = 4000; // characters of a question, as the API takes them
+const ASKED = /(?![\u115f\u1160\u3164\uffa0])[\p{L}\p{N}]/u; // as the server has it: signs and what is not shown ask nothing
 const whole = text => (/^\d{1,4}$/.test(text.trim()) ? Number(text) : null);
 
 export class ContextBar {
@@ -64,7 +65,7 @@ export class ContextBar {
   #check() {
     const { question, context: { year_range: [from, to] = [] } = {} } = this.request, length = [...question].length, w = words.ask;
     byId("question").setCustomValidity(length > MOST ? say(w.question_long, { most: MOST.toLocaleString("en"), count: length.toLocaleString("en") })
-      : byId("question").value && !question ? w.question_blank : "");
+      : byId("question").value && !ASKED.test(question) ? w.question_blank : "");
     byId("to").setCustomValidity(from > to ? w.years_turned : "");
   }
 
