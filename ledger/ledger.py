@@ -23,7 +23,7 @@ from ledger.head import HeadSigner
 from ledger.keys import KeyRing, pseudonym
 from ledger.merkle.tiles import parse_tile_path
 from ledger.merkle.tree import MAX_SIZE, hash_leaf
-from ledger.model import SOURCES, Checkpoint, Entry, EntryRef, Kind, Ref, SealedPart, VerifyReport
+from ledger.model import SOURCES, Checkpoint, DamagedEntry, Entry, EntryRef, Kind, Ref, SealedPart, VerifyReport
 from ledger.notes.trust import TrustedWitness, TrustPolicy
 from ledger.outside import OutsideCheckpoint
 from ledger.proofs.export import export_files, read_tile
@@ -32,7 +32,7 @@ from ledger.proofs.proving import prove_inclusion
 from ledger.proofs.receipt import Receipt, format_receipt
 from ledger.rotation import DETAIL, key_request, opened_detail, rotation_detail
 from ledger.stores.store import LedgerStore, LogIdentity, PartAt, StoredLeaf
-from ledger.verification.reading import PartReader, entry_of, tenant_key_of
+from ledger.verification.reading import PartReader, entry_of, listed_entry, tenant_key_of
 from ledger.verification.verify import verify_log
 from ledger.witnesses.cosigning import Cosigner, CosigningResult
 from ledger.witnesses.witness import Witness
@@ -254,11 +254,18 @@ class Ledger:
         return await make_promise(entry, answer=answer, signer=await self._head.signer_at(entry.index + 1))
 
     async def entry(self, entry_id: str) -> Entry:
-        """The entry of that id. Raises EntryNotFound."""
+        """The entry of that id. Raises EntryNotFound, VerificationFailed, MalformedLeaf."""
+        return entry_of(await self._leaf(entry_id))
+
+    async def listed_entry(self, entry_id: str) -> Entry | DamagedEntry:
+        """As `entry`, and one that was changed is given as damaged. Raises EntryNotFound."""
+        return listed_entry(await self._leaf(entry_id))
+
+    async def _leaf(self, entry_id: str) -> StoredLeaf:
         stored = await self._store.leaf(entry_id) if is_entry_id(entry_id) else None
         if stored is None:
             raise EntryNotFound(f"no entry {entry_id}")
-        return entry_of(stored)
+        return stored
 
     async def find(self, *, request_id: str) -> tuple[Entry, ...]:
         """The entries of a request, oldest first."""
@@ -269,11 +276,19 @@ class Ledger:
         self, *, after: int = -1, limit: int = 100, kind: Kind | None = None, tenant: str | None = None
     ) -> tuple[Entry, ...]:
         """At most `limit` entries (and at most 1,000) above the index `after`, by index; the last one's index is the
-        cursor of the next page."""
+        cursor of the next page. Raises VerificationFailed, MalformedLeaf for one that was changed."""
+        return tuple(map(entry_of, await self._leaves(after, limit, kind, tenant)))
+
+    async def listed(
+        self, *, after: int = -1, limit: int = 100, kind: Kind | None = None, tenant: str | None = None
+    ) -> tuple[Entry | DamagedEntry, ...]:
+        """As `entries`, and one that was changed hides no other: it is listed as damaged."""
+        return tuple(map(listed_entry, await self._leaves(after, limit, kind, tenant)))
+
+    async def _leaves(self, after: int, limit: int, kind: Kind | None, tenant: str | None) -> Sequence[StoredLeaf]:
         alias = None if tenant is None else self.pseudonym("tenant", tenant)
         after, limit = min(max(after, -1), MAX_SIZE), min(max(limit, 0), MAX_PAGE_ENTRIES)
-        found = await self._store.scan(after=after, limit=limit, kind=kind, tenant=alias)
-        return tuple(entry_of(stored) for stored in found)
+        return await self._store.scan(after=after, limit=limit, kind=kind, tenant=alias)
 
     async def every(
         self, *, after: int = -1, kind: Kind | None = None, tenant: str | None = None

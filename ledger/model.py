@@ -122,6 +122,16 @@ class EntryRef:
 
 
 @dataclass(frozen=True, slots=True)
+class DamagedEntry:
+    """An entry whose leaf is not the one that was appended: its place and its name as the store has them, and what is
+    wrong. Nothing of it is proved."""
+
+    index: int
+    entry_id: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A parsed leaf, its zero-based index, and the very bytes that were hashed."""
 

@@ -125,13 +125,23 @@ class FoundEntry(EntryResponse):
     rules: list[str] | None = None
     summary: EntrySummary | None = None
     contents: dict[str, str] | None = None
+    damaged: str | None = None
+
+
+class ChangedEntry(ClosedModel):
+    """An entry whose leaf is not the one that was recorded; nothing else is known of it."""
+
+    index: int
+    entry_id: str
+    damaged: str
 
 
 class EntriesResponse(ClosedModel):
     """A page of entries; `next` is the cursor for `after`, null on the last page. With filters a page may hold fewer
-    than asked for, or none, and have a next one."""
+    than asked for, or none, and have a next one. `damaged` are the entries of the page that were changed."""
 
     entries: list[FoundEntry]
+    damaged: list[ChangedEntry] = Field(default=[])
     next: int | None
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ledger.entry.leaf import parse_leaf
 from ledger.entry.parts import OpenedPart, open_part, parse_source_commitments, source_name, source_number
-from ledger.errors import EntryNotFound, KeyUnusable, PartErased, VerificationFailed
+from ledger.errors import EntryNotFound, KeyUnusable, MalformedLeaf, PartErased, VerificationFailed
 from ledger.keys import KeyRing
 from ledger.merkle.tree import hash_leaf
-from ledger.model import SOURCES, Entry, Leaf
+from ledger.model import SOURCES, DamagedEntry, Entry, Leaf
 from ledger.stores.store import LedgerStore, StoredLeaf
 
 
@@ -86,9 +86,21 @@ async def tenant_key_of(leaf: Leaf, *, store: LedgerStore, keys: KeyRing) -> byt
         raise
 
 
+def listed_entry(stored: StoredLeaf) -> Entry | DamagedEntry:
+    """The entry, or what the store still tells of one that was changed."""
+    try:
+        return entry_of(stored)
+    except (VerificationFailed, MalformedLeaf) as exc:
+        return DamagedEntry(stored.index, stored.entry_id, str(exc))
+
+
 def entry_of(stored: StoredLeaf) -> Entry:
-    """The entry, its hash taken from its bytes. Raises VerificationFailed if it is not the stored one."""
+    """The entry, its hash taken from its bytes. Raises VerificationFailed if that or its id is not the stored one,
+    MalformedLeaf for bytes that are no leaf."""
     leaf_hash = hash_leaf(stored.leaf_bytes)
     if leaf_hash != stored.leaf_hash:
         raise VerificationFailed("leaf-hash", f"the bytes of leaf {stored.index} do not have the stored hash")
-    return Entry(stored.index, parse_leaf(stored.leaf_bytes), stored.leaf_bytes, leaf_hash.hex())
+    leaf = parse_leaf(stored.leaf_bytes)
+    if leaf.entry_id != stored.entry_id:
+        raise VerificationFailed("leaf", f"leaf {stored.index} is that of another entry")
+    return Entry(stored.index, leaf, stored.leaf_bytes, leaf_hash.hex())

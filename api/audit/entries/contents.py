@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ledger.entry.parts import source_number
+from ledger.errors import MalformedLeaf, VerificationFailed
 from ledger.ledger import Ledger
 from ledger.model import Entry
 
@@ -20,13 +21,17 @@ SUMMARY = ("question", "answer", "cited", "sources", "place")
 async def with_contents(
     document: Mapping[str, Any], entry: Entry, ledger: Ledger, *, summary: bool, parts: Sequence[str]
 ) -> dict[str, Any]:
-    """The document of an entry with what is asked for. Raises VerificationFailed for a part that was changed."""
+    """The document of an entry with what is asked for; where a part was changed, `damaged` says what is wrong in its
+    place."""
     more: dict[str, Any] = {}
-    if summary:
-        more["summary"] = await summary_of(entry, ledger)
-    if parts:
-        found = await ledger.contents(entry, parts)
-        more["contents"] = {name: found[name].decode("utf-8", "replace") for name in sorted(found)}
+    try:
+        if summary:
+            more["summary"] = await summary_of(entry, ledger)
+        if parts:
+            found = await ledger.contents(entry, parts)
+            more["contents"] = {name: found[name].decode("utf-8", "replace") for name in sorted(found)}
+    except (VerificationFailed, MalformedLeaf) as exc:
+        more = {"damaged": str(exc)}
     return {**document, **more}
 
 

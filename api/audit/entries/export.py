@@ -11,7 +11,7 @@ from typing import Any
 
 from api.audit.entries.contents import SUMMARY
 from api.audit.entries.records import entry_json
-from ledger.model import Entry
+from ledger.model import DamagedEntry, Entry
 from ledger.search.entry_index import EntryFacts
 
 COLUMNS = (
@@ -27,7 +27,12 @@ def found_json(entry: Entry, facts: EntryFacts | None) -> dict[str, Any]:
     known: dict[str, Any] = {"outcome": None, "model": None, "actor": None, "rules": None}
     if facts is not None:
         known = {"outcome": facts.outcome, "model": facts.model, "actor": facts.actor, "rules": list(facts.rules)}
-    return entry_json(entry) | known | {"summary": None, "contents": None}
+    return entry_json(entry) | known | {"summary": None, "contents": None, "damaged": None}
+
+
+def damaged_json(entry: DamagedEntry) -> dict[str, Any]:
+    """All that is known of an entry whose leaf was changed."""
+    return {"index": entry.index, "entry_id": entry.entry_id, "damaged": entry.detail}
 
 
 def ndjson(documents: Iterable[Mapping[str, Any]]) -> str:
@@ -37,15 +42,17 @@ def ndjson(documents: Iterable[Mapping[str, Any]]) -> str:
 
 def csv_text(documents: Iterable[Mapping[str, Any]], *, summary: bool = False, parts: Sequence[str] = ()) -> str:
     """A table (RFC 4180), times in ISO 8601, with the columns of the summary and one for each part, if asked for; a
-    cell that a spreadsheet would take for a formula begins with an apostrophe."""
+    cell that a spreadsheet would take for a formula begins with an apostrophe. What is not known of an entry, because
+    it was changed, is empty, and the last column says so."""
     told = SUMMARY if summary else ()
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow([*COLUMNS, *told, *(f"part {name}" for name in parts)])
+    writer.writerow([*COLUMNS, *told, *(f"part {name}" for name in parts), "damaged"])
     for document in documents:
         row = [_cell(name, document) for name in COLUMNS]
-        row += [_told(document["summary"][name]) for name in told]
-        writer.writerow([*row, *(plain_cell((document["contents"] or {}).get(name)) for name in parts)])
+        row += [_told((document.get("summary") or {}).get(name, "")) for name in told]
+        row += [plain_cell((document.get("contents") or {}).get(name)) for name in parts]
+        writer.writerow([*row, plain_cell(document["damaged"])])
     return text.getvalue()
 
 
@@ -61,13 +68,13 @@ def time_text(t_ms: int) -> str:
 def _cell(name: str, document: Mapping[str, Any]) -> str | int:
     match name:
         case "time":
-            return time_text(document["t_ms"])
+            return time_text(document["t_ms"]) if "t_ms" in document else ""
         case "rules":
-            return _safe(" ".join(document["rules"] or ()))
+            return _safe(" ".join(document.get("rules") or ()))
         case "refs":
-            return _safe(" ".join(f"{ref['rel']}:{ref['entry_id']}" for ref in document["refs"]))
+            return _safe(" ".join(f"{ref['rel']}:{ref['entry_id']}" for ref in document.get("refs", ())))
         case _:
-            return plain_cell(document[name])
+            return plain_cell(document.get(name))
 
 
 def documents_csv(columns: Sequence[str], documents: Iterable[Mapping[str, Any]]) -> str:

@@ -166,8 +166,8 @@ async def _named(order: Order, search: EntrySearch) -> AsyncIterator[Entry]:
     after: int | None = -1
     while after is not None:
         page = await search.page(wanted, after=after, limit=_PAGE)
-        for entry, _ in page.found:
-            yield entry
+        for found, _ in page.found:  # one that was changed is not passed over: reading it says so
+            yield found if isinstance(found, Entry) else await search.ledger.entry(found.entry_id)
         after = page.next
 
 

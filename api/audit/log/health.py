@@ -88,9 +88,9 @@ async def log_health(ledger: Ledger, *, tenant: str, policy: TrustPolicy | None,
 
 
 async def _recorded_ms(ledger: Ledger, index: int) -> int | None:
-    """When the entry of that index was recorded; None where there is none."""
-    found = await ledger.entries(after=index - 1, limit=1) if index >= 0 else ()
-    return found[0].leaf.t_ms if found else None
+    """When the entry of that index was recorded; None where there is none, or it was changed."""
+    found = await ledger.listed(after=index - 1, limit=1) if index >= 0 else ()
+    return found[0].leaf.t_ms if found and isinstance(found[0], Entry) else None
 
 
 async def _witnesses(ledger: Ledger, policy: TrustPolicy) -> tuple[CosigningWitness, ...]:

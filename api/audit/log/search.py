@@ -18,9 +18,9 @@ from ai.record.entry_facts import (
     text_key,
 )
 from ledger.erasure.redaction import REDACTS
-from ledger.errors import IndexDamaged, LedgerUnavailable, VerificationFailed
+from ledger.errors import IndexDamaged, LedgerUnavailable, MalformedLeaf, VerificationFailed
 from ledger.ledger import Ledger
-from ledger.model import Entry, Kind
+from ledger.model import DamagedEntry, Entry, Kind
 from ledger.search.entry_index import SEAL_DOMAIN, EntryCounts, EntryFacts, EntryIndex, EntryQuery, counts_of
 from ledger.search.signature import bits_of, folded
 
@@ -49,7 +49,7 @@ class FoundPage:
     """Entries with their facts, by index. `next` is the cursor of the next page, None after the last entry of the
     log."""
 
-    found: tuple[tuple[Entry, EntryFacts], ...]
+    found: tuple[tuple[Entry | DamagedEntry, EntryFacts], ...]
     next: int | None
 
 
@@ -69,8 +69,8 @@ class EntrySearch:
             last = found[-1].index if len(found) == limit else position - 1
         else:
             found, last = await self._with_text(wanted, folded(wanted.text), after, limit, position - 1)
-        more = await self.ledger.entries(after=max(last, after), limit=1)
-        shown = [(await self.ledger.entry(each.entry_id), each) for each in found]
+        more = await self.ledger.listed(after=max(last, after), limit=1)
+        shown = [(await self.ledger.listed_entry(each.entry_id), each) for each in found]
         return FoundPage(tuple(shown), max(last, after) if more else None)
 
     async def counts(self, wanted: EntryCriteria) -> tuple[EntryCounts, bool]:
@@ -108,7 +108,7 @@ class EntrySearch:
     async def _text(self, facts: EntryFacts) -> str:
         try:
             contents = await self.ledger.contents(await self.ledger.entry(facts.entry_id), _TEXT_PARTS)
-        except VerificationFailed:
+        except (VerificationFailed, MalformedLeaf):
             return ""  # `verify` names it; here nothing can be read
         return searched_text(contents)
 
@@ -116,11 +116,12 @@ class EntrySearch:
         """Add what the log has and the index has not, up to a bound; gives the index's position."""
         position, until = await self.index.position(), 0
         while until < CAUGHT_UP_ENTRIES:
-            batch = await self.ledger.entries(after=position - 1, limit=_BATCH)
+            batch = await self.ledger.listed(after=position - 1, limit=_BATCH)
             if not batch:
                 break
             await self.index.extend([await self._facts(entry) for entry in batch])
-            await self._forget([entry for entry in batch if entry.leaf.kind is Kind.REDACTION])
+            whole = [entry for entry in batch if isinstance(entry, Entry)]
+            await self._forget([entry for entry in whole if entry.leaf.kind is Kind.REDACTION])
             position, until = batch[-1].index + 1, until + len(batch)
         return position
 
@@ -143,7 +144,7 @@ class EntrySearch:
         while await self.catch_up() < size:
             continue
         after, mended = -1, list[int]()
-        while batch := await self.ledger.entries(after=after, limit=_COMPARED):
+        while batch := await self.ledger.listed(after=after, limit=_COMPARED):
             kept = await self._kept(after)
             facts = [await self._facts(entry) for entry in batch]
             wrong = [each for each in facts if kept.get(each.index) != each]
@@ -177,7 +178,10 @@ class EntrySearch:
             await self.index.replace([await self._facts(entry) for entry in entries])
             await self.index.shrink()
 
-    async def _facts(self, entry: Entry) -> EntryFacts:
+    async def _facts(self, entry: Entry | DamagedEntry) -> EntryFacts:
+        if isinstance(entry, DamagedEntry):  # whose it is, nothing proves: no tenant's search finds it
+            facts = EntryFacts(entry.index, entry.entry_id, Kind.INCIDENT, 0, "", "", "")
+            return replace(facts, seal=self._seal(facts))
         try:
             facts = await entry_facts(entry, self.ledger)
         except LedgerUnavailable:

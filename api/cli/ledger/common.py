@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.console import configuration
+from api.cli.console import configuration, note
+from api.problems import EXIT_VERIFICATION
 
 if TYPE_CHECKING:
     from ledger.ledger import Ledger
@@ -106,3 +107,11 @@ def files_in(folder: Path) -> Callable[[str], bytes | None]:
 def utc(t_ms: int) -> str:
     """A time in UTC to the millisecond."""
     return datetime.fromtimestamp(t_ms / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+def tell_damaged(entries: Sequence[tuple[str, str]]) -> None:
+    """Names the entries that were changed; ends the command with the exit code of what does not verify, if any was."""
+    for entry_id, detail in entries:
+        note(f"damaged: {entry_id}: {detail}")
+    if entries:
+        raise typer.Exit(EXIT_VERIFICATION)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.console import configuration, emit, note, table
-from api.cli.ledger.common import Shard
+from api.cli.ledger.common import Shard, tell_damaged
 from api.cli.options import AsJson, Home
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def search(
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
-    """Entries that match everything given. Nothing found is an empty list."""
+    """Entries that match everything given. Nothing found is an empty list. Exit code 7: some of them were changed; they
+    are named, and all others are listed."""
     from api.audit.entries.export import csv_text, ndjson, time_text
 
     if mend:
@@ -94,13 +95,17 @@ def search(
             sys.stdout.write(ndjson(found))
         case _:
             rows = [
-                [e["index"], e["kind"], time_text(e["t_ms"]), e["entry_id"], e["outcome"], e["model"]] for e in found
+                [e["index"], e["kind"], time_text(e["t_ms"]), e["entry_id"], e["outcome"], e["model"]]
+                if "kind" in e
+                else [e["index"], "damaged", "", e["entry_id"], "", ""]
+                for e in found
             ]
             emit(
                 found,
                 as_json=as_json or form == "json",
                 render=lambda: table(["index", "kind", "time", "entry", "outcome", "model"], rows),
             )
+    tell_damaged([(each["entry_id"], each["damaged"]) for each in found if each["damaged"]])
 
 
 async def _mended(home: Path | None, shard: int | None) -> tuple[int, ...]:
@@ -125,9 +130,10 @@ async def _found(
 ) -> list[dict[str, Any]]:
     """At most `limit` entries, page by page."""
     from api.audit.entries.contents import with_contents
-    from api.audit.entries.export import found_json
+    from api.audit.entries.export import damaged_json, found_json
     from api.audit.log.search import EntrySearch
     from api.wiring import open_entry_index, open_ledger
+    from ledger.model import DamagedEntry
 
     configured, cursor, left = configuration(home), filters.after, limit
     async with (
@@ -139,6 +145,9 @@ async def _found(
         while following is not None and left > 0:
             page = await entries.page(filters.wanted(tenant), after=following, limit=min(left, _PAGE))
             for entry, facts in page.found:
+                if isinstance(entry, DamagedEntry):
+                    documents.append(damaged_json(entry))
+                    continue
                 document = found_json(entry, facts)
                 documents.append(
                     await with_contents(document, entry, ledger, summary=filters.summary, parts=filters.parts)

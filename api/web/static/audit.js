@@ -36,7 +36,7 @@ function go(values) {
 }
 
 const COLUMNS = [w.time, w.question, w.outcome, w.rule, w.model, w.entry];
-const found = entries => table(w.results, COLUMNS, entries.map(each => [moment(each.t_ms), clipped(each.summary?.question ?? ""), each.outcome ?? each.kind,
+const found = entries => table(w.results, COLUMNS, entries.map(each => [moment(each.t_ms), each.damaged ? h("span", { className: "fault" }, w.damaged_part) : clipped(each.summary?.question ?? ""), each.outcome ?? each.kind,
   (each.rules ?? []).join(", "), each.model ?? "", h("a", { href: `/audit/${each.entry_id}` }, h("code", {}, each.entry_id))]));
 
 // Values of all entries that match and how often they occur; each is the address of the narrower search.
@@ -117,8 +117,10 @@ async function part(id, work) {
 }
 
 async function showEntries(asked) {
-  const { entries, next } = await get(query("/api/v1/ledger/entries", { ...asked, summary: true }));
-  byId("results").replaceChildren(entries.length ? found(entries) : h("p", {}, w.none));
+  const { entries, damaged, next } = await get(query("/api/v1/ledger/entries", { ...asked, summary: true }));
+  const broken = damaged.map(each => h("li", {}, h("code", {}, each.entry_id), ` ${each.damaged}`));
+  byId("results").replaceChildren(...(broken.length ? [h("p", { className: "fault" }, w.damaged), h("ul", {}, broken)] : []),
+    entries.length ? found(entries) : h("p", {}, w.none));
   const { after: before, ...kept } = Object.fromEntries(new URLSearchParams(location.search));
   for (const [id, shown, values] of [["next", next !== null, { ...kept, after: next }], ["first", before !== undefined, kept]]) {
     byId(id).hidden = !shown;

@@ -10,18 +10,18 @@ from pydantic import Field
 from starlette.responses import PlainTextResponse, Response
 
 from api.audit.entries.contents import with_contents
-from api.audit.entries.export import csv_text, found_json, ndjson
+from api.audit.entries.export import csv_text, damaged_json, found_json, ndjson
 from api.audit.entries.records import AUDIT, Reader, entry_json
 from api.audit.log.search import EntrySearch
 from api.errors import ActionForbidden
 from api.http.callers import SECURITY, Call, Calling
 from api.schemas.errors import errors
-from api.schemas.evidence import EntriesResponse, EntryResponse, FoundEntry
+from api.schemas.evidence import ChangedEntry, EntriesResponse, EntryResponse, FoundEntry
 from api.schemas.ledger.search import EntryFilters
 from api.web.answer_package import package_of
 from api.wiring import open_entry_index
 from ledger.merkle.tree import MAX_SIZE
-from ledger.model import Entry, Kind
+from ledger.model import DamagedEntry, Entry, Kind
 from ledger.provenance.document import prov_jsonld, prov_n
 from ledger.search.entry_index import EntryFacts
 
@@ -42,7 +42,9 @@ async def entries(call: Calling, filters: Annotated[EntryFilters, Query()]) -> E
     call.caller.require(AUDIT)
     found, cursor = await _page(call, filters)
     if filters.format == "json":
-        return EntriesResponse(entries=[FoundEntry.model_validate(each) for each in found], next=cursor)
+        whole = [FoundEntry.model_validate(each) for each in found if "kind" in each]
+        broken = [ChangedEntry.model_validate(each) for each in found if "kind" not in each]
+        return EntriesResponse(entries=whole, damaged=broken, next=cursor)
     headers: dict[str, str] = {}
     if cursor is not None:
         following = filters.model_copy(update={"after": cursor}).model_dump(mode="json", exclude_unset=True)
@@ -60,13 +62,17 @@ async def _page(call: Call, filters: EntryFilters) -> tuple[list[dict[str, Any]]
     found, cursor = await _entries(call, filters)
     ledger = call.system.services.ledger
     documents = [
-        await with_contents(found_json(entry, facts), entry, ledger, summary=filters.summary, parts=filters.parts)
+        damaged_json(entry)
+        if isinstance(entry, DamagedEntry)
+        else await with_contents(found_json(entry, facts), entry, ledger, summary=filters.summary, parts=filters.parts)
         for entry, facts in found
     ]
     return documents, cursor
 
 
-async def _entries(call: Call, filters: EntryFilters) -> tuple[list[tuple[Entry, EntryFacts | None]], int | None]:
+async def _entries(
+    call: Call, filters: EntryFilters
+) -> tuple[list[tuple[Entry | DamagedEntry, EntryFacts | None]], int | None]:
     ledger, tenant = call.system.services.ledger, call.caller.subject.tenant
     if filters.searches:
         async with open_entry_index(call.system.configuration, origin=ledger.origin) as index:
@@ -75,7 +81,7 @@ async def _entries(call: Call, filters: EntryFilters) -> tuple[list[tuple[Entry,
             )
         return [*page.found], page.next
     kind = None if filters.kind is None else Kind(filters.kind)
-    found = await ledger.entries(after=filters.after, limit=filters.limit, kind=kind, tenant=tenant)
+    found = await ledger.listed(after=filters.after, limit=filters.limit, kind=kind, tenant=tenant)
     return [(each, None) for each in found], found[-1].index if len(found) == filters.limit else None
 
 
