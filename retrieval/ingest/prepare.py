@@ -13,7 +13,7 @@ import rfc8785
 
 from retrieval.errors import LoadError, ManifestError
 from retrieval.index import surface_key
-from retrieval.ingest.formats.load import decode, media_type_of, read_bytes
+from retrieval.ingest.formats.load import decode, media_type_of, read_bytes, require_file
 from retrieval.ingest.parsing.table_rows import delimiter_of, split_rows
 from retrieval.ingest.reading import FileTask, Lookups, Reader, read_file
 from retrieval.ingest.records.chunk import ChunkSize
@@ -81,7 +81,11 @@ def identify(
     `ManifestError`."""
     if source.path.is_symlink() and not source.declared:
         raise LoadError(f"{source.path.name}: a link; name the file that it leads to")
-    media_type = media_type_of(source.path, source.media_type)
+    try:
+        media_type = media_type_of(source.path, source.media_type)
+    except LoadError:
+        require_file(source.path)  # a file that is not there has no kind
+        raise
     data = opened(source.path)
     sha256 = "sha256:" + hashlib.sha256(data).hexdigest()
     lookups = lookups_of(source)

@@ -32,7 +32,7 @@ async def test_answers_count_no_totals(tmp_path: Path, label: str) -> None:
     (files / "county-population.csv").write_text(OTHER)
     report = await ingest(tmp_path / "home", paths=[files], label="public")
     assert [file.error_code for file in report.files if file.error_code] == [NOTE]
-    assert any(f"row 3: {label}" in (file.error_message or "") for file in report.files)
+    assert any(f"row 4: {label}" in (file.error_message or "") for file in report.files)
     async with opened(tmp_path / "home") as system:
         for question, said in QUESTIONS.items():
             body = await ask(system, question)

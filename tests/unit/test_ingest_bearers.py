@@ -77,7 +77,7 @@ def test_a_row_that_does_not_say_which_is_text() -> None:
     assert [(r.kind, r.entities) for r in last] == [(RecordKind.PASSAGE, ())]
     assert (
         found.parts.notes[1]
-        == "1 row without a position under the name of several places, taken as text (row 4: Ash Cross)"
+        == "1 row without a position under the name of several places, taken as text (row 5: Ash Cross)"
     )
 
 

@@ -62,12 +62,12 @@ def test_bad_rows_are_left_out_and_the_rest_is_as_without_them(lines: list[tuple
     good = [row for row, (is_good, _, _) in zip(rows, lines, strict=True) if is_good]
     bad = [n for n, (is_good, _, _) in enumerate(lines) if not is_good]
     if len(bad) > len(good):
-        with pytest.raises(LoadError, match=f"row {bad[0]}: "):
+        with pytest.raises(LoadError, match=f"row {bad[0] + 1}: "):
             table(rows)
         return
     parts = table(rows)
     assert said(parts) == said(table(good))
-    assert [told.partition(":")[0] for told in parts.left_out] == [f"row {n}" for n in bad]
+    assert [told.partition(":")[0] for told in parts.left_out] == [f"row {n + 1}" for n in bad]
     assert [r.ordinal for r in parts.records] == list(range(len(parts.records)))
     assert {r.locator.row for r in parts.records} == set(range(len(rows))) - set(bad)
     stated = {record.record_id for record in parts.records}
@@ -140,7 +140,7 @@ async def test_the_files_row_says_what_was_left_out(home: Home) -> None:
     home.write("c.md", "Whole words.\n")
     report = await home.run()
     told = {Path(f.path).name: (f.state, f.error_code, f.error_message) for f in report.files}
-    assert told["a.csv"] == ("done", "LEFT_OUT", "1 left out: row 1: 1 cells where the header has 2")
+    assert told["a.csv"] == ("done", "LEFT_OUT", "1 left out: row 2: 1 cells where the header has 2")
     assert told["b.md"][:2] == ("done", "LEFT_OUT") and "not UTF-8" in str(told["b.md"][2])
     assert told["c.md"] == ("done", None, None)
     assert [Path(f.path).name for f in report.cut] == ["a.csv", "b.md"] and not report.failed

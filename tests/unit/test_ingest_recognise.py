@@ -182,8 +182,8 @@ def test_latitude_and_longitude_are_a_place(header: str) -> None:
 def test_a_place_off_the_world_is_told_and_the_others_are_taken_in() -> None:
     rows = "".join(f"p{n},{n},{n}\n" for n in range(20))
     found = read(f"name,lat,lon\n{rows}bad,95,10\nedge,90.0000001,10\n")
-    assert [each.partition(":")[0] for each in found.parts.left_out] == ["row 20"]
-    assert found.parts.notes == ("1 geometry reached beyond the world by rounding (row 21)",)
+    assert [each.partition(":")[0] for each in found.parts.left_out] == ["row 21"]
+    assert found.parts.notes == ("1 geometry reached beyond the world by rounding (row 22)",)
 
 
 @pytest.mark.parametrize("header", ["lat,note", "lateral,longing", "platform,belong", "lat,lon"])

@@ -67,12 +67,12 @@ def test_any_text_is_rows_or_a_coded_error(text: str) -> None:
 
 
 RAGGED = {
-    "too few": ("fips,name,1930\n1,A\n", "row 0: 2 cells where the header has 3"),
-    "too many": ("fips,name,1930\n1,A,5,6\n", "row 0: 4 cells where the header has 3"),
-    "open quote": ('fips,name,1930\n1,"A,5\n', "row 0: a quoted cell is never closed"),
-    "quote inside": ('fips,name,1930\n1,A"b,5\n', "row 0: a quote inside"),
-    "words after a quote": ('fips,name,1930\n1,"A"b,5\n', "row 0: a quote inside"),
-    "no figure": ("fips,name,1930\n1,A,many\n", "row 0: 'many' in column 1930 is not a figure"),
+    "too few": ("fips,name,1930\n1,A\n", "row 1: 2 cells where the header has 3"),
+    "too many": ("fips,name,1930\n1,A,5,6\n", "row 1: 4 cells where the header has 3"),
+    "open quote": ('fips,name,1930\n1,"A,5\n', "row 1: a quoted cell is never closed"),
+    "quote inside": ('fips,name,1930\n1,A"b,5\n', "row 1: a quote inside"),
+    "words after a quote": ('fips,name,1930\n1,"A"b,5\n', "row 1: a quote inside"),
+    "no figure": ("fips,name,1930\n1,A,many\n", "row 1: 'many' in column 1930 is not a figure"),
     "infinite": ("fips,name,1930\n1,A,inf\n", "is not a figure"),
     "exponent": ("fips,name,1930\n1,A,1e5\n", "is not a figure"),
     "other digits": ("fips,name,1930\n1,A,٣٤\n", "is not a figure"),

@@ -116,15 +116,15 @@ def test_a_row_of_totals_makes_no_place_and_no_figure_wherever_it_stands(head: s
             told[0].statement
             == f"{head}: {label.format(head.lower()).replace('countys', 'counties')}; 1900: 45; 1910: 60."
         )
-        assert len(found.parts.notes) == 1 and f"row {number}" in found.parts.notes[0]
+        assert len(found.parts.notes) == 1 and f"row {number + 1}:" in found.parts.notes[0]
         assert found.parts.left_out == ()
 
 
 def test_several_are_told_in_one_note() -> None:
     found = read("county,1900\nNess,1\nRiley,2\nTotal,3\nAverage,1.5\n")
-    assert found.parts.notes == ("2 rows of totals or averages, which are no places (row 2: Total)",)
+    assert found.parts.notes == ("2 rows of totals or averages, which are no places (row 3: Total)",)
     one = read("county,1900\nNess,1\nRiley,2\nTotal,3\n")
-    assert one.parts.notes == ("1 row of totals or averages, which is no place (row 2: Total)",)
+    assert one.parts.notes == ("1 row of totals or averages, which is no place (row 3: Total)",)
 
 
 def test_a_total_is_no_place_on_the_map() -> None:

@@ -10,7 +10,7 @@ const proved = cited => cited.computed && cited.href.includes("/computations/");
 
 function whereIn(locator) {
   if (!locator) return null;
-  if (locator.row !== null) return locator.column === null ? say(w.row, { row: locator.row }) : say(w.row_column, { row: locator.row, column: locator.column });
+  if (locator.row !== null) return locator.column === null ? say(w.row, { row: locator.row + 1 }) : say(w.row_column, { row: locator.row + 1, column: locator.column });
   if (locator.feature !== null) return say(w.feature, { feature: locator.feature });
   const chars = say(w.chars, { start: locator.start_char, end: locator.end_char });
   return locator.page === null ? chars : `${say(w.place, { page: locator.page })}, ${chars}`;
@@ -35,7 +35,7 @@ const lineOf = (text, cell) => (text.indexOf(cell) === text.lastIndexOf(cell) ? 
 
 // A cell with the header of its column and of its row.
 function cellOf({ cell, measurement, locator }) {
-  const row = measurement ? measurement.place : say(w.row, { row: locator.row });
+  const row = measurement ? measurement.place : say(w.row, { row: locator.row + 1 });
   return h("table", { id: "cell" }, h("caption", { className: "hint" }, measurement ? say(measurement.unit ? w.measured : w.measured_unitless, measurement) : w.cell),
     h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, locator.column))),
     h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, row), h("td", {}, h("mark", {}, cell)))));

@@ -47,15 +47,14 @@ _PARSERS = {
 
 def media_type_of(path: Path, declared: str | None) -> str:
     """The kind of file that the manifest names, else by the name's ending. Raises `LoadError` for anything that is not
-    read here, and for what is no file at all."""
+    read here."""
     media_type = declared or MEDIA_TYPES.get(path.suffix.lower())
     if media_type is None or media_type not in MEDIA_TYPES.values():
-        _require_file(path)  # a file that is not there has no kind
         raise LoadError(f"{path.name}: files of this kind are not read ({media_type or path.suffix or 'no ending'})")
     return media_type
 
 
-def _require_file(path: Path) -> None:
+def require_file(path: Path) -> None:
     """Raises `LoadError` for what is gone, or no plain file."""
     try:
         if path.is_dir():
@@ -69,7 +68,7 @@ def _require_file(path: Path) -> None:
 def read_bytes(path: Path) -> bytes:
     """The file's bytes; those of a Shapefile's files as one zip file. A file that is gone, unreadable, not a plain
     file, empty or too large is a `LoadError`."""
-    _require_file(path)
+    require_file(path)
     try:
         parts = sidecars_of(path)
         if sum(part.stat().st_size for part in (path, *parts)) > MAX_BYTES:

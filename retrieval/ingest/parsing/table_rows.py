@@ -44,7 +44,7 @@ def split_rows(name: str, text: str, delimiter: str) -> Iterator[TableRow]:
             if position >= len(text) or text[position] in "\r\n":
                 break
             if text[position] != delimiter or len(cells) > _MAX_CELLS:
-                raise LoadError(f"{name}: {_row(number)}: a quote inside an unquoted cell, or too many cells")
+                raise LoadError(f"{name}: {row_named(number)}: a quote inside an unquoted cell, or too many cells")
             position += 1
         yield TableRow(number, cells, start, position)
         number += 1
@@ -60,7 +60,7 @@ def _cell(name: str, text: str, position: int, number: int, plain: re.Pattern[st
     while True:
         end = text.find('"', position)
         if end < 0:
-            raise LoadError(f"{name}: {_row(number)}: a quoted cell is never closed")
+            raise LoadError(f"{name}: {row_named(number)}: a quoted cell is never closed")
         parts.append(text[position:end])
         position = end + 1
         if not text.startswith('"', position):
@@ -68,8 +68,9 @@ def _cell(name: str, text: str, position: int, number: int, plain: re.Pattern[st
         position += 1
 
 
-def _row(number: int) -> str:
-    return "the header" if number < 0 else f"row {number}"
+def row_named(number: int | None) -> str:
+    """A row as people count: from 1, the header not among them. Locators and links count from 0."""
+    return "the header" if number is None or number < 0 else f"row {number + 1}"
 
 
 def delimiter_of(text: str, default: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from retrieval.algebra.wording import counted, in_unit
 from retrieval.errors import LoadError
 from retrieval.ingest.formats.load import SLIP
-from retrieval.ingest.parsing.table_rows import TableRow, delimiter_of, headed, split_rows
+from retrieval.ingest.parsing.table_rows import TableRow, delimiter_of, headed, row_named, split_rows
 from retrieval.ingest.records.bearers import Bearers, bearers
 from retrieval.ingest.records.kinds import kind_of_file
 from retrieval.ingest.records.recognise import (
@@ -184,10 +184,10 @@ class _RowMaker:
     def _cells(self, row: TableRow) -> list[str]:
         if len(row.cells) != len(self.columns):
             raise LoadError(
-                f"{self.name}: row {row.number}: {len(row.cells)} cells where the header has {len(self.columns)}"
+                f"{self.name}: {row_named(row.number)}: {len(row.cells)} cells where the header has {len(self.columns)}"
             )
         if SLIP in self.text[row.start_char : row.end_char]:
-            raise LoadError(f"{self.name}: row {row.number}: it is not UTF-8")
+            raise LoadError(f"{self.name}: {row_named(row.number)}: it is not UTF-8")
         return [cell.strip() for cell in row.cells]
 
     def _records(self, cells: list[str], at: Locator) -> list[Record]:
@@ -210,10 +210,10 @@ class _RowMaker:
             entities=tuple(named.entity for named in entities.values()),
         )
         if total:
-            self.totals.append(f"row {at.row}: {cells[self.found.name or 0][:_LONGEST_LABEL]}")
+            self.totals.append(f"{row_named(at.row)}: {cells[self.found.name or 0][:_LONGEST_LABEL]}")
             return [whole]
         if named_here is None:
-            self.unplaced.append(f"row {at.row}: {cells[self.found.name or 0][:_LONGEST_LABEL]}")
+            self.unplaced.append(f"{row_named(at.row)}: {cells[self.found.name or 0][:_LONGEST_LABEL]}")
             return [whole]
         made = [whole]
         if self.speaker.spec.point:
@@ -240,10 +240,14 @@ class _RowMaker:
         found = figure_of(cell, comma=self.found.comma, bare=observed.strict)
         if found is None:
             if observed.strict:
-                raise LoadError(f"{self.name}: row {at.row}: {cell[:40]!r} in column {figure.column} is not a figure")
+                raise LoadError(
+                    f"{self.name}: {row_named(at.row)}: {cell[:40]!r} in column {figure.column} is not a figure"
+                )
             return None
         if len(cell) > MOST_DIGITS:
-            raise LoadError(f"{self.name}: row {at.row}: a figure of {len(cell)} characters in column {figure.column}")
+            raise LoadError(
+                f"{self.name}: {row_named(at.row)}: a figure of {len(cell)} characters in column {figure.column}"
+            )
         value, unit = found
         year = year_cell(cells[self.found.year]) if self.found.year is not None else None
         time = figure.time or (TimeRange.year(year) if year else None)
@@ -281,7 +285,7 @@ class _RowMaker:
     def _feature(self, whole: Record, fields: Fields) -> Record:
         from retrieval.ingest.records.features import placed_point  # noqa: PLC0415  geometry is loaded where a table has places
 
-        row = f"row {whole.locator.row}"
+        row = row_named(whole.locator.row)
         moved = any(each.entity_id in self.bearers.moved for each in whole.entities)
         placed = placed_point(f"{self.name}: {row}", *(("", "") if moved else self._degrees(fields)))
         if placed.clamped:
