@@ -39,13 +39,15 @@ class KeptSchema:
 def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
     """Take the file to the version of `schema`; returns the copy that was made of an older one. Does nothing for a file
     that is not there. Raises VersionUnsupported, HomeFileBusy, HomeUnusable; the file is then as it was."""
+    version = None
     try:
         if not path.exists():
             return None
         with closing(_connected(path)) as db:
             db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             db.execute("PRAGMA synchronous = FULL")
-            if _version(db) == schema.version:
+            version = _version(db)
+            if version == schema.version:
                 return None
             db.execute("BEGIN IMMEDIATE")  # an error closes the connection, which takes everything back
             copy = _migrate(db, path, schema)
@@ -53,7 +55,14 @@ def bring_up_to_date(path: Path, schema: KeptSchema) -> Path | None:
     except apsw.BusyError as exc:
         raise HomeFileBusy(f"another process is using {path}") from exc
     except (apsw.Error, OSError) as exc:
-        raise _unusable(path, schema, exc) from exc
+        reason = getattr(exc, "strerror", None) or exc
+        if version is not None:
+            told = f"{path} cannot be brought to version {schema.version} of {schema.name}: {reason}"
+        elif isinstance(exc, apsw.ReadOnlyError | apsw.CantOpenError):  # reading it needs a file beside it
+            told = f"{path} cannot be used, because it or its folder may not be written: {reason}; copy the home"
+        else:
+            told = f"{path} cannot be used: {reason}"
+        raise HomeUnusable(told) from exc
     return copy
 
 
@@ -136,8 +145,3 @@ def _connected(path: Path) -> apsw.Connection:
 
 def _version(db: apsw.Connection) -> int:
     return int(db.pragma("user_version"))
-
-
-def _unusable(path: Path, schema: KeptSchema, exc: Exception) -> HomeUnusable:
-    reason = getattr(exc, "strerror", None) or exc
-    return HomeUnusable(f"{path} cannot be brought to version {schema.version} of {schema.name}: {reason}")

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from api.audit.erasure.decoded import readings
-from api.errors import HomeFileBusy
+from api.errors import HomeFileBusy, HomeUnusable
 from api.home.kept_file import kept_connection
 from api.home.request_records import REQUESTS_FILE, SCHEMA, RequestRecords
 from api.problems import problem_of
@@ -44,6 +44,24 @@ def test_a_file_that_is_held_for_too_long_is_told_to_be_in_use(tmp_path: Path) -
     problem = problem_of(told.value)
     assert (problem.code, problem.status) == ("HOME_BUSY", 503)
     assert str(tmp_path) not in problem.message
+
+
+@pytest.mark.parametrize("fault", [apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.NotADBError])
+def test_a_file_whose_version_cannot_be_read_is_not_told_to_be_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: type[apsw.Error]
+) -> None:
+    path = tmp_path / REQUESTS_FILE
+    with kept_connection(path, SCHEMA):
+        pass
+
+    def unreadable(db: apsw.Connection) -> int:
+        raise fault("no")
+
+    monkeypatch.setattr("api.home.kept_file._version", unreadable)
+    with pytest.raises(HomeUnusable) as told, kept_connection(path, SCHEMA):
+        pass
+    assert "brought to" not in str(told.value)
+    assert ("may not be written" in str(told.value)) is (fault in (apsw.ReadOnlyError, apsw.CantOpenError))
 
 
 def test_keys_that_come_at_once_are_all_kept(tmp_path: Path) -> None:

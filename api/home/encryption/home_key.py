@@ -25,7 +25,7 @@ def home_key(chosen: Encryption, home: Path) -> bytes:
     if chosen.key_command is not None:
         return _of_command(chosen.key_command)
     raise HomeKeyMissing(
-        f"the home {home} is encrypted: name its key in encryption.key_file, EXHIBIT_ENCRYPTION__KEY or"
+        f"the home {home} needs its key: name it in encryption.key_file, EXHIBIT_ENCRYPTION__KEY or"
         " encryption.key_command"
     )
 
