@@ -42,12 +42,12 @@ async def test_what_a_tenant_gets_depends_on_no_other(made: Twins, tmp_path: Pat
 
 
 def _every_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    filtered = Ledger.entries
+    filtered = Ledger.listed
 
-    async def entries(self: Ledger, **wanted: Any) -> Any:
+    async def listed(self: Ledger, **wanted: Any) -> Any:
         return await filtered(self, **{**wanted, "tenant": None})
 
-    monkeypatch.setattr(Ledger, "entries", entries)
+    monkeypatch.setattr(Ledger, "listed", listed)
 
 
 def _every_count(monkeypatch: pytest.MonkeyPatch) -> None:
