@@ -74,6 +74,10 @@ class Locator:
     feature: str | None = None
 
 
+LISTED = "listed:"
+"""How the ids of things begin that only a table without times lists."""
+
+
 @dataclass(frozen=True, slots=True)
 class EntityRef:
     """An entity by its stable id (`county:20177`), with the name and type that readers see."""
@@ -81,6 +85,11 @@ class EntityRef:
     entity_id: str
     name: str
     type: str
+
+    @property
+    def listed(self) -> bool:
+        """True for a thing that only a table without times lists: it lies nowhere, and texts do not mean it."""
+        return self.entity_id.startswith(LISTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +101,17 @@ class Measurement:
     value: str
     unit: str
     time: TimeRange
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One number of a thing that has no time: its height, its price. It is no measurement, so that nothing takes it for
+    the figure of a year; `value` as of a measurement."""
+
+    place: EntityRef
+    measure: str
+    value: str
+    unit: str
 
 
 TOLD_BY = "told by "
@@ -111,7 +131,8 @@ class Record:
     `text` is exactly `document.text[start_char:end_char]`. `statement` says in a sentence what a table row, cell or
     feature states (None for prose, which speaks for itself). `entities` are those the record is about by declaration
     (columns, properties), not by guess. `heading` is the path of headings above it, and last who tells it, where it is
-    told in the first person and that is said elsewhere. `geometry` is WKB in WGS 84.
+    told in the first person and that is said elsewhere. `geometry` is WKB in WGS 84. A record holds a measurement or an
+    attribute, never both.
     """
 
     record_id: str
@@ -128,6 +149,7 @@ class Record:
     entities: tuple[EntityRef, ...] = ()
     measurement: Measurement | None = None
     geometry: bytes | None = None
+    attribute: Attribute | None = None
 
 
 @dataclass(frozen=True, slots=True)

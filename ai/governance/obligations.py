@@ -123,7 +123,16 @@ def _aggregate_only(item: Projection, params: Mapping[str, Any]) -> Projection |
 
 def _unsaid(each: SourcedRecord) -> SourcedRecord:
     """The record without what it says."""
-    silent = replace(each.record, text="", heading=None, statement=None, entities=(), measurement=None, geometry=None)
+    silent = replace(
+        each.record,
+        text="",
+        heading=None,
+        statement=None,
+        entities=(),
+        measurement=None,
+        geometry=None,
+        attribute=None,
+    )
     return replace(each, record=silent)
 
 

@@ -26,15 +26,18 @@ from retrieval.algebra.plan import (
     Where,
 )
 from retrieval.algebra.units import SQUARE_KILOMETRES
-from retrieval.algebra.wording import difference_in, in_unit, kilometres, listed, number, plural
+from retrieval.algebra.wording import CALENDAR_YEAR, difference_in, in_unit, kilometres, listed, number, plural
+from retrieval.english.stems import is_many
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """How statements call places, by their ids, and the units of measures, by these; none where there are several."""
+    """How statements call places, by their ids, and the units of measures, by these; none where there are several.
+    `stated` in the statement of a result, where a figure without a year has no time; in a reading its year is open."""
 
     places: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    stated: bool = False
 
     def get(self, place_id: str, other: str) -> str:
         """The name of a place, else the other."""
@@ -114,8 +117,20 @@ def _bounded(where: Where, names: Names) -> str:
             if denied
             else (f"whose {_measure(figure.measure)} {verb} {span}")
         )
+    if isinstance(figure, Value) and names.unit(figure.measure) == CALENDAR_YEAR:
+        return f"{denied}with {figure_words(figure, names, article=True).removesuffix(' of')} {_years(where)}"
     said = _range(where, lambda text: told(figure, Fraction(text), names))
     return f"{denied}with {figure_words(figure, names, article=True)} {said}"
+
+
+def _years(where: Where) -> str:
+    """`before 1850`, `from 1850 to 1870`: bounds of a figure that is itself a year."""
+    low, high = where.low, where.high
+    if low is not None and high is not None:
+        return f"in {low}" if low == high else f"from {low} to {high}"
+    if low is not None:
+        return f"after {low}" if where.low_open else f"in or after {low}"
+    return f"before {high}" if where.high_open else f"in or before {high}"
 
 
 def _range(where: Where, say: object, *, gap: bool = False) -> str:
@@ -147,6 +162,8 @@ def figure_words(figure: Figure, names: Names, *, article: bool = False) -> str:
         case _:
             place_id = figure.place_id
             words, tail = f"distance from {_name(place_id, names)}", ""
+    if article and names.stated and tail == "" and is_many(words.rpartition(" ")[2]):
+        return f"{words} of"  # without a time
     if article:
         return f"{'an' if words[0] in 'aeiou' else 'a'} {words}{tail} of"
     return words + tail

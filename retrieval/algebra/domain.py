@@ -3,7 +3,7 @@ question get their meaning from it, so that no list of kinds or measures stands 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 CONTAINMENT = "located_in"
 """The predicate of a relation that puts its subject inside its object."""
@@ -11,11 +11,12 @@ CONTAINMENT = "located_in"
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
-    """A measure as it is recorded of one kind of place, with its unit."""
+    """A measure as it is recorded of one kind of place, with its unit; `undated` where its figures have no time."""
 
     measure: str
     unit: str
     kind: str
+    undated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,19 @@ class Domain:
 
     figures: tuple[FigureKind, ...] = ()
     relations: tuple[RelationKind, ...] = ()
+
+    @property
+    def dated(self) -> Domain:
+        """The domain without the figures that have no time, and without the relations of what only they are of."""
+        return replace(self, figures=tuple(figure for figure in self.figures if not figure.undated))
+
+    @property
+    def apart(self) -> Domain:
+        """The domain without the figures that have no time where others of the kind and the measure have one: these
+        are never put together."""
+        dated = {(figure.measure, figure.kind) for figure in self.dated.figures}
+        kept = (each for each in self.figures if not each.undated or (each.measure, each.kind) not in dated)
+        return replace(self, figures=tuple(kept))
 
     @property
     def measures(self) -> tuple[str, ...]:

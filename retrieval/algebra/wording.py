@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
+CALENDAR_YEAR = "calendar year"
+"""The unit of a figure that is itself a year."""
 _LISTED = 20
 
 
@@ -15,6 +17,8 @@ def number(value: Decimal, *, sign: bool = False) -> str:
 
 def in_unit(said: str, unit: str) -> str:
     """A number in words with its unit, as a sentence says it: `12 km`, `9%`, `-$5`."""
+    if unit == CALENDAR_YEAR:
+        return said.replace(",", "")
     if unit in ("$", "£", "€"):
         sign = said[:1] if said[:1] in ("+", "-") else ""
         return f"{sign}{unit}{said.removeprefix(sign)}"
@@ -23,6 +27,8 @@ def in_unit(said: str, unit: str) -> str:
 
 def difference_in(said: str, unit: str) -> str:
     """A difference of two figures with their unit; of two shares in per cent it is in points."""
+    if unit == CALENDAR_YEAR:
+        return f"{said} {'year' if said.lstrip('+-') == '1' else 'years'}"
     return f"{said} percentage points" if unit == "%" else in_unit(said, unit)
 
 

@@ -40,7 +40,7 @@ from retrieval.scope import VisibilityClass
 
 RECIPE_VERSION = 3
 _LONGEST_LINE = 300
-RECOGNITION_VERSION = 5
+RECOGNITION_VERSION = 6
 """Of what a table or map says that nothing describes: such a file is read again after a change."""
 _WITH_TABLES = frozenset({MARKDOWN, HTML, DOCX, ODT, PPTX, EPUB, EMAIL, MBOX})
 """Kinds of text whose tables' rows say what they hold, which they did not at first."""

@@ -1,5 +1,5 @@
 """How many places a figure of an access class is recorded for: what may be told of records that are open in aggregates
-only."""
+only. Figures without a time are told of no closed class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from retrieval.scope import Scope, VisibilityClass
 
 _GROUPED = (
     "FROM record r JOIN document d ON d.document_id = r.document_id"
-    " WHERE r.measure IS NOT NULL AND r.class_id = d.class_id AND r.class_id IN ({classes}) AND {documents}"
+    " WHERE r.measure IS NOT NULL AND r.measured_start IS NOT NULL"
+    " AND r.class_id = d.class_id AND r.class_id IN ({classes}) AND {documents}"
     " GROUP BY r.class_id, r.measure, r.unit, r.place_type, r.measured_start, r.measured_end"
 )
 

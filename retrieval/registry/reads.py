@@ -304,14 +304,14 @@ def domain(session: Session, scope: Scope, now_ms: int) -> Domain:
     allowed = sorted(scope.class_ids)
     parameters = [*allowed, *visible(scope.tenant, now_ms)]
     figures = session.rows(
-        "SELECT DISTINCT r.measure, r.unit, r.place_type FROM (SELECT DISTINCT measure, unit, place_type, document_id"  # noqa: S608
+        "SELECT DISTINCT r.measure, r.unit, r.place_type, r.undated FROM (SELECT DISTINCT measure, unit, place_type,"  # noqa: S608
+        " CASE WHEN measured_start IS NULL THEN 1 ELSE 0 END AS undated, document_id"
         f" FROM record WHERE measure IS NOT NULL AND class_id IN ({marks(len(allowed))})) r"
-        f" WHERE {_OF_VISIBLE} ORDER BY r.measure, r.unit, r.place_type",
+        f" WHERE {_OF_VISIBLE} ORDER BY r.measure, r.unit, r.place_type, r.undated",
         parameters,
     )
-    figures = sorted(
-        {*figures, *aggregable_kinds(session, scope, now_ms)}, key=lambda row: [each or "" for each in row]
-    )
+    grouped = {(*kind, 0) for kind in aggregable_kinds(session, scope, now_ms)}
+    figures = sorted({*figures, *grouped}, key=lambda row: [str(each or "") for each in row])
     relations = session.rows(
         "SELECT DISTINCT r.subject_type, r.predicate, r.object_type FROM (SELECT DISTINCT subject_type, predicate,"  # noqa: S608
         f" object_type, document_id FROM relationship WHERE class_id IN ({marks(len(allowed))})) r"
@@ -319,7 +319,9 @@ def domain(session: Session, scope: Scope, now_ms: int) -> Domain:
         parameters,
     )
     with parsing("a kind of figures"):
-        kinds = tuple(FigureKind(text(measure), unit or "", text(kind)) for measure, unit, kind in figures)
+        kinds = tuple(
+            FigureKind(text(measure), unit or "", text(kind), bool(undated)) for measure, unit, kind, undated in figures
+        )
     return Domain(kinds, tuple(RelationKind(*row) for row in relations))
 
 
@@ -344,5 +346,5 @@ def coverage(
     for measure, place_id, name, kind, start, end in found:
         _, seen = years.setdefault((measure, place_id), (EntityRef(place_id, name, kind), set()))
         with parsing(f"a figure of {place_id}"):
-            seen.update(range(int(start[:4]), int(end[:4]) + 1))
+            seen.update(range(int(start[:4]), int(end[:4]) + 1) if start and end else ())
     return tuple(Coverage(measure, place, tuple(sorted(seen))) for (measure, _), (place, seen) in years.items())

@@ -67,7 +67,8 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The admitted observations of one measure at one place: the years for which there is a figure."""
+    """The admitted observations of one measure at one place: the years for which there is a figure; none where it has
+    no time."""
 
     measure: str
     place: EntityRef

@@ -35,11 +35,11 @@ class Fact:
 
         A feature is about the first entity that it declares.
         """
-        seen = record.measurement
+        seen = record.measurement or record.attribute
         place = seen.place if seen else next(iter(record.entities), None)
         if place is None or (seen is None and record.geometry is None):
             return None
-        time = seen.time if seen else record.time
+        time = record.measurement.time if record.measurement else None if seen else record.time
         return cls(
             record_id=record.record_id,
             source_id=record.source_id,
@@ -109,6 +109,14 @@ class FactSource(Protocol):
     def place(self, place_id: str) -> EntityRef | None:
         """The place as an admitted fact or relation names it."""
         ...
+
+
+def figures_at(
+    measure: str, year: int | None, facts: FactSource, *, place_ids: Collection[str] = (), place_type: str | None = None
+) -> list[Fact]:
+    """The figures of a measure in a year; where it is None those without a time, and none of any year beside them."""
+    found = facts.observations(measure, place_ids=place_ids, place_type=place_type, year=year)
+    return found if year is not None else [fact for fact in found if fact.start is None]
 
 
 def per_place(facts: Sequence[Fact]) -> tuple[list[Fact], bool]:

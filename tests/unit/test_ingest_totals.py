@@ -140,9 +140,11 @@ def test_totals_of_each_year_are_left_out_too() -> None:
     assert {place for place, *_ in figures(read(f"county,year,people\n{rows}"))} == {"Ness", "Riley"}
 
 
-def test_a_table_that_names_no_places_is_as_it_was() -> None:
+def test_a_total_of_things_without_a_time_has_no_figure() -> None:
     found = read("item,price\nA,1\nB,2\nTotal,3\n")
-    assert len(found.parts.records) == 3 and found.parts.notes == ()
+    told = [record.attribute for record in found.parts.records if record.attribute is not None]
+    assert [(each.place.name, each.value) for each in told] == [("A", "1"), ("B", "2")]
+    assert found.parts.notes == ("1 row of totals or averages, left out of the figures (row 2: Total)",)
 
 
 PARTS = ("North", "East", "South", "West", "Central")

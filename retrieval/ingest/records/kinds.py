@@ -24,7 +24,7 @@ KNOWN = word_list("""
     """)
 """Words for kinds of places, as a file may be called by them."""
 _SINGULAR = {plural(kind): kind for kind in KNOWN} | {kind: kind for kind in KNOWN}
-_FORM = word_list("""
+FORM_WORDS = word_list("""
     area areas border borders boundary boundaries census data dataset export features figure figures final geo layer
     layers list location locations map name names outline outlines point points polygon polygons population populations
     register shape shapes simplified stats statistics table title values
@@ -58,8 +58,13 @@ def kind_of_word(word: str) -> str | None:
 
 def kind_of_header(header: str) -> str | None:
     """The kind that the header of a name says: `district`, `Town name`, `NAME_OF_COUNTY`."""
-    words = [word for word in _split(header) if word not in ("name", "title", "of", "the")]
+    words = words_of_header(header)
     return kind_of_word(words[0]) if len(words) == 1 else None
+
+
+def words_of_header(header: str) -> list[str]:
+    """The words of a header or a file's name, in small letters, without those that say that it is a name."""
+    return [word for word in _split(header) if word not in ("name", "title", "of", "the")]
 
 
 def kind_of_file(stem: str) -> str | None:
@@ -70,7 +75,7 @@ def kind_of_file(stem: str) -> str | None:
         if word in _APART:
             break
         words.append(word)
-    while words and words[-1] in _FORM:
+    while words and words[-1] in FORM_WORDS:
         words.pop()
     return kind_of_word(words[-1]) if words else None
 

@@ -81,7 +81,8 @@ class FigureColumn:
 class Recognised:
     """A table as recognised by itself: its spec, its figures, and the columns that tell of each row's year, measure and
     unit. `comma` is true where a comma stands before the decimals. `name` is the column of places (None where there is
-    none, and where a manifest describes the table), `totals` are those of its cells whose rows sum up others."""
+    none, and where a manifest describes the table), `totals` are those of its cells whose rows sum up others.
+    `attributes` are the columns of figures without a time, in a table without years."""
 
     spec: TableSpec
     figures: tuple[FigureColumn, ...] = ()
@@ -91,6 +92,7 @@ class Recognised:
     comma: bool = False
     name: int | None = None
     totals: frozenset[str] = frozenset()
+    attributes: tuple[FigureColumn, ...] = ()
 
 
 def recognised(
@@ -238,7 +240,7 @@ def _measured(
     found: list[FigureColumn] = []
     for index, column in enumerate(columns):
         told = cells[column]
-        if column in apart or _is_named_as_code(column) or any(_is_code(each) for each in told):
+        if column in apart or is_named_as_code(column) or any(is_code(each) for each in told):
             continue
         if not _are(told, lambda cell: figure_of(cell, comma=comma) is not None or not any(map(str.isalnum, cell))):
             continue
@@ -250,11 +252,13 @@ def _measured(
     return tuple(found)
 
 
-def _is_named_as_code(column: str) -> bool:
+def is_named_as_code(column: str) -> bool:
+    """True for the header of numbers that name something: `ID`, `Postcode`."""
     return not _CODES.isdisjoint(re.split(r"[^a-z]+", column.lower()))
 
 
-def _is_code(cell: str) -> bool:
+def is_code(cell: str) -> bool:
+    """True for digits that begin with a nought, which no figure does."""
     return len(cell) > 1 and cell.isdigit() and cell.startswith("0")
 
 

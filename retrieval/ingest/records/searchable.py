@@ -64,7 +64,15 @@ def as_scanned(text: str, statement: str | None, heading: str | None) -> str:
 def _silent(record: Record) -> Record:
     """The record without anything that it could be found by; a channel still knows of its document."""
     return replace(
-        record, text="", heading=None, statement=None, time=None, entities=(), measurement=None, geometry=None
+        record,
+        text="",
+        heading=None,
+        statement=None,
+        time=None,
+        entities=(),
+        measurement=None,
+        geometry=None,
+        attribute=None,
     )
 
 

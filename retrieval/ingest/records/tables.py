@@ -25,6 +25,7 @@ from retrieval.ingest.records.recognise import (
 )
 from retrieval.ingest.records.rows import Fields, NamedEntity, Speaker, year_of
 from retrieval.ingest.records.templates import MOST_DIGITS, compile_template, number
+from retrieval.ingest.records.undated import with_attributes
 from retrieval.ingest.values import (
     DEFAULT_STATEMENT,
     LoadedFile,
@@ -35,7 +36,7 @@ from retrieval.ingest.values import (
     TableSpec,
 )
 from retrieval.media_types import DELIMITERS
-from retrieval.model import Locator, Measurement, Record, RecordKind, TimeRange
+from retrieval.model import LISTED, Attribute, Locator, Measurement, Record, RecordKind, TimeRange
 
 _LONGEST_LABEL = 40
 _TIME_COLUMN = re.compile(r"(?:date|day|hour|month|quarter|season|time|timestamp|week|year|date ?time)", re.IGNORECASE)
@@ -50,9 +51,10 @@ def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Ma
     delimiter = delimiter_of(loaded.text, DELIMITERS[loaded.media_type])
     if source.table is None:
         table = headed(name, loaded.text, delimiter)
-        found = recognised(
-            table.columns, [row.cells for row in table.rows], source.title, kind_of_file(source.path.stem)
-        )
+        cells = [row.cells for row in table.rows]
+        found = recognised(table.columns, cells, source.title, kind_of_file(source.path.stem))
+        around = f"{source.title} {_outside(loaded.text, table.rows)}"
+        found = with_attributes(found, table.columns, cells, stem=source.path.stem, around=around)
         speaker = Speaker(found.spec, owner, lookups, source.kinds)
         maker = _RowMaker(name, loaded.text, owner, table.columns, speaker, found)
         maker.tell_apart(table.rows)
@@ -67,6 +69,11 @@ def read_table(source: SourceSpec, loaded: LoadedFile, owner: Owner, lookups: Ma
         raise LoadError(f"{name}: the header names a column twice or not at all")
     stated = Recognised(source.table, _stated_figures(name, columns, source.table))
     return _RowMaker(name, loaded.text, owner, columns, Speaker(source.table, owner, lookups), stated).parts(rows)
+
+
+def _outside(text: str, rows: Sequence[TableRow]) -> str:
+    """The text above and below the rows of a table, its header included."""
+    return f"{text[: rows[0].start_char]} {text[rows[-1].end_char :]}" if rows else text
 
 
 def _stated_figures(name: str, columns: Sequence[str], spec: TableSpec) -> tuple[FigureColumn, ...]:
@@ -123,6 +130,7 @@ class _RowMaker:
         """The remarks on rows that are of no place, and on names that are of several."""
         if self.totals:
             are = "which is no place" if len(self.totals) == 1 else "which are no places"
+            are = "left out of the figures" if self._lists else are
             yield f"{counted(len(self.totals), 'row')} of totals or averages, {are} ({self.totals[0]})"
         names = {entry.entity.entity_id: entry.entity.name for entry in self.speaker.seen.values()}
         if self.bearers.shared:
@@ -207,7 +215,7 @@ class _RowMaker:
             locator=at,
             statement=self.speaker.statement(fields, self.columns),
             time=self.speaker.time(fields),
-            entities=tuple(named.entity for named in entities.values()),
+            entities=tuple(named.entity for named in entities.values() if not named.entity.listed),
         )
         if total:
             self.totals.append(f"{row_named(at.row)}: {cells[self.found.name or 0][:_LONGEST_LABEL]}")
@@ -227,6 +235,7 @@ class _RowMaker:
                 if told is not None:
                     measured = Measurement(place, told.measure, told.value, told.unit, told.time)
                     made.append(self._observation(base, figure, measured, self._say(observed, fields, measured, told)))
+        made += self._attributes(whole, cells, entities)
         for named in entities.values():
             self.speaker.note(named)
         self.speaker.relate(whole.record_id, fields, entities)
@@ -281,6 +290,30 @@ class _RowMaker:
             time=measured.time if measured else figure.time,
             measurement=measured,
         )
+
+    @property
+    def _lists(self) -> bool:
+        """True if its things are such as only a table without times lists."""
+        return any(each.id.startswith(LISTED) for each in self.speaker.spec.entities)
+
+    def _attributes(self, whole: Record, cells: Sequence[str], entities: Mapping[str, NamedEntity]) -> Iterator[Record]:
+        """The figures of a row without a time."""
+        place = next((named.entity for named in entities.values()), None)
+        for figure in self.found.attributes if place is not None else ():
+            found = figure_of(cells[figure.index], comma=self.found.comma)
+            if place is None or found is None or figure.measure is None:
+                continue
+            told = Attribute(place, figure.measure, found[0], figure.unit or found[1])
+            yield replace(
+                whole,
+                record_id=f"{whole.record_id}.{figure.index}",
+                kind=RecordKind.OBSERVATION,
+                locator=replace(whole.locator, column=figure.column),
+                statement=f"The {told.measure} of {place.name} is {_amount(told.value, told.unit)}.",
+                time=None,
+                entities=(place,),
+                attribute=told,
+            )
 
     def _feature(self, whole: Record, fields: Fields) -> Record:
         from retrieval.ingest.records.features import placed_point  # noqa: PLC0415  geometry is loaded where a table has places

@@ -12,6 +12,7 @@ from typing import Any
 
 from retrieval.index import GazetteerEntry
 from retrieval.model import (
+    Attribute,
     EntityRef,
     Lifecycle,
     Locator,
@@ -73,24 +74,23 @@ def record_row(record: Record) -> Row:
         *(record.record_id, record.document_id, record.ordinal, record.kind.value, record.class_id, record.text),
         *(at.start_char, at.end_char, at.start_byte, at.end_byte, at.page, at.row, at.column, at.feature),
         *(record.heading, record.statement, *_times(record.time), entities),
-        *_measurement_row(record.measurement),
+        *_figure_row(record.measurement or record.attribute),
         record.geometry,
     )
 
 
-def _measurement_row(measured: Measurement | None) -> Row:
-    if measured is None:
+def _figure_row(figure: Measurement | Attribute | None) -> Row:
+    """A figure; the days of an attribute are null."""
+    if figure is None:
         return (None,) * 8
-    place = measured.place
-    return (
-        *(place.entity_id, place.name, place.type, measured.measure, measured.value, measured.unit),
-        *_times(measured.time),
-    )
+    place, time = figure.place, figure.time if isinstance(figure, Measurement) else None
+    return (place.entity_id, place.name, place.type, figure.measure, figure.value, figure.unit, *_times(time))
 
 
 def record_value(row: Row, source_id: str) -> Record:
     """The record of a row of `RECORD`; the source is the document's. Raises `StoreDamaged`."""
     with parsing(row[0]):
+        figure = _figure(row[19:27]) if row[22] else None
         return Record(
             record_id=row[0],
             kind=_KINDS[row[3]],
@@ -104,8 +104,9 @@ def record_value(row: Row, source_id: str) -> Record:
             statement=row[15],
             time=_time(row[16], row[17]),
             entities=_entities(row[18]) if row[18] else (),
-            measurement=_measurement(row[19:27]) if row[22] else None,
+            measurement=figure if isinstance(figure, Measurement) else None,
             geometry=row[27],
+            attribute=figure if isinstance(figure, Attribute) else None,
         )
 
 
@@ -116,13 +117,15 @@ def _locator(row: Row) -> Locator:
     return at
 
 
-def _measurement(row: Sequence[Any]) -> Measurement | None:
-    time = _time(row[6], row[7])
-    if time is None:
-        return None
+def _figure(row: Sequence[Any]) -> Measurement | Attribute | None:
+    """A measurement, an attribute where neither day is stored, or nothing where one of them is gone."""
     place_id, name, kind, measure, value, unit = map(text, row[:6])
     Decimal(value)
-    return Measurement(EntityRef(place_id, name, kind), measure=measure, value=value, unit=unit, time=time)
+    place = EntityRef(place_id, name, kind)
+    if row[6] is None and row[7] is None:
+        return Attribute(place, measure=measure, value=value, unit=unit)
+    time = _time(row[6], row[7])
+    return None if time is None else Measurement(place, measure=measure, value=value, unit=unit, time=time)
 
 
 def class_row(visibility: VisibilityClass) -> Row:

@@ -39,7 +39,7 @@ from retrieval.spatial.computing.missing import (
     not_recorded,
     several_units,
 )
-from retrieval.spatial.facts import Fact, FactSource, per_place, undrawn
+from retrieval.spatial.facts import Fact, FactSource, figures_at, per_place, undrawn
 
 _REACHES_M = (25_000, 100_000, 400_000, 1_600_000, 6_400_000, 21_000_000)
 _SHOWN_INPUTS = 6
@@ -136,7 +136,8 @@ def _lookup(operation: Lookup, facts: FactSource, times: Sequence[TimeRange]) ->
     found.sort(key=lambda f: (order[f.place.entity_id], -day_of(f), f.source_id, f.record_id))
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in found)]
     limitations = [not_recorded(operation.measure, p, facts, unit=operation.unit) for p in missing]
-    if operation.year is None and len(found) > _SERIES:  # more than are shown one by one
+    untimed = any(f.start is None for f in found)  # no record of such a figure says by itself that it answers
+    if operation.year is None and (untimed or len(found) > _SERIES):  # more than are shown one by one
         parameters = {"measure": operation.measure, "place_ids": list(operation.place_ids), **units_of(found)}
         done = compute("lookup", parameters, found)
         return Answer((done,), (), (*limitations, *conflicts(found, facts)))
@@ -215,8 +216,11 @@ def _compare(operation: Compare, facts: FactSource) -> Answer:
         common = [set(facts.years(operation.measure, place_ids=(p,))) for p in operation.place_ids]
         shared = set.intersection(*common)
         year = max(shared) if shared else None
-    found = [] if year is None else facts.observations(operation.measure, place_ids=operation.place_ids, year=year)
-    inputs, _ = per_place(found)
+    any_dated = year is None and any(facts.years(operation.measure, place_ids=(p,)) for p in operation.place_ids)
+    found = [] if any_dated else figures_at(operation.measure, year, facts, place_ids=operation.place_ids)
+    inputs, several = per_place(found)
+    if several and year is None:
+        return Answer(limitations=tuple(conflicts(found, facts)))
     missing = [p for p in operation.place_ids if all(f.place.entity_id != p for f in inputs)]
     if missing or len(inputs) < 2:
         return Answer(limitations=tuple(not_recorded(operation.measure, p, facts) for p in missing))
@@ -351,18 +355,20 @@ def _distance(operation: Distance, facts: FactSource) -> Answer:
 def _figures(
     measure: str, place_type: str, year: int | None, within: str | None, facts: FactSource
 ) -> tuple[int | None, list[Fact], tuple[Limitation, ...]]:
-    """The year (the latest on record when none is asked for), one figure for each place of the type inside `within`,
-    and what is missing."""
+    """The year (the latest on record when none is asked for; None where no figure has a time), one figure for each
+    place of the type inside `within`, and what is missing. Of figures without a time that differ nobody knows which
+    holds."""
     years = facts.years(measure, place_type=place_type)
     chosen = year if year is not None else max(years, default=None)
-    found = [] if chosen is None else facts.observations(measure, place_type=place_type, year=chosen)
+    found = figures_at(measure, chosen, facts, place_type=place_type)
     inside = _inside(within, found, facts)
     if not inside:
         area = within if found else None
         return chosen, [], (no_figures(measure, place_type, years, year=chosen, within=area, facts=facts),)
     if mixed := several_units(inside):
         return chosen, [], mixed
-    return chosen, per_place(inside)[0], tuple(conflicts(inside, facts))
+    kept, several = per_place(inside)
+    return chosen, [] if several and chosen is None else kept, tuple(conflicts(inside, facts))
 
 
 def _inside(within: str | None, found: list[Fact], facts: FactSource) -> list[Fact]:

@@ -31,6 +31,7 @@ from retrieval.model import Computation, Record
 from retrieval.spatial import geometry
 from retrieval.spatial.computing.evaluate import Table, plan_in
 from retrieval.spatial.computing.forms import NAMES, form_of
+from retrieval.spatial.computing.untimed import Named, Untimed
 from retrieval.spatial.facts import Fact, digest_of_facts
 from retrieval.stated import OPERATION, compute_stated
 
@@ -120,6 +121,9 @@ def _superlative(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Out
     chosen = [f for i, f in enumerate(ranked) if i < limit or _value(f) == last]
     result: dict[str, object] = {"places": [_ranked(f) for f in chosen], "considered": len(ranked)}
     measure, year = _text(parameters, "measure").replace("_", " "), parameters["year"]
+    if year is None:
+        order = _text(parameters, "order")
+        return result, _untimed(parameters).superlative(order, _with_values(chosen), len(ranked))
     among = f"of {counted(len(ranked), _text(parameters, 'place_type'))}{_inside(parameters)} with a figure for {year}"
     if len(chosen) == 1:
         counted_in = quantity(_text(parameters, "measure"), chosen[0].unit)
@@ -139,6 +143,8 @@ def _aggregate(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outco
     measure = _text(parameters, "measure").replace("_", " ")
     places = f"{counted(len(values), _text(parameters, 'place_type'))}{_inside(parameters)}"
     result: dict[str, object] = {"value": str(value), "considered": len(values)}
+    if parameters["year"] is None:
+        return result, _untimed(parameters).aggregate(aggregate.word, value, len(values))
     told = _said(parameters, value)
     return result, f"The {aggregate.word} {measure} of {places} with a figure for {parameters['year']} was {told}."
 
@@ -149,6 +155,8 @@ def _compare(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome
     difference = _value(first) - _value(second)
     result: dict[str, object] = {"places": [_ranked(f) for f in ranked], "difference": str(difference)}
     measure, year = _text(parameters, "measure").replace("_", " "), parameters["year"]
+    if year is None:
+        return result, _untimed(parameters).comparison(_with_values(ranked))
     if len(ranked) > 2:
         names = listed([f"{f.place.name} ({_said(parameters, _value(f))})" for f in ranked])
         return result, f"By {measure} in {year}, from largest to smallest: {names}."
@@ -188,6 +196,16 @@ def _units(parameters: Mapping[str, object]) -> Mapping[str, str]:
 def _said(parameters: Mapping[str, object], value: Decimal) -> str:
     """A figure of the measure with its unit."""
     return in_unit(number(value), _unit(parameters))
+
+
+def _untimed(parameters: Mapping[str, object]) -> Untimed:
+    """The words for a measure whose figures have no time."""
+    kind = parameters.get("place_type", "")
+    return Untimed(_text(parameters, "measure").replace("_", " "), _unit(parameters), str(kind), _inside(parameters))
+
+
+def _with_values(facts: Sequence[Fact]) -> list[Named]:
+    return [(fact.place.name, _value(fact)) for fact in facts]
 
 
 def _unit(parameters: Mapping[str, object]) -> str:
@@ -268,6 +286,9 @@ def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
         return result, f"There {verb} {counted(n, kind)}{_inside(parameters)}{dated} on record."
     reached.sort(key=lambda f: (-_value(f), f.place.entity_id))
     result["places"] = [_ranked(f) for f in reached]
+    if year is None:
+        least = Decimal(_int(parameters, "minimum"))
+        return result, _untimed(parameters).reaching(least, _with_values(reached), considered)
     unit = _unit(parameters) or quantity(_text(parameters, "measure"), facts[0].unit)
     among = f"of {counted(considered, kind)}{_inside(parameters)} with a figure for {year}"
     names = (
@@ -289,6 +310,8 @@ def _lookup(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     """The figures of a span of years, each with its year."""
     ordered = sorted(facts, key=lambda f: (f.place.name, f.start.toordinal() if f.start else 0, f.record_id))
     rows: list[dict[str, object]] = [{**_ranked(f), "year": f.start.year if f.start else None} for f in ordered]
+    if all(f.start is None for f in ordered):
+        return {"figures": rows}, _untimed(parameters).figures(_with_values(ordered))
     several = len({f.place.entity_id for f in facts}) > 1
     said = [
         _said(parameters, _value(f))
@@ -309,7 +332,7 @@ def _plan(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
         raise ValueError("a plan needs `names` and `inside`")
     form = form_of(plan)
     done = form.evaluate(plan, Table.of(facts, inside))
-    return form.result(plan, done), form.statement(plan, done, Names(names, _units(parameters)))
+    return form.result(plan, done), form.statement(plan, done, Names(names, _units(parameters), stated=True))
 
 
 _OPERATIONS: Mapping[str, Callable[[Mapping[str, object], Sequence[Fact]], Outcome]] = {

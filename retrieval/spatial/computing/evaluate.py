@@ -73,9 +73,9 @@ class Table:
         )
 
     def value(self, place_id: str, measure: str, year: int | None) -> Fraction | None:
-        """The figure of a place in a year."""
+        """The figure of a place in a year, or that without a time."""
         found = self.values.get((place_id, measure), ())
-        fact = next((f for f in found if year is not None and f.covers_year(year)), None)
+        fact = next((f for f in found if (f.start is None if year is None else f.covers_year(year))), None)
         return None if fact is None or fact.value is None else Fraction(Decimal(fact.value))
 
     def figure(self, figure: Figure, place_id: str) -> Fraction | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from retrieval.algebra.wording import listed, plural
-from retrieval.model import EntityRef, Limitation
+from retrieval.model import LISTED, EntityRef, Limitation
 from retrieval.spatial.facts import Fact, FactSource
 
 CHANNEL = "postgis"
@@ -65,7 +65,7 @@ def no_places(place_type: str) -> Limitation:
 def place_name(place_id: str, facts: FactSource) -> str:
     """The name of a place, or words for one without."""
     place: EntityRef | None = facts.place(place_id)
-    return place.name if place else "that place"
+    return place.name if place else "that row" if place_id.startswith(LISTED) else "that place"
 
 
 def _title(measure: str) -> str:

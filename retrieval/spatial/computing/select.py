@@ -37,7 +37,7 @@ from retrieval.algebra.wording import listed, plural
 from retrieval.model import Limitation
 from retrieval.spatial import geometry
 from retrieval.spatial.computing.evaluate import centres_in, conditions_figures, figures_of, simple
-from retrieval.spatial.facts import Box, Fact, FactSource, per_place, undrawn
+from retrieval.spatial.facts import Box, Fact, FactSource, figures_at, per_place, undrawn
 
 _CHANNEL = "postgis"
 
@@ -102,10 +102,10 @@ def _beside(given: Inputs, conditions: Iterable[Condition], facts: FactSource, p
             continue
         place = (condition.place_id,)
         for measure, year in _cells(condition.figure):
-            found = facts.observations(measure, place_ids=place, year=year) if year is not None else []
+            found = figures_at(measure, year, facts, place_ids=place)
             if not found:
                 given.limitations.append(_no_figures(measure, None, place, facts))
-            given.add(per_place(found)[0])
+            given.add(_kept(found, measure, year, given))
         if isinstance(condition.figure, Area | Density | Gap):
             given.add(per_place(placed.shapes(place_ids=place))[0])
 
@@ -141,7 +141,7 @@ def _subjects(plan: Plan, facts: FactSource) -> tuple[str | None, tuple[str, ...
 
 
 def _dated(plan: Plan, facts: FactSource) -> Plan:
-    """The plan with the latest year on record where it names none."""
+    """The plan with the latest year on record where it names none; without one where no figure has a time."""
     kind, ids, _ = _subjects(plan, facts)
 
     def dated(value: Any) -> Any:
@@ -182,12 +182,8 @@ def _figures(given: Inputs, kind: str | None, ids: tuple[str, ...], facts: FactS
     deciding = conditions_figures(conditions) if foremost else figures_of(given.plan, whole=True)
     needed = set(_cells(*deciding))  # a rank is among all that have it, whatever else is told of these
     for measure, year in dict.fromkeys(_cells(*figures_of(given.plan))):
-        found: list[Fact] = []
-        if year is not None:
-            found = facts.observations(measure, place_ids=ids, place_type=None if ids else kind, year=year)
-        kept, conflict = per_place(found)
-        if conflict:
-            given.limitations.append(_conflict(measure, year))
+        found = figures_at(measure, year, facts, place_ids=ids, place_type=None if ids else kind)
+        kept = _kept(found, measure, year, given)
         if not kept:
             given.limitations.append(_no_figures(measure, kind, ids, facts))
         given.add(kept)
@@ -196,6 +192,15 @@ def _figures(given: Inputs, kind: str | None, ids: tuple[str, ...], facts: FactS
             continue
         common = having if common is None else common & having
     return common
+
+
+def _kept(found: list[Fact], measure: str, year: int | None, given: Inputs) -> list[Fact]:
+    """One figure for each place. Where several are stated one is taken and that is said; of those without a time nobody
+    knows which holds, so none is."""
+    kept, conflict = per_place(found)
+    if conflict:
+        given.limitations.append(_conflict(measure, year))
+    return [] if conflict and year is None else kept
 
 
 def _cells(*figures: Figure) -> Iterable[tuple[str, int | None]]:
@@ -350,7 +355,7 @@ def _no_figures(measure: str, kind: str | None, ids: tuple[str, ...], facts: Fac
 
 
 def _conflict(measure: str, year: int | None) -> Limitation:
-    words = measure.replace("_", " ")
+    words, when = measure.replace("_", " "), "" if year is None else f" in {year}"
     return Limitation(
-        "CONFLICTING_OBSERVATIONS", f"Records state different figures of {words} for one place in {year}.", _CHANNEL
+        "CONFLICTING_OBSERVATIONS", f"Records state different figures of {words} for one place{when}.", _CHANNEL
     )

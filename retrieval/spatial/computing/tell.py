@@ -28,7 +28,8 @@ from retrieval.algebra.plan import (
     Weigh,
     Where,
 )
-from retrieval.algebra.wording import counted, difference_in, in_unit, listed, tenths
+from retrieval.algebra.wording import CALENDAR_YEAR, counted, difference_in, in_unit, listed, tenths
+from retrieval.english.stems import is_many
 from retrieval.model import EntityRef
 from retrieval.spatial.computing.evaluate import Evaluated
 
@@ -106,12 +107,14 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
                 isinstance(c, OneOf) and c.holds for c in places.conditions
             ):
                 listing = ": " + listed([_with(figure, p, v, names) for p, v in done.places])
-            return f"The {AGGREGATES[function].word} {figure_words(figure, names)} of {noun} was {value}{listing}."
+            word = AGGREGATES[function].word
+            return f"The {word} {figure_words(figure, names)} of {noun} {_was(figure)} {value}{listing}."
         case Figures(figure, _) if done.places:
             said = listed([_with(figure, p, v, names) for p, v in done.places])
             first = done.places[0]
             if len(done.places) == 1 and first[1] is not None:
-                return f"The {figure_words(figure, names)} of {first[0].name} was {told(figure, first[1], names)}."
+                value = told(figure, first[1], names)
+                return f"The {figure_words(figure, names)} of {first[0].name} {_was(figure)} {value}."
             return f"By {figure_words(figure, names)}: {said}."
         case Weigh(figure, _, way) if done.value is not None:
             one, other = (_with(figure, p, v, names) for p, v in done.places)
@@ -134,6 +137,13 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
             return f"{'Yes' if done.holds else 'No'}: {place} is {'' if done.holds else 'not '}a {kind} {said}."
         case _:
             raise ValueError("the inputs answer nothing")
+
+
+def _was(figure: Figure) -> str:
+    """The verb of a figure; one without a time holds now."""
+    if not isinstance(figure, Value) or figure.year is not None:
+        return "was"
+    return "are" if is_many(figure.measure.rpartition(" ")[2]) else "is"
 
 
 def _told_total(function: AggregateName, figure: Figure, value: Fraction, names: Names) -> str:
@@ -178,7 +188,7 @@ def _tallied(places: Places, done: Evaluated, names: Names) -> str:
 def _ranked(plan: Rank, done: Evaluated, names: Names) -> str:
     if not done.places:
         raise ValueError("no place has that rank")
-    word = _order_word(plan)
+    word = _order_word(plan, names)
     what = figure_words(plan.figure, names)
     place = _ORDINALS[plan.first] if plan.first < len(_ORDINALS) else f"number {plan.first} from the "
     among = f"of {counted(done.considered, plan.places.kind)}{conditions_words(plan.places, names)}"
@@ -192,9 +202,11 @@ def _ranked(plan: Rank, done: Evaluated, names: Names) -> str:
     return f"By {what}, from the {place}{word} on, {among}: {said}."
 
 
-def _order_word(plan: Rank) -> str:
+def _order_word(plan: Rank, names: Names) -> str:
     largest = plan.order == "largest"
     match plan.figure:
+        case Value(measure) if names.unit(measure) == CALENDAR_YEAR:
+            return "latest" if largest else "earliest"
         case Gap():
             return "farthest" if largest else "nearest"
         case Area():

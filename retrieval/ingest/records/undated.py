@@ -1,0 +1,176 @@
+"""Tables without years whose rows are things of one kind, each with a name of its own: what their columns of figures
+say of them, without a time.
+
+What is not certain is not said. A table is one of such things only if every row has a name and no two have the same,
+and nothing about it bears a year that its figures may be of; a column is one of figures only if every cell that holds
+anything is one, all in one unit. The rest stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from retrieval.algebra.wording import CALENDAR_YEAR, plural
+from retrieval.english.lists import word_list
+from retrieval.english.stems import is_past
+from retrieval.ingest.records.kinds import FORM_WORDS, named_place, words_of_header
+from retrieval.ingest.records.recognise import (
+    FigureColumn,
+    Recognised,
+    figure_of,
+    holds_nothing,
+    is_code,
+    is_named_as_code,
+    split_unit,
+    words_of,
+)
+from retrieval.ingest.records.rows import NAME_COLUMN
+from retrieval.ingest.records.templates import MOST_DIGITS, slug
+from retrieval.ingest.records.totals import kinds_named, totals_among
+from retrieval.model import LISTED
+
+ROW = "row"
+"""The kind of a thing of which neither the header nor the file says what it is."""
+_MOST_ROWS, _LEAST_ROWS = 5_000, 2
+_LONGEST_NAME = 80
+_NAMES = re.compile(r"(?:item|label|model|title)(?:[ _]name)?", re.IGNORECASE)
+_TIME_COLUMN = re.compile(
+    r"(?:date|day|hour|month|period|quarter|season|time|timestamp|week|year|date ?time)", re.IGNORECASE
+)
+"""Columns that say when a row was so: one thing may have several such rows."""
+_A_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
+_YEAR_CELL = re.compile(r"1\d{3}|20\d{2}|2100", re.ASCII)
+_NO_MEASURES = word_list(
+    "account edition fax isbn mobile pin position ref reference rev revision sku tel telephone version"
+)
+_LEAST_OTHERS = 3
+"""A figure that is the sum of so many others is one of a total that nothing names."""
+
+
+def with_attributes(
+    found: Recognised, columns: Sequence[str], rows: Sequence[Sequence[str]], *, stem: str, around: str
+) -> Recognised:
+    """The table with the figures of its things, where it has no years; as it was where that is not certain. `stem` is
+    the file's name, `around` all else that is said of the table and in it, above and below its rows."""
+    whole = [[cell.strip() for cell in row] for row in rows if len(row) == len(columns)]
+    timed = any(_TIME_COLUMN.fullmatch(column) for column in columns)
+    if found.spec.observation or timed or _A_YEAR.search(f"{stem} {around}") or len(whole) < len(rows):
+        return found
+    of_file = kind_of_stem(stem)
+    name = columns[found.name] if found.name is not None else _name_of(columns, whole, of_file)
+    if name is None or not _LEAST_ROWS <= len(whole) <= _MOST_ROWS:
+        return found
+    at = columns.index(name)
+    told = _kind_of(name)
+    kind = (of_file if told is None or _NAMES.fullmatch(name) else told) or told or ROW
+    totals = found.totals or totals_among({row[at] for row in whole}, kinds_named(name, kind))
+    things = [row for row in whole if row[at] not in totals]
+    if not _each_named_once(things, at):
+        return found
+    apart = {name, *(found.spec.point or ())}
+    figures = tuple(_figures(columns, things, apart, comma=found.comma))
+    if not figures:
+        return found
+    if found.spec.entities:  # places, which their positions say
+        return replace(found, attributes=figures)
+    spec = replace(found.spec, entities=(replace(named_place(name, kind), id=f"{LISTED}{kind}:{{{name}|slug}}"),))
+    return replace(found, spec=spec, name=at, totals=totals, attributes=figures)
+
+
+def kind_of_stem(stem: str) -> str | None:
+    """The kind that the name of a file says by one noun in the plural: `employees`, `list_of_lighthouses`."""
+    words = [word for word in words_of_header(stem) if word not in FORM_WORDS]
+    return singular(words[0]) if len(words) == 1 and singular(words[0]) != words[0] else None
+
+
+def singular(noun: str) -> str:
+    """`bridges` -> `bridge`, `cities` -> `city`, `classes` -> `class`; any other word as it is."""
+    if noun.endswith("ies"):
+        found = noun[:-3] + "y"
+    elif noun.endswith(("sses", "xes", "ches", "shes")):
+        found = noun[:-2]
+    else:
+        found = noun.removesuffix("s")
+    return found if found and plural(found) == noun else noun
+
+
+def _kind_of(header: str) -> str | None:
+    """The kind that the header of a name says: `Lighthouse`, `Product name`; None for `Name` and `Full name`."""
+    if re.fullmatch(r"(?:full[ _]?)?name", header, re.IGNORECASE):
+        return None
+    words = words_of_header(split_unit(header)[0])
+    return "_".join((*words[:-1], singular(words[-1]))) if 0 < len(words) <= 3 else None
+
+
+def _name_of(columns: Sequence[str], rows: Sequence[Sequence[str]], kind: str | None) -> str | None:
+    """The column that names the things: the one that is called as the file is, else one that is called a name, else the
+    first that is no code, if it holds names."""
+    called = [column for column in columns if kind is not None and _kind_of(column) == kind]
+    named = [column for column in columns if NAME_COLUMN.fullmatch(column) or _NAMES.fullmatch(column)]
+    first = [column for column in columns if not is_named_as_code(column)][:1]
+    for column in (*called, *named, *first):
+        cells = [row[columns.index(column)] for row in rows]
+        return column if all(_is_name(cell) for cell in cells if cell) else None
+    return None
+
+
+def _is_name(cell: str) -> bool:
+    return len(cell) <= _LONGEST_NAME and any(c.isalpha() for c in cell) and not cell.endswith((".", "!", "?"))
+
+
+def _each_named_once(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """True if each row that says anything has a name, and none another's."""
+    ids = [slug(row[at]) for row in rows if any(row)]
+    return len(ids) >= _LEAST_ROWS and all(ids) and len(set(ids)) == len(ids)
+
+
+def _figures(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], apart: set[str], *, comma: bool
+) -> Iterator[FigureColumn]:
+    """The columns of figures, each of a measure of its own."""
+    found: list[FigureColumn] = []
+    for index, column in enumerate(columns):
+        cells = [row[index] for row in rows if not holds_nothing(row[index])]
+        made = None if column in apart or len(cells) < _LEAST_ROWS else _figure(column, index, cells, comma=comma)
+        if made is not None:
+            found.append(made)
+    measures = [figure.measure for figure in found]
+    yield from (figure for figure in found if measures.count(figure.measure) == 1)
+
+
+def _figure(column: str, index: int, cells: Sequence[str], *, comma: bool) -> FigureColumn | None:
+    words, unit = split_unit(column)
+    measure = words_of(words)
+    said = set(words_of_header(words))
+    if not measure or any(c.isdigit() for c in measure):
+        return None
+    years = all(_YEAR_CELL.fullmatch(cell) for cell in cells)
+    if is_when(said):
+        named = measure if "year" in said else f"year {measure}"
+        return FigureColumn(column, index, named, CALENDAR_YEAR, None) if years and unit is None else None
+    if is_named_as_code(column) or said & _NO_MEASURES or any(map(is_code, cells)) or (years and unit is None):
+        return None
+    told = [figure_of(cell, comma=comma) if len(cell) <= MOST_DIGITS else None for cell in cells]
+    figures = [each for each in told if each is not None]
+    if len(figures) < len(told) or len({each for _, each in figures}) > 1:
+        return None
+    if _has_a_sum([Decimal(value) for value, _ in figures]):
+        return None
+    return FigureColumn(column, index, measure, unit or figures[0][1], None)
+
+
+def is_when(words: set[str]) -> bool:
+    """True for the words of a header that say when something came about: `built`, `first lit`, `year of birth`."""
+    return "year" in words or any(
+        is_past(word) and not word.endswith("eed") for word in words if len(word) > 2 and word != "hundred"
+    )
+
+
+def _has_a_sum(values: Sequence[Decimal]) -> bool:
+    """True if one figure is that of all the others together."""
+    whole = sum(values)
+    others = [value for value in values if value]
+    return len(others) > _LEAST_OTHERS and any(value == whole - value for value in others)
