@@ -144,7 +144,7 @@ def _of_computation(item: AdmittedItem, gazetteer: Gazetteer) -> Iterator[_Said]
     for sourced in item.evidence.records:
         seen = sourced.record.measurement
         place = seen.place if seen is not None else next(iter(sourced.record.entities), None)
-        if place is not None:
+        if place is not None and not place.listed:
             places[place.entity_id] = place
             in_result: PlaceRole = "result" if place.entity_id in results else "input"
             roles[place.entity_id] = "subject" if place.entity_id in asked else in_result

@@ -13,7 +13,7 @@ from ai.intent import words as w
 from ai.intent.slips import Spelling
 from ai.text.tables.conversion import factor
 from retrieval.algebra.domain import Domain, FigureKind
-from retrieval.algebra.wording import plural
+from retrieval.algebra.wording import CALENDAR_YEAR, plural
 from retrieval.english.stems import stem
 from retrieval.gazetteer import Gazetteer
 from retrieval.index import surface_key
@@ -242,7 +242,13 @@ def _measures(domain: Domain) -> dict[str, tuple[str, ...]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for figure in domain.figures:
         name, unit = _said(figure.measure), _said(figure.unit)
-        own = _names_of(name) | _extremes_of(name, unit) | _measured_in(name, w.NAMES_OF_UNITS.get(unit, ()))
+        own = (
+            _names_of(name)
+            | _years_of(name, unit)
+            | _extremes_of(name, unit)
+            | _measured_in(name, w.NAMES_OF_UNITS.get(unit, ()))
+        )
+        own |= _one_of(name) if figure.undated else set()
         for word in own | unit_names(figure):
             found[word].add(figure.measure)
     return {word: tuple(sorted(measures)) for word, measures in found.items()}
@@ -252,13 +258,23 @@ def unit_names(figure: FigureKind) -> frozenset[str]:
     """The phrases that name the unit of a figure and are no name of its measure: `bushels`, `hectares of orchards`."""
     name, unit = _said(figure.measure), _said(figure.unit)
     found = {f"{each} of {name}" for each in w.NAMES_OF_UNITS.get(unit, ())}
-    if unit and unit not in w.LENGTHS and unit not in w.SQUARES:
+    if unit and unit != CALENDAR_YEAR and unit not in w.LENGTHS and unit not in w.SQUARES:
         found |= {unit, *_synonyms(unit)}
     return frozenset(found - _names_of(name))
 
 
 def _names_of(measure: str) -> set[str]:
     return {measure, plural(measure)} | _synonyms(measure)
+
+
+def _years_of(measure: str, unit: str) -> set[str]:
+    """`built` for the figures of `year built`."""
+    return {measure.removeprefix("year ")} if unit == CALENDAR_YEAR else set()
+
+
+def _one_of(measure: str) -> set[str]:
+    """`moon` for a count of `moons`."""
+    return {measure[:-1]} if plural(measure[:-1]) == measure else set()
 
 
 def _said(name: str) -> str:

@@ -19,11 +19,13 @@ from ai.intent.spelling import respelt
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item, read_items
 from ai.intent.unread import keeps, may_leave, unread_words
+from ai.intent.untimed import rests_on_untimed, with_measures
 from ai.intent.wording import reading_of
 from ai.intent.words import NAMES_OF_UNITS, SQUARES, SUPERLATIVES
 from ai.model import MapContext
 from ai.text.parts import parts_of
 from retrieval.algebra.operations import Lookup, Operation
+from retrieval.algebra.plan import Tally
 from retrieval.algebra.wording import listed, plural
 from retrieval.english.lists import REQUEST_WORDS
 from retrieval.model import EntityRef, Intent, Limitation, Mention, TimeRange
@@ -42,7 +44,9 @@ class IntentReading:
     overridden: tuple[Limitation, ...] = ()
 
 
-def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> IntentReading:
+def read_intent(
+    question: str, context: MapContext, *, lexicon: Lexicon, untimed: Lexicon | None = None
+) -> IntentReading:
     """Reads places, times, measures and operations, with the names and words of one scope only. Pure, and never raises
     on any text.
 
@@ -50,12 +54,25 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
     map fills in the place and the time that the question leaves out: a place so filled in is a mention of no
     characters at the end, and so is the name of one that nothing admitted answers to. A name of the question that
     nothing admitted answers to is no gap to fill. Only the first 4,000 characters are read.
+
+    `untimed` knows the figures without a time too, and the names of what has no others. A question is read with it
+    where every figure that it asks for is such a one, and else as if there were none.
     """
+    if untimed is not None:
+        reading = _read(question, context, lexicon=untimed, of_untimed=True)
+        if rests_on_untimed(reading.intent.operations, untimed):
+            return reading
+    return _read(question, context, lexicon=lexicon)
+
+
+def _read(question: str, context: MapContext, *, lexicon: Lexicon, of_untimed: bool = False) -> IntentReading:
     text = question[:_READ_CHARS]
     read, slips = respelt(read_items(text, lexicon), lexicon)
     shown = read_map(context, lexicon)
     items = pointed(settle(read, lexicon), shown)
-    spoken = merged(items, lexicon)
+    spoken: Sequence[Item] = merged(items, lexicon)
+    if of_untimed:
+        spoken = with_measures(spoken, lexicon)
     mentions = tuple(item.value for item in items if isinstance(item.value, Mention))
     asked = Asked(
         phrases=_phrases(spoken, context, lexicon, len(text)),
@@ -86,7 +103,10 @@ def read_intent(question: str, context: MapContext, *, lexicon: Lexicon) -> Inte
         mentions=mentions,
         times=tuple(dict.fromkeys(t.time for t in phrases.times)),
         measures=tuple(sorted({m for said in phrases.measures for m in said})),
-        operations=tuple(shortened(operation, lexicon.counting) for operation in plan),
+        operations=tuple(
+            operation if of_untimed and isinstance(operation, Tally) else shortened(operation, lexicon.counting)
+            for operation in plan
+        ),
         terms=_terms(items),
         reading=reading_of(plan, lexicon.gazetteer),
         unread=unread,

@@ -24,10 +24,12 @@ from retrieval.worker import Stop, Workers
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The names that a question of this scope can use."""
+    """The names that a question of this scope can use. `untimed` is the lexicon with the figures that have no time and
+    what only these are of; None where there are none."""
 
     gazetteer: Gazetteer
     lexicon: Lexicon
+    untimed: Lexicon | None = None
 
 
 class Vocabularies:
@@ -63,12 +65,12 @@ class Vocabularies:
     ) -> IntentReading:
         """The question as `read_intent` reads it in the scope's words, or that plan in its place; in a thread, since
         a long question takes a tenth of a second. Raises `StoreUnavailable`."""
-        lexicon = (await self.of(scope, corpus_version=corpus_version)).lexicon
+        known = await self.of(scope, corpus_version=corpus_version)
 
         def work(stop: Stop) -> IntentReading:
             stop.check()
-            reading = read_intent(question, context, lexicon=lexicon)
-            return planned(reading, plan, lexicon=lexicon) if plan else reading
+            reading = read_intent(question, context, lexicon=known.lexicon, untimed=known.untimed)
+            return planned(reading, plan, lexicon=known.untimed or known.lexicon) if plan else reading
 
         return await self._readers.run(work)
 
@@ -88,5 +90,9 @@ class Vocabularies:
 
 
 def _vocabulary(entries: Sequence[GazetteerEntry], domain: Domain) -> Vocabulary:
-    gazetteer = Gazetteer(entries)
-    return Vocabulary(gazetteer, Lexicon.of(gazetteer, domain))
+    gazetteer = Gazetteer([entry for entry in entries if not entry.entity.listed])
+    lexicon = Lexicon.of(gazetteer, domain.dated)
+    apart = domain.apart
+    if apart == domain.dated:
+        return Vocabulary(gazetteer, lexicon)
+    return Vocabulary(gazetteer, lexicon, Lexicon.of(Gazetteer(entries), apart))

@@ -6,10 +6,13 @@ takes those words from the corpus and adds the synonyms below, where the corpus 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from retrieval.algebra import aggregates
 from retrieval.algebra.units import METRES, SQUARE_KILOMETRES
+from retrieval.english.lists import word_list
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -219,6 +222,66 @@ SERIES = _phrases(
 )
 """A figure is wanted for every year on record."""
 DISTANCE = ("how far", "distance", "how far apart", "far", "how many km", "how many kilometres", "how many kilometers")
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """A word for how something is: the measures that it may be of, in which direction and to which degree. A generic
+    one (`higher`) says no measure beside one that is named; one that `ages` may be of the year in which a thing came to
+    be, of which an earlier one is older."""
+
+    measures: frozenset[str]
+    more: bool
+    degree: Literal["", "more", "most"]
+    generic: bool = False
+    ages: bool = False
+
+
+def _qualities() -> Iterator[tuple[str, Quality]]:
+    for forms, opposites, measures in (
+        ("tall taller tallest", "", "height elevation altitude"),
+        ("high higher highest", "low lower lowest", "height elevation altitude"),
+        ("long longer longest", "", "length duration"),
+        ("", "short shorter shortest", "length height duration"),
+        ("deep deeper deepest", "shallow shallower shallowest", "depth"),
+        ("wide wider widest", "narrow narrower narrowest", "width breadth"),
+        ("broad broader broadest", "", "width breadth"),
+        ("thick thicker thickest", "thin thinner thinnest", "thickness"),
+        ("heavy heavier heaviest", "light lighter lightest", "weight mass"),
+        ("old older oldest", "young younger youngest", "age"),
+        ("", "new newer newest", "age"),
+        ("expensive", "cheap cheaper cheapest", "price cost fee fare"),
+        ("dear dearer dearest", "inexpensive", "price cost fee fare"),
+        ("fast faster fastest", "slow slower slowest", "speed"),
+        ("hot hotter hottest", "cold colder coldest", "temperature"),
+        ("warm warmer warmest", "cool cooler coolest", "temperature"),
+        ("earn earns", "", "salary wage wages pay income earnings"),
+        ("cost costs", "", "price cost"),
+        ("weigh weighs", "", "weight mass"),
+    ):
+        named = frozenset(_words(measures))
+        for more, said in ((True, forms), (False, opposites)):
+            for word, degree in zip(_words(said), _DEGREES, strict=False):
+                of_verb: Literal["", "more", "most"] = "" if word in ("earns", "costs", "weighs") else degree
+                generic, ages = "highest" in _words(forms), "age" in named
+                yield word, Quality(named, more, of_verb, generic=generic, ages=ages)
+
+
+_DEGREES: tuple[Literal["", "more", "most"], ...] = ("", "more", "most")
+QUALITIES: Mapping[str, Quality] = dict(_qualities())
+QUANTIFIED: Mapping[str, tuple[str, bool]] = {
+    "most": ("most", True), "least": ("most", False), "more": ("more", True), "less": ("more", False),
+}  # fmt: skip
+"""Before a quality: its degree, and whether it holds more or less."""
+ORIGINS = word_list("bear birth build commiss complet construct creat erect establish form found inaugur launch open")
+"""Stems of the words for how a thing came to be."""
+PERSONS = word_list("""
+    actor applicant artist athlete author candidate captain child client colleague contestant customer director doctor
+    donor driver employee engineer farmer friend guest man manager member nurse officer owner parent participant
+    passenger patient person pilot player president pupil resident rider runner sailor singer soldier student swimmer
+    teacher tenant trainee tutor visitor volunteer winner woman worker writer
+    """)
+"""Kinds of people, whom `who` asks for."""
 
 BEFORE_TIMES = frozenset(_words("between before prior after since until from during in on of as the year years and"))
 """Words that belong to the time after them, as `ai.intent.times` reads it."""

@@ -55,6 +55,16 @@ def test_a_row_that_says_the_rank_tells_it() -> None:
     assert 2 not in rows_beside("What was the longest run of Bella?", SHOW)
 
 
+FOREMOST = {
+    "Which inn was founded first?": "Krone has the earliest year founded, 1788",
+    "Which inn was founded last?": "Lamm has the latest year founded, 1955",
+    "Which inn costs the most?": "Krone has the largest price, 95 EUR",
+    "Which is the oldest inn?": "Krone has the earliest year founded, 1788",
+    "Which inn has the fewest rooms?": "Krone has the fewest rooms, 18",
+}
+"""Those of which the columns say what is compared."""
+
+
 async def test_a_table_without_years_is_not_listed_for_who_asks_which_is_first(tmp_path: Path) -> None:
     files = tmp_path / "files"
     files.mkdir()
@@ -64,7 +74,9 @@ async def test_a_table_without_years_is_not_listed_for_who_asks_which_is_first(t
     async with opened(tmp_path / "home") as system:
         for question in RANKED:
             body = await ask(system, question)
-            assert body["outcome"] == "ABSTAIN", (question, body["answer"])
+            told = FOREMOST.get(question)
+            assert body["outcome"] == ("ABSTAIN" if told is None else "ANSWER"), (question, body["answer"])
+            assert told is None or body["answer"].startswith(told), (question, body["answer"])
         for question, said in (("Which inn was founded in 1788?", "Krone"), ("When was the Lamm founded?", "1955")):
             body = await ask(system, question)
             assert said in body["answer"], (question, body["answer"])

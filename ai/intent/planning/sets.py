@@ -29,6 +29,7 @@ from retrieval.algebra.plan import (
     Value,
     Where,
 )
+from retrieval.algebra.wording import CALENDAR_YEAR
 from retrieval.model import EntityRef, TimeRange
 
 CONDITIONS = frozenset({"inside", "borders", "neighbours", "gaps", "bounds", "excepted", "moved"})
@@ -321,7 +322,8 @@ def _figure_of(  # noqa: PLR0911 - one refusal for each reason
     said = set(value) if isinstance(value, tuple) else None
     named = asked.measure(kind)
     held = {m for m in (said or {named} - {None}) if m is not None and kind in domain.kinds_with(m)}
-    held &= set(p.measures[0]) if p.measures and said else held
+    yearly = said is not None and all(domain.units(m) == {CALENDAR_YEAR} for m in said)  # `opened before 1950` is apart
+    held &= set(p.measures[0]) if p.measures and said and not yearly else held
     if len(held) != 1:
         return None
     measure_name = held.pop()

@@ -76,6 +76,7 @@ def _while_prefix(names: Iterator[_Name], wanted: str) -> Iterator[_Name]:
 
 def _names(entries: Sequence[GazetteerEntry], things: Collection[str]) -> Iterator[_Name]:
     """The names of what lies somewhere, each from every one of its words on."""
+    entries = [entry for entry in entries if not entry.entity.listed]
     gazetteer = Gazetteer(entries)
     stated: dict[tuple[str, str], set[str]] = {}
     for entry in entries:

@@ -21,6 +21,7 @@ from ai.model import Ask, Outcome
 from ai.models.chat_model import ChatModel
 from api.http.map.features import meets
 from api.http.map.layers import MapView
+from retrieval.english.stems import is_many
 from retrieval.filters import EVERYTHING
 from retrieval.model import EntityRef, TimeRange
 from retrieval.registry.store import Coverage
@@ -126,6 +127,7 @@ async def _candidates(view: MapView, around: Around) -> tuple[list[Suggestion], 
     wanted = [place.entity_id for place in places]
     held = await store.coverage(scope=scope, measures=(), place_ids=wanted) if wanted or not _placed(around) else ()
     measured = [each for each in (_in_time(each, around.time) for each in held) if each.years]
+    untimed = [each for each in held if not each.years] if around.time is None else []
     if not places:
         measured = _spread(measured, _PLACES)
         places = list(dict.fromkeys(each.place for each in measured))
@@ -137,7 +139,7 @@ async def _candidates(view: MapView, around: Around) -> tuple[list[Suggestion], 
     return (
         list(_figures(measured)),
         list(_changes(measured)),
-        list(_rankings(measured)),
+        [*_rankings(measured), *_untimed_rankings(untimed)],
         list(_events(places, measured, around.time)),
         texts,
     )
@@ -200,6 +202,14 @@ def _rankings(measured: Sequence[Coverage]) -> Iterator[Suggestion]:
             if (kind, held.measure, year) not in seen:
                 seen.add((kind, held.measure, year))
                 yield Suggestion(f"Which {kind} had the largest {_said(held)} in {year}?", "ranking", None, year)
+
+
+def _untimed_rankings(untimed: Sequence[Coverage]) -> Iterator[Suggestion]:
+    """For figures without a time; which year was the largest nobody asks."""
+    for kind, measure in dict.fromkeys((held.place.type.replace("_", " "), _said(held)) for held in untimed):
+        if "year" not in measure.split():
+            most = "most" if is_many(measure.rpartition(" ")[2]) else "largest"
+            yield Suggestion(f"Which {kind} has the {most} {measure}?", "ranking")
 
 
 def _events(places: Sequence[EntityRef], measured: Sequence[Coverage], time: TimeRange | None) -> Iterator[Suggestion]:

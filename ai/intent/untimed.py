@@ -1,0 +1,309 @@
+"""Questions of figures that have no time: words for how things are (`taller`, `cheapest`, `earn`) say the measure that
+they compare, and `built before 1850` is a condition on a figure that is itself a year.
+
+A word says a measure only where one alone of the kind that is asked for is called so; else the question is read as if
+there were no such figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import date
+from itertools import pairwise
+
+from ai.intent.lexicon import Lexicon, Role
+from ai.intent.plan_ids import ids_of
+from ai.intent.times import TimeSpan
+from ai.intent.tokens import Item
+from ai.intent.words import BEFORE_TIMES, ORIGINS, PERSONS, QUALITIES, QUANTIFIED, Quality
+from retrieval.algebra.domain import FigureKind
+from retrieval.algebra.operations import Aggregate, Compare, Count, Lookup, Operation, Superlative
+from retrieval.algebra.plan import (
+    Area,
+    Density,
+    Figures,
+    Gap,
+    Growth,
+    Places,
+    Rank,
+    Select,
+    Tally,
+    Test,
+    Total,
+    Value,
+    Weigh,
+)
+from retrieval.algebra.wording import CALENDAR_YEAR, plural
+from retrieval.english.stems import IRREGULAR, stem
+from retrieval.model import EntityRef
+
+
+def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
+    """The items with the measures that they imply, and years as bounds; none where that is not certain."""
+    if any(one.text == "by" and other.has(Role.MANY) for one, other in pairwise(items)):
+        return ()  # `the planets by number of moons` asks for each, and for no sum
+    read = _Reader(lexicon, _kinds(items), bool(_measured(items))).read(items)
+    named = () if read is None else _without_times(read, lexicon)
+    sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too
+    return _of_one_kind(named, lexicon) if _measured(named) or sized else ()
+
+
+def rests_on_untimed(plan: Sequence[Operation], lexicon: Lexicon) -> bool:
+    """True if all figures of all operations have no time, each of a kind that has such ones, and none is computed of
+    years that means nothing of them."""
+    return bool(plan) and all(_of_untimed(operation, lexicon) for operation in plan)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the words for qualities of a question about `kinds`; `named` where it names a measure."""
+
+    lexicon: Lexicon
+    kinds: frozenset[str]
+    named: bool
+
+    def read(self, items: Sequence[Item]) -> list[Item] | None:
+        found, implied = list[Item](), list[Item]()
+        at = 0
+        who = any(item.has(Role.WHO) for item in items)
+        while at < len(items):
+            item = items[at]
+            taken = _quality(items, at)
+            if taken is None or (taken.generic and self.named):
+                found.append(replace(item, roles={Role.WHICH: True}) if item.has(Role.WHO) else item)
+                at += 1
+                continue
+            end = at + taken.size
+            told = end < len(items) and items[end].has(Role.MEASURE) and taken.degree == "most"
+            figure = None if told else self._meant(taken.quality, who=who)
+            if figure is None and not told:
+                return None
+            turned = figure is not None and figure.unit == CALENDAR_YEAR
+            if figure is not None and turned and taken.degree == "":
+                return None
+            found += _said(items[at], taken, more=taken.more is not (turned and taken.quality.ages))
+            if figure is not None:
+                implied.append(_item(items[at], figure.measure, Role.MEASURE, (figure.measure,)))
+            at = end
+        return found + implied
+
+    def _meant(self, quality: Quality, *, who: bool) -> FigureKind | None:
+        """The one figure that is called so, of the kind that is asked for; of none a person's where somebody is."""
+        if not self.kinds and not who:
+            return None
+        held = [f for f in self.lexicon.domain.figures if (f.kind in self.kinds if self.kinds else is_person(f.kind))]
+        called = [f for f in held if f.unit != CALENDAR_YEAR and _head(f.measure) in quality.measures]
+        if not called and quality.ages:
+            called = [f for f in held if f.unit == CALENDAR_YEAR and _is_origin(f.measure)]
+        return called[0] if len(called) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A quality in some items: of which degree (`most` of all, `more` than another, none), and in which direction."""
+
+    quality: Quality
+    size: int
+    degree: str
+    more: bool
+    generic: bool = False
+
+
+def _quality(items: Sequence[Item], at: int) -> _Taken | None:
+    """`taller than`, `older` and `than`, `tallest`, `most expensive`, `less heavy`, `how old`, `earn`."""
+    said, following = items[at].text.split(), items[at + 1].text if at + 1 < len(items) else ""
+    quality = QUALITIES.get(said[0]) if said else None
+    if said and len(said) == 1 and following in QUALITIES and said[0] in QUANTIFIED:
+        degree, more = QUANTIFIED[said[0]]
+        base = QUALITIES[following]
+        than = degree == "more" and at + 2 < len(items) and items[at + 2].text == "than"
+        return (
+            _Taken(base, 3 if than else 2, "than" if than else degree, more is base.more) if not base.degree else None
+        )
+    if quality is None or (len(said) > 1 and said[1:] != ["than"]):
+        return None
+    if quality.degree == "more" and (len(said) > 1 or following == "than"):
+        return _Taken(quality, 1 if len(said) > 1 else 2, "than", quality.more, quality.generic)
+    return _Taken(quality, 1, quality.degree, quality.more, quality.generic)
+
+
+def _said(item: Item, taken: _Taken, *, more: bool) -> list[Item]:
+    """The words of the grammar for the degree."""
+    word = "larger" if more else "smaller"
+    match taken.degree:
+        case "most":
+            return [_item(item, "highest" if more else "lowest", Role.SUPERLATIVE, (_ORDER[more], "amount"))]
+        case "than":
+            return [_item(item, f"{word} than", Role.COMPARATOR, ">" if more else "<")]
+        case "more":
+            return [_item(item, word, Role.COMPARATIVE, True)]
+        case _:
+            return []
+
+
+_ORDER = {True: "largest", False: "smallest"}
+
+
+def _item(at: Item, text: str, role: Role, value: object) -> Item:
+    return Item(at.start_char, at.end_char, text, {role: value}, None, text)
+
+
+def _kinds(items: Sequence[Item]) -> frozenset[str]:
+    """The kinds that are said, and those of what is named."""
+    said = {str(item.roles[Role.KIND]) for item in items if item.has(Role.KIND)}
+    refs = (item.roles.get(Role.PLACE) for item in items)
+    return frozenset(said | {ref.type for ref in refs if isinstance(ref, EntityRef) and not said})
+
+
+def _measured(items: Sequence[Item]) -> list[tuple[str, ...]]:
+    found = (item.roles.get(Role.MEASURE) for item in items)
+    return [measures for measures in found if isinstance(measures, tuple)]
+
+
+def _top(item: Item) -> tuple[str, str]:
+    """The order and the scale of a superlative; empty for anything else."""
+    value = item.roles.get(Role.SUPERLATIVE)
+    return (str(value[0]), str(value[1])) if isinstance(value, tuple) else ("", "")
+
+
+def _scale(item: Item) -> str:
+    return _top(item)[1]
+
+
+def _head(measure: str) -> str:
+    return measure.rsplit(maxsplit=1)[-1].casefold()
+
+
+def _is_origin(measure: str) -> bool:
+    """True for the year in which a thing came to be: `year built`, `year of birth`."""
+    return any(stem(IRREGULAR.get(word, word)) in ORIGINS for word in measure.casefold().split())
+
+
+def is_person(kind: str) -> bool:
+    """True for a kind of people, whom `who` asks for."""
+    return kind.rpartition("_")[2] in PERSONS
+
+
+def _without_times(items: Sequence[Item], lexicon: Lexicon) -> Sequence[Item]:
+    """The items with each time behind a figure that is a year as a bound of it, and what comes first or last by such a
+    figure; none where another time is named."""
+    found: list[Item] = []
+    yearly = [item for item in items if _is_yearly(item, lexicon)]
+    for item in items:
+        if _scale(item) == "time":
+            if len(yearly) != 1:
+                return ()
+            found.append(_item(item, item.text, Role.SUPERLATIVE, (_top(item)[0], "amount")))
+        elif item.has(Role.TIME):
+            lead = list[Item]()
+            while found and found[-1].text in BEFORE_TIMES:
+                lead.append(found.pop())
+            since = not any(word.text == "after" for word in lead)
+            bound = _bound(item, since=since) if found and found[-1] in yearly else ()
+            if not bound:
+                return ()
+            measure = found.pop()  # behind the number it is what this bound alone is of
+            found += (*bound, measure)
+        else:
+            found.append(item)
+    return found
+
+
+def _is_yearly(item: Item, lexicon: Lexicon) -> bool:
+    measures = item.roles.get(Role.MEASURE)
+    held = {f.unit for f in lexicon.domain.figures if isinstance(measures, tuple) and f.measure in measures}
+    return held == {CALENDAR_YEAR}
+
+
+def _bound(item: Item, *, since: bool) -> Sequence[Item]:
+    """A time of whole years as the numbers between which a year lies; `since` its first year, else after the one before
+    that."""
+    span = item.value
+    if not isinstance(span, TimeSpan):
+        return ()
+    first, last = span.time.start, span.time.end
+    if (first.month, first.day, last.month, last.day) != (1, 1, 12, 31):
+        return ()
+
+    def number(year: int) -> Item:
+        return _item(item, str(year), Role.NUMBER, year)
+
+    if first == date.min:
+        return _item(item, "less than", Role.COMPARATOR, "<"), number(last.year + 1)
+    if last == date.max:
+        word, sign = ("at least", ">=") if since else ("more than", ">")
+        return _item(item, word, Role.COMPARATOR, sign), number(first.year - (not since))
+    if first.year == last.year:
+        return _item(item, "exactly", Role.COMPARATOR, "="), number(first.year)
+    between = _item(item, "between", Role.BETWEEN, True)
+    return between, number(first.year), _item(item, "and", Role.AND, True), number(last.year)
+
+
+def _of_one_kind(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
+    """The items with the one kind that has the measures, where none is said; a person's where somebody is asked for."""
+    who = any(item.text in ("who", "whose") for item in items)
+    kinds = _kinds(items)
+    if kinds:
+        return tuple(items) if not who or all(map(is_person, kinds)) else ()
+    having = [set[str]().union(*map(lexicon.domain.kinds_with, measures)) for measures in _measured(items)]
+    common = {kind for kind in (set.intersection(*having) if having else ()) if not who or is_person(kind)}
+    if len(common) != 1:
+        return ()
+    kind = common.pop()
+    return (*items, _item(items[-1], plural(kind), Role.KIND, kind))
+
+
+# ---------------------------------------------------------------- what a plan rests on
+
+
+def _of_untimed(operation: Operation, lexicon: Lexicon) -> bool:
+    figures = list(_figures(operation))
+    kinds = _kinds_of(operation, lexicon)
+    untimed = {(f.measure, f.kind): f.unit for f in lexicon.domain.figures if f.undated}
+    if not figures or not kinds or not all(isinstance(each, Value) and each.year is None for each in figures):
+        return False
+    units = [untimed.get((each.measure, kind)) for each in figures if isinstance(each, Value) for kind in kinds]
+    return None not in units and not (_reckons(operation) and CALENDAR_YEAR in units)
+
+
+def _figures(value: object) -> Iterator[object]:
+    """Every figure of an operation or plan."""
+    match value:
+        case Lookup(measure, _, year) | Compare(measure, _, year) | Superlative(measure, _, year):
+            yield Value(measure, year)
+        case Aggregate(_, measure, _, year) | Count(_, _, year, str(measure)):
+            yield Value(measure, year)
+        case Value() | Growth() | Density() | Area() | Gap():
+            yield value
+        case tuple():
+            for each in value:
+                yield from _figures(each)
+        case _ if is_dataclass(value):
+            for f in fields(value):
+                yield from _figures(getattr(value, f.name))
+
+
+def _kinds_of(operation: Operation, lexicon: Lexicon) -> set[str]:
+    """The kinds of what an operation takes figures of; none for one that takes none."""
+    match operation:
+        case Superlative() | Aggregate() | Count():
+            return {operation.place_type}
+        case Select(Places(kind)) | Tally(Places(kind)) | Rank(Places(kind)) | Total(_, Places(kind)) | Test(_, kind):
+            return {kind}
+        case Lookup() | Compare() | Figures() | Weigh():
+            refs = [lexicon.gazetteer.entity(entity) for entity in ids_of((operation,))]
+            return {"" if ref is None else ref.type for ref in refs}
+        case _:
+            return set()
+
+
+def _reckons(operation: Operation) -> bool:
+    """True if figures are added up or divided, which years are not."""
+    match operation:
+        case Aggregate(function) | Total(function):
+            return function not in ("minimum", "maximum")
+        case Weigh():
+            return operation.way == "ratio"
+        case _:
+            return False
