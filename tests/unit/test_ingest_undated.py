@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.algebra.wording import CALENDAR_YEAR, plural
+from retrieval.ingest.quarantine.quarantine import read_back, written
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
 from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.records.undated import kind_of_stem, singular
@@ -63,6 +64,11 @@ def test_a_figure_comes_back_from_its_row_without_a_time() -> None:
     half = (*row[:25], "1900-01-01", *row[26:])
     damaged = rows.record_value(half, record.source_id)
     assert damaged.attribute is None and damaged.measurement is None
+
+
+def test_the_process_that_reads_files_may_say_it() -> None:
+    found = read(LIGHTS)
+    assert read_back(written(found), Owner("t@1", "t", "c")) == found
 
 
 UNCERTAIN = {

@@ -30,7 +30,7 @@ from retrieval.index import GazetteerEntry
 from retrieval.ingest.quarantine.frames import receive, send
 from retrieval.ingest.reading import FileTask, ReadFile, read_file
 from retrieval.ingest.values import About, Owner, Parts
-from retrieval.model import EntityRef, Locator, Measurement, Record, RecordKind, Relationship, TimeRange
+from retrieval.model import Attribute, EntityRef, Locator, Measurement, Record, RecordKind, Relationship, TimeRange
 
 READ, REFUSED, MISSING, TOO_LARGE = b"read", b"refused", b"missing", b"too large"
 """The outcome of a file, by the first of three messages of the process; the third is the file's content or the
@@ -46,6 +46,7 @@ _STALL = 4
 """Times the limit of processor time that a process is waited for: it may share the machine."""
 _TYPES = (
     About,
+    Attribute,
     EntityRef,
     GazetteerEntry,
     Locator,
