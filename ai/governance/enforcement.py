@@ -43,7 +43,7 @@ def evidence_facts(item: Evidence, *, rules: Ruleset, data: PolicyData) -> tuple
     detectors, never passed on."""
     injection, findings = detected(item, rules=rules)
     own = _fact(_strictest(item.records, data), item.record_id, injection, findings, aggregate_n=_inputs(item))
-    inputs = {_input_id(item, sourced): sourced for sourced in item.records} if item.computed is not None else {}
+    inputs = _inputs_by_id(item)
     folded = {duplicate_id(item, sourced): sourced for sourced in item.duplicates}
     return (own, *(_fact(s, ref, injection, (), aggregate_n=_inputs(item)) for ref, s in {**inputs, **folded}.items()))
 
@@ -166,10 +166,19 @@ def _inputs(item: Evidence) -> int | None:
     return None if item.computed is None else len(item.records)
 
 
-def _input_id(item: Evidence, sourced: SourcedRecord) -> str:
-    document = sourced.record.document_id
-    classes = {s.record.class_id for s in item.records if s.record.document_id == document}
-    return f"{item.record_id}#{document}" + (f"@{sourced.record.class_id}" if len(classes) > 1 else "")
+def _inputs_by_id(item: Evidence) -> dict[str, SourcedRecord]:
+    """The inputs of a computed item by their document, and by their class where a document has several; none of another
+    item."""
+    if item.computed is None:
+        return {}
+    classes: dict[str, set[str]] = {}
+    for sourced in item.records:
+        classes.setdefault(sourced.record.document_id, set()).add(sourced.record.class_id)
+    found: dict[str, SourcedRecord] = {}
+    for sourced in item.records:
+        document, own = sourced.record.document_id, sourced.record.class_id
+        found[f"{item.record_id}#{document}" + (f"@{own}" if len(classes[document]) > 1 else "")] = sourced
+    return found
 
 
 def _fact(
@@ -221,8 +230,7 @@ def _admit(
     obligations: Mapping[str, tuple[Obligation, ...]],
     data: PolicyData,
 ) -> AdmittedItem | None:
-    inputs = {_input_id(item, sourced) for sourced in item.records} if item.computed is not None else set()
-    ids = (item.record_id, *sorted(inputs))
+    ids = (item.record_id, *sorted(_inputs_by_id(item)))
     if not admit.issuperset(ids):
         return None
     due = [o for ref in ids for o in obligations.get(ref, ())]
