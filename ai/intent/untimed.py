@@ -16,7 +16,7 @@ from ai.intent.lexicon import Lexicon, Role
 from ai.intent.plan_ids import ids_of
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item
-from ai.intent.words import BEFORE_TIMES, ORIGINS, PERSONS, QUALITIES, QUANTIFIED, Quality
+from ai.intent.words import BEFORE_TIMES, ORIGINS, PERSONS, QUALITIES, QUANTIFIED, SAME_MEASURE, Quality
 from retrieval.algebra.domain import FigureKind
 from retrieval.algebra.operations import Aggregate, Compare, Count, Lookup, Operation, Superlative
 from retrieval.algebra.plan import (
@@ -36,14 +36,14 @@ from retrieval.algebra.plan import (
 )
 from retrieval.algebra.wording import CALENDAR_YEAR, plural
 from retrieval.english.stems import IRREGULAR, stem
-from retrieval.model import EntityRef
+from retrieval.model import LISTED, EntityRef
 
 
 def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     """The items with the measures that they imply, and years as bounds; none where that is not certain."""
     if any(one.text == "by" and other.has(Role.MANY) for one, other in pairwise(items)):
         return ()  # `the planets by number of moons` asks for each, and for no sum
-    read = _Reader(lexicon, _kinds(items), bool(_measured(items))).read(items)
+    read = _Reader(lexicon, _kinds(items, lexicon), bool(_measured(items))).read(items)
     named = () if read is None else _without_times(read, lexicon)
     sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too
     return _of_one_kind(named, lexicon) if _measured(named) or sized else ()
@@ -93,7 +93,7 @@ class _Reader:
         if not self.kinds and not who:
             return None
         held = [f for f in self.lexicon.domain.figures if (f.kind in self.kinds if self.kinds else is_person(f.kind))]
-        called = [f for f in held if f.unit != CALENDAR_YEAR and _head(f.measure) in quality.measures]
+        called = [f for f in held if f.unit != CALENDAR_YEAR and _is_called(f.measure, quality)]
         if not called and quality.ages:
             called = [f for f in held if f.unit == CALENDAR_YEAR and _is_origin(f.measure)]
         return called[0] if len(called) == 1 else None
@@ -149,11 +149,16 @@ def _item(at: Item, text: str, role: Role, value: object) -> Item:
     return Item(at.start_char, at.end_char, text, {role: value}, None, text)
 
 
-def _kinds(items: Sequence[Item]) -> frozenset[str]:
-    """The kinds that are said, and those of what is named."""
+def _kinds(items: Sequence[Item], lexicon: Lexicon) -> frozenset[str]:
+    """The kinds that are said, else those of what is named, but for groups that things are in."""
     said = {str(item.roles[Role.KIND]) for item in items if item.has(Role.KIND)}
-    refs = (item.roles.get(Role.PLACE) for item in items)
-    return frozenset(said | {ref.type for ref in refs if isinstance(ref, EntityRef) and not said})
+    refs = [ref for item in items if isinstance(ref := item.roles.get(Role.PLACE), EntityRef)]
+    of = {ref.type for ref in refs if not (ref.listed and ref.type not in _measured_kinds(lexicon))}
+    return frozenset(said or of)
+
+
+def _measured_kinds(lexicon: Lexicon) -> set[str]:
+    return {figure.kind for figure in lexicon.domain.figures}
 
 
 def _measured(items: Sequence[Item]) -> list[tuple[str, ...]]:
@@ -171,8 +176,10 @@ def _scale(item: Item) -> str:
     return _top(item)[1]
 
 
-def _head(measure: str) -> str:
-    return measure.rsplit(maxsplit=1)[-1].casefold()
+def _is_called(measure: str, quality: Quality) -> bool:
+    """True for `price` and `unit price`; a `shipping cost` is that of something else."""
+    *before, head = measure.casefold().split()
+    return head in quality.measures and set(before) <= SAME_MEASURE
 
 
 def _is_origin(measure: str) -> bool:
@@ -243,7 +250,7 @@ def _bound(item: Item, *, since: bool) -> Sequence[Item]:
 def _of_one_kind(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     """The items with the one kind that has the measures, where none is said; a person's where somebody is asked for."""
     who = any(item.text in ("who", "whose") for item in items)
-    kinds = _kinds(items)
+    kinds = _kinds(items, lexicon)
     if kinds:
         return tuple(items) if not who or all(map(is_person, kinds)) else ()
     having = [set[str]().union(*map(lexicon.domain.kinds_with, measures)) for measures in _measured(items)]
@@ -263,8 +270,18 @@ def _of_untimed(operation: Operation, lexicon: Lexicon) -> bool:
     untimed = {(f.measure, f.kind): f.unit for f in lexicon.domain.figures if f.undated}
     if not figures or not kinds or not all(isinstance(each, Value) and each.year is None for each in figures):
         return False
+    if any(_only_listed(kind, lexicon) for kind in kinds) and not all(map(_is_listed, ids_of((operation,)))):
+        return False  # what a table lists lies in no place of a map
     units = [untimed.get((each.measure, kind)) for each in figures if isinstance(each, Value) for kind in kinds]
     return None not in units and not (_reckons(operation) and CALENDAR_YEAR in units)
+
+
+def _only_listed(kind: str, lexicon: Lexicon) -> bool:
+    return all(entity.listed for entity in lexicon.gazetteer.of_type(kind))
+
+
+def _is_listed(entity_id: str) -> bool:
+    return entity_id.startswith(LISTED)
 
 
 def _figures(value: object) -> Iterator[object]:

@@ -273,7 +273,11 @@ QUANTIFIED: Mapping[str, tuple[str, bool]] = {
     "most": ("most", True), "least": ("most", False), "more": ("more", True), "less": ("more", False),
 }  # fmt: skip
 """Before a quality: its degree, and whether it holds more or less."""
-ORIGINS = word_list("bear birth build commiss complet construct creat erect establish form found inaugur launch open")
+SAME_MEASURE = word_list("annual base current list max maximum monthly overall retail top total unit weekly yearly")
+"""Before the word for a measure, which stays that of the thing: `top speed`, `unit price`."""
+ORIGINS = word_list(
+    "bear birth build commiss complet construct creat erect establish form found inaugur launch open plant publish"
+)
 """Stems of the words for how a thing came to be."""
 PERSONS = word_list("""
     actor applicant artist athlete author candidate captain child client colleague contestant customer director doctor

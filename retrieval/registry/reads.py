@@ -12,7 +12,7 @@ from retrieval.algebra.domain import Domain, FigureKind, RelationKind
 from retrieval.errors import RecordNotFound, StoreDamaged
 from retrieval.filters import Metadata
 from retrieval.index import GazetteerEntry
-from retrieval.model import EntityRef, Lifecycle, Locator, SourcedRecord, SourceFacts
+from retrieval.model import LISTED, EntityRef, Lifecycle, Locator, SourcedRecord, SourceFacts
 from retrieval.registry import fields
 from retrieval.registry.aggregates import aggregable_kinds, largest_groups
 from retrieval.registry.sql import rows
@@ -300,7 +300,8 @@ def _gazetteer_entries(session: Session, scope: Scope, now_ms: int) -> tuple[Gaz
 
 
 def domain(session: Session, scope: Scope, now_ms: int) -> Domain:
-    """The kinds of figures and of relations in the scope."""
+    """The kinds of figures and of relations in the scope, but for relations of what only a table without times
+    lists."""
     allowed = sorted(scope.class_ids)
     parameters = [*allowed, *visible(scope.tenant, now_ms)]
     figures = session.rows(
@@ -314,7 +315,8 @@ def domain(session: Session, scope: Scope, now_ms: int) -> Domain:
     figures = sorted({*figures, *grouped}, key=lambda row: [str(each or "") for each in row])
     relations = session.rows(
         "SELECT DISTINCT r.subject_type, r.predicate, r.object_type FROM (SELECT DISTINCT subject_type, predicate,"  # noqa: S608
-        f" object_type, document_id FROM relationship WHERE class_id IN ({marks(len(allowed))})) r"
+        f" object_type, document_id FROM relationship WHERE class_id IN ({marks(len(allowed))})"
+        f" AND substr(subject_id, 1, {len(LISTED)}) <> '{LISTED}') r"
         f" WHERE {_OF_VISIBLE} ORDER BY r.subject_type, r.predicate, r.object_type",
         parameters,
     )

@@ -59,6 +59,7 @@ FOREMOST = {
     "Which inn was founded first?": "Krone has the earliest year founded, 1788",
     "Which inn was founded last?": "Lamm has the latest year founded, 1955",
     "Which inn costs the most?": "Krone has the largest price, 95 EUR",
+    "Which inn in Bruck costs the least?": "Adler has the smallest price, 88 EUR, of 2 inns in Bruck",
     "Which is the oldest inn?": "Krone has the earliest year founded, 1788",
     "Which inn has the fewest rooms?": "Krone has the fewest rooms, 18",
 }

@@ -196,6 +196,66 @@ async def test_who_asks_for_people(tmp_path: Path) -> None:
             assert (await ask(system, question))["outcome"] == "ABSTAIN", question
 
 
+async def test_a_quality_is_no_part_of_another_measure(tmp_path: Path) -> None:
+    (tmp_path / "lamps.csv").write_text(
+        "Lamp,Shipping cost,Shade height (cm),Top speed,Average age\nA,1,2,3,4\nB,2,3,4,5\n"
+    )
+    await ingest(tmp_path / "home", paths=[tmp_path / "lamps.csv"], label="public")
+    async with opened(tmp_path / "home") as system:
+        for question in (
+            "Which lamp is the most expensive?",
+            "Which lamp is the tallest?",
+            "Which lamp is the oldest?",
+        ):
+            assert (await ask(system, question))["outcome"] == "ABSTAIN", question
+        assert (await ask(system, "Which lamp is the fastest?"))["answer"].startswith("B has the largest top speed, 4")
+
+
+GROUPS = ("Sales", "Support", "Design")
+PLACES = ("Oslo", "Leeds", "Madrid")
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_a_group_is_a_condition(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    staff = {name: (chance.choice(GROUPS), chance.choice(PLACES), chance.randint(20, 90) * 1_000) for name in NAMES}
+    staff[NAMES[0]], staff[NAMES[1]] = ("Sales", "Oslo", 30_000), ("Sales", "Leeds", 40_000)
+    rows = [
+        f"{name},{group},{place},{salary},{'Acme' if salary % 2 else 'Bell'}"
+        for name, (group, place, salary) in staff.items()
+    ]
+    rows.append("Nobody Known,Sales,Oslo,,Acme")
+    (tmp_path / "employees.csv").write_text("\n".join(("Name,Department,City,Salary,Previous employer", *rows, "")))
+    (tmp_path / "towers.csv").write_text("Tower,Height (m),Country\nNorth Tower,30,Norway\nSouth Tower,40,Spain\n")
+    await ingest(tmp_path / "home", paths=[tmp_path / "employees.csv", tmp_path / "towers.csv"], label="public")
+    sales = {name: salary for name, (group, _, salary) in staff.items() if group == "Sales"}
+    most = {name for name, salary in sales.items() if salary == max(sales.values())}
+    oslo = {name for name, (_, place, salary) in staff.items() if place == "Oslo" and salary > 29_000}
+    mean = f"{sum(sales.values()) / len(sales):,.1f}".removesuffix(".0")
+    async with opened(tmp_path / "home") as system:
+        for question, things, number in (
+            ("Who earns most in Sales?", most, f"{max(sales.values()):,}"),
+            ("Which employee in Sales has the highest salary?", most, f"of {len(sales)} employees in Sales"),
+            ("What is the average salary in Sales?", None, f"is {mean} ["),
+            ("What is the total salary of the employees in Sales?", None, f"is {sum(sales.values()):,} ["),
+            ("Which employees in Oslo earn more than 29,000?", oslo, None),
+            ("How many employees in Oslo earn more than 29,000?", oslo, f"{len(oslo)} employee"),
+        ):
+            text = (await ask(system, question))["answer"]
+            assert things is None or named_in(text) == things, (question, text)
+            assert number is None or number in text, (question, text)
+        for question in (
+            "What is the average salary in Marketing?",  # no such group
+            "What is the average salary in Norway?",  # of other things
+            "What is the average salary in Acme?",  # no group of theirs: they were there before
+            "Who earns most in Atlantis?",
+            "Which department has the highest salary?",  # of whom, it does not say
+            "How much does Sales earn?",
+        ):
+            body = await ask(system, question)
+            assert body["outcome"] == "ABSTAIN", (question, body["answer"])
+
+
 async def test_figures_with_and_without_a_time_are_never_put_together(tmp_path: Path) -> None:
     """Of a kind that has a measure in years, those without one are as if they were not there; and two tables that
     disagree answer nothing."""
@@ -218,13 +278,14 @@ async def test_a_hidden_table_changes_nothing(tmp_path: Path) -> None:
     hidden = tmp_path / "hidden"
     hidden.mkdir()
     (hidden / "more.csv").write_text(f"{made.kind.title()},{made.header}\nZenith,9000\n{NAMES[0]},1\n")
-    (hidden / "kites.csv").write_text("Kite,Height (m)\nAlpha,9000\nBeta,1\n")
+    (hidden / "kites.csv").write_text("Kite,Height (m),Country\nAlpha,9000,Norland\nBeta,1,Norland\n")
     for home, paths in (("plain", []), ("crowded", [hidden])):
         await ingest(tmp_path / home, paths=[tmp_path / f"{made.many}.csv"], label="public")
         if paths:
             await ingest(tmp_path / home, paths=paths, label="restricted")
     questions = [question for question, _, _ in asked(made)]
     questions += ["What is the average height?", "Which kite is the tallest?", "How tall is Zenith?"]
+    questions += [f"Which {made.kind} in Norland is the {made.most}?", "What is the average height in Norland?"]
     async with opened(tmp_path / "plain") as plain, opened(tmp_path / "crowded") as crowded:
         for question in questions:
             assert settled(await ask(plain, question)) == settled(await ask(crowded, question)), question

@@ -298,7 +298,7 @@ class _RowMaker:
 
     def _attributes(self, whole: Record, cells: Sequence[str], entities: Mapping[str, NamedEntity]) -> Iterator[Record]:
         """The figures of a row without a time."""
-        place = next((named.entity for named in entities.values()), None)
+        place = entities["place"].entity if "place" in entities else None
         for figure in self.found.attributes if place is not None else ():
             found = figure_of(cells[figure.index], comma=self.found.comma)
             if place is None or found is None or figure.measure is None:

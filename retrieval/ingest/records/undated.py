@@ -9,14 +9,15 @@ anything is one, all in one unit. The rest stays text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from retrieval.algebra.domain import CONTAINMENT
 from retrieval.algebra.wording import CALENDAR_YEAR, plural
 from retrieval.english.lists import word_list
 from retrieval.english.stems import is_past
-from retrieval.ingest.records.kinds import FORM_WORDS, named_place, words_of_header
+from retrieval.ingest.records.kinds import FORM_WORDS, kind_of_word, named_place, words_of_header
 from retrieval.ingest.records.recognise import (
     FigureColumn,
     Recognised,
@@ -30,8 +31,13 @@ from retrieval.ingest.records.recognise import (
 from retrieval.ingest.records.rows import NAME_COLUMN
 from retrieval.ingest.records.templates import MOST_DIGITS, slug
 from retrieval.ingest.records.totals import kinds_named, totals_among
+from retrieval.ingest.values import EntitySpec, RelationSpec
 from retrieval.model import LISTED
 
+GROUPS = word_list("""
+    branch category class continent department division faculty genre group office section sector team
+    """)
+"""Words beside those for kinds of places for what things are in."""
 ROW = "row"
 """The kind of a thing of which neither the header nor the file says what it is."""
 _MOST_ROWS, _LEAST_ROWS = 5_000, 2
@@ -76,8 +82,25 @@ def with_attributes(
         return found
     if found.spec.entities:  # places, which their positions say
         return replace(found, attributes=figures)
-    spec = replace(found.spec, entities=(replace(named_place(name, kind), id=f"{LISTED}{kind}:{{{name}|slug}}"),))
+    groups = [(column, said) for column in columns if (said := _group_of(column, things, columns, {kind, name}))]
+    entities = [replace(named_place(name, kind), id=_id(kind, name))]
+    entities += [EntitySpec(column, said, _id(said, column), f"{{{column}}}") for column, said in groups]
+    relations = tuple(RelationSpec("place", CONTAINMENT, column) for column, _ in groups)
+    spec = replace(found.spec, entities=tuple(entities), relations=relations)
     return replace(found, spec=spec, name=at, totals=totals, attributes=figures)
+
+
+def _id(kind: str, column: str) -> str:
+    return f"{LISTED}{kind}:{{{column}|slug}}"
+
+
+def _group_of(column: str, rows: Sequence[Sequence[str]], columns: Sequence[str], apart: Collection[str]) -> str | None:
+    """The kind of group that the things are in by a column (`Department`, `Country`); None for any other column."""
+    kind = _kind_of(column)
+    if kind is None or column in apart or kind in apart or not (kind in GROUPS or kind_of_word(kind) == kind):
+        return None
+    cells = [cell for row in rows if (cell := row[columns.index(column)]) and not holds_nothing(cell)]
+    return kind if cells and all(_is_name(cell) for cell in cells) else None
 
 
 def kind_of_stem(stem: str) -> str | None:

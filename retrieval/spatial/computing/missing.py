@@ -17,7 +17,8 @@ def no_figures(
     """No figure of such places: none in an area, where there are some for the year elsewhere; else the years on
     record."""
     if within is not None:
-        message = f"No {place_type} with a figure for {year} is known to lie in {place_name(within, facts)}."
+        dated = "" if year is None else f" for {year}"
+        message = f"No {place_type} with a figure{dated} is known to lie in {place_name(within, facts)}."
     else:
         covered = f"recorded for {listed([str(y) for y in years])}" if years else "not recorded"
         message = f"{_title(measure)} of {plural(place_type)} is {covered}."

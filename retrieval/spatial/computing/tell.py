@@ -23,6 +23,7 @@ from retrieval.algebra.plan import (
     Select,
     Tally,
     Test,
+    Than,
     Total,
     Value,
     Weigh,
@@ -100,6 +101,11 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
             return _ranked(plan, done, names)
         case Total(function, places, figure) if done.value is not None:
             noun = _noun(places, len(done.places), names)
+            noun += (
+                ""
+                if any(isinstance(c, Foremost) or (isinstance(c, OneOf) and c.holds) for c in places.conditions)
+                else _known(figure)
+            )
             value = _told_total(function, figure, done.value, names)
             listing = ""
             least = 0 if any(isinstance(c, Foremost) for c in places.conditions) else 1
@@ -119,7 +125,8 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
         case Weigh(figure, _, way) if done.value is not None:
             one, other = (_with(figure, p, v, names) for p, v in done.places)
             if way == "ratio":
-                return f"The {figure_words(figure, names)} of {one} was {_ratio(done.value)} times that of {other}."
+                times = f"{_was(figure)} {_ratio(done.value)} times"
+                return f"The {figure_words(figure, names)} of {one} {times} that of {other}."
             size = told(figure, abs(done.value), names)
             if isinstance(figure, Value):
                 size = difference_in(text_of(figure, abs(done.value)), names.unit(figure.measure))
@@ -137,6 +144,11 @@ def statement_of(  # noqa: PLR0911, PLR0912 - one branch for each operation
             return f"{'Yes' if done.holds else 'No'}: {place} is {'' if done.holds else 'not '}a {kind} {said}."
         case _:
             raise ValueError("the inputs answer nothing")
+
+
+def _known(figure: Figure | None) -> str:
+    """Said of things whose figures have no time: of others there may be none."""
+    return " with a figure" if isinstance(figure, Value) and figure.year is None else ""
 
 
 def _was(figure: Figure) -> str:
@@ -168,7 +180,8 @@ def _selected(places: Places, figure: Figure | None, done: Evaluated, names: Nam
         [place.name if figure is None else _with(figure, place, value, names) for place, value in done.places]
     )
     verb = "is" if len(done.places) == 1 else "are"
-    return f"{_noun(places, len(done.places), names)} {verb} on record{_of_considered(places, done)}: {said}."
+    known = "" if any(isinstance(c, Where | Than) for c in places.conditions) else _known(figure)
+    return f"{_noun(places, len(done.places), names)}{known} {verb} on record{_of_considered(places, done)}: {said}."
 
 
 def _of_considered(places: Places, done: Evaluated) -> str:
@@ -192,6 +205,7 @@ def _ranked(plan: Rank, done: Evaluated, names: Names) -> str:
     what = figure_words(plan.figure, names)
     place = _ORDINALS[plan.first] if plan.first < len(_ORDINALS) else f"number {plan.first} from the "
     among = f"of {counted(done.considered, plan.places.kind)}{conditions_words(plan.places, names)}"
+    among += _known(plan.figure)
     said = listed([_with(plan.figure, p, v, names) for p, v in done.places])
     if len(done.places) == 1 and any(isinstance(c, OneOf) and c.holds for c in plan.places.conditions):
         return f"{said} is the {place}{word} by {what}, {among}."
