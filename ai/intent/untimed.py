@@ -41,8 +41,8 @@ from retrieval.model import LISTED, EntityRef
 
 def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     """The items with the measures that they imply, and years as bounds; none where that is not certain."""
-    if any(one.text == "by" and other.has(Role.MANY) for one, other in pairwise(items)):
-        return ()  # `the planets by number of moons` asks for each, and for no sum
+    if _asks_otherwise(items):
+        return ()
     read = _Reader(lexicon, _kinds(items, lexicon), bool(_measured(items))).read(items)
     named = () if read is None else _without_times(read, lexicon)
     sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too
@@ -53,6 +53,13 @@ def rests_on_untimed(plan: Sequence[Operation], lexicon: Lexicon) -> bool:
     """True if all figures of all operations have no time, each of a kind that has such ones, and none is computed of
     years that means nothing of them."""
     return bool(plan) and all(_of_untimed(operation, lexicon) for operation in plan)
+
+
+def _asks_otherwise(items: Sequence[Item]) -> bool:
+    """True for `the planets by number of moons`, which asks for each and for no sum, and for `the value of the stock`,
+    which is no count of it."""
+    by = any(one.text == "by" and other.has(Role.MANY) for one, other in pairwise(items))
+    return by or any(item.text in ("value", "values") and not item.has(Role.MEASURE) for item in items)
 
 
 @dataclass(slots=True)
@@ -251,14 +258,15 @@ def _of_one_kind(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     """The items with the one kind that has the measures, where none is said; a person's where somebody is asked for."""
     who = any(item.text in ("who", "whose") for item in items)
     kinds = _kinds(items, lexicon)
-    if kinds:
-        return tuple(items) if not who or all(map(is_person, kinds)) else ()
     having = [set[str]().union(*map(lexicon.domain.kinds_with, measures)) for measures in _measured(items)]
-    common = {kind for kind in (set.intersection(*having) if having else ()) if not who or is_person(kind)}
-    if len(common) != 1:
+    meant = kinds or (set.intersection(*having) if having else set[str]())
+    if who and not kinds:
+        meant = {kind for kind in meant if is_person(kind)}
+    if who and not all(map(is_person, meant)):
         return ()
-    kind = common.pop()
-    return (*items, _item(items[-1], plural(kind), Role.KIND, kind))
+    if kinds and (not who or any(item.has(Role.KIND) for item in items)):
+        return tuple(items)
+    return (*items, *(_item(items[-1], plural(kind), Role.KIND, kind) for kind in meant)) if len(meant) == 1 else ()
 
 
 # ---------------------------------------------------------------- what a plan rests on
@@ -273,7 +281,7 @@ def _of_untimed(operation: Operation, lexicon: Lexicon) -> bool:
     if any(_only_listed(kind, lexicon) for kind in kinds) and not all(map(_is_listed, ids_of((operation,)))):
         return False  # what a table lists lies in no place of a map
     units = [untimed.get((each.measure, kind)) for each in figures if isinstance(each, Value) for kind in kinds]
-    return None not in units and not (_reckons(operation) and CALENDAR_YEAR in units)
+    return None not in units and not any(untimed.get((_reckoned(operation), kind)) == CALENDAR_YEAR for kind in kinds)
 
 
 def _only_listed(kind: str, lexicon: Lexicon) -> bool:
@@ -315,12 +323,12 @@ def _kinds_of(operation: Operation, lexicon: Lexicon) -> set[str]:
             return set()
 
 
-def _reckons(operation: Operation) -> bool:
-    """True if figures are added up or divided, which years are not."""
+def _reckoned(operation: Operation) -> str:
+    """The measure that is added up or divided, which years are not; empty where none is."""
     match operation:
-        case Aggregate(function) | Total(function):
-            return function not in ("minimum", "maximum")
-        case Weigh():
-            return operation.way == "ratio"
+        case Aggregate(function, measure) | Total(function, _, Value(measure)):
+            return measure if function not in ("minimum", "maximum") else ""
+        case Weigh(Value(measure), _, "ratio"):
+            return measure
         case _:
-            return False
+            return ""

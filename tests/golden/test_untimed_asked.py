@@ -138,12 +138,15 @@ async def test_what_a_table_does_not_say_is_not_computed(made: Made, tmp_path: P
         f"Who is the {made.most}?",
         f"Which red {made.kind} is the {made.most}?",
         f"Which {made.kind} is almost the {made.most}?",
+        f"What is the total value of the {made.measure}?",
         *([] if lacking is None else [f"What is the {made.measure} of {lacking}?"]),
     ]
     async with opened(tmp_path / "home") as system:
         for question in questions:
             body = await ask(system, question)
             assert body["outcome"] == "ABSTAIN", (question, body["answer"])
+        body = await ask(system, f"Name the {made.many} by number of {made.measure}.")
+        assert "total" not in body["answer"], body["answer"]  # each, and no sum
         body = await ask(system, f"Which {made.many} have a {made.measure} of more than 99,999 {made.unit}?")
         assert body["answer"].startswith(f"No {made.kind} with "), body["answer"]
 
@@ -159,6 +162,7 @@ YEARS = {
     "Which bridge is the newest?": {"Quay"},
     "Which bridge was opened last?": {"Quay"},
     "Which bridges are older than Marl?": {"Marl", "Orford", "Pell"},
+    "What is the average span of the bridges opened before 1950?": {"Marl", "Orford", "Pell"},
     "Which bridges opened before 1950 are longer than 300 m?": None,
     "Which bridges opened before 1950 have a span of more than 300 m?": {"Marl", "Orford"},
     "What is the total year opened of the bridges?": None,
@@ -190,6 +194,10 @@ async def test_who_asks_for_people(tmp_path: Path) -> None:
     async with opened(tmp_path / "home") as system:
         for question in ("Who earns most?", "Who has the highest salary?", "Who earns the most?"):
             assert (await ask(system, question))["answer"].startswith("Carla Diaz has the largest salary, 71,000")
+        told = (await ask(system, "Who earns more than Ben Cole?"))["answer"]
+        assert told.startswith("2 employees with more salary than Ben Cole are on record: Anna Berg and Carla Diaz"), (
+            told
+        )
         told = (await ask(system, "How much more does Anna Berg earn than Ben Cole?"))["answer"]
         assert "a difference of 4,000" in told
         for question in ("Who is the tallest?", "Who has the largest height?", "Who earned most in 2019?"):
