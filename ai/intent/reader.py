@@ -24,8 +24,7 @@ from ai.intent.wording import reading_of
 from ai.intent.words import NAMES_OF_UNITS, SQUARES, SUPERLATIVES
 from ai.model import MapContext
 from ai.text.parts import parts_of
-from retrieval.algebra.operations import Lookup, Operation
-from retrieval.algebra.plan import Tally
+from retrieval.algebra.operations import Count, Lookup, Operation
 from retrieval.algebra.wording import listed, plural
 from retrieval.english.lists import REQUEST_WORDS
 from retrieval.model import EntityRef, Intent, Limitation, Mention, TimeRange
@@ -103,10 +102,7 @@ def _read(question: str, context: MapContext, *, lexicon: Lexicon, of_untimed: b
         mentions=mentions,
         times=tuple(dict.fromkeys(t.time for t in phrases.times)),
         measures=tuple(sorted({m for said in phrases.measures for m in said})),
-        operations=tuple(
-            operation if of_untimed and isinstance(operation, Tally) else shortened(operation, lexicon.counting)
-            for operation in plan
-        ),
+        operations=tuple(_short(operation, lexicon, of_untimed=of_untimed) for operation in plan),
         terms=_terms(items),
         reading=reading_of(plan, lexicon.gazetteer),
         unread=unread,
@@ -114,6 +110,12 @@ def _read(question: str, context: MapContext, *, lexicon: Lexicon, of_untimed: b
         nearest=(_ONE_BY_ONE if parts else _nearest(spoken, asked, phrases)) if unread and whole else "",
     )
     return IntentReading(intent, (*shown.notes, *slips, *shared, *_overridden(items, phrases, context, shown, lexicon)))
+
+
+def _short(operation: Operation, lexicon: Lexicon, *, of_untimed: bool) -> Operation:
+    """The short form; of things counted by a figure without a time there is none, since it does not name them all."""
+    short = shortened(operation, lexicon.counting)
+    return operation if of_untimed and isinstance(short, Count) and short.measure is not None else short
 
 
 def _of_texts(question: str, context: MapContext, lexicon: Lexicon) -> bool:

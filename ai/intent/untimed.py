@@ -46,7 +46,8 @@ def with_measures(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
     read = _Reader(lexicon, _kinds(items, lexicon), bool(_measured(items))).read(items)
     named = () if read is None else _without_times(read, lexicon)
     sized = any(_scale(item) == "size" for item in named)  # the size of a kind is a measure too
-    return _of_one_kind(named, lexicon) if _measured(named) or sized else ()
+    counted = any(one.has(Role.MANY) for one in named) and any(one.has(Role.KIND) for one in named)
+    return _of_one_kind(named, lexicon) if _measured(named) or sized or counted else ()
 
 
 def rests_on_untimed(plan: Sequence[Operation], lexicon: Lexicon) -> bool:
@@ -275,6 +276,9 @@ def _of_one_kind(items: Sequence[Item], lexicon: Lexicon) -> tuple[Item, ...]:
 def _of_untimed(operation: Operation, lexicon: Lexicon) -> bool:
     figures = list(_figures(operation))
     kinds = _kinds_of(operation, lexicon)
+    if isinstance(operation, Count) and operation.measure is None:
+        alone = _measured_kinds(lexicon) >= kinds and all(_only_listed(kind, lexicon) for kind in kinds)
+        return alone and operation.year is None and all(map(_is_listed, ids_of((operation,))))
     untimed = {(f.measure, f.kind): f.unit for f in lexicon.domain.figures if f.undated}
     if not figures or not kinds or not all(isinstance(each, Value) and each.year is None for each in figures):
         return False

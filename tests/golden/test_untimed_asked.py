@@ -92,6 +92,7 @@ def asked(made: Made) -> Iterator[tuple[str, set[str] | None, str | None]]:
     number = f"{bound:,} {made.unit}".strip()
     yield f"How many {made.many} are {made.more} {number}?", over, str(len(over))
     yield f"Which {made.many} have a {made.measure} of more than {number}?", over, None
+    yield f"How many {made.many} are there?", None, str(len(held))
     yield f"What is the total {made.measure} of the {made.many}?", None, f"{sum(ranked):,}"
     mean = Fraction(sum(ranked), len(ranked))
     yield f"What is the average {made.measure} of the {made.many}?", None, f"{float(mean):,.1f}".removesuffix(".0")
@@ -248,6 +249,7 @@ async def test_a_group_is_a_condition(seed: int, tmp_path: Path) -> None:
             ("What is the total salary of the employees in Sales?", None, f"is {sum(sales.values()):,} ["),
             ("Which employees in Oslo earn more than 29,000?", oslo, None),
             ("How many employees in Oslo earn more than 29,000?", oslo, f"{len(oslo)} employee"),
+            ("How many employees are in Sales?", None, f"There are {len(sales)} employees in Sales with a figure"),
         ):
             text = (await ask(system, question))["answer"]
             assert things is None or named_in(text) == things, (question, text)
@@ -257,6 +259,8 @@ async def test_a_group_is_a_condition(seed: int, tmp_path: Path) -> None:
             "What is the average salary in Norway?",  # of other things
             "What is the average salary in Acme?",  # no group of theirs: they were there before
             "Who earns most in Atlantis?",
+            "How many employees are in Norway?",
+            "How many departments are there?",
             "Which department has the highest salary?",  # of whom, it does not say
             "How much does Sales earn?",
         ):

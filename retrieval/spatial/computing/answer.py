@@ -329,7 +329,7 @@ def _count(operation: Count, facts: FactSource) -> Answer:
 
 def _counted_places(operation: Count, facts: FactSource) -> list[Fact]:
     """Places on the map; with a year, only what is dated to it: shapes with a time, else places with a figure for
-    the year."""
+    the year. Of what only tables without times list, all with a figure."""
     shapes = facts.shapes(place_type=operation.place_type)
     if operation.year is not None:
         year = operation.year
@@ -339,6 +339,10 @@ def _counted_places(operation: Count, facts: FactSource) -> list[Fact]:
     elif operation.within is not None:
         drawn = {f.place.entity_id for f in shapes}
         shapes = [*shapes, *undrawn(operation.place_type, operation.within, drawn, facts)]
+    elif not shapes:
+        measures = facts.measures(operation.place_type)
+        told = [f for m in measures for f in figures_at(m, None, facts, place_type=operation.place_type)]
+        shapes = [fact for fact in told if fact.place.listed]
     return _inside(operation.within, per_place(shapes)[0], facts)
 
 

@@ -282,6 +282,7 @@ def _count(parameters: Mapping[str, object], facts: Sequence[Fact]) -> Outcome:
     result: dict[str, object] = {"count": n, "considered": considered}
     if minimum is None:
         dated = "" if year is None else f" with a figure for {year}" if facts[0].measure else f" dated {year}"
+        dated = dated or (" with a figure" if all(f.place.listed for f in facts) else "")
         verb = "is" if n == 1 else "are"
         return result, f"There {verb} {counted(n, kind)}{_inside(parameters)}{dated} on record."
     reached.sort(key=lambda f: (-_value(f), f.place.entity_id))

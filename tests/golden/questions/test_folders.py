@@ -21,7 +21,7 @@ ANSWERED = {
     "seventh": 54,
     "eighth": 39,
     "ninth": 49,
-    "tenth": 50,
+    "tenth": 56,
     "eleventh": 40,
     "twelfth": 83,
     "thirteenth": 68,
