@@ -14,12 +14,13 @@ from ai.intent.planning.plans import read_plan
 from ai.intent.planning.sets import Asked
 from ai.intent.planning.short import shortened
 from ai.intent.planning.units import in_named_units
+from ai.intent.planning.untimed import rests_on_untimed
+from ai.intent.scanning.implied import with_measures
 from ai.intent.scanning.read import read_phrases
 from ai.intent.spelling import respelt
 from ai.intent.times import TimeSpan
 from ai.intent.tokens import Item, read_items
 from ai.intent.unread import keeps, may_leave, unread_words
-from ai.intent.untimed import rests_on_untimed, with_measures
 from ai.intent.wording import reading_of
 from ai.intent.words import NAMES_OF_UNITS, SQUARES, SUPERLATIVES
 from ai.model import MapContext

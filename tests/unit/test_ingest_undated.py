@@ -124,7 +124,7 @@ def test_a_column_is_of_figures_if_every_cell_is_one(column: str) -> None:
     assert len(told(table)) == (len(held) if column in COLUMNS else 0)
 
 
-WORDS = st.text("abcdefghiklmnoprstuw", min_size=3, max_size=8)
+WORDS = st.text("bcdfghkprstw", min_size=3, max_size=8)  # without a vowel, none says that it is a total
 
 
 @settings(max_examples=80, deadline=None)
@@ -139,7 +139,7 @@ def test_each_figure_is_that_of_its_row(names: list[str], figures: list[int], tw
     found = told("Tower,Height (m)\n" + "\n".join(lines) + "\n")
     summed = len(cells) > 3 and any(2 * value == sum(cells.values()) for value in cells.values())
     expected = [] if twice or summed else [(n.title(), "height", str(v), "m") for n, v in cells.items()]
-    assert [each for each in found if "total" not in each[0].casefold()] == expected
+    assert found == expected
 
 
 @pytest.mark.parametrize("noun", ["bridge", "city", "class", "lighthouse", "box", "employee", "dish", "day"])
