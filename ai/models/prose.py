@@ -20,6 +20,7 @@ from ai.models.reading import (
     LED_SINCE,
     MEANT_SINCE,
     NARRATED_SINCE,
+    OTHERWISE_SINCE,
     SPELT_SINCE,
     VERSION,
     ReadQuestion,
@@ -28,6 +29,7 @@ from ai.models.reading import (
     tokens_in,
 )
 from ai.text.leaning import HANGING, means_another
+from ai.text.meaning.otherwise.ellipsis import is_elliptical
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from ai.text.support import WORD, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
@@ -80,7 +82,7 @@ def prospects(
             said, within = read_at[each.index, each.start]
             beside = version >= LED_SINCE and _is_beside(each, asked, within.title)
             beside = beside or not asked.follows(said, within)
-            chosen[each.index, each.start] = replace(each, beside=beside)
+            chosen[each.index, each.start] = replace(each, beside=beside, behind=asked.answer_behind(said, within))
     return list(chosen.values())[:MOST_PROSPECTS]
 
 
@@ -95,7 +97,8 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
-        hangs = first_word(each.text) in HANGING
+        elliptical = asked.version >= OTHERWISE_SINCE and is_elliptical(each.text)
+        hangs = elliptical or first_word(each.text) in HANGING
         if (
             parameters.min_words <= words <= parameters.max_words
             and is_whole(each.text, read.source, asked.version)
@@ -113,7 +116,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
                 if hangs
                 else None
             )
-            if not (asked.lenient or lead) and means_another(each.text):
+            if not (asked.lenient or lead) and (elliptical or means_another(each.text)):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
@@ -189,7 +192,7 @@ async def read_prospects(
         return by_words, record
     kept = [by_start[each.index, each.start] for each in chances]
     return [
-        Candidate(chance.milli, each.index, each.start, each.text, each.lead)
+        Candidate(chance.milli, each.index, each.start, each.text, each.lead, behind=each.behind)
         for each, chance in zip(kept, chances, strict=True)
     ], record
 

@@ -15,6 +15,8 @@ from ai.models.candidates import PARAMETERS, is_whole, lead_of
 from ai.models.context import prompt_source
 from ai.models.reading import MEANT_SINCE, ReadSource
 from ai.text.leaning import leans_back, means_another
+from ai.text.meaning.otherwise.ellipsis import is_elliptical
+from ai.text.meaning.otherwise.verdicts import denies_it
 from ai.text.question_type import first_word
 
 _EMPTY = re.compile(
@@ -39,9 +41,12 @@ class Leads:
     index: int
 
 
-def leans(sentence: Sentence) -> bool:
-    """True if it is borne out and begins with a word for something named before it."""
-    return sentence.holds and _means_another(sentence.text)
+def leans(sentence: Sentence, *, elliptical: bool) -> bool:
+    """True if it is borne out and begins with a word for something named before it; with `elliptical` also where it has
+    no predicate of its own, or denies what only that tells."""
+    if not sentence.holds:
+        return False
+    return _means_another(sentence.text) or (elliptical and (is_elliptical(sentence.text) or denies_it(sentence.text)))
 
 
 def _means_another(text: str) -> bool:
@@ -63,6 +68,8 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
             named = _named(sentence.text, source.text, context, sources.version)
             if named is None:
                 continue
+            if not place and not _means_another(sentence.text):
+                return sentence  # what it completes may be the heading
             if named:
                 if _told(named, sources.wanted.question if before is None else before):
                     return sentence

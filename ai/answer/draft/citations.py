@@ -16,7 +16,7 @@ from ai.answer.claims.check import Sources, answers_behind, check_sentence
 from ai.answer.claims.leaning import bound, fallen, leans
 from ai.answer.draft.staying import is_sound
 from ai.gate import asked_of, find_appeals
-from ai.model import AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
+from ai.model import OTHERWISE_SINCE, AdmittedItem, Appeals, Completion, Draft, Quote, Sentence, TextSpan
 from ai.text.catalogue import ABSTAIN, PHRASES, phrase_id
 from ai.text.sentences import MARKER, MARKER_PATTERN, Span, split_sentences, trimmed
 from ai.text.support import carries, support_milli, words_of
@@ -98,12 +98,17 @@ def draft_sentences(
 
 def _bound(sentences: Sequence[Sentence], checks: _Checks) -> tuple[Sentence, ...]:
     """The sentences, each that leans on others behind those; the system sets them there where the draft does not."""
-    if checks.sources is None or not any(map(leans, sentences)):
+    if checks.sources is None:
+        return tuple(sentences)
+    elliptical = checks.sources.version >= OTHERWISE_SINCE
+    if not any(leans(each, elliptical=elliptical) for each in sentences):
         return tuple(sentences)
     found: list[Sentence] = []
     for sentence in sentences:
         before = next((each.text for each in reversed(found) if is_sound(each)), None)
-        found += _led(sentence, before, checks, checks.sources) if leans(sentence) else [sentence]
+        found += (
+            _led(sentence, before, checks, checks.sources) if leans(sentence, elliptical=elliptical) else [sentence]
+        )
     return tuple(replace(each, i=i) for i, each in enumerate(found))
 
 

@@ -17,7 +17,17 @@ from ai.answer.draft.staying import filled
 from ai.case.agent_record import Cut, context_tokens, output_tokens
 from ai.case.case import Case, Services
 from ai.errors import ModelTimeout, PromptTooLong
-from ai.model import BESIDE_SINCE, BOUND_SINCE, JUDGED_SINCE, AdmittedItem, Draft, Options, RenderedPrompt, mode_of
+from ai.model import (
+    BESIDE_SINCE,
+    BOUND_SINCE,
+    JUDGED_SINCE,
+    OTHERWISE_SINCE,
+    AdmittedItem,
+    Draft,
+    Options,
+    RenderedPrompt,
+    mode_of,
+)
 from ai.models.chat_model import StructuredModel
 from ai.models.context import ContextBudgets, render_prompt
 
@@ -107,6 +117,7 @@ async def draft_answer(
                     every=bool(case.intent.operations),
                     grouped=case.claims_version >= BOUND_SINCE,
                     leading=case.claims_version >= BESIDE_SINCE,
+                    elliptical=case.claims_version >= OTHERWISE_SINCE,
                 )
             return drafted, call
     except (ModelTimeout, PromptTooLong) as exc:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 from ai.answer.claims.leaning import leans
@@ -32,14 +33,23 @@ Group = tuple[Sentence, ...]
 
 
 def filled(
-    drafted: Draft, by_default: Draft, *, question: str, every: bool, grouped: bool = True, leading: bool = True
+    drafted: Draft,
+    by_default: Draft,
+    *,
+    question: str,
+    every: bool,
+    grouped: bool = True,
+    leading: bool = True,
+    elliptical: bool = True,
 ) -> Draft:
     """The draft with what the default model says and it leaves out, so that a model never lowers what the default would
     have answered: the default's sentences in its place where nothing of it can be released; else, before it, the best
     of them, or `every` one, which its own do not cover. `grouped`: with the sentence that one leans on.
-    `leading`: the best one comes first in the answer, whatever true sentences the draft has before it."""
+    `leading`: the best one comes first in the answer, whatever true sentences the draft has before it.
+    `elliptical`: see `leans`."""
     staying = list(filter(may_stay, drafted.sentences))
-    offered = list(_offers(by_default.sentences, grouped))
+    grouping = partial(_groups, grouped=grouped, elliptical=elliptical)
+    offered = list(_offers(grouping(by_default.sentences)))
     if staying:
         told = offered if every else offered[:1]
         first, *later = filter(is_sound, drafted.sentences) if leading else staying
@@ -51,17 +61,14 @@ def filled(
         offered = [each for each in told if not covered(each)]
     if not offered:
         return drafted
-    if not staying:
-        groups = [_by_system(by_default.sentences)]
-    else:
-        groups = _joined(offered, _groups(drafted.sentences, grouped))
+    groups = _joined(offered, grouping(drafted.sentences)) if staying else [_by_system(by_default.sentences)]
     sentences = tuple(replace(each, i=i) for i, each in enumerate(chain.from_iterable(groups)))
     return replace(drafted, sentences=sentences, filled=by_default.completion)
 
 
-def _offers(sentences: Sequence[Sentence], grouped: bool) -> Iterator[Group]:
+def _offers(groups: Sequence[Group]) -> Iterator[Group]:
     """The groups as far as they answer."""
-    for group in _groups(sentences, grouped):
+    for group in groups:
         ends = [i for i, each in enumerate(group, start=1) if may_stay(each)]
         if ends:
             yield group[: ends[-1]]
@@ -84,10 +91,10 @@ def _by_system(sentences: Sequence[Sentence]) -> Group:
     return tuple(replace(each, attribution="system") for each in sentences)
 
 
-def _groups(sentences: Sequence[Sentence], grouped: bool) -> list[Group]:
+def _groups(sentences: Sequence[Sentence], *, grouped: bool, elliptical: bool) -> list[Group]:
     found: list[Group] = []
     for sentence in sentences:
-        if grouped and found and leans(sentence):
+        if grouped and found and leans(sentence, elliptical=elliptical):
             found[-1] = (*found[-1], sentence)
         else:
             found.append((sentence,))
