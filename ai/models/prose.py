@@ -97,7 +97,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
-        elliptical = asked.version >= OTHERWISE_SINCE and is_elliptical(each.text)
+        elliptical = asked.version >= OTHERWISE_SINCE and not gated and is_elliptical(each.text)
         hangs = elliptical or first_word(each.text) in HANGING
         if (
             parameters.min_words <= words <= parameters.max_words

@@ -34,11 +34,13 @@ def tells_hours(text: str, around: Sequence[str], asked: Asked) -> bool:
         return True
     every, said = all_roots(asked.question), all_roots(text)
     opens, closes = not _OPENS.isdisjoint(every), not _CLOSES.isdisjoint(every)
-    if opens == closes or _LASTS.search(asked.question) or denies(asked.question) or _SPAN.search(text):
+    if opens == closes or _LASTS.search(asked.question) or denies(asked.question):
         return True
     own, other = (_OPENS, _CLOSES) if opens else (_CLOSES, _OPENS)
     if not own.isdisjoint(said):
-        return not _is_of_another(text, around, asked)
+        return asked.is_past or not _is_of_another(text, around, asked)
+    if _SPAN.search(text):
+        return True
     return other.isdisjoint(said) and not (closes and _IS_CLOSED.search(asked.question))
 
 
