@@ -51,6 +51,19 @@ def test_the_sentence_on_the_thing_itself_goes_before_that_on_its_sister(which: 
     assert follows(question, general, (), (f"The {which} {noun} was bought in 2009.",)), "which says nothing of it"
 
 
+@pytest.mark.parametrize(("which", "noun"), [each[:2] for each in SISTERS])
+@pytest.mark.parametrize("other", ["Chains", "The old oars", "The tools of the club"])
+def test_the_sentence_that_has_the_deed_of_the_thing_itself_goes_before(which: str, noun: str, other: str) -> None:
+    question = f"How often is the {which} {noun} oiled?"
+    text, own = f"{other} are oiled every month.", f"The {which} {noun} is {{}}oiled{{}}."
+    assert not follows(question, text, (), (own.format("never ", ""),)), own
+    assert not follows(question, text, (own.format("", " every year"),))
+    assert follows(question, text, (own.format("never ", ""),), rules=EXCHANGED_SINCE)
+    assert follows(question, text, (own.format("", " by the foreman"),)), "which does not tell how often"
+    assert follows(question, own.format("", " every year"), (text,))
+    assert follows(f"How often are {other.lower()} oiled?", text, (own.format("never ", ""),))
+
+
 GROUPS = (
     ("Pensioners", "travel", "The ride is free for pensioners", "{} pay two euros"),
     ("Apprentices", "eat", "Apprentices eat free of charge", "The price for {} is six pounds"),
@@ -110,6 +123,7 @@ HELD = (
     "There were rumours that {1}.",
     "There had been fears that {1}.",
     "Mrs Quist hopes that {1}.",
+    "The police suspected that {1}.",
     "The landlord claims that {1}.",
 )
 FACTS = (
@@ -182,7 +196,7 @@ def test_a_plan_is_no_deed(plan: str, deed: tuple[str, str, str]) -> None:
     assert not follows(f"Did the guild {verb} {thing}?", text)
     assert not follows(f"When did the guild {verb} {thing}?", text)
     assert follows(f"Did the guild {verb} {thing}?", text, rules=EXCHANGED_SINCE)
-    assert follows(f"Will the guild {verb} {thing}?", text) == (plan != "hoped to")
+    assert follows(f"Will the guild {verb} {thing}?", text)
     assert follows(f"What did the guild plan to {verb}?", text)
     assert follows(f"When did the guild {verb} {thing}?", f"The guild {done} {thing} in 1962.")
     assert follows(f"Did the guild {verb} {thing}?", f"{text.removesuffix('.')}, but the money ran out.")

@@ -12,9 +12,9 @@ from ai.text.support import WORD, fold, weighed_roots
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import root_of
 
-_YES_OR_NO = re.compile(rf"\A\W*(?:{HELPER})(?:n['’]t)?\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(rf"\A\W*+(?:{HELPER})(?:n['’]t)?\b", re.IGNORECASE)
 _WHO_DID = re.compile(
-    rf"\A\W*who\s(?!{HELPER}\b)(?P<deed>[a-z]{{3,40}})\s(?:the|an?|his|her|its|their|our)\s(?P<rest>[^?.,;:]{{2,80}})",
+    rf"\A\W*+who\s(?!{HELPER}\b)(?P<deed>[a-z]{{3,40}})\s(?:the|an?|his|her|its|their|our)\s(?P<rest>[^?.,;:]{{2,80}})",
     re.IGNORECASE,
 )
 _PAST = word_list("did was were has have had")

@@ -15,18 +15,18 @@ from retrieval.english.alike import and_alike
 from retrieval.english.lists import word_list
 
 _CUT_SHORT = re.compile(
-    rf"\A\W*(?P<who>[\w'’-]{{1,40}}(?:\s[\w'’-]{{1,40}}){{0,5}})\s(?:{HELPER}|cannot)(?:n['’]t)?"
+    rf"\A\W*+(?P<who>[\w'’-]{{1,40}}(?:\s[\w'’-]{{1,40}}){{0,5}})\s(?:{HELPER}|cannot)(?:n['’]t)?"
     r"(?:\s(?:not|never|always|only|both|all|so|too|either|yet|now|still|also|indeed)){0,2}"
     r"(?:\sas\swell|\sany\s(?:more|longer))?(?=\s?(?:[.;:!]|,\s(?:but|and|because|since|as|so|though|although|which)\b)"
     r"|\s(?:but|because|though|although)\b|\W*\Z)",
     re.IGNORECASE,
 )
-_CONT = re.compile(r"\A\W*[\w'’-]{1,40}(?:\s[\w'’-]{1,40}){1,5}n['’]t\s?(?:[.;:!]|\Z)", re.IGNORECASE)
+_CONT = re.compile(r"\A\W*+[\w'’-]{1,40}(?:\s[\w'’-]{1,40}){1,5}n['’]t\s?(?:[.;:!]|\Z)", re.IGNORECASE)
 _TURNED = re.compile(
-    rf"\A\W*(?:so|neither|nor)\s(?:{HELPER})\s(?:[\w'’-]{{1,40}}\s?){{1,5}}(?=[.;:!,]|\Z)", re.IGNORECASE
+    rf"\A\W*+(?:so|neither|nor)\s(?:{HELPER})\s(?:[\w'’-]{{1,40}}\s?){{1,5}}(?=[.;:!,]|\Z)", re.IGNORECASE
 )
 _REPLY = re.compile(
-    r"\A\W*(?:yes|no|not|never|hardly|rarely|seldom|sometimes|always|usually|perhaps|maybe)\b"
+    r"\A\W*+(?:yes|no|not|never|hardly|rarely|seldom|sometimes|always|usually|perhaps|maybe)\b"
     r"(?:,?\s(?:yet|ever|always|now|quite|really|often|any\smore|at\sall|in\s[a-z]+|this\s[a-z]+|so)){0,2}\W*\Z",
     re.IGNORECASE,
 )

@@ -25,11 +25,10 @@ def any_of(words: str) -> str:
     return f"(?:{'|'.join(words.split())})"
 
 
-_HOLDS = any_of(
-    "believes? believed thinks? thought suspects? suspected assumes? assumed imagines? imagined supposes? supposed"
-)
+_HOLDS = any_of("believes? believed thinks? thought assumes? assumed imagines? imagined supposes? supposed")
 _WISHES = any_of(
-    "fears? feared hopes? hoped worry worries worried dreads? dreaded doubts? doubted wonders? wondered dreams? dreamed"
+    "suspects? suspected fears? feared hopes? hoped worry worries worried dreads? dreaded doubts? doubted wonders? "
+    "wondered dreams? dreamed"
 )
 _CLAIMS = any_of("claims? claimed alleges? alleged swears? swore boasts? boasted whispers? whispered")
 _SAYS = any_of("says? said maintains? maintained insists? insisted")
@@ -40,10 +39,10 @@ _ADVERB = any_of(
     "had has have still long now once also always often even then may might widely generally commonly locally"
 )
 _NO_CLAUSE = any_of("of for about at in on so up over and or by with was were is are him her them me us")
-_HOLDER = r"\A\W*(?P<holder>(?:[\w'’.-]{1,40},?\s){1,9}?)"
+_HOLDER = r"\A\W*+(?P<holder>(?:[\w'’.-]{1,40},?\s){1,9}?)"
 _WORDS = r"(?:[\w'’-]{1,40}\s){0,3}?"
 _BY_SOMEBODY = re.compile(
-    rf"{_HOLDER}(?:{_ADVERB}\s){{0,3}}(?:(?P<holds>{_HOLDS})|(?P<wishes>{_WISHES})|(?P<claims>{_CLAIMS})|{_SAYS})"
+    rf"{_HOLDER}(?:{_ADVERB}\s){{0,3}}(?:(?P<holds>{_HOLDS})|(?P<wishes>{_WISHES})(?!\sto\b)|(?P<claims>{_CLAIMS})|{_SAYS})"
     rf"\s(?!{_NO_CLAUSE}\b)(?P<said>\w.{{2,600}})",
     re.IGNORECASE | re.DOTALL,
 )
@@ -53,7 +52,7 @@ _BY_NOBODY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BY_LEGEND = re.compile(
-    rf"\A\W*(?:(?:according\sto|in)\s{_WORDS}{_LEGEND}\b|according\sto\s(?:some|many|locals)\b"
+    rf"\A\W*+(?:(?:according\sto|in)\s{_WORDS}{_LEGEND}\b|according\sto\s(?:some|many|locals)\b"
     rf"|{_WORDS}{_LEGEND}\s(?:has\sit|says?|said|holds?|tells?|claims?|goes)\b|the\sstory\sgoes\b"
     rf"|there\s(?:is|are|was|were|(?:has|have|had)\sbeen)\s{_WORDS}(?:{_LEGEND}|{_RUMOURS})\s(?:that|of)\b)"
     r"(?P<said>.{2,600})",
@@ -96,12 +95,13 @@ _ASKS_BELIEF = _roots(
 @dataclass(frozen=True, slots=True)
 class Hearsay:
     """A sentence whose main clause tells what somebody holds: the words for who it is, and what is held. `weak`: it is
-    feared, hoped, rumoured or claimed; `believed`: it is thought so. `generic`: it is held by people at large,
-    `official`: by those who know it from their work."""
+    rumoured or claimed; `wished`: it is feared, hoped or suspected; `believed`: it is thought so. `generic`: it is held
+    by people at large, `official`: by those who know it from their work."""
 
     holder: str
     said: str
     weak: bool = False
+    wished: bool = False
     believed: bool = False
     generic: bool = False
     official: bool = False
@@ -133,7 +133,8 @@ class Hearsay:
         return cls(
             held["holder"],
             held["said"],
-            weak=(held["wishes"] or held["claims"]) is not None,
+            weak=held["claims"] is not None,
+            wished=held["wishes"] is not None,
             believed=held["holds"] is not None,
             generic=(quantified or bare) and not official,
             official=official,
@@ -149,7 +150,7 @@ def tells_fact(text: str, after: Sequence[str], asked: Asked) -> bool:
     told = Hearsay.of(text)
     if told is None or not _is_held(told, asked):
         return True
-    if told.generic or ((told.believed or told.weak) and after and refutes(after[0], told.said)):
+    if told.generic or told.wished or ((told.believed or told.weak) and after and refutes(after[0], told.said)):
         return False
     return told.official or not (told.weak or (told.believed and asked.is_yes_or_no))
 

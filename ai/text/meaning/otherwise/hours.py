@@ -48,7 +48,7 @@ def _is_of_another(text: str, around: Sequence[str], asked: Asked) -> bool:
     """True if the sentence begins with a thing, and another names the one asked about: where the question asks for its
     hours of opening, with those of closing."""
     heads = and_alike({asked.head})
-    if not asked.head or not heads.isdisjoint(all_roots(text)) or first_word(text) not in _ARTICLES:
+    if not asked.head or not (heads | {"we"}).isdisjoint(all_roots(text)) or first_word(text) not in _ARTICLES:
         return False
     told = [all_roots(each) for each in around if not heads.isdisjoint(all_roots(each))]
     closed = _IS_CLOSED.search(asked.question) is not None

@@ -12,7 +12,7 @@ from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
 
 _PLANS = re.compile(
-    r"\A\W*(?P<holder>(?:[\w'’.-]{1,40},?\s){1,9}?)(?:(?:had|has|have|now|also|once|then|even)\s){0,3}"
+    r"\A\W*+(?P<holder>(?:[\w'’.-]{1,40},?\s){1,9}?)(?:(?:had|has|have|now|also|once|then|even)\s){0,3}"
     r"(?:intend(?:s|ed)?|plan(?:s|ned)?|propos(?:es|ed)|hop(?:es|ed)|want(?:s|ed)?|wish(?:es|ed)?|aim(?:s|ed)?"
     r"|offer(?:s|ed)?|threaten(?:s|ed)?|promis(?:es|ed)|consider(?:s|ed)?|appl(?:ies|ied)"
     r"|(?:ask|urg)(?:s|es|ed)(?:\s[\w'’-]{1,40}){0,4}?)\s(?:to\s(?P<deed>[a-z]{3,40})|(?P<doing>[a-z]{2,40}ing))\b",

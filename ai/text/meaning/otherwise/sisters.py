@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from ai.text.leaning import leans_back
 from ai.text.meaning.otherwise.asked import Asked
 from ai.text.meaning.otherwise.ellipsis import is_elliptical
 from ai.text.question_type import WantedKind, denies, offers
@@ -28,7 +29,7 @@ _EXCEPT = (
     r"\s(?!(?:that|when|where|if)\b)(?:the\s|an?\s|those\s|all\s)?"
     r"(?P<what{}>[\w'’-]{{1,40}}(?:\s[\w'’-]{{1,40}}){{0,5}})"
 )
-_SAVE = re.compile(rf"\A\W*{_EXCEPT.format('')},|\b{_EXCEPT.format('_last')}[.!]?\Z", re.IGNORECASE)
+_SAVE = re.compile(rf"\A\W*+{_EXCEPT.format('')},|\b{_EXCEPT.format('_last')}[.!]?\Z", re.IGNORECASE)
 """An exception of which nothing further is told; else that may follow: `except the tenor, which was cast in Leeds`."""
 _FOR = re.compile(
     r"\b(?:for|(?:free|open|closed|limited|available)\sto)\s(?!nothing\b|free\b)(?:the\s|all\s)?(?P<what>[\w'’-]{1,40}(?:\s[\w'’-]{1,40}){0,2})",
@@ -48,7 +49,9 @@ def is_of_it(text: str, before: Sequence[str], after: Sequence[str], asked: Aske
     return not (
         _excludes(text, before, asked)
         or _is_special(text, asked)
+        or any(_is_told_of(other, text, asked) for other in (*before[-_NEAR:], *after[:_NEAR]))
         or any(_speaks(other, text, asked, near=n == 0) for n, other in enumerate(after[:_NEAR]))
+        or any(_is_told_of(other, text, asked) for other in (*before[-_NEAR:], *after[:_NEAR]))
         or any(_speaks(other, text, asked, earlier=True) for other in before[-_NEAR:])
     )
 
@@ -67,9 +70,26 @@ def _speaks(other: str, text: str, asked: Asked, *, near: bool = False, earlier:
             return True
         rest = asked.roots - {root_of(which), noun}
         said, theirs = rest & and_alike(weighed_roots(text)), rest & and_alike(weighed_roots(other))
-        if theirs and len(theirs) >= len(said) and offers(other, asked.wanted, asked.question, loosely=True):
+        if theirs and len(theirs) >= len(said) and _tells(other, asked):
             return True
     return False
+
+
+def _is_told_of(other: str, text: str, asked: Asked) -> bool:
+    """True if another sentence begins with what the deed is asked of and says the deed, and this one says it of another
+    thing."""
+    deeds = and_alike({asked.deed})
+    if not asked.says_deed or not asked.head or deeds.isdisjoint(all_roots(text)) or deeds.isdisjoint(all_roots(other)):
+        return False
+    if not and_alike({asked.head}).isdisjoint(all_roots(text)) or leans_back(text) or not _tells(other, asked):
+        return False
+    words = [fold(word) for word in WORD.findall(other)[: len(asked.subject) + 1]]
+    return asked.subject == frozenset(root_of(word) for word in words if word not in _ARTICLES)
+
+
+def _tells(text: str, asked: Asked) -> bool:
+    """True if a sentence tells what is asked for, or denies it."""
+    return denies(text) or offers(text, asked.wanted, asked.question, loosely=True)
 
 
 def _begins(text: str, which: str, noun: str) -> bool:

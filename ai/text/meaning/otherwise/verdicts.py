@@ -15,7 +15,7 @@ _TURNS = re.compile(
 _DENY = r"(?:den(?:y|ies|ied)|reject(?:s|ed)?|dismiss(?:es|ed)?|doubt(?:s|ed)?|contradict(?:s|ed)?|disprov(?:e|es|ed))"
 _NO = r"no\s(?:[a-z]{1,40}\s)?(?:evidence|proof|truth|sign|trace|basis|grounds?|support|record|link|connection)"
 _REFUTES = re.compile(
-    rf"\A\W*(?:in\s(?:fact|reality|truth)|actually|however|but|nothing|none|nobody|neither|no)\b|\b{_DENY}\b|\b{_NO}\b"
+    rf"\A\W*+(?:in\s(?:fact|reality|truth)|actually|however|but|nothing|none|nobody|neither|no)\b|\b{_DENY}\b|\b{_NO}\b"
     r"|\b(?:refut|debunk|disagree)[a-z]*\b|\bno\s(?:[a-z]{1,40}\s)?(?:difference|increase|decrease|change|effect|such)\b"
     r"|\bnothing\s(?:came|has\scome|of\sthe)\b|\b(?:false|untrue|unfounded|groundless|mistaken|a\smyth|wrong|exaggerated)\b"
     r"|\b(?:this|that|it|they|these|fears?|hopes?|rumou?rs?)\s(?:is|was|were|are|has|have|had|did|does|do|will|would|could"
@@ -28,7 +28,7 @@ _OF_IT = re.compile(
     re.IGNORECASE,
 )
 _DENIES_IT = re.compile(
-    rf"\A\W*(?:[\w'’.-]{{1,40}}\s){{1,6}}?(?:{_DENY}|disput(?:e|es|ed)|confirm(?:s|ed)?|{_NO}\s(?:for|of|in|to))"
+    rf"\A\W*+(?:[\w'’.-]{{1,40}}\s){{1,6}}?(?:{_DENY}|disput(?:e|es|ed)|confirm(?:s|ed)?|{_NO}\s(?:for|of|in|to))"
     r"\s(?:this|that|it|them)\W*\Z",
     re.IGNORECASE,
 )
