@@ -23,7 +23,8 @@ _CUT_SHORT = re.compile(
 )
 _CONT = re.compile(r"\A\W*+[\w'’-]{1,40}(?:\s[\w'’-]{1,40}){1,5}n['’]t\s?(?:[.;:!]|\Z)", re.IGNORECASE)
 _TURNED = re.compile(
-    rf"\A\W*+(?:so|neither|nor)\s(?:{HELPER})\s(?:[\w'’-]{{1,40}}\s?){{1,5}}(?=[.;:!,]|\Z)", re.IGNORECASE
+    rf"\A\W*+(?:so|neither|nor)\s(?:{HELPER})\s[\w'’-]{{1,40}}(?:\s[\w'’-]{{1,40}}){{0,4}}\s?(?=[.;:!,]|\Z)",
+    re.IGNORECASE,
 )
 _REPLY = re.compile(
     r"\A\W*+(?:yes|no|not|never|hardly|rarely|seldom|sometimes|always|usually|perhaps|maybe)\b"
