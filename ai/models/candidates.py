@@ -63,8 +63,9 @@ PARAMETERS = Parameters()
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of a source that may answer, with its score, and the sentence before it where it needs that one.
-    `row`: it is what a row, cell or feature states. `beside`: by the rules of meaning it answers another question."""
+    """A sentence of a source that may answer, with its score, and the sentence before it where it needs that one, or
+    `behind` it where that answers. `row`: it is what a row, cell or feature states. `beside`: by the rules of meaning
+    it answers another question."""
 
     score: int
     index: int
@@ -73,11 +74,12 @@ class Candidate:
     lead: str = ""
     row: bool = False
     beside: bool = False
+    behind: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The sentences, in order, each with its marker."""
-        return tuple(f"{text} [{self.index}]" for text in (self.lead, self.text) if text)
+        return tuple(f"{text} [{self.index}]" for text in (self.lead, self.text, self.behind) if text)
 
 
 def candidates(
@@ -131,9 +133,11 @@ def choose(found: Sequence[Candidate], parameters: Parameters) -> list[Candidate
             break
         if chosen and 1000 * candidate.score < (1000 if rows else parameters.near_best) * chosen[0].score:
             break
-        if said.isdisjoint((candidate.lead, candidate.text)) and not _repeats(candidate, chosen, parameters):
+        if said.isdisjoint((candidate.lead, candidate.text, candidate.behind)) and not _repeats(
+            candidate, chosen, parameters
+        ):
             chosen.append(candidate)
-            said |= {candidate.text, candidate.lead} - {""}
+            said |= {candidate.text, candidate.lead, candidate.behind} - {""}
     return chosen
 
 
@@ -195,7 +199,8 @@ def _candidate(  # noqa: PLR0911 - one refusal for each reason
     score = covered + _bonus(read, named, asked, parameters) - parameters.long_penalty * (words > parameters.long_words)
     score -= behind + (parameters.lead_penalty if lead else parameters.hanging_penalty * hangs)
     row = within.source.statement is not None
-    return Candidate(score, within.source.index, read.start, read.text, lead.text if lead else "", row)
+    after = "" if row else asked.answer_behind(read, within)
+    return Candidate(score, within.source.index, read.start, read.text, lead.text if lead else "", row, behind=after)
 
 
 def _replied(within: ReadSource, place: int, asked: ReadQuestion, parameters: Parameters) -> Candidate | None:
@@ -203,11 +208,11 @@ def _replied(within: ReadSource, place: int, asked: ReadQuestion, parameters: Pa
     sentence begins with a word for what it asks about."""
     read = within.sentences[place]
     before = within.sentences[place - 1].text if place else ""
-    told = before == read.answers and asked.hangs(read.text)
+    told = before == read.answers and asked.hangs(read.text, reply=True)
     lead = before if told else ""
     if read.text.count(" ") >= parameters.max_words or holds_marker(read.text) or holds_marker(lead):
         return None
-    if not asked.is_timely(read, within.source) or (not lead and asked.hangs(read.text)):
+    if not asked.is_timely(read, within.source) or (not lead and asked.hangs(read.text, reply=True)):
         return None
     score = 1000 + parameters.wanted_bonus + parameters.defining_bonus
     return Candidate(score, within.source.index, read.start, read.text, lead)

@@ -20,6 +20,7 @@ from ai.models.reading.source import ReadSentence, ReadSource
 from ai.models.reading.tokens import tokens_in
 from ai.models.reading.versions import RELEASED, VERSION
 from ai.text.leaning import HANGING, means_another
+from ai.text.meaning.otherwise.ellipsis import is_elliptical
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from ai.text.support import WORD, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
@@ -74,7 +75,7 @@ def prospects(
         if (each.index, each.start) not in chosen:
             said, within = read_at[each.index, each.start]
             beside = version > RELEASED and (_is_beside(each, asked, within.title) or not asked.follows(said, within))
-            chosen[each.index, each.start] = replace(each, beside=beside)
+            chosen[each.index, each.start] = replace(each, beside=beside, behind=asked.answer_behind(said, within))
     return list(chosen.values())[:MOST_PROSPECTS]
 
 
@@ -89,7 +90,8 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
-        hangs = first_word(each.text) in HANGING
+        elliptical = not (asked.lenient or gated) and is_elliptical(each.text)
+        hangs = elliptical or first_word(each.text) in HANGING
         if (
             parameters.min_words <= words <= parameters.max_words
             and is_whole(each.text, read.source, coded=not asked.lenient)
@@ -106,7 +108,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             if hangs:
                 coded = not asked.lenient
                 lead = lead_of(read, place, parameters, coded=coded) if gated else _before(read, place, coded=coded)
-            if not (asked.lenient or lead) and means_another(each.text):
+            if not (asked.lenient or lead) and (elliptical or means_another(each.text)):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
@@ -182,7 +184,7 @@ async def read_prospects(
         return by_words, record
     kept = [by_start[each.index, each.start] for each in chances]
     return [
-        Candidate(chance.milli, each.index, each.start, each.text, each.lead)
+        Candidate(chance.milli, each.index, each.start, each.text, each.lead, behind=each.behind)
         for each, chance in zip(kept, chances, strict=True)
     ], record
 

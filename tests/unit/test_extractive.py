@@ -418,7 +418,7 @@ def test_a_pronoun_without_it_is_not_chosen(word: str, before: str) -> None:
     assert ask("Who was the first chairman of the harbour board?", an_item(text)) == [ABSTAINS]
 
 
-@pytest.mark.parametrize("opening", ["It is said that", "Those who", "It was reported that"])
+@pytest.mark.parametrize("opening", ["It is known that", "Those who", "It was reported that"])
 def test_a_word_that_means_nothing_before_it_needs_nothing(opening: str) -> None:
     text = f"{opening} met the first chairman of the harbour board praised Ansel Thorne."
     assert ask("Who was the first chairman of the harbour board?", an_item(text)) == [f"{text} [1]"]

@@ -15,6 +15,8 @@ from ai.models.candidates import is_whole
 from ai.models.context import prompt_source
 from ai.models.reading.source import ReadSource
 from ai.text.leaning import leans_back, means_another
+from ai.text.meaning.otherwise.ellipsis import is_elliptical
+from ai.text.meaning.otherwise.verdicts import denies_it
 from ai.text.question_type import first_word
 
 _EMPTY = re.compile(
@@ -40,8 +42,10 @@ class Leads:
 
 
 def leans(sentence: Sentence) -> bool:
-    """True if it is borne out and begins with a word for something named before it."""
-    return sentence.holds and _means_another(sentence.text)
+    """True if it is borne out and begins with a word for something named before it, has no predicate of its own, or
+    denies what only that tells."""
+    text = sentence.text
+    return sentence.holds and (_means_another(text) or is_elliptical(text) or denies_it(text))
 
 
 def _means_another(text: str) -> bool:
@@ -63,6 +67,8 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
             named = _named(sentence.text, source.text, context)
             if named is None:
                 continue
+            if not place and not _means_another(sentence.text):
+                return sentence  # what it completes may be the heading
             if named:
                 if _told(named, sources.wanted.question if before is None else before):
                     return sentence

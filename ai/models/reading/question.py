@@ -20,6 +20,7 @@ from ai.text.amounts import HEAT, LENGTH, MASS, states_amount, wanted_amount
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.meaning.kinds import place_of
+from ai.text.meaning.otherwise.ellipsis import is_elliptical
 from ai.text.question_type import (
     WantedKind,
     asks_why,
@@ -179,15 +180,17 @@ class ReadQuestion:
         telling = (found for term, found in self.forms.items() if found and term not in SAYS_LITTLE)
         return not any(found.isdisjoint(read.tokens) for found in telling)
 
-    def hangs(self, text: str) -> bool:
-        """True if the sentence begins with a word that leans on the one before."""
+    def hangs(self, text: str, *, reply: bool = False) -> bool:
+        """True if the sentence begins with a word that leans on the one before. `reply`: to the same question, which
+        completes it."""
         if self.lenient:
             return first_word(text) in HANGING
-        return leans_back(text) or self.means_another(text)
+        return leans_back(text) or (means_another(text) or orders_it(text) if reply else self.means_another(text))
 
     def means_another(self, text: str) -> bool:
-        """True if the sentence begins with a word that means something named before it, or with an order on it."""
-        return means_another(text) or (not self.lenient and orders_it(text))
+        """True if the sentence begins with a word that means something named before it, or with an order on it, or has
+        no predicate of its own."""
+        return means_another(text) or (not self.lenient and (orders_it(text) or is_elliptical(text)))
 
     def demanded(self, read: ReadSentence, within: ReadSource, meant: frozenset[str]) -> bool:
         """True if a sentence of prose, whose pronoun means one of the words `meant`, says what is demanded."""
@@ -206,7 +209,16 @@ class ReadQuestion:
         if self.demands is None:
             return True
         after = tuple(each.text for each in within.sentences if each.start > read.start)
-        return self.demands.finer.meant.follows(read.text, read.before, after)
+        answered = bool(self.answer_behind(read, within))
+        return self.demands.finer.meant.follows(read.text, read.before, after, answered=answered)
+
+    def answer_behind(self, read: ReadSentence, within: ReadSource) -> str:
+        """The sentence right behind one that tells only what is believed, where it answers whether that is so; else
+        empty."""
+        after = next((each for each in within.sentences if each.start > read.start), None)
+        if self.demands is None or after is None or not after.follows:
+            return ""
+        return self.demands.finer.meant.otherwise.behind(read.text, (after.text,))
 
     def spelt_out(self, text: str) -> bool:
         """True unless the question asks what an abbreviation stands for and the text does not say that."""

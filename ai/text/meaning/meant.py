@@ -21,6 +21,7 @@ from ai.text.meaning.groups import Group
 from ai.text.meaning.kinds import Kind
 from ai.text.meaning.modifiers import Modifiers
 from ai.text.meaning.namesakes import Namesakes
+from ai.text.meaning.otherwise.otherwise import Otherwise
 from ai.text.meaning.periods import Periods
 from ai.text.meaning.qualified import Qualified
 from ai.text.meaning.sides import ROW, Sides
@@ -58,6 +59,7 @@ class Meant:
     narrator: Narrator
     heads: Heads
     denied: Denied
+    otherwise: Otherwise
     rules: int = RULES
 
     @classmethod
@@ -85,6 +87,7 @@ class Meant:
             Narrator.of(question),
             Heads.of(question),
             Denied.of(question),
+            Otherwise.of(question),
             rules,
         )
 
@@ -112,13 +115,14 @@ class Meant:
             and self.contrast.agrees(text, tokens, read=read)
         )
 
-    def follows(self, text: str, before: Sequence[str], after: Sequence[str] = ()) -> bool:
+    def follows(self, text: str, before: Sequence[str], after: Sequence[str] = (), *, answered: bool = False) -> bool:
         """True unless by the sentences around it its pronoun, its first person or its noun means somebody or something
-        else than the question."""
+        else than the question, or the source says otherwise there. `answered`: see `Otherwise`."""
         return (
             self.antecedent.agrees(text, before)
             and self.narrator.agrees(text, (*before, *after))
             and self.heads.agrees(text, before, after)
+            and self.otherwise.agrees(text, before, after, answered=answered)
         )
 
     def _states(self, text: str, *, read: bool) -> bool:
