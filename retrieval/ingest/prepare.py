@@ -38,7 +38,7 @@ from retrieval.model import Lifecycle, SourceFacts
 from retrieval.registry.store import Document
 from retrieval.scope import VisibilityClass
 
-RECIPE_VERSION = 3
+RECIPE_VERSION = 4
 _LONGEST_LINE = 300
 RECOGNITION_VERSION = 5
 """Of what a table or map says that nothing describes: such a file is read again after a change."""
