@@ -20,6 +20,7 @@ from ai.models.reading import (
     LED_SINCE,
     MEANT_SINCE,
     NARRATED_SINCE,
+    OTHERWISE_SINCE,
     SPELT_SINCE,
     VERSION,
     ReadQuestion,
@@ -31,6 +32,7 @@ from ai.text.leaning import HANGING, means_another
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from ai.text.support import WORD, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.pronouns import parted
 from retrieval.model import TOLD_BY, Intent
 
 MOST_PROSPECTS = 24
@@ -67,7 +69,8 @@ def prospects(
     running head. `gated`: for who weighs nothing, only those with a word of the question, the kind of thing that it
     wants, and a reason where it asks for one."""
     lined = version >= EXCHANGED_SINCE and not gated
-    reads = [ReadSource.of(source, lined=lined) for source in sources if source.statement is None]
+    carried = version >= OTHERWISE_SINCE
+    reads = [ReadSource.of(source, lined=lined, carried=carried) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
@@ -78,7 +81,7 @@ def prospects(
             break
         if (each.index, each.start) not in chosen:
             said, within = read_at[each.index, each.start]
-            beside = version >= LED_SINCE and _is_beside(each, asked, within.title)
+            beside = version >= LED_SINCE and _is_beside(each, asked, within.title | said.carried.tokens)
             beside = beside or not asked.follows(said, within)
             chosen[each.index, each.start] = replace(each, beside=beside)
     return list(chosen.values())[:MOST_PROSPECTS]
@@ -95,7 +98,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     found = []
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
-        hangs = first_word(each.text) in HANGING
+        hangs = first_word(each.text) in HANGING and not each.carried.opening
         if (
             parameters.min_words <= words <= parameters.max_words
             and is_whole(each.text, read.source, asked.version)
@@ -113,7 +116,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
                 if hangs
                 else None
             )
-            if not (asked.lenient or lead) and means_another(each.text):
+            if not (asked.lenient or lead or each.carried.opening) and means_another(each.text):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
@@ -282,16 +285,21 @@ def _told(
     for source in sources:
         starts = {each.start for each in found if each.index == source.index}
         if starts:
-            read = ReadSource.of(source, lined=version >= EXCHANGED_SINCE)
+            read = ReadSource.of(source, lined=version >= EXCHANGED_SINCE, carried=version >= OTHERWISE_SINCE)
             places = tuple(place for place, each in enumerate(read.sentences) if each.start in starts)
-            title = _title(source) if version >= NARRATED_SINCE else source.title
+            title = _title(source, version) if version >= NARRATED_SINCE else source.title
             where |= {(len(told), place): (source.index, read.sentences[place].start) for place in places}
-            told.append(Told(title, tuple(each.text for each in read.sentences), places))
+            texts = tuple(each.carried.meaning.spelt or each.text for each in read.sentences)
+            told.append(Told(title, texts, places))
     return told, where
 
 
-def _title(source: PromptSource) -> str:
-    """The title of a source, its narrator first where it names one: the reader is shown the beginning."""
+def _title(source: PromptSource, version: int) -> str:
+    """The title of a source, first its narrator or whom it means, where it names one: the reader is shown the
+    beginning."""
+    titled, known = parted(source.title) if version >= OTHERWISE_SINCE else (source.title, None)
+    if known is not None:
+        return f"{known.said}, {titled}"
     before, told_by, narrator = source.title.rpartition(TOLD_BY)
     if not before.endswith((" > ", " — ")):
         return source.title

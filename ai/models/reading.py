@@ -18,6 +18,7 @@ from ai.text.entries import abbreviation_of, spells_out
 from ai.text.leaning import HANGING, leans_back, means_another, orders_it
 from ai.text.markdown import plain
 from ai.text.meaning import meant as meanings
+from ai.text.meaning.carried import UNSAID, Carried, carried_in
 from ai.text.meaning.kinds import place_of
 from ai.text.parts import Part, parts_of
 from ai.text.question_type import (
@@ -36,6 +37,7 @@ from ai.text.sentences import Span, bare_sentences, is_item
 from ai.text.support import WORD, carries, fold, folded_words
 from retrieval.english.alike import ALIKE, EARLIER
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
+from retrieval.english.pronouns import parted
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent, Mention, TimeRange
 
@@ -174,7 +176,7 @@ class ReadSentence:
     """A sentence as read once: its words, its years. `around` are its words, those of the two sentences before it,
     which its pronouns may mean, and the title's. `follows`: it continues the paragraph of the sentence before.
     `answers`: the question that stands right before it, as in a list of questions and answers. `item`: it is one of a
-    list. `before`: the sentences before it, nearest last."""
+    list. `before`: the sentences before it, nearest last. `carried`: whom it means."""
 
     start: int
     text: str
@@ -185,6 +187,7 @@ class ReadSentence:
     answers: str = ""
     item: bool = False
     before: tuple[str, ...] = ()
+    carried: Carried = UNSAID
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,25 +201,30 @@ class ReadSource:
     row: Row | None = None
 
     @classmethod
-    def of(cls, source: PromptSource, *, lined: bool = False) -> ReadSource:
-        """The source, read. `lined`: each line that stands alone is a sentence."""
-        return _read_source(source, lined)
+    def of(cls, source: PromptSource, *, lined: bool = False, carried: bool = False) -> ReadSource:
+        """The source, read. `lined`: each line that stands alone is a sentence; `carried`: its pronouns say whom they
+        mean, and its title does not."""
+        return _read_source(source, lined, carried)
 
 
 @lru_cache(maxsize=128)  # the model, its reader and the checks of its draft read the same sources
-def _read_source(source: PromptSource, lined: bool) -> ReadSource:
+def _read_source(source: PromptSource, lined: bool, carried: bool) -> ReadSource:
+    titled, known = parted(source.title) if carried else (source.title, None)
     text = source.statement or source.text
     about = _about(source)
     spans = (Span(0, len(text)),) if source.statement else bare_sentences(text, lined=lined)
     heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
-    title = tokens_in(f"{source.title} {heading}".casefold()) | _numbers_in(f"{source.title} {heading}")
+    title = tokens_in(f"{titled} {heading}".casefold()) | _numbers_in(f"{titled} {heading}")
     sentences: list[ReadSentence] = []
-    for span in spans:
-        shown = " ".join(plain(text[span.start : span.end]).split())
-        tokens = tokens_in(shown.casefold()) | _numbers_in(shown) | about
+    said = [" ".join(plain(text[span.start : span.end]).split()) for span in spans]
+    opens = [_PARAGRAPH.search(text, max(0, span.start - 4), span.start) is not None for span in spans]
+    prose = carried and source.statement is None
+    meant = carried_in(list(zip(said, opens, strict=True)), known) if prose else [UNSAID] * len(said)
+    for span, shown, persons in zip(spans, said, meant, strict=True):
+        tokens = tokens_in(shown.casefold()) | _numbers_in(shown) | about | persons.tokens
         around = title.union(tokens, *(each.tokens for each in sentences[-_MEANT:]))
         follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
-        before = sentences[-1].text if sentences else source.title.rpartition(" > ")[2].rpartition(" — ")[2]
+        before = sentences[-1].text if sentences else titled.rpartition(" > ")[2].rpartition(" — ")[2]
         answers = before if before.endswith("?") and not shown.endswith("?") else ""
         sentences.append(
             ReadSentence(
@@ -229,6 +237,7 @@ def _read_source(source: PromptSource, lined: bool) -> ReadSource:
                 answers,
                 is_item(text, span.start),
                 tuple(each.text for each in sentences[-_LEANT_ON:]),
+                persons,
             )
         )
     words = title.union(*(each.tokens for each in sentences))
@@ -451,8 +460,11 @@ class ReadQuestion:
         finer = self.demands.finer if self.demands is not None else None
         if finer is None:
             return True
+        if read.carried.is_of_another(finer.meant.antecedent, read.text):
+            return False
         after = tuple(each.text for each in within.sentences if each.start > read.start)
-        return finer.meant.follows(read.text, read.before, after)
+        known = read.carried.is_of(finer.meant.antecedent)
+        return finer.meant.follows(read.text, read.before, after, known=known)
 
     def spelt_out(self, text: str) -> bool:
         """True unless the question asks what an abbreviation stands for and the text does not say that."""

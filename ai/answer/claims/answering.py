@@ -35,11 +35,13 @@ from ai.models.reading import ReadSource, follows_day, is_of_meeting, names, que
 from ai.models.rows import Row, beside_question
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.meaning import meant as meanings
+from ai.text.meaning.carried import Carried
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, asks_why, denies, offers, wanted_of
 from ai.text.spelling import respelt, unaccented
 from ai.text.support import WORD, carries, fold, folded_words, words_of
+from retrieval.english.pronouns import parted
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
@@ -88,7 +90,7 @@ class Wanted:
     other words which is the first or the largest; `strict`: what is denied is told only by who denies, what happened in
     a year by nothing of another one, and what is said in other words is read as what it says; `lined`: each line that
     stands alone is a sentence, and `set_out` are those that answer by how they are set; `headed`: by item its title,
-    which may say the day of a meeting."""
+    which may say the day of a meeting; `carried`: by item and sentence, without what sets it, whom that means."""
 
     question: str
     intent: Intent
@@ -113,6 +115,7 @@ class Wanted:
     set_out: frozenset[str]
     sentences: Mapping[int, tuple[str, ...]]
     headed: Mapping[int, str]
+    carried: Mapping[int, Mapping[str, Carried]]
     nearest: float = 0.0
 
     @property
@@ -136,7 +139,8 @@ class Wanted:
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(unaccented, question_terms(question, intent) | words_of(question).names | named)
         sources = [prompt_source(item, intent) for item in items]
-        titles = {source.index: _title(source.title) for source in sources}
+        carried = _carried(sources) if version >= OTHERWISE_SINCE else {}
+        titles = {source.index: _title(parted(source.title)[0] if carried else source.title) for source in sources}
         own = {item.index: _words(item) for item in items}
         texts = [own[item.index] | titles[item.index] for item in items]
         weights = {
@@ -176,6 +180,7 @@ class Wanted:
             set_out=frozenset(_set_out(question, sources) if exchanged else ()),
             sentences={item.index: sentences_of(item.text, lined=True) for item in passages} if exchanged else {},
             headed={source.index: source.title for source in sources} if exchanged else {},
+            carried=carried,
         )
         if not weighed or intent.operations:
             return wanted
@@ -205,6 +210,10 @@ class Wanted:
         told = rephrased | {bare(sentence.text)}
         read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
+        carried = [self.carried[n][each] for n in cited for each in told if each in self.carried.get(n, ())]
+        said = said.union(*(map(unaccented, each.tokens) for each in carried))
+        if any(each.is_of_another(self.meant.antecedent, sentence.text) for each in carried):
+            return False
         passed_over = bool(cited) and self.passed_over.issuperset(cited)
         if passed_over or not self._is_meant(sentence.text, said, behind, cited, read=read):
             return False
@@ -233,7 +242,12 @@ class Wanted:
     def _follows(self, text: str, before: Sequence[str], after: Sequence[str]) -> bool:
         """True unless by the sentences around it it means somebody else, or an undated one is of another day."""
         dated = self.intent.map_time or read_times(text)
-        return self.meant.follows(text, before, after) and bool(dated or follows_day(before, self.intent.times))
+        known = any(
+            bare(text) in said and said[bare(text)].is_of(self.meant.antecedent) for said in self.carried.values()
+        )
+        return self.meant.follows(text, before, after, known=known) and bool(
+            dated or follows_day(before, self.intent.times)
+        )
 
     def _around(self, text: str, cited: Sequence[int]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """The sentences before this one and behind it, where a passage that is cited has it."""
@@ -307,6 +321,12 @@ class Wanted:
             return True
         free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER) or text.removesuffix(".") in self.rows
         return free or offers(text, self.kind, self.question, loosely=True)
+
+
+def _carried(sources: Iterable[PromptSource]) -> dict[int, dict[str, Carried]]:
+    """By item its sentences, without what sets them, each with whom it means."""
+    read = (ReadSource.of(each, lined=True, carried=True) for each in sources if each.statement is None)
+    return {each.source.index: {bare(said.text): said.carried for said in each.sentences} for each in read}
 
 
 def _rules_of(version: int) -> int:

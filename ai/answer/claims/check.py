@@ -21,6 +21,7 @@ from ai.model import (
     CHAINED_SINCE,
     CLAIMS_VERSION,
     EXCHANGED_SINCE,
+    OTHERWISE_SINCE,
     AdmittedItem,
     Claim,
     ClaimKind,
@@ -75,6 +76,11 @@ class Sources:
     def lined(self) -> bool:
         """True if each line that stands alone is a sentence of its own."""
         return self.version >= EXCHANGED_SINCE
+
+    @property
+    def carried(self) -> bool:
+        """True if its pronoun may mean whom the last heading of its passage names."""
+        return self.version >= OTHERWISE_SINCE
 
     @property
     def chained(self) -> bool:

@@ -57,12 +57,15 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
         return sentence
     found: list[Leads] = []
     for item in passages:
-        read = ReadSource.of(prompt_source(item, sources.wanted.intent), lined=sources.lined)
+        source = prompt_source(item, sources.wanted.intent)
+        read = ReadSource.of(source, lined=sources.lined, carried=sources.carried)
         context = context_of(item)
-        for place, source in enumerate(read.sentences):
-            named = _named(sentence.text, source.text, context, sources.version)
+        for place, said in enumerate(read.sentences):
+            named = _named(sentence.text, said.text, context, sources.version)
             if named is None:
                 continue
+            if said.carried.headed:
+                return sentence
             if named:
                 if _told(named, sources.wanted.question if before is None else before):
                     return sentence
@@ -71,6 +74,7 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
             if before is not None and behind and _named(before, behind, context, sources.version) is not None:
                 return sentence
             texts = _leads_of(read, place) if sources.chained else _lead_alone(read, place)
+            texts = texts or _naming(read, place)
             if before is not None and texts and bare(before) in map(bare, texts):
                 texts = texts[[*map(bare, texts)].index(bare(before)) + 1 :]
             found += [Leads(texts, item.index)] if texts else []
@@ -91,6 +95,17 @@ def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:
         if not leans_back(before.text):
             break
     return tuple(texts) if texts and not _means_another(texts[0]) else ()
+
+
+def _naming(read: ReadSource, place: int) -> tuple[str, ...]:
+    """The nearest sentence before it that names whom its pronoun means, and leans on none."""
+    meant = read.sentences[place].carried.opening
+    if meant is None:
+        return ()
+    for each in reversed(read.sentences[:place]):
+        if meant.name in each.text and not leans_back(each.text) and is_whole(each.text, read.source, MEANT_SINCE):
+            return (each.text,)
+    return ()
 
 
 def _lead_alone(read: ReadSource, place: int) -> tuple[str, ...]:

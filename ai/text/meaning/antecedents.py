@@ -72,10 +72,11 @@ _WALK = 6
 @dataclass(frozen=True, slots=True)
 class Antecedent:
     """The person whose deed is asked for, by the folded words of the name without titles; or the group of people (`the
-    bakers`), by the root of its noun."""
+    bakers`), by the root of its noun. `deed`: the root of the verb."""
 
     name: tuple[str, ...] = ()
     group: str = ""
+    deed: str = ""
 
     @classmethod
     def of(cls, question: str) -> Antecedent:
@@ -87,7 +88,7 @@ class Antecedent:
         if all(word[0].isupper() for word in subject):
             name = tuple(word for word in map(fold, subject) if word not in _TITLES)
             thing = not _NO_PERSON.isdisjoint(name) or f"the {subject[0]}" in question
-            return cls(() if thing else tuple(map(unaccented, name)))
+            return cls(() if thing else tuple(map(unaccented, name)), deed=root_of(fold(words[verb])) if verb else "")
         last = subject[-1]
         return cls(group=root_of(fold(last))) if last.islower() and is_many(last) else cls()
 

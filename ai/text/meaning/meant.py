@@ -122,11 +122,11 @@ class Meant:
             and self.contrast.agrees(text, tokens, read=by_reader)
         )
 
-    def follows(self, text: str, before: Sequence[str], after: Sequence[str] = ()) -> bool:
+    def follows(self, text: str, before: Sequence[str], after: Sequence[str] = (), *, known: bool = False) -> bool:
         """True unless by the sentences around it its pronoun, its first person or its noun means somebody or something
-        else than the question."""
+        else than the question. `known`: its pronoun is known to mean the one asked about."""
         return (
-            self.antecedent.agrees(text, before)
+            (known or self.antecedent.agrees(text, before))
             and self.narrator.agrees(text, (*before, *after))
             and self.heads.agrees(text, before, after)
         )
