@@ -85,6 +85,7 @@ _NAME = re.compile(
     rf"(?<![\w'’-])(?:(?:Mr|Mrs|Ms|Dr|St|Rev|Prof|Capt|Col|Gen|Lt|Maj|Sgt)\.\s)?{_PART}(?:\s{_BETWEEN}{_PART}){{0,5}}"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_LAST = re.compile(r"(?<![\w'’-])([\w'’-]+)\s\Z")
 _OWNED = re.compile(r"['’]s?\Z")
 _APART = re.compile(r",?\s(?:the\s)?(?:elder|younger|junior|senior|jr|sr|II|III|IV)\b")
 _ANOTHER = word_list("another other second different")
@@ -135,13 +136,15 @@ def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, op
             break
         start += sentence[start:].find(parts[0]) + len(parts[0]) + 1
         parts, opens = parts[1:], False
+    if not parts:
+        return None
     end = start + len(" ".join(parts))
     title: Pronoun = ""
     titled = False
     while len(parts) > 1 and _fold(parts[0]) in TITLES:
         title, titled = title or _titled(_fold(parts[0])), True
         parts = parts[1:]
-    bare = [_OWNED.sub("", part) if part is parts[-1] else part for part in parts]
+    bare = [*parts[:-1], _OWNED.sub("", parts[-1])]
     words = tuple(map(_fold, bare))
     if not words or not _may_be_person(bare, words, lower, opens=opens and not titled):
         return None
@@ -149,12 +152,7 @@ def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, op
     after = sentence[end : end + 60]
     relative = _relative_before(before, sentence[:start])
     pronoun = title or (pronoun_of(relative) if relative else "") or _pronoun_behind(after, before)
-    if (
-        not (titled or relative)
-        and before
-        and before[-1] in _NO_PERSON_BEHIND
-        and not sentence[:start].rstrip().endswith(",")
-    ):
+    if not (titled or relative) and _is_placed(sentence[:start]):
         return None
     following = _WORD.match(after.lstrip())
     verb = bool(following) and after[:1] == " " and is_verb(_fold(following[0] if following else ""))
@@ -162,6 +160,12 @@ def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, op
     sure = titled or bool(relative) or len(words) > 1 or (acts and verb)
     apart = bool(_APART.match(after)) or (bool(before) and before[-1] in _ANOTHER)
     return Named(start, end, words, " ".join(bare), pronoun, acts, bool(relative), sure, apart)
+
+
+def _is_placed(lead: str) -> bool:
+    """True right behind a word that stands before places and things: `in`, `the`, `called`."""
+    found = _LAST.search(lead)
+    return found is not None and _fold(found[1]) in _NO_PERSON_BEHIND
 
 
 def _fold(word: str) -> str:

@@ -236,7 +236,7 @@ class _Reading:
         """What the sentence leaves for the pronouns of the next one."""
         actors = [each for each in named if each.acts]
         rivals = {word.pronoun for word in words if word.noun and not word.aside}
-        if any(self._name_of(each) != self.waits for each in named):
+        if any(self._name_of(each) != self.waits for each in named) or any(each.noun and each.acts for each in words):
             self.waits = ()
         acting = [self._who(each)[1] for each in actors]
         for each in actors:
@@ -302,15 +302,16 @@ def _words(text: str, named: Sequence[Named]) -> Iterator[_Word]:
         inside = any(each.start <= found.start() < each.end for each in named)
         if word in _PRONOUNS and not inside:
             yield _Word(found.start(), found[0], _PRONOUNS[word], acts=word in _ACTING)
-        elif word in PERSONS and not inside and not any(0 < each.start - found.end() <= 2 for each in named):
-            if _BEING.isdisjoint(before[-4:]) and not _is_apposed(text[max(0, found.start() - _NEAR) : found.start()]):
-                acts = len(before) <= _BEFORE_NOUN and not any(each in _ENDS or is_verb(each) for each in before)
-                brings = not _NEW.isdisjoint(before[-2:]) and pronoun_of(word) != ""
-                aside = "of" in before[-3:]
-                yield _Word(found.start(), found[0], pronoun_of(word), acts, noun=True, new=brings, aside=aside)
+        elif word in PERSONS and not inside and not _says_who(text, found, before, named):
+            acts = len(before) <= _BEFORE_NOUN and not any(each in _ENDS or is_verb(each) for each in before)
+            brings = not _NEW.isdisjoint(before[-2:]) and pronoun_of(word) != ""
+            aside = "of" in before[-3:]
+            yield _Word(found.start(), found[0], pronoun_of(word), acts, noun=True, new=brings, aside=aside)
         before.append(word)
 
 
-def _is_apposed(lead: str) -> bool:
-    """True behind `, the` and the like: `Ann Lee, the daughter of a smith`."""
-    return _APPOSED.search(lead) is not None
+def _says_who(text: str, noun: re.Match[str], before: Sequence[str], named: Sequence[Named]) -> bool:
+    """True for a noun that says what somebody is: `her niece, Fiona`, `she was a nurse`, `Ann Lee, the daughter of`."""
+    if any(0 < each.start - noun.end() <= 2 for each in named) or not _BEING.isdisjoint(before[-4:]):
+        return True
+    return _APPOSED.search(text, max(0, noun.start() - _NEAR), noun.start()) is not None
