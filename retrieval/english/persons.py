@@ -98,8 +98,9 @@ _BEFORE, _BEHIND = 4, 6
 @dataclass(frozen=True, slots=True)
 class Named:
     """A name in a sentence, from `start` to `end`: its words, folded and without titles, as it is `written`, and the
-    pronoun that the words around it give. `acts`: it is a subject; `owned`: somebody's relative, said before it.
-    `sure`: that it is a person's. `apart`: it is one of two persons of that name."""
+    pronoun that the words around it give. `acts`: it is a subject; `owned`: somebody's relative, said before it;
+    `sure`: it is a person's, or `maybe` that of a thing (`Coal came by water`); `apart`: it is one of two persons of
+    that name."""
 
     start: int
     end: int
@@ -109,6 +110,7 @@ class Named:
     acts: bool
     owned: bool
     sure: bool
+    maybe: bool
     apart: bool
 
 
@@ -142,7 +144,7 @@ def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, op
     title: Pronoun = ""
     titled = False
     while len(parts) > 1 and _fold(parts[0]) in TITLES:
-        title, titled = title or _titled(_fold(parts[0])), True
+        title, titled = title or pronoun_of_title(_fold(parts[0])), True
         parts = parts[1:]
     bare = [*parts[:-1], _OWNED.sub("", parts[-1])]
     words = tuple(map(_fold, bare))
@@ -157,9 +159,12 @@ def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, op
     following = _WORD.match(after.lstrip())
     verb = bool(following) and after[:1] == " " and is_verb(_fold(following[0] if following else ""))
     acts = not _OWNED.search(parts[-1]) and (opens or verb or (bool(relative) and _is_first(sentence[:start])))
-    sure = titled or bool(relative) or len(words) > 1 or (acts and verb)
+    plain = titled or bool(relative) or len(words) > 1
+    sure = plain or (acts and verb)
     apart = bool(_APART.match(after)) or (bool(before) and before[-1] in _ANOTHER)
-    return Named(start, end, words, " ".join(bare), pronoun, acts, bool(relative), sure, apart)
+    return Named(
+        start, end, words, " ".join(bare), pronoun, acts, bool(relative), sure, sure and not plain and opens, apart
+    )
 
 
 def _is_placed(lead: str) -> bool:
@@ -172,7 +177,8 @@ def _fold(word: str) -> str:
     return word.casefold().rstrip(".").replace("’", "'")
 
 
-def _titled(title: str) -> Pronoun:
+def pronoun_of_title(title: str) -> Pronoun:
+    """The pronoun of whoever has a title, empty where either may have it."""
     return "she" if title in _WOMEN_TITLED else "he" if title in _MEN_TITLED else ""
 
 

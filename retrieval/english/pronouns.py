@@ -261,6 +261,9 @@ class _Reading:
         """Somebody named does something."""
         name, pronoun = self._who(named)
         ends = (pronoun,) if pronoun else _BOTH
+        if named.maybe and len(name) == 1 and self.meant and name not in self.meant.values():
+            self._hold("")
+            return
         is_first = bool(name) and name == self.first
         if not self.first:
             self.first, is_first = (name, True) if alone and name else (_NOBODY, False)

@@ -39,7 +39,7 @@ class Carried:
 
     def is_of(self, asked: Antecedent) -> bool:
         """True if the sentence means the one asked about."""
-        return bool(asked.name) and any(is_called(each.words, asked.name) for each in self.meaning.persons)
+        return bool(asked.name) and any(_may_be(each, asked) for each in self.meaning.persons)
 
     def is_of_another(self, asked: Antecedent, text: str) -> bool:
         """True if the sentence does not say the name of the one asked about and tells what others did, or its pronoun
@@ -51,6 +51,9 @@ class Carried:
         if not frozenset(asked.name).isdisjoint(map(unaccented, _words(text))):
             return False
         meaning = self.meaning
+        called = [each for each in meaning.persons if is_called(each.words, asked.name)]
+        if called and not any(_may_be(each, asked) for each in called):
+            return True
         if not any(is_called(name, asked.name) for name in meaning.doers):
             return bool(meaning.doers) or meaning.another or meaning.unclear or self._is_of_another_kind(asked)
         return False
@@ -79,6 +82,11 @@ def carried_in(said: Sequence[tuple[str, bool]], known: Person | None) -> list[C
         opening = next((each for each in meaning.pronouns if first_word(one.text) in _FORMS[each.pronoun]), None)
         found.append(Carried(meaning, opening, opening is not None and opening == known, known))
     return found
+
+
+def _may_be(person: Person, asked: Antecedent) -> bool:
+    """True if the person may be called as it is asked, and has no other pronoun than the title that is asked with."""
+    return is_called(person.words, asked.name) and asked.pronoun in ("", person.pronoun)
 
 
 def is_called(name: Sequence[str], asked: Sequence[str]) -> bool:
