@@ -183,9 +183,9 @@ def pronoun_of_title(title: str) -> Pronoun:
 
 
 def _may_be_person(bare: Sequence[str], words: Sequence[str], lower: frozenset[str], *, opens: bool) -> bool:
-    """True unless a word is of a thing or a date, it is an abbreviation, or a word of every day that only opens the
+    """True unless a word is of a thing or a date, or in capitals, or it is a word of every day that only opens the
     sentence."""
-    if not _NO_NAMES.isdisjoint(words):
+    if not _NO_NAMES.isdisjoint(words) or any(len(part) > 2 and part.isupper() for part in bare):
         return False
     if len(words) > 1:
         return True

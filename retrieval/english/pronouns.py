@@ -38,6 +38,8 @@ _SPOKEN = re.compile(r"[“\"][^”\"]*+(?:[”\"]|\Z)")
 _SAID = re.compile(r"(?: > | — )(?P<by>he|she) is (?P<name>[^\W\d_][^>—]*)\Z")
 _NEAR = 40
 """Characters of an apposition before its noun."""
+_BEGINNING = 3
+"""Sentences, a line above the text among them, that say whom it is about."""
 _BEFORE_NOUN = 4
 """Words of a subject before its noun: `The old, tired vicar`."""
 
@@ -266,7 +268,8 @@ class _Reading:
             return
         is_first = bool(name) and name == self.first
         if not self.first:
-            self.first, is_first = (name, True) if alone and name else (_NOBODY, False)
+            begins = bool(name) and alone and self.at < _BEGINNING
+            self.first, is_first = (name, True) if begins else (_NOBODY, False)
         if name and name in self.meant.values():
             if alone:
                 self.held.discard(pronoun)

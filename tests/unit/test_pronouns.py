@@ -151,6 +151,21 @@ def test_who_or_what_is_only_named_does_not_end_it(text: str) -> None:
     assert last(text) == ("Tom Roe",)
 
 
+@pytest.mark.parametrize(("name", "pronoun"), each_of_either())
+def test_a_text_is_about_whom_it_begins_with(name: str, pronoun: Pronoun) -> None:
+    told = f"{name} was born in Peel. | {pronoun.title()} kept bees."
+    assert last("A life in letters", told, f"{pronoun.title()} died in Ayr.") == (bare(name),)
+    things = " | ".join(THINGS)
+    assert last(things, told, f"{pronoun.title()} died in Ayr.") == ()
+
+
+@pytest.mark.parametrize("word", ["Coal", "Money", "Water", "Snow"])
+def test_a_word_that_only_opens_a_sentence_ends_it_for_the_paragraph_alone(word: str) -> None:
+    begun = "Ann Lee was born in Peel. | She kept bees."
+    assert last(begun, f"She sang. | {word} came by the second lock.", "She died in Ayr.") == ("Ann Lee",)
+    assert last(begun, f"She sang. | {word} came by the second lock. | She died in Ayr.") == ()
+
+
 def test_the_pronoun_is_spelt_out() -> None:
     spelt = [each.spelt for each in read("Ann Lee was born in Peel. | She left. | Her book sold, as she was known.")]
     assert spelt[1:] == ["Ann Lee left.", "Ann Lee's book sold, as she was known."]
