@@ -142,13 +142,14 @@ def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, op
         return None
     end = start + len(" ".join(parts))
     title: Pronoun = ""
-    titled = False
+    titles: list[str] = []
     while len(parts) > 1 and _fold(parts[0]) in TITLES:
-        title, titled = title or pronoun_of_title(_fold(parts[0])), True
-        parts = parts[1:]
+        titles.append(parts[0])
+        title, parts = title or pronoun_of_title(_fold(parts[0])), parts[1:]
+    titled = bool(titles)
     bare = [*parts[:-1], _OWNED.sub("", parts[-1])]
     words = tuple(map(_fold, bare))
-    if not words or not _may_be_person(bare, words, lower, opens=opens and not titled):
+    if not _may_be_person(bare, words, lower, opens=opens and not titled):
         return None
     before = [_fold(word) for word in _WORD.findall(sentence[max(0, start - 60) : start])][-_BEFORE:]
     after = sentence[end : end + 60]
@@ -159,6 +160,8 @@ def _named(sentence: str, start: int, written: str, lower: frozenset[str], *, op
     following = _WORD.match(after.lstrip())
     verb = bool(following) and after[:1] == " " and is_verb(_fold(following[0] if following else ""))
     acts = not _OWNED.search(parts[-1]) and (opens or verb or (bool(relative) and _is_first(sentence[:start])))
+    if title and len(words) == 1:  # `Mrs Tildesley` is not `Amos Tildesley`
+        bare, words = [titles[-1], *bare], (_fold(titles[-1]), *words)
     plain = titled or bool(relative) or len(words) > 1
     sure = plain or (acts and verb)
     apart = bool(_APART.match(after)) or (bool(before) and before[-1] in _ANOTHER)
@@ -305,7 +308,8 @@ def _alone(names: Iterable[Named]) -> frozenset[str]:
 def name_of(written: str) -> Name:
     """The words of a name as it is written."""
     words = tuple(_fold(part) for part in written.split())
-    return tuple(word for word in words if word not in TITLES) or words
+    bare = tuple(word for word in words if word not in TITLES)
+    return bare if len(bare) > 1 else words
 
 
 def _said_behind(after: str) -> Pronoun:

@@ -159,6 +159,14 @@ def test_a_text_is_about_whom_it_begins_with(name: str, pronoun: Pronoun) -> Non
     assert last(things, told, f"{pronoun.title()} died in Ayr.") == ()
 
 
+@pytest.mark.parametrize(("name", "pronoun"), each_of_either())
+def test_who_has_a_title_of_the_other_kind_is_another(name: str, pronoun: Pronoun) -> None:
+    surname = bare(name).split()[-1]
+    title, other = ("Mr", "He") if pronoun == "she" else ("Mrs", "She")
+    told = read(f"{name} was born in Peel. | {pronoun.title()} kept bees.", f"{title} {surname} sang. | {other} left.")
+    assert all(bare(name) != each.name for each in told[-1].persons)
+
+
 @pytest.mark.parametrize("word", ["Coal", "Money", "Water", "Snow"])
 def test_a_word_that_only_opens_a_sentence_ends_it_for_the_paragraph_alone(word: str) -> None:
     begun = "Ann Lee was born in Peel. | She kept bees."

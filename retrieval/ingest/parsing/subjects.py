@@ -6,6 +6,7 @@ A biography names its person once and then says `she`; questions call that perso
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from retrieval.english.pronouns import Meaning, Person, Told, meanings
@@ -34,7 +35,8 @@ def _before(passage: Sequence[Told], meant: Sequence[Meaning]) -> Person | None:
     missing = [
         each for one, other in zip(meant, alone, strict=True) for each in one.pronouns if each not in other.pronouns
     ]
-    return next((each for each in dict.fromkeys(missing) if _says_no_more(passage, each, meant)), None)
+    often = (person for person, _ in Counter(missing).most_common())
+    return next((each for each in often if _says_no_more(passage, each, meant)), None)
 
 
 def _says_no_more(passage: Sequence[Told], person: Person, meant: Sequence[Meaning]) -> bool:
