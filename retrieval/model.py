@@ -116,12 +116,14 @@ class Attribute:
 
 TOLD_BY = "told by "
 """Before the narrator at the end of a heading."""
+MEANS = ("he is ", "she is ")
+"""Before the person whom a passage means by its pronoun, at the end of a heading."""
 
 
 def headings_above(heading: str | None) -> tuple[str, ...]:
-    """The headings of a record's path, without who tells it."""
+    """The headings of a record's path, without who tells it or is meant in it."""
     path = tuple(heading.split(" > ")) if heading else ()
-    return path[:-1] if path and path[-1].startswith(TOLD_BY) else path
+    return path[:-1] if path and path[-1].startswith((TOLD_BY, *MEANS)) else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +133,8 @@ class Record:
     `text` is exactly `document.text[start_char:end_char]`. `statement` says in a sentence what a table row, cell or
     feature states (None for prose, which speaks for itself). `entities` are those the record is about by declaration
     (columns, properties), not by guess. `heading` is the path of headings above it, and last who tells it, where it is
-    told in the first person and that is said elsewhere. `geometry` is WKB in WGS 84. A record holds a measurement or an
-    attribute, never both.
+    told in the first person and that is said elsewhere, or whom its `he` or `she` means. `geometry` is WKB in WGS 84. A
+    record holds a measurement or an attribute, never both.
     """
 
     record_id: str

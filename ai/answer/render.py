@@ -41,6 +41,7 @@ from ai.model import AdmittedItem, Ask, Claim, Draft, Outcome, Quote, Release, R
 from ai.text.catalogue import reason_text
 from policy.model import Decision
 from policy.obligations import PUBLIC, QUERY
+from retrieval.english.pronouns import parted
 from retrieval.model import ChannelRank, Intent, Limitation, Locator, Record, RecordKind, SourceFacts, TimeRange
 
 SUPPORTED_MILLI = 700
@@ -319,7 +320,7 @@ def _source(item: AdmittedItem, entry_id: str | None) -> WireSource:
         "source_id": source.source_id,
         "document_id": source.document_id,
         "chunk_id": item.evidence.record_id,
-        "title": source.title,
+        "title": _title(item),
         "channel": cast("ChannelLabel", str(item.evidence.ranks[0].channel)),
         "store": item.evidence.ranks[0].store,
         "document_sha256": source.document_sha256,
@@ -332,6 +333,13 @@ def _source(item: AdmittedItem, entry_id: str | None) -> WireSource:
         "time_range": _time_range(record.time),
         "computed": _computed(item),
     }
+
+
+def _title(item: AdmittedItem) -> str:
+    """The title of the source, and whom a passage means by its pronoun: a sentence of it may begin with that."""
+    record, title = item.evidence.first.record, item.evidence.first.source.title
+    _, known = parted(f" > {record.heading or ''}")
+    return title if known is None or item.redacted else f"{title} — {known.said}"
 
 
 def evidence_json(item: AdmittedItem, *, entry_id: str | None = None) -> WireEvidence:

@@ -24,6 +24,7 @@ from ai.text.meaning.otherwise.ellipsis import is_elliptical
 from ai.text.question_type import WantedKind, first_word, offers, wanted_of
 from ai.text.support import WORD, words_of
 from retrieval.english.lists import UNWEIGHED_WORDS
+from retrieval.english.pronouns import parted
 from retrieval.model import TOLD_BY, Intent
 
 MOST_PROSPECTS = 24
@@ -62,8 +63,9 @@ def prospects(
     question's words, down to none; no row or cell is among them, and of the others no heading, line of contents or
     running head. `gated`: for who weighs nothing, only those with a word of the question, the kind of thing that it
     wants, and a reason where it asks for one."""
-    lined = version > RELEASED and not gated
-    reads = [ReadSource.of(source, lined=lined) for source in sources if source.statement is None]
+    later = version > RELEASED
+    lined = later and not gated
+    reads = [ReadSource.of(source, lined=lined, carried=later) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
     found.sort(key=lambda c: (-c.score, c.index, c.start))
@@ -74,7 +76,8 @@ def prospects(
             break
         if (each.index, each.start) not in chosen:
             said, within = read_at[each.index, each.start]
-            beside = version > RELEASED and (_is_beside(each, asked, within.title) or not asked.follows(said, within))
+            around = within.title | said.carried.tokens
+            beside = version > RELEASED and (_is_beside(each, asked, around) or not asked.follows(said, within))
             chosen[each.index, each.start] = replace(each, beside=beside, behind=asked.answer_behind(said, within))
     return list(chosen.values())[:MOST_PROSPECTS]
 
@@ -91,7 +94,7 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
     for place, each in enumerate(read.sentences):
         covered, words = asked.coverage(each.tokens), each.text.count(" ") + 1
         elliptical = not (asked.lenient or gated) and is_elliptical(each.text)
-        hangs = elliptical or first_word(each.text) in HANGING
+        hangs = elliptical or (first_word(each.text) in HANGING and not each.carried.opening)
         if (
             parameters.min_words <= words <= parameters.max_words
             and is_whole(each.text, read.source, coded=not asked.lenient)
@@ -108,7 +111,8 @@ def _of_source(read: ReadSource, asked: ReadQuestion, parameters: Parameters, *,
             if hangs:
                 coded = not asked.lenient
                 lead = lead_of(read, place, parameters, coded=coded) if gated else _before(read, place, coded=coded)
-            if not (asked.lenient or lead) and (elliptical or means_another(each.text)):
+            told = lead or (each.carried.opening and not elliptical)
+            if not (asked.lenient or told) and (elliptical or means_another(each.text)):
                 continue
             score = near - parameters.rank_slope * (read.source.index - 1)
             found.append(Candidate(score, read.source.index, each.start, each.text, lead.text if lead else ""))
@@ -279,16 +283,22 @@ def _told(
     for source in sources:
         starts = {each.start for each in found if each.index == source.index}
         if starts:
-            read = ReadSource.of(source, lined=version > RELEASED)
+            later = version > RELEASED
+            read = ReadSource.of(source, lined=later, carried=later)
             places = tuple(place for place, each in enumerate(read.sentences) if each.start in starts)
-            title = _title(source) if version > RELEASED else source.title
+            title = _title(source) if later else source.title
             where |= {(len(told), place): (source.index, read.sentences[place].start) for place in places}
-            told.append(Told(title, tuple(each.text for each in read.sentences), places))
+            texts = tuple(each.carried.meaning.spelt or each.text for each in read.sentences)
+            told.append(Told(title, texts, places))
     return told, where
 
 
 def _title(source: PromptSource) -> str:
-    """The title of a source, its narrator first where it names one: the reader is shown the beginning."""
+    """The title of a source, first its narrator or whom it means, where it names one: the reader is shown the
+    beginning."""
+    titled, known = parted(source.title)
+    if known is not None:
+        return f"{known.said}, {titled}"
     before, told_by, narrator = source.title.rpartition(TOLD_BY)
     if not before.endswith((" > ", " — ")):
         return source.title

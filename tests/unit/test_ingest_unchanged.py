@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from retrieval.ingest.digest_cache import CACHE_VERSION, DigestCache, FileStatus, KnownDigests
 from retrieval.ingest.pipeline import Ingest
-from retrieval.ingest.prepare import RECIPE_VERSION, RECOGNITION_VERSION, document_id_of
+from retrieval.ingest.prepare import RECOGNITION_VERSION, TABLES_VERSION, document_id_of
 from retrieval.ingest.records.chunk import ChunkSize
 from retrieval.ingest.report import IngestReport
 from retrieval.ingest.sync import sync_plan
@@ -366,7 +366,7 @@ def test_the_id_of_a_document_is_that_of_its_canonical_form(
     visibility = VisibilityClass(T, "kansas", "public")
     source = SourceSpec(Path("a.csv"), "a", title, skip=tuple(skip))
     size = ChunkSize(words, words)
-    recipe = [RECIPE_VERSION, "text/csv", asdict(size), skip, {"derive": []}, [title, RECOGNITION_VERSION, None]]
+    recipe = [TABLES_VERSION, "text/csv", asdict(size), skip, {"derive": []}, [title, RECOGNITION_VERSION, None]]
     told = rfc8785.dumps({"sha256": sha256, "class": visibility.class_id, "recipe": recipe})
     wanted = "a@" + hashlib.sha256(told).hexdigest()[:12]
     assert document_id_of(source, visibility, size, sha256, {}) == wanted

@@ -24,11 +24,13 @@ from ai.models.reading.terms import question_terms
 from ai.models.reading.times import follows_day, is_of_meeting
 from ai.models.reading.tokens import names
 from ai.text.entries import abbreviation_of, spells_out
+from ai.text.meaning.carried import Carried
 from ai.text.meaning.meant import Meant
 from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, asks_why, denies, offers, wanted_of
 from ai.text.spelling import respelt, unaccented
 from ai.text.support import WORD, carries, fold, folded_words, words_of
+from retrieval.english.pronouns import parted
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
@@ -61,7 +63,7 @@ class Wanted:
     that a reader found to answer, without what sets them, which may say in other words which is the first or the
     largest; `beside` those that are beside what it found; `nothing`: it found no answer in prose. `set_out`: the
     sentences that answer by how they are set; `sentences`: by item those of its text; `headed`: by item its title,
-    which may say the day of a meeting."""
+    which may say the day of a meeting; `carried`: by item and sentence, without what sets it, whom that means."""
 
     question: str
     intent: Intent
@@ -81,6 +83,7 @@ class Wanted:
     set_out: frozenset[str]
     sentences: Mapping[int, tuple[str, ...]]
     headed: Mapping[int, str]
+    carried: Mapping[int, Mapping[str, Carried]]
     nearest: float = 0.0
 
     @property
@@ -101,7 +104,8 @@ class Wanted:
         named = {fold(w) for mention in intent.mentions for w in WORD.findall(mention.surface)}
         terms = map(unaccented, question_terms(question, intent) | words_of(question).names | named)
         sources = [prompt_source(item, intent) for item in items]
-        titles = {source.index: _title(source.title) for source in sources}
+        carried = _carried(sources)
+        titles = {source.index: _title(parted(source.title)[0]) for source in sources}
         own = {item.index: _words(item) for item in items}
         texts = [own[item.index] | titles[item.index] for item in items]
         weights = {
@@ -133,6 +137,7 @@ class Wanted:
             set_out=frozenset(_set_out(question, sources)),
             sentences={item.index: sentences_of(item.text) for item in passages},
             headed={source.index: source.title for source in sources},
+            carried=carried,
         )
         if intent.operations:
             return wanted
@@ -162,6 +167,10 @@ class Wanted:
         told = rephrased | {bare(sentence.text)}
         read = any(not told.isdisjoint(self.read.get(n, ())) for n in cited)
         said = _read(sentence.text).union(_read(behind), *(self.titles[n] for n in cited))
+        carried = [self.carried[n][each] for n in cited for each in told if each in self.carried.get(n, ())]
+        said = said.union(*(map(unaccented, each.tokens) for each in carried))
+        if any(each.is_of_another(self.meant.antecedent, sentence.text) for each in carried):
+            return False
         passed_over = bool(cited) and self.passed_over.issuperset(cited)
         if passed_over or not self._is_meant(sentence.text, said, behind, cited, read=read):
             return False
@@ -190,7 +199,12 @@ class Wanted:
     def _follows(self, text: str, before: Sequence[str], after: Sequence[str]) -> bool:
         """True unless by the sentences around it it means somebody else, or an undated one is of another day."""
         dated = self.intent.map_time or read_times(text)
-        return self.meant.follows(text, before, after) and bool(dated or follows_day(before, self.intent.times))
+        known = any(
+            bare(text) in said and said[bare(text)].is_of(self.meant.antecedent) for said in self.carried.values()
+        )
+        return self.meant.follows(text, before, after, known=known) and bool(
+            dated or follows_day(before, self.intent.times)
+        )
 
     def _around(self, text: str, cited: Sequence[int]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """The sentences before this one and behind it, where a passage that is cited has it."""
@@ -258,6 +272,12 @@ class Wanted:
             return True
         free = self.kind not in (WantedKind.TIME, WantedKind.NUMBER) or text.removesuffix(".") in self.rows
         return free or offers(text, self.kind, self.question, loosely=True)
+
+
+def _carried(sources: Iterable[PromptSource]) -> dict[int, dict[str, Carried]]:
+    """By item its sentences, without what sets them, each with whom it means."""
+    read = (ReadSource.of(each, lined=True, carried=True) for each in sources if each.statement is None)
+    return {each.source.index: {bare(said.text): said.carried for said in each.sentences} for each in read}
 
 
 def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:

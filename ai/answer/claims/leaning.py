@@ -61,14 +61,15 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
         return sentence
     found: list[Leads] = []
     for item in passages:
-        read = ReadSource.of(prompt_source(item, sources.wanted.intent), lined=True)
+        source = prompt_source(item, sources.wanted.intent)
+        read = ReadSource.of(source, lined=True, carried=True)
         context = context_of(item)
-        for place, source in enumerate(read.sentences):
-            named = _named(sentence.text, source.text, context)
+        for place, said in enumerate(read.sentences):
+            named = _named(sentence.text, said.text, context)
             if named is None:
                 continue
-            if not place and not _means_another(sentence.text):
-                return sentence  # what it completes may be the heading
+            if said.carried.headed or (not place and not _means_another(sentence.text)):
+                return sentence  # the heading names whom it means, or may be what it completes
             if named:
                 if _told(named, sources.wanted.question if before is None else before):
                     return sentence
@@ -76,7 +77,7 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
             behind = read.sentences[place - 1].text if place else ""
             if before is not None and behind and _named(before, behind, context) is not None:
                 return sentence
-            texts = _leads_of(read, place)
+            texts = _leads_of(read, place) or _naming(read, place)
             if before is not None and texts and bare(before) in map(bare, texts):
                 texts = texts[[*map(bare, texts)].index(bare(before)) + 1 :]
             found += [Leads(texts, item.index)] if texts else []
@@ -97,6 +98,17 @@ def _leads_of(read: ReadSource, place: int) -> tuple[str, ...]:
         if not leans_back(before.text):
             break
     return tuple(texts) if texts and not _means_another(texts[0]) else ()
+
+
+def _naming(read: ReadSource, place: int) -> tuple[str, ...]:
+    """The nearest sentence before it that names whom its pronoun means, and leans on none."""
+    meant = read.sentences[place].carried.opening
+    if meant is None:
+        return ()
+    for each in reversed(read.sentences[:place]):
+        if meant.name in each.text and not leans_back(each.text) and is_whole(each.text, read.source, coded=False):
+            return (each.text,)
+    return ()
 
 
 def is_prose(item: AdmittedItem) -> bool:

@@ -208,9 +208,12 @@ class ReadQuestion:
         """True unless the sentence means somebody or something else than the question, by those around it."""
         if self.demands is None:
             return True
+        meant, carried = self.demands.finer.meant, read.carried
+        if carried.is_of_another(meant.antecedent, read.text):
+            return False
         after = tuple(each.text for each in within.sentences if each.start > read.start)
-        answered = bool(self.answer_behind(read, within))
-        return self.demands.finer.meant.follows(read.text, read.before, after, answered=answered)
+        answered, known = bool(self.answer_behind(read, within)), carried.is_of(meant.antecedent)
+        return meant.follows(read.text, read.before, after, answered=answered, known=known)
 
     def answer_behind(self, read: ReadSentence, within: ReadSource) -> str:
         """The sentence right behind one that tells only what is believed, where it answers whether that is so; else

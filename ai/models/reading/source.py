@@ -12,7 +12,9 @@ from ai.models.reading.rows import Row
 from ai.models.reading.times import years_in
 from ai.models.reading.tokens import numbers_in, tokens_in
 from ai.text.markdown import plain
+from ai.text.meaning.carried import UNSAID, Carried, carried_in
 from ai.text.sentences import Span, bare_sentences, is_item
+from retrieval.english.pronouns import parted
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _HEADING = re.compile(r"[^\W\d_][^\n.!?:;]{2,79}")
@@ -26,7 +28,7 @@ class ReadSentence:
     """A sentence as read once: its words, its years. `around` are its words, those of the two sentences before it,
     which its pronouns may mean, and the title's. `follows`: it continues the paragraph of the sentence before.
     `answers`: the question that stands right before it, as in a list of questions and answers. `item`: it is one of a
-    list. `before`: the sentences before it, nearest last."""
+    list. `before`: the sentences before it, nearest last. `carried`: whom it means."""
 
     start: int
     text: str
@@ -37,6 +39,7 @@ class ReadSentence:
     answers: str = ""
     item: bool = False
     before: tuple[str, ...] = ()
+    carried: Carried = UNSAID
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +53,29 @@ class ReadSource:
     row: Row | None = None
 
     @classmethod
-    def of(cls, source: PromptSource, *, lined: bool = False) -> ReadSource:
-        """The source, read. `lined`: each line that stands alone is a sentence."""
-        return _read_source(source, lined)
+    def of(cls, source: PromptSource, *, lined: bool = False, carried: bool = False) -> ReadSource:
+        """The source, read. `lined`: each line that stands alone is a sentence; `carried`: its pronouns say whom they
+        mean, and its title does not."""
+        return _read_source(source, lined, carried)
 
 
 @lru_cache(maxsize=128)  # the model, its reader and the checks of its draft read the same sources
-def _read_source(source: PromptSource, lined: bool) -> ReadSource:
+def _read_source(source: PromptSource, lined: bool, carried: bool) -> ReadSource:
+    titled, known = parted(source.title) if carried else (source.title, None)
     text = source.statement or source.text
     about = _about(source)
     spans = (Span(0, len(text)),) if source.statement else bare_sentences(text, lined=lined)
     heading = heading_of(text, spans[0]) if source.statement is None and spans else ""
-    title = tokens_in(f"{source.title} {heading}".casefold()) | numbers_in(f"{source.title} {heading}")
+    title = tokens_in(f"{titled} {heading}".casefold()) | numbers_in(f"{titled} {heading}")
     sentences: list[ReadSentence] = []
-    for span in spans:
-        shown = " ".join(plain(text[span.start : span.end]).split())
-        tokens = tokens_in(shown.casefold()) | numbers_in(shown) | about
+    said = [" ".join(plain(text[span.start : span.end]).split()) for span in spans]
+    opens = [_PARAGRAPH.search(text, max(0, span.start - 4), span.start) is not None for span in spans]
+    prose = carried and source.statement is None
+    meant = carried_in(list(zip(said, opens, strict=True)), known) if prose else [UNSAID] * len(said)
+    for span, shown, opened, persons in zip(spans, said, opens, meant, strict=True):
+        tokens = tokens_in(shown.casefold()) | numbers_in(shown) | about | persons.tokens
         around = title.union(tokens, *(each.tokens for each in sentences[-_MEANT:]))
-        follows = bool(sentences) and not _PARAGRAPH.search(text, max(0, span.start - 4), span.start)
-        before = sentences[-1].text if sentences else source.title.rpartition(" > ")[2].rpartition(" — ")[2]
+        before = sentences[-1].text if sentences else titled.rpartition(" > ")[2].rpartition(" — ")[2]
         answers = before if before.endswith("?") and not shown.endswith("?") else ""
         sentences.append(
             ReadSentence(
@@ -77,10 +84,11 @@ def _read_source(source: PromptSource, lined: bool) -> ReadSource:
                 tokens,
                 around,
                 years_in(shown),
-                follows,
+                bool(sentences) and not opened,
                 answers,
                 is_item(text, span.start),
                 tuple(each.text for each in sentences[-_LEANT_ON:]),
+                persons,
             )
         )
     words = title.union(*(each.tokens for each in sentences))

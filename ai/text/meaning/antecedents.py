@@ -20,6 +20,7 @@ from ai.text.spelling import unaccented
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
+from retrieval.english.persons import pronoun_of_title
 from retrieval.english.stems import is_many, is_past, root_of
 
 _PRONOUN = re.compile(
@@ -72,10 +73,13 @@ _WALK = 6
 @dataclass(frozen=True, slots=True)
 class Antecedent:
     """The person whose deed is asked for, by the folded words of the name without titles; or the group of people (`the
-    bakers`), by the root of its noun."""
+    bakers`), by the root of its noun. `deed`: the root of the verb; `pronoun`: by a
+    title (`Mrs`)."""
 
     name: tuple[str, ...] = ()
     group: str = ""
+    deed: str = ""
+    pronoun: str = ""
 
     @classmethod
     def of(cls, question: str) -> Antecedent:
@@ -87,7 +91,9 @@ class Antecedent:
         if all(word[0].isupper() for word in subject):
             name = tuple(word for word in map(fold, subject) if word not in _TITLES)
             thing = not _NO_PERSON.isdisjoint(name) or f"the {subject[0]}" in question
-            return cls(() if thing else tuple(map(unaccented, name)))
+            deed = root_of(fold(words[verb])) if verb else ""
+            pronoun = next(filter(None, map(pronoun_of_title, map(fold, subject))), "")
+            return cls(() if thing else tuple(map(unaccented, name)), deed=deed, pronoun=pronoun)
         last = subject[-1]
         return cls(group=root_of(fold(last))) if last.islower() and is_many(last) else cls()
 

@@ -115,11 +115,20 @@ class Meant:
             and self.contrast.agrees(text, tokens, read=read)
         )
 
-    def follows(self, text: str, before: Sequence[str], after: Sequence[str] = (), *, answered: bool = False) -> bool:
+    def follows(
+        self,
+        text: str,
+        before: Sequence[str],
+        after: Sequence[str] = (),
+        *,
+        answered: bool = False,
+        known: bool = False,
+    ) -> bool:
         """True unless by the sentences around it its pronoun, its first person or its noun means somebody or something
-        else than the question, or the source says otherwise there. `answered`: see `Otherwise`."""
+        else than the question, or the source says otherwise there. `answered`: see `Otherwise`; `known`: its pronoun
+        is known to mean the one asked about."""
         return (
-            self.antecedent.agrees(text, before)
+            (known or self.antecedent.agrees(text, before))
             and self.narrator.agrees(text, (*before, *after))
             and self.heads.agrees(text, before, after)
             and self.otherwise.agrees(text, before, after, answered=answered)

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from retrieval.ingest.parsing.narrators import narrators
 from retrieval.ingest.parsing.structure import blocks_of
+from retrieval.ingest.parsing.subjects import paragraphs, subjects
 from retrieval.ingest.records.link import times_in
 from retrieval.ingest.records.searchable import Suspicion, as_scanned, nothing_suspect
 from retrieval.ingest.values import Block, LoadedFile, Owner
@@ -32,8 +33,8 @@ class ChunkSize:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A span of the text and the headings above it, the last of which says who tells it, where another part of the
-    document does; a row of a table says its statement."""
+    """A span of the text and the headings above it, the last of which says who tells it, or whom it means by `he` or
+    `she`, where another part of the document does; a row of a table says its statement."""
 
     start_char: int
     end_char: int
@@ -80,6 +81,28 @@ def _spanned(text: str) -> TimeRange | None:
 
 def passages(loaded: LoadedFile, size: ChunkSize, skip: Sequence[str] = ()) -> Iterator[Passage]:
     """Spans in order, without overlap; joined they hold every word of every prose block once."""
+    for (_, prose), group in groupby(_cut(loaded, size, skip), lambda each: (each.headings, each.statement is None)):
+        section = list(group)
+        yield from _with_subjects(loaded.text, section, size) if prose else section
+
+
+def _with_subjects(text: str, section: Sequence[Passage], size: ChunkSize) -> Iterator[Passage]:
+    """The passages of a section, each with whom it means by its pronouns where another part says who that is."""
+    spans = (
+        [
+            span
+            for start, end in paragraphs(text, each.start_char, each.end_char)
+            for span in sentences(text, start, end, size.longest_words)
+        ]
+        for each in section
+    )
+    for passage, person in zip(section, subjects(text, spans), strict=True):
+        last = passage.headings[-1] if passage.headings else ""
+        known = person is not None and not last.startswith(TOLD_BY)
+        yield replace(passage, headings=(*passage.headings, person.said)) if known and person else passage
+
+
+def _cut(loaded: LoadedFile, size: ChunkSize, skip: Sequence[str]) -> Iterator[Passage]:
     for page, blocks in _pages(loaded, skip):
         path: list[Block] = []
         run: list[tuple[int, int]] = []
