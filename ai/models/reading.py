@@ -452,7 +452,7 @@ class ReadQuestion:
         if finer is None:
             return True
         after = tuple(each.text for each in within.sentences if each.start > read.start)
-        return finer.meant.follows(read.text, read.before, after)
+        return finer.meant.follows(read.text, read.before, after, within.title)
 
     def spelt_out(self, text: str) -> bool:
         """True unless the question asks what an abbreviation stands for and the text does not say that."""

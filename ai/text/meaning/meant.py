@@ -25,6 +25,8 @@ from ai.text.meaning.periods import Periods
 from ai.text.meaning.qualified import Qualified
 from ai.text.meaning.sides import ROW, Sides
 from ai.text.meaning.stated import Stated
+from ai.text.meaning.things.things import Things
+from ai.text.meaning.things.told import Told
 from ai.text.meaning.where import Where
 from retrieval.english.stems import root_of
 
@@ -67,6 +69,7 @@ class Meant:
     narrator: Narrator
     heads: Heads
     denied: Denied
+    things: Things
     related: bool
 
     @classmethod
@@ -95,6 +98,7 @@ class Meant:
             Narrator.of(question) if exchanged else Narrator(),
             Heads.of(question) if exchanged else Heads(),
             Denied.of(question) if exchanged else Denied(),
+            Things.of(question) if rules >= OTHERWISE_SINCE else Things(),
             related,
         )
 
@@ -122,13 +126,16 @@ class Meant:
             and self.contrast.agrees(text, tokens, read=by_reader)
         )
 
-    def follows(self, text: str, before: Sequence[str], after: Sequence[str] = ()) -> bool:
+    def follows(
+        self, text: str, before: Sequence[str], after: Sequence[str] = (), title: frozenset[str] = frozenset()
+    ) -> bool:
         """True unless by the sentences around it its pronoun, its first person or its noun means somebody or something
-        else than the question."""
+        else than the question. `title`: the words of its title, folded."""
         return (
             self.antecedent.agrees(text, before)
             and self.narrator.agrees(text, (*before, *after))
             and self.heads.agrees(text, before, after)
+            and self.things.agree(Told.of(text, before, after, title))
         )
 
     def _states(self, text: str, *, read: bool) -> bool:

@@ -1,0 +1,94 @@
+"""Whose deed it is, by name: `Where does Mrs Udall teach?` is not told by `Mr Crouch now teaches at Alton`, nor what
+one fund granted by a grant from another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ai.text.meaning.deeds.clause import BE, clause_of
+from ai.text.meaning.namesakes import TITLES
+from ai.text.meaning.things.told import NAME, PREPOSITIONS, Told
+from ai.text.spelling import unaccented
+from ai.text.support import WORD, fold
+from retrieval.english.alike import and_alike
+from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
+from retrieval.english.stems import is_past, root_of
+
+_DOER = re.compile(
+    rf"(?<![\w'’-])(?P<name>{NAME})(?:,\s(?:who|which)|,)?\s(?:(?:has|had|have|is|was|now|then|later|also|once|still|soon|[a-z]+ly)\s){{0,3}}"
+    r"(?P<deed>[a-z]{2,})\b"
+)
+_BEHIND = re.compile(r"\b(?:in|at|of|from|to|by|with|for|near|on|and|or|than|into|under|after|before|the)\s\Z")
+_MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play share join")))
+_BE = word_list("be is are was were been has have had do does did")
+_DO = word_list("do does did will would can could shall should may might must")
+_GIVEN = and_alike(map(root_of, word_list("give pay lend send grant")))
+_RECEIVED_FROM = re.compile(
+    r"\b(?:received|receives|receive|got|gets|accepted|given|granted|lent|paid)\b.{0,60}?\s(?:from|by)\s(?:the\s|an?\s|[A-Z])"
+)
+_AND = word_list("and or")
+_LIKE = 4
+"""Letters that a name and a form of it share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doer:
+    """Who did something, by the words of the name, and the root of the deed; in the passive, to whom it was done."""
+
+    name: tuple[str, ...] = ()
+    deed: str = ""
+    passive: bool = False
+
+    @classmethod
+    def of(cls, question: str) -> Doer:
+        """Reads the question; nothing where it asks of no name, or where each does it to the other."""
+        helper, words, _ = clause_of(question)
+        end = next((at for at, word in enumerate(words) if not word[0].isupper()), len(words))
+        behind = [fold(word) for word in words[end:]]
+        behind = [word for word in behind if word not in UNWEIGHED_WORDS and not word.endswith("ly")]
+        if not end or not behind or words[0] == "I" or words[end - 1].endswith(("'s", "’s", "'")):
+            return cls()
+        joined = end < len(words) and fold(words[end]) in PREPOSITIONS | _AND  # `the Museum of Art`
+        if joined or (end == 1 and f"the {words[0]}" in question):  # `the French`
+            return cls()
+        root = root_of(behind[0])
+        name = tuple(word for word in _words_of(" ".join(words[:end])) if word not in TITLES)
+        if not name or root in _MUTUAL or behind[0] in _BE or not (fold(helper) in _DO or is_past(behind[0])):
+            return cls()
+        return cls(name, root, fold(helper) in BE)
+
+    def agrees(self, told: Told) -> bool:
+        """True unless a name does it each time, or gave it, that is none of the asked one's."""
+        return not self.name or not (self._is_by_another(told.text) or self._is_given_by_another(told.text))
+
+    def _is_by_another(self, text: str) -> bool:
+        deeds = [each for each in WORD.finditer(text) if each[0].islower() and root_of(fold(each[0])) == self.deed]
+        doers = {found.start("deed"): found for found in _DOER.finditer(text)}
+        return bool(deeds) and all(
+            (found := doers.get(each.start())) is not None and self._is_another(text, found) for each in deeds
+        )
+
+    def _is_another(self, text: str, doer: re.Match[str]) -> bool:
+        words = _words_of(doer["name"])
+        if not (UNWEIGHED_WORDS | DATES).isdisjoint(words) or _BEHIND.search(text, 0, doer.start()):
+            return False
+        if self.passive is BE.isdisjoint(map(fold, WORD.findall(text, doer.end("name"), doer.start("deed")))):
+            return False
+        heads = {word[:_LIKE] for word in self.name}
+        return doer["deed"][-3:] != "ion" and all(word[:_LIKE] not in heads for word in words)
+
+    def _is_given_by_another(self, text: str) -> bool:
+        """True if it came from somebody else: `received a grant from the council`."""
+        if self.deed not in _GIVEN or not {word[:_LIKE] for word in self.name}.isdisjoint(_heads(text)):
+            return False
+        found = _RECEIVED_FROM.search(text)
+        return found is not None and not self.passive
+
+
+def _words_of(name: str) -> list[str]:
+    return [unaccented(fold(word)) for word in WORD.findall(name)]
+
+
+def _heads(text: str) -> set[str]:
+    return {word[:_LIKE] for word in _words_of(text)}
