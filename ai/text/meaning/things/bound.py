@@ -82,7 +82,9 @@ class Bound:
         mentions = [
             fold(found["head"])
             for said in told.elsewhere
-            for found in re.finditer(rf"(?P<head>[\w'’-]+)\s(?:in|at|near)\s(?:the\s)?{re.escape(name)}\b", said)
+            for found in re.finditer(
+                rf"(?<![\w'’-])(?P<head>[\w'’-]+)\s(?:in|at|near)\s(?:the\s)?{re.escape(name)}\b", said
+            )
         ]
         total = sum(len(re.findall(rf"\b{re.escape(name)}\b", said)) for said in told.elsewhere)
         heads = all(

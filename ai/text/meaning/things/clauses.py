@@ -12,7 +12,7 @@ from ai.text.meaning.things.told import NO_NOUN, OPEN, Told, head_of
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
-from retrieval.english.stems import root_of
+from retrieval.english.stems import is_past, root_of
 
 _CLAUSE = re.compile(r";\s|,\s(?:but|while|whereas)\s")
 _WHO_DID = re.compile(
@@ -46,7 +46,7 @@ class Clauses:
             return cls()
         named = all(word[0].isupper() for word in said)
         head = head_of(said)
-        if fold(head) in NO_NOUN or not (named or head.islower()):
+        if fold(head) in NO_NOUN or is_past(fold(head)) or not (named or head.islower()):
             return cls()
         return cls(
             frozenset(map(root_of, map(fold, said))) if named else frozenset({root_of(fold(head))}), deed_of(question)

@@ -53,7 +53,7 @@ class Counted:
         if not self.nouns:
             return True
         counts = any(map(self._counts, (told.text, *told.before[-1:])))
-        return not ((counts and told.passes_over(self.nouns[-1])) or self._counts_others(told.text))
+        return not ((counts and told.passes_over(self.nouns[-1])) or self._counts_others(told))
 
     def _counts(self, text: str) -> bool:
         """True if the text counts something else, which is no unit: `Eleven animals`."""
@@ -63,15 +63,21 @@ class Counted:
             for at, token in enumerate(tokens)
         )
 
-    def _counts_others(self, text: str) -> bool:
-        tokens = _TOKEN.findall(text)
+    def _counts_others(self, told: Told) -> bool:
+        """True if others who are counted did it, and the passage counts those asked about apart."""
+        tokens = _TOKEN.findall(told.text)
         like = and_alike({root_of(fold(self.nouns[-1]))})
         deeds = [at for at, token in enumerate(tokens) if token.islower() and root_of(fold(token)) == self.deed]
         counted = [noun for at in deeds if (noun := _counted_before(tokens, at))]
         if not counted or len(counted) < len(deeds) or any(root_of(fold(noun)) in like for noun in counted):
             return False
-        own = [at for at, token in enumerate(tokens) if root_of(fold(token)) in like]
-        return any(_is_counted(tokens, at) for at in own)
+        return any(_counts_one(said, like) for said in (told.text, *told.elsewhere))
+
+
+def _counts_one(text: str, like: frozenset[str]) -> bool:
+    """True if the text has a number of one of the nouns, given by root."""
+    tokens = _TOKEN.findall(text)
+    return any(root_of(fold(token)) in like and _is_counted(tokens, at) for at, token in enumerate(tokens))
 
 
 def _deed(behind: Sequence[str]) -> str:

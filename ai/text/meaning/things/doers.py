@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ai.text.meaning.deeds.clause import BE, clause_of
+from ai.text.meaning.deeds.clause import BE, HELPER, clause_of
 from ai.text.meaning.namesakes import TITLES
 from ai.text.meaning.things.told import NAME, PREPOSITIONS, Told
 from ai.text.spelling import unaccented
@@ -22,11 +22,14 @@ _DOER = re.compile(
 _BEHIND = re.compile(r"\b(?:in|at|of|from|to|by|with|for|near|on|and|or|than|into|under|after|before|the)\s\Z")
 _MUTUAL = frozenset(map(root_of, word_list("marry wed divorce meet fight play share join")))
 _BE = word_list("be is are was were been has have had do does did")
+_WHO_TO_NAME = re.compile(rf"\A\W*[Ww]ho\s(?!{HELPER}\b)(?P<deed>[a-z]{{3,}})\s(?P<name>{NAME})\W*\Z")
 _DO = word_list("do does did will would can could shall should may might must")
 _GIVEN = and_alike(map(root_of, word_list("give pay lend send grant")))
 _RECEIVED_FROM = re.compile(
     r"\b(?:received|receives|receive|got|gets|accepted|given|granted|lent|paid)\b.{0,60}?\s(?:from|by)\s(?:the\s|an?\s|[A-Z])"
 )
+_NEAR = 12
+"""Letters before a name among which its preposition is."""
 _AND = word_list("and or")
 _LIKE = 4
 """Letters that a name and a form of it share."""
@@ -43,6 +46,10 @@ class Doer:
     @classmethod
     def of(cls, question: str) -> Doer:
         """Reads the question; nothing where it asks of no name, or where each does it to the other."""
+        whom = _WHO_TO_NAME.match(question)
+        if whom is not None:
+            name = tuple(word for word in _words_of(whom["name"]) if word not in TITLES)
+            return cls(name, root_of(whom["deed"]), True) if root_of(whom["deed"]) not in _MUTUAL else cls()
         helper, words, _ = clause_of(question)
         end = next((at for at, word in enumerate(words) if not word[0].isupper()), len(words))
         behind = [fold(word) for word in words[end:]]
@@ -71,7 +78,9 @@ class Doer:
 
     def _is_another(self, text: str, doer: re.Match[str]) -> bool:
         words = _words_of(doer["name"])
-        if not (UNWEIGHED_WORDS | DATES).isdisjoint(words) or _BEHIND.search(text, 0, doer.start()):
+        if not (UNWEIGHED_WORDS | DATES).isdisjoint(words) or _BEHIND.search(
+            text[max(0, doer.start() - _NEAR) : doer.start()]
+        ):
             return False
         if self.passive is BE.isdisjoint(map(fold, WORD.findall(text, doer.end("name"), doer.start("deed")))):
             return False

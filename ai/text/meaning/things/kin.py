@@ -21,7 +21,7 @@ _RELATIVES = (
 _RELATIVE_OF = re.compile(
     rf"\b(?:is|was|are|were|do|does|did|has|had|can|could|will|would)\s(?P<name>{NAME})['’]s?\s(?:[a-z]+\s){{0,1}}(?P<who>{_RELATIVES})\b"
 )
-_THEIR_RELATIVE = re.compile(rf"\W*(?:His|Her|Their|Its)\s(?:[a-z-]+\s){{0,2}}(?:{_RELATIVES})\b")
+_THEIR_RELATIVE = re.compile(rf"\A\W*(?:His|Her|Their|Its)\s(?:[a-z-]+\s){{0,2}}(?:{_RELATIVES})\b")
 _ROLE = re.compile(
     r"\A\W*who(?:['’]s|\s(?:is|was|are|were))\sthe\s(?:[a-z-]+\s){0,2}?(?P<role>[a-z-]{3,})(?=\s(?:of|at|in|for|to)\b|\W*\Z)",
     re.IGNORECASE,
@@ -36,10 +36,10 @@ _IS_CHILD = (
     r"(?:[A-Z][\w'’-]*,?\s(?:and\s)?){0,5}"
 )
 _WHO_TO_NAME = re.compile(
-    r"\A\W*[Ww]ho\s(?!(?:is|was|are|were|did|does|do|has|had)\b)[a-z]{3,}\s(?P<name>[A-Z][\w'’-]*)\b"
+    r"\A\W*[Ww]ho\s(?!(?:is|was|are|were|did|does|do|has|had)\b)[a-z]{3,}\s(?:(?:Mr|Mrs|Ms|Miss|Dr|Sir|Lady|Lord)\.?\s)?(?P<name>[A-Z][\w'’-]*)\b"
 )
-_HIS = re.compile(r"\W*(?:He|She|His|Her)\s")
-_TELLS_OF = re.compile(rf"\W*{NAME},?\s(?:was|is|had|has|who|whose|[a-z]+ed|went|came|took|became|began)\b")
+_HIS = re.compile(r"\A\W*(?:He|She|His|Her)\s")
+_TELLS_OF = re.compile(rf"\A\W*{NAME},?\s(?:was|is|had|has|who|whose|[a-z]+ed|went|came|took|became|began)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,15 @@ _FITS = re.compile(
     re.IGNORECASE,
 )
 _IS = re.compile(
-    r"\b(?P<subject>[\w'’-]+)\s(?:is|was|are|were)\s(?=(?:(?:about|only|nearly|some|almost|exactly|over)\s)?\d)"
+    r"(?<![\w'’-])(?P<subject>[\w'’-]+)\s(?:is|was|are|were)\s(?:(?:about|only|nearly|some|almost|exactly|over)\s)?(?P<so>[\w.,]+\s[\w.,]+)"
 )
 _AGAINST = re.compile(
     r"\b(?:against|into|on|onto|to|from|at|behind|beside|near|under|over|above|below|with|through|in)\s(?:the|an?|its|their)\s"
     r"(?:[a-z-]+\s){0,1}\Z",
     re.IGNORECASE,
 )
+_NEAR = 60
+"""Letters before a noun among which its preposition is."""
 _IN_BRACKETS = re.compile(r"(?P<item>[^,;:()]{1,60})\s\((?P<amount>[^()]{1,40})\)")
 
 
@@ -58,10 +60,16 @@ class Measured:
 
     def _is_another(self, text: str) -> bool:
         """True if another thing is said to be so, and the one asked about comes behind that as what it is at."""
-        measures = [found for found in _IS.finditer(text) if fold(found["subject"]) != self.noun]
+        said = [found for found in _IS.finditer(text) if amounts_of(found["so"])]
+        measures = [found for found in said if root_of(fold(found["subject"])) != root_of(self.noun)]
         own = self._mentions(text)
-        return bool(measures and own) and all(
-            place > measures[0].end() and _AGAINST.search(text, 0, place) is not None for place in own
+        return (
+            bool(own)
+            and 0 < len(measures) == len(said)
+            and all(
+                place > measures[0].end() and _AGAINST.search(text[max(0, place - _NEAR) : place]) is not None
+                for place in own
+            )
         )
 
     def _is_listed_apart(self, text: str) -> bool:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ai.text.meaning.deeds.clause import BE
+from ai.text.meaning.things.subjects import subjects_in
 from ai.text.meaning.things.told import NO_NOUN, OPEN, PREPOSITIONS, Told
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
@@ -22,6 +24,7 @@ _DID_TO_NAME = re.compile(
 )
 _DID_NAME = re.compile(r"\b(?P<deed>[a-z]{3,})\s(?:the\s)?(?P<name>[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*){0,2})")
 _AT = word_list("at in near off on outside")
+_APART = 2
 _ARTICLES = word_list("the a an")
 _BE = word_list("is are was were be been do does did has have had")
 
@@ -53,16 +56,20 @@ class Object:
         """True unless the passage has the noun elsewhere alone, and it is done to other things wherever it is said."""
         if self.name:
             return not self._is_done_to_another(told)
-        if not self.noun or not told.passes_over(self.noun, back=0, sure=True):
+        like = and_alike({root_of(self.noun)})
+        if not self.noun or not like.isdisjoint(told.roots):
             return True
         done = list(_done_to(told.text, self.deed))
-        return not done or not all(noun and self.said.isdisjoint(and_alike({root_of(noun)})) for noun in done)
+        if not done or not all(noun and self.said.isdisjoint(and_alike({root_of(noun)})) for noun in done):
+            return True
+        # what is told of two things apart is not told of a third one
+        return len(set(done)) < _APART and not told.passes_over(self.noun, back=0, sure=True)
 
     def _is_done_to_another(self, told: Told) -> bool:
         """True if the passage says it of another name alone, and the sentence has this one as where something else was
         done: `struck the pier at Crannoch` for `left Crannoch`."""
         name = re.escape(self.name)
-        said = re.findall(rf"([\w'’-]+)\s{name}\b", told.text)
+        said = re.findall(rf"(?<![\w'’-])([\w'’-]+)\s{name}\b", told.text)
         if not said or not all(fold(word) in _AT for word in said):
             return False
         like = and_alike({self.deed})
@@ -78,10 +85,14 @@ class Object:
 
 
 def _done_to(text: str, deed: str) -> Iterator[str]:
-    """The noun behind each place where the deed is said, with an article or `for` or `of`; empty without one."""
+    """The noun behind each place where the deed is said, with an article or `for` or `of`, or before it, where it is
+    done to that; empty without one."""
     words = [fold(word) for word in WORD.findall(text)]
     for at, word in enumerate(words):
         if root_of(word) != deed:
+            continue
+        if at and words[at - 1] in BE:
+            yield (subjects_in(text, deed) or [""])[-1]
             continue
         behind = words[at + 1 : at + 7]
         behind = behind[1:] if behind[:1] and behind[0] in {"for", "of"} else behind

@@ -59,7 +59,8 @@ class Sort:
 
     def _is_another(self, which: str, noun: str, told: Told) -> bool:
         """True if the sentence has the noun without the word, and the passage has both together behind it alone."""
-        if which in told.roots | told.title or noun not in told.roots.union(told.title, *map(all_roots, told.before)):
+        titled = which in told.title and noun in told.title
+        if which in told.roots or titled or noun not in told.roots.union(told.title, *map(all_roots, told.before)):
             return False
         if self._singles_out(which, noun, told):
             return True
@@ -113,7 +114,9 @@ def _pairs(text: str, *, ends: bool = False) -> Iterator[tuple[str, str]]:
             continue
         if "-" in which + noun or noun in NO_NOUN or which in PREPOSITIONS or which.endswith("ly") or is_past(noun):
             continue
-        if ends and (_DESCRIBES.search(which) or not one[0].islower() or not _ENDS.match(text, other.end())):
+        if ends and not (_ENDS.match(text, other.end()) and one[0].islower()):
+            continue
+        if ends and _DESCRIBES.search(which):
             continue
         yield root_of(which), root_of(noun)
 

@@ -29,10 +29,11 @@ _WITHIN = 12
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The nouns of which a question asks something, the last one its head; the word before that; the root of the verb,
-    and the roots of all its words."""
+    """The nouns of which a question asks something, the last one its head. `sure`: that is known to be a noun; `which`:
+    the word before it; `deed`: the root of the verb; `said`: the roots of all words of the question."""
 
     nouns: tuple[str, ...] = ()
+    sure: bool = False
     which: str = ""
     deed: str = ""
     said: frozenset[str] = frozenset()
@@ -60,6 +61,7 @@ class Subject:
         )
         return cls(
             tuple(noun for noun in asked if noun not in NO_NOUN),
+            len(words[:end]) == 1 and f"the {nouns[-1]}" in question.casefold(),
             nouns[-2] if len(nouns) > 1 else "",
             root_of(fold(words[verb])),
             all_roots(question),
@@ -68,7 +70,7 @@ class Subject:
     def agrees(self, told: Told) -> bool:
         """True unless the passage tells of it elsewhere alone, and the sentence of another subject."""
         if _PRONOUN.match(told.text):
-            return not any(map(told.comes_behind, self.nouns[-1:]))
+            return not any(told.comes_behind(noun, sure=self.sure) for noun in self.nouns[-1:])
         if self._is_none_of(told) or self._is_so_too(told):
             return False
         if not any(told.passes_over(noun, back=1) for noun in self.nouns):
@@ -111,7 +113,7 @@ class Subject:
         return like.isdisjoint(known) and all(is_many(fold(apart[each])) for each in ("one", "other"))
 
 
-_PRONOUN = re.compile(r"\W*(?:It|They|Its|Their)\s")
+_PRONOUN = re.compile(r"\A\W*(?:It|They|Its|Their)\s")
 _APART = re.compile(
     r"\A\W*(?:The\s)?(?P<one>[A-Za-z]+)\s(?P<deed>[a-z]+)\s[^;]{1,80}?(?:\sand|,?\s(?:but|while|whereas)|;)\s(?:the\s)?(?P<other>[a-z]+)"
     r"\s(?=(?:by|in|on|at|to|for|from|with)\s)"

@@ -13,7 +13,7 @@ from retrieval.english.stems import is_many, root_of
 
 NAME = r"[A-Z][\w'’-]*(?:\.?\s[A-Z][\w'’-]*){0,3}"
 OPEN = re.compile(
-    r"\W*(?:(?:in|at|on|to|from|by|for|with)\s)?(?:who|whom|whose|what|which|where|when|how)\b", re.IGNORECASE
+    r"\A\W*(?:(?:in|at|on|to|from|by|for|with)\s)?(?:who|whom|whose|what|which|where|when|how)\b", re.IGNORECASE
 )
 """Questions that are told neither by yes or no, nor by a reason."""
 _BACK = 2
@@ -54,12 +54,13 @@ class Told:
         """The other sentences of the passage."""
         return (*self.before, *self.after)
 
-    def comes_behind(self, noun: str) -> bool:
-        """True if the passage has a noun behind the sentence alone, which no pronoun in it can mean."""
+    def comes_behind(self, noun: str, *, sure: bool = False) -> bool:
+        """True if the passage has a noun behind the sentence alone, which no pronoun in it can mean. `sure`: the
+        question shows that it is a noun."""
         like = and_alike({root_of(fold(noun))})
         if not like.isdisjoint(self.roots.union(self.title, *map(all_roots, self.before))):
             return False
-        return any(is_noun_in(said, noun) for said in self.after)
+        return any(not like.isdisjoint(all_roots(said)) if sure else is_noun_in(said, noun) for said in self.after)
 
     def passes_over(self, noun: str, *, back: int = _BACK, sure: bool = False) -> bool:
         """True if the passage has a noun that neither the sentence, nor its title, nor those right before it have in
@@ -69,7 +70,7 @@ class Told:
         if not like.isdisjoint(self.roots.union(self.title, *map(all_roots, near))):
             return False
         holding = [said for said in self.elsewhere if not like.isdisjoint(all_roots(said))]
-        if _TOPIC * len(holding) > len(self.elsewhere) + 1:
+        if len(holding) > 1 and _TOPIC * len(holding) > len(self.elsewhere) + 1:
             return False
         return bool(holding) if sure else any(is_noun_in(said, noun) for said in holding)
 
