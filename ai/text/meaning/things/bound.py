@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ai.text.meaning.things.told import NO_NOUN, OPEN, PREPOSITIONS, Told
+from ai.text.meaning.things.told import NAME, NO_NOUN, OPEN, PREPOSITIONS, Told
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.lists import DATES, UNWEIGHED_WORDS, word_list
 from retrieval.english.stems import is_many, is_past, root_of
@@ -18,6 +18,7 @@ _BOUND = re.compile(
     r"(?P<article>the\s|an?\s|his\s|her\s|its\s|their\s|our\s|my\s|your\s)?(?P<what>[\w'’-]+(?:\s[\w'’-]+){0,2})",
     re.IGNORECASE,
 )
+_NAMED_AT = re.compile(rf"(?<![\w'’-])(?P<head>[\w'’-]+)\s(?:in|at|near)\s(?:the\s)?(?P<name>{NAME})")
 _AMOUNT_FOR = re.compile(
     r"[£$€]\s?\d[\d.,]*(?:\s(?:million|thousand))?\sfor\s(?:the\s|an?\s)?(?:[a-z-]{1,20}\s){0,2}(?P<what>[a-z][a-z-]+)(?=\W*\Z|[,.;]|\s(?:and|in|at|of|from|on|by)\b)"
 )
@@ -82,11 +83,10 @@ class Bound:
         mentions = [
             fold(found["head"])
             for said in told.elsewhere
-            for found in re.finditer(
-                rf"(?<![\w'’-])(?P<head>[\w'’-]+)\s(?:in|at|near)\s(?:the\s)?{re.escape(name)}\b", said
-            )
+            for found in _NAMED_AT.finditer(said)
+            if found["name"].split()[-1] == name
         ]
-        total = sum(len(re.findall(rf"\b{re.escape(name)}\b", said)) for said in told.elsewhere)
+        total = sum(WORD.findall(said).count(name) for said in told.elsewhere)
         heads = all(
             head not in UNWEIGHED_WORDS and not is_past(head) and root_of(head) not in self.said for head in mentions
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ai.text.meaning.things.told import NAME, NO_NOUN, Told
 from ai.text.spelling import unaccented
-from ai.text.support import all_roots, fold, folded_words
+from ai.text.support import WORD, all_roots, fold, folded_words
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS
 from retrieval.english.stems import root_of
@@ -31,9 +31,9 @@ _CHILDREN = re.compile(
     rf"(?P<name>{NAME})",
     re.IGNORECASE,
 )
-_IS_CHILD = (
-    r"\b(?:child|son|daughter|boy|girl|children|sons|daughters|brother|sister|brothers|sisters|siblings),?\s(?:named\s|called\s)?"
-    r"(?:[A-Z][\w'’-]*,?\s(?:and\s)?){0,5}"
+_CHILD = re.compile(
+    r"\b(?:child(?:ren)?|sons?|daughters?|boys?|girls?|brothers?|sisters?|siblings),?\s(?:(?:named|called)\s)?"
+    r"(?P<names>[A-Z][\w'’-]*(?:(?:,|,?\sand)?\s[A-Z][\w'’-]*){0,5})"
 )
 _WHO_TO_NAME = re.compile(
     r"\A\W*[Ww]ho\s(?!(?:is|was|are|were|did|does|do|has|had)\b)[a-z]{3,}\s(?:(?:Mr|Mrs|Ms|Miss|Dr|Sir|Lady|Lord)\.?\s)?(?P<name>[A-Z][\w'’-]*)\b"
@@ -69,7 +69,7 @@ class Kin:
         """True unless it is another relation, or another's."""
         return not (
             (self.role and self._is_of_relative(told.text))
-            or (self.parent and re.search(_IS_CHILD + re.escape(self.parent) + r"\b", told.text))
+            or (self.parent and any(self.parent in WORD.findall(each["names"]) for each in _CHILD.finditer(told.text)))
             or (self.relative[0] and self._is_of_whose(told.text))
             or (self.whom and self._is_of_another(told))
         )

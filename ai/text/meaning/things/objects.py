@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ai.text.meaning.deeds.clause import BE
 from ai.text.meaning.things.subjects import subjects_in
-from ai.text.meaning.things.told import NO_NOUN, OPEN, PREPOSITIONS, Told
+from ai.text.meaning.things.told import NAME, NO_NOUN, OPEN, PREPOSITIONS, Told
 from ai.text.support import WORD, all_roots, fold
 from retrieval.english.alike import and_alike
 from retrieval.english.lists import UNWEIGHED_WORDS, word_list
@@ -23,6 +23,7 @@ _DID_TO_NAME = re.compile(
     r"\b(?:did|does|do)\s(?:the\s)?[\w'’-]+(?:\s[A-Z][\w'’-]*){0,2}\s(?P<deed>[a-z]{3,})\s(?P<name>[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*){0,2})\W*\Z"
 )
 _DID_NAME = re.compile(r"\b(?P<deed>[a-z]{3,})\s(?:the\s)?(?P<name>[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*){0,2})")
+_NAMED = re.compile(rf"(?<![\w'’-])(?P<before>[\w'’-]+)\s(?P<name>{NAME})")
 _AT = word_list("at in near off on outside")
 _APART = 2
 _ARTICLES = word_list("the a an")
@@ -68,9 +69,8 @@ class Object:
     def _is_done_to_another(self, told: Told) -> bool:
         """True if the passage says it of another name alone, and the sentence has this one as where something else was
         done: `struck the pier at Crannoch` for `left Crannoch`."""
-        name = re.escape(self.name)
-        said = re.findall(rf"(?<![\w'’-])([\w'’-]+)\s{name}\b", told.text)
-        if not said or not all(fold(word) in _AT for word in said):
+        said = [fold(found["before"]) for found in _NAMED.finditer(told.text) if found["name"] == self.name]
+        if not said or not all(word in _AT for word in said):
             return False
         like = and_alike({self.deed})
         if not like.isdisjoint(told.roots):
