@@ -44,6 +44,7 @@ class Counted:
         found = _HOW_MANY.search(question)
         words = found["rest"].split() if found is not None else []
         end = next((at for at, word in enumerate(words) if at and _ends(word)), len(words))
+        end = next((at + 1 for at, word in enumerate(words[:end]) if is_many(fold(word))), end)  # `students attend`
         nouns = tuple(word for word in words[:end] if fold(word) not in NO_NOUN and word.islower())
         return cls(nouns, _deed(words[end:]))
 
@@ -96,7 +97,8 @@ def _counted_before(tokens: Sequence[str], deed: int) -> str:
     last = deed - 1
     while last >= 0 and fold(tokens[last]) in _BETWEEN | _RELATIVE:
         last -= 1
-    return tokens[last] if last >= 0 and tokens[last].islower() and _is_counted(tokens, last) else ""
+    noun = tokens[last] if last >= 0 and tokens[last].islower() else ""
+    return noun if noun and fold(noun) not in UNWEIGHED_WORDS and _is_counted(tokens, last) else ""
 
 
 def _is_counted(tokens: Sequence[str], noun: int) -> bool:

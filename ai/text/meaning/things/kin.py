@@ -21,6 +21,9 @@ _RELATIVES = (
 _RELATIVE_OF = re.compile(
     rf"\b(?:is|was|are|were|do|does|did|has|had|can|could|will|would)\s(?P<name>{NAME})['’]s?\s(?:[a-z]+\s){{0,1}}(?P<who>{_RELATIVES})\b"
 )
+_PARENTS = frozenset(map(root_of, ("father", "mother")))
+_BORN_TO = re.compile(r"\b(?:son|daughter|child|born)\b[^;]{0,60}?\s(?:of|to)\s(?!the\b)")
+"""`born to Ida and Emil Roth`, `the daughter of a weaver`: a parent is told without that word."""
 _THEIR_RELATIVE = re.compile(rf"\A\W*(?:His|Her|Their|Its)\s(?:[a-z-]+\s){{0,2}}(?:{_RELATIVES})\b")
 _ROLE = re.compile(
     r"\A\W*who(?:['’]s|\s(?:is|was|are|were))\sthe\s(?:[a-z-]+\s){0,2}?(?P<role>[a-z-]{3,})(?=\s(?:of|at|in|for|to)\b|\W*\Z)",
@@ -81,6 +84,8 @@ class Kin:
     def _is_of_whose(self, text: str) -> bool:
         """True if the sentence is of whose relative it is, and does not say the relative."""
         name, who = self.relative
+        if who in _PARENTS and _BORN_TO.search(text):
+            return False
         return text.startswith(name) and and_alike({who}).isdisjoint(all_roots(text))
 
     def _is_of_another(self, told: Told) -> bool:
