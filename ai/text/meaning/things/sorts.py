@@ -34,7 +34,8 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """The nouns of a question, each with the word before it, by root; and what something is of."""
+    """The nouns of a question, each with the word before it, by root; what something is of; the roots of all its words;
+    and the pairs of two nouns that end a phrase."""
 
     pairs: tuple[tuple[str, str], ...] = ()
     of_what: tuple[tuple[str, frozenset[str]], ...] = ()
