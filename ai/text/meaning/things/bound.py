@@ -1,5 +1,5 @@
-"""Where, or what for: the spaces at the lock cottage are not those at Long Meadow, nor is money for the roof that for
-the organ."""
+"""The place or the purpose that a question ends with: the spaces at the lock cottage are not those at Long Meadow, nor
+is money for the roof that for the organ."""
 
 from __future__ import annotations
 

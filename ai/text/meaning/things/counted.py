@@ -33,7 +33,7 @@ _WITHIN = 3
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a question asks the number of: its nouns, and the root of what they did or had done to them."""
+    """The things that a question asks the number of: their nouns, and the root of what they did or had done to them."""
 
     nouns: tuple[str, ...] = ()
     deed: str = ""

@@ -1,5 +1,5 @@
-"""Whose deed it is, by name: `Where does Mrs Udall teach?` is not told by `Mr Crouch now teaches at Alton`, nor what
-one fund granted by a grant from another."""
+"""The doer by name: `Where does Mrs Udall teach?` is not told by `Mr Crouch now teaches at Alton`, nor what one fund
+granted by a grant from another."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _LIKE = 4
 
 @dataclass(frozen=True, slots=True)
 class Doer:
-    """Who did something, by the words of the name, and the root of the deed; in the passive, to whom it was done.
+    """The doer of something, by the words of the name, and the root of the deed; in the passive, to whom it was done.
     `alone`: to nobody and nothing."""
 
     name: tuple[str, ...] = ()

@@ -1,5 +1,5 @@
-"""Whether it was done, and which of two did it: who was rescued by a postman did not rescue him, and who will write to
-apologise has not apologised."""
+"""A deed and who has done it: one who was rescued by a postman did not rescue him, and one who will write to apologise
+has not apologised."""
 
 from __future__ import annotations
 

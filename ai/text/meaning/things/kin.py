@@ -1,5 +1,5 @@
-"""Whose relative, and which: a child of Alice is not the child Alice, and where an aunt studied is not where her niece
-was born."""
+"""Somebody's relative: a child of Alice is not the child Alice, and where an aunt studied is not where her niece was
+born."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What an amount measures: a hose that is too long and rubs against a bracket tells nothing of the bracket's length,
-nor the litres of a tank what the jug holds."""
+"""The thing that an amount measures: a hose that is too long and rubs against a bracket tells nothing of the bracket's
+length, nor the litres of a tank what the jug holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it is done to: who judges the cakes need not judge the vegetables."""
+"""The thing that it is done to: one who judges the cakes need not judge the vegetables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Which sort of a thing: what is said of leave at a move is not said of unpaid leave, of which the passage tells
-behind; nor what residents of one street are told to those of another."""
+"""The sort of a thing: leave at a move is not unpaid leave, of which the passage tells behind, nor are residents of one
+street those of another."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _pairs(text: str, *, ends: bool = False) -> Iterator[tuple[str, str]]:
 
 
 def _of_what(text: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """What something is of, both by root: `residents` of `Mill Close`."""
+    """A thing and whose or what it is of, by root: `residents` of `Mill Close`."""
     for found in _OF.finditer(text):
         words = [fold(word) for word in WORD.findall(found["what"])]
         end = next((at for at, word in enumerate(words) if word in UNWEIGHED_WORDS), len(words))

@@ -1,4 +1,5 @@
-"""What a question asks of, and whether a sentence, where it stands, tells of another in its place (ADR 0114)."""
+"""The things that a question asks of, and whether a sentence, where it stands, tells of another in their place
+(ADR 0114)."""
 
 from __future__ import annotations
 

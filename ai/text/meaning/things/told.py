@@ -23,7 +23,7 @@ _NEAR = 6
 _LED_BY = 2
 """Words before a noun among which its article is."""
 _TOPIC = 3
-"""What is said in every third sentence is what the passage is about."""
+"""One sentence in so many that say it makes it the subject of the whole passage."""
 _DETERMINERS = word_list(
     "the a an this that these those its his her their our my your each every some any no both two three four five six "
     "seven eight nine ten another"
