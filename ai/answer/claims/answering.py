@@ -196,20 +196,24 @@ class Wanted:
             return False
         return not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
 
-    def _follows(self, text: str, before: Sequence[str], after: Sequence[str]) -> bool:
+    def _follows(self, text: str, before: Sequence[str], after: Sequence[str], title: frozenset[str]) -> bool:
         """True unless by the sentences around it it means somebody else, or an undated one is of another day."""
         dated = self.intent.map_time or read_times(text)
         known = any(
             bare(text) in said and said[bare(text)].is_of(self.meant.antecedent) for said in self.carried.values()
         )
-        return self.meant.follows(text, before, after, known=known) and bool(
+        return self.meant.follows(text, before, after, title, known=known) and bool(
             dated or follows_day(before, self.intent.times)
         )
 
-    def _around(self, text: str, cited: Sequence[int]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """The sentences before this one and behind it, where a passage that is cited has it."""
-        for said in (self.sentences.get(n, ()) for n in cited):
-            yield from ((said[:at], said[at + 1 :]) for at, each in enumerate(said) if bare(each) == bare(text))
+    def _around(
+        self, text: str, cited: Sequence[int]
+    ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]]:
+        """The sentences before this one and behind it, where a passage that is cited has it, and its title's words."""
+        for n in cited:
+            said = self.sentences.get(n, ())
+            found = (at for at, each in enumerate(said) if bare(each) == bare(text))
+            yield from ((said[:at], said[at + 1 :], self.titles[n]) for at in found)
 
     def _grants(self, text: str) -> bool:
         """True if what the question asks for is denied or excepted, and the text does neither. Who asks why something

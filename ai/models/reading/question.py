@@ -213,7 +213,7 @@ class ReadQuestion:
             return False
         after = tuple(each.text for each in within.sentences if each.start > read.start)
         answered, known = bool(self.answer_behind(read, within)), carried.is_of(meant.antecedent)
-        return meant.follows(read.text, read.before, after, answered=answered, known=known)
+        return meant.follows(read.text, read.before, after, within.title, answered=answered, known=known)
 
     def answer_behind(self, read: ReadSentence, within: ReadSource) -> str:
         """The sentence right behind one that tells only what is believed, where it answers whether that is so; else

@@ -26,6 +26,8 @@ from ai.text.meaning.periods import Periods
 from ai.text.meaning.qualified import Qualified
 from ai.text.meaning.sides import ROW, Sides
 from ai.text.meaning.stated import Stated
+from ai.text.meaning.things.things import Things
+from ai.text.meaning.things.told import Told
 from ai.text.meaning.where import Where
 from retrieval.english.stems import root_of
 
@@ -60,6 +62,7 @@ class Meant:
     heads: Heads
     denied: Denied
     otherwise: Otherwise
+    things: Things
     rules: int = RULES
 
     @classmethod
@@ -88,6 +91,7 @@ class Meant:
             Heads.of(question),
             Denied.of(question),
             Otherwise.of(question),
+            Things.of(question),
             rules,
         )
 
@@ -120,18 +124,20 @@ class Meant:
         text: str,
         before: Sequence[str],
         after: Sequence[str] = (),
+        title: frozenset[str] = frozenset(),
         *,
         answered: bool = False,
         known: bool = False,
     ) -> bool:
         """True unless by the sentences around it its pronoun, its first person or its noun means somebody or something
-        else than the question, or the source says otherwise there. `answered`: see `Otherwise`; `known`: its pronoun
-        is known to mean the one asked about."""
+        else than the question, or the source says otherwise there. `title`: the words of its title, folded;
+        `answered`: see `Otherwise`; `known`: its pronoun is known to mean the one asked about."""
         return (
             (known or self.antecedent.agrees(text, before))
             and self.narrator.agrees(text, (*before, *after))
             and self.heads.agrees(text, before, after)
             and self.otherwise.agrees(text, before, after, answered=answered)
+            and self.things.agree(Told.of(text, before, after, title))
         )
 
     def _states(self, text: str, *, read: bool) -> bool:
