@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
-from ai.models.lines import section_told, told_by_lines
+from ai.models.lines import replied, section_told, told_by_lines
 from ai.models.reading import (
     EXCHANGED_SINCE,
     MEANT_SINCE,
     NUMBERED_SINCE,
+    OTHERWISE_SINCE,
     VERSION,
     ReadQuestion,
     ReadSentence,
@@ -101,6 +102,7 @@ def candidates(
     reads = [ReadSource.of(source, lined=version >= EXCHANGED_SINCE) for source in sources]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found: list[Candidate] = []
+    replies = replied(question, reads) if version >= OTHERWISE_SINCE else {}
     sectioned = False
     for read in reads:
         if time.monotonic() > stop_at:
@@ -111,6 +113,7 @@ def candidates(
             continue
         told = told_by_lines(question, read) if version >= EXCHANGED_SINCE else ()
         section = section_told(question, read) if version >= EXCHANGED_SINCE and not sectioned else ()
+        section = section or replies.get(read.source.index, ())
         if section:
             sectioned = True
             found += [Candidate(SET_OUT, read.source.index, each.start, each.text) for each in section]

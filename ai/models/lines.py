@@ -1,12 +1,14 @@
-"""Answers that a text gives by how it is set: an entry under the label that is asked for, and the sentences of a
-section that is asked for by its number or name."""
+"""Answers that a text gives by how it is set: an entry under the label that is asked for, the sentences of a section
+that is asked for by its number or name, and those under a heading that asks the same."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from ai.models.reading import ReadSentence, ReadSource
 from ai.text.entries import EntryQuestion
+from ai.text.headings import asks_the_same
 from ai.text.leaning import leans_back
 from ai.text.lines import Entry, Heading, lines_of
 from ai.text.question_type import denies
@@ -14,6 +16,8 @@ from ai.text.sections import SectionQuestion
 from ai.text.sentences import MARKER
 
 _MOST_TOLD, _FEWEST_WORDS = 3, 3
+_ELLIPTICAL = 4
+"""Words: a reply of fewer (`Not yet.`) comes with the sentence behind it."""
 _MOST_BEFORE = 200
 """Characters before the first entry of a text that may name it."""
 
@@ -46,6 +50,52 @@ def section_told(question: str, read: ReadSource) -> tuple[ReadSentence, ...]:
         elif found:
             break
     return tuple(found)
+
+
+def replied(question: str, reads: Sequence[ReadSource]) -> Mapping[int, tuple[ReadSentence, ...]]:
+    """By source, the sentences that reply to a heading or a line which asks the same as the question; that line too,
+    where the first of them begins with a word for something that it names. The passages of a section bear one heading,
+    and nothing says which is its first: where there are several, none replies."""
+    titles = Counter(read.source.title for read in reads if read.source.statement is None)
+    found: dict[int, tuple[ReadSentence, ...]] = {}
+    for read in reads:
+        if read.source.statement is not None or not read.sentences:
+            continue
+        heading = read.source.title.rpartition(" — ")[2].rpartition(" > ")[2]
+        headed = titles[read.source.title] == 1 and asks_the_same(question, heading)
+        starts = [0] if headed else []
+        starts += [at for at, each in enumerate(read.sentences) if at and asks_the_same(question, _line_of(read, at))]
+        for start in starts[:1]:
+            told = tuple(_reply(read.sentences[start:], whole=not (start or heading.endswith("?"))))
+            led = bool(told) and start > 0 and leans_back(told[0].text)
+            if told:
+                found[read.source.index] = (read.sentences[start - 1], *told) if led else told
+    return found
+
+
+def _line_of(read: ReadSource, at: int) -> str:
+    """The line of the question that stands right before a sentence, without `Q:`; empty where none does."""
+    if not read.sentences[at].answers:
+        return ""
+    before = read.source.text[: read.sentences[at].start].rstrip()
+    return before[before.rfind("\n") + 1 :].strip(" *_#").removeprefix("Q:").strip()
+
+
+def _reply(sentences: Sequence[ReadSentence], *, whole: bool) -> Iterator[ReadSentence]:
+    """The first sentence; the next ones too where it is elliptical or one of several items, and, of a `whole` section,
+    where the heading only states something."""
+    told = 0
+    for each in sentences[:_MOST_TOLD]:
+        if each.text.endswith("?") or not _is_stated(each.text) or (told and sentences[0].item != each.item):
+            return
+        yield each
+        told += each.text.count(" ") + 1
+        if told >= _ELLIPTICAL and not (whole or each.item):
+            return
+
+
+def _is_stated(text: str) -> bool:
+    return (text[:1].isupper() or text[:1].isdigit()) and text.endswith((".", "!")) and MARKER.search(text) is None
 
 
 def _is_sentence(text: str) -> bool:

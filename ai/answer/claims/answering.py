@@ -29,7 +29,7 @@ from ai.model import (
 )
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
-from ai.models.lines import section_told, told_by_lines
+from ai.models.lines import replied, section_told, told_by_lines
 from ai.models.prose import ReadSentences
 from ai.models.reading import ReadSource, follows_day, is_of_meeting, names, question_terms
 from ai.models.rows import Row, beside_question
@@ -173,7 +173,7 @@ class Wanted:
             reworded=reworded,
             strict=version >= REPHRASED_SINCE,
             lined=exchanged,
-            set_out=frozenset(_set_out(question, sources) if exchanged else ()),
+            set_out=frozenset(_set_out(question, sources, version) if exchanged else ()),
             sentences={item.index: sentences_of(item.text, lined=True) for item in passages} if exchanged else {},
             headed={source.index: source.title for source in sources} if exchanged else {},
         )
@@ -327,10 +327,12 @@ def _row_texts(
             yield " ".join((source.statement or "").split()).removesuffix(".")
 
 
-def _set_out(question: str, sources: Iterable[PromptSource]) -> Iterator[str]:
+def _set_out(question: str, sources: Iterable[PromptSource], version: int) -> Iterator[str]:
     """The sentences that answer by how they are set, without what sets them."""
-    for source in sources:
-        read = ReadSource.of(source, lined=True)
+    reads = [ReadSource.of(source, lined=True) for source in sources]
+    if version >= OTHERWISE_SINCE:
+        yield from (bare(each.text) for told in replied(question, reads).values() for each in told)
+    for read in reads:
         yield from (bare(each.text) for each in (*told_by_lines(question, read), *section_told(question, read)))
 
 

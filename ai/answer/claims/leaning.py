@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ai.answer.claims.check import Sources, context_of
 from ai.answer.claims.prose import compare
 from ai.answer.claims.tokens import bare, keys_of, read_tokens, same
-from ai.model import AdmittedItem, Claim, Sentence
+from ai.model import OTHERWISE_SINCE, AdmittedItem, Claim, Sentence
 from ai.models.candidates import PARAMETERS, is_whole, lead_of
 from ai.models.context import prompt_source
 from ai.models.reading import MEANT_SINCE, ReadSource
@@ -55,6 +55,8 @@ def bound(sentence: Sentence, before: str | None, sources: Sources) -> Leads | S
     passages = [item for item in sources.items if item.index in sentence.markers and is_prose(item)]
     if len(passages) < len(sentence.markers):
         return sentence
+    if before is None and sources.version >= OTHERWISE_SINCE and bare(sentence.text) in sources.wanted.set_out:
+        return sentence  # the question says who or what is meant, as the heading does
     found: list[Leads] = []
     for item in passages:
         read = ReadSource.of(prompt_source(item, sources.wanted.intent), lined=sources.lined)
