@@ -20,6 +20,7 @@ from ai.models.reading import (
     ReadSentence,
     ReadSource,
     document_of,
+    lined_since,
     tokens_in,
 )
 from ai.text.leaning import leans_back
@@ -99,7 +100,7 @@ def candidates(
 ) -> list[Candidate]:
     """All candidates, best first, ties by source and place, by the rules of a version. Raises `ModelTimeout` when
     `stop_at` (monotonic seconds) passes between two sources."""
-    reads = [ReadSource.of(source, lined=version >= EXCHANGED_SINCE) for source in sources]
+    reads = [ReadSource.of(source, lined=lined_since(version)) for source in sources]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found: list[Candidate] = []
     replies = replied(question, reads) if version >= OTHERWISE_SINCE else {}

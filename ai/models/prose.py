@@ -16,7 +16,6 @@ from ai.models.candidates import PARAMETERS, Candidate, Parameters, is_about, is
 from ai.models.reader.lazy import SentenceReader
 from ai.models.reader.told import Told
 from ai.models.reading import (
-    EXCHANGED_SINCE,
     LED_SINCE,
     MEANT_SINCE,
     NARRATED_SINCE,
@@ -25,6 +24,7 @@ from ai.models.reading import (
     ReadQuestion,
     ReadSentence,
     ReadSource,
+    lined_since,
     tokens_in,
 )
 from ai.text.leaning import HANGING, means_another
@@ -66,7 +66,7 @@ def prospects(
     question's words, down to none; no row or cell is among them, and of the others no heading, line of contents or
     running head. `gated`: for who weighs nothing, only those with a word of the question, the kind of thing that it
     wants, and a reason where it asks for one."""
-    lined = version >= EXCHANGED_SINCE and not gated
+    lined = 0 if gated else lined_since(version)
     reads = [ReadSource.of(source, lined=lined) for source in sources if source.statement is None]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found = [each for read in reads for each in _of_source(read, asked, parameters, gated=gated)]
@@ -224,9 +224,7 @@ class ReadSentences:
     nothing: bool = False
 
 
-def sentences_read(
-    reading: SourceReading | None, sources: Sequence[PromptSource], *, lined: bool = False
-) -> ReadSentences:
+def sentences_read(reading: SourceReading | None, sources: Sequence[PromptSource], *, lined: int = 0) -> ReadSentences:
     """By the reading of the model that drafts: all that it read answers, where an answer was likely enough. `lined`:
     each line that stands alone was a sentence for it."""
     if reading is None or reading.answered_milli < reading.least_milli:
@@ -243,7 +241,7 @@ def sentences_read_beside(
     parameters: Parameters = PARAMETERS,
     *,
     enough_milli: int = WITNESSED_MILLI,
-    lined: bool = False,
+    lined: int = 0,
 ) -> ReadSentences:
     """For the draft of another model, which is a second witness, so that a part of the chance is enough, in thousandths
     of what the default needs. What comes as near the best sentence as the default model would say beside it answers;
@@ -261,7 +259,7 @@ def sentences_read_beside(
     )
 
 
-def _chances(reading: SourceReading, sources: Sequence[PromptSource], lined: bool) -> dict[int, list[tuple[str, int]]]:
+def _chances(reading: SourceReading, sources: Sequence[PromptSource], lined: int) -> dict[int, list[tuple[str, int]]]:
     """By source its sentences, each with its chance; -1 for one that was not read."""
     chances = {(each.index, each.start): each.milli for each in reading.sentences}
     return {
@@ -282,7 +280,7 @@ def _told(
     for source in sources:
         starts = {each.start for each in found if each.index == source.index}
         if starts:
-            read = ReadSource.of(source, lined=version >= EXCHANGED_SINCE)
+            read = ReadSource.of(source, lined=lined_since(version))
             places = tuple(place for place, each in enumerate(read.sentences) if each.start in starts)
             title = _title(source) if version >= NARRATED_SINCE else source.title
             where |= {(len(told), place): (source.index, read.sentences[place].start) for place in places}

@@ -32,7 +32,7 @@ from ai.text.question_type import (
     topic_of,
     wanted_of,
 )
-from ai.text.sentences import Span, bare_sentences, is_item
+from ai.text.sentences import FINER, LINED, Span, bare_sentences, is_item
 from ai.text.support import WORD, carries, fold, folded_words
 from retrieval.english.alike import ALIKE, EARLIER
 from retrieval.english.lists import MONTHS, UNWEIGHED_WORDS, word_list
@@ -145,6 +145,11 @@ def telling_terms(question: str, terms: frozenset[str]) -> frozenset[str]:
     return frozenset(term for term in terms if term not in only_asks and not _SHORTENED.fullmatch(term)) or terms
 
 
+def lined_since(version: int) -> int:
+    """How sources are cut by a version."""
+    return FINER if version >= OTHERWISE_SINCE else LINED if version >= EXCHANGED_SINCE else 0
+
+
 def _rules_of(version: int) -> int:
     """The rules of meaning that belong to a version of these."""
     return next(rules for since, rules in _RULES if version >= since)
@@ -198,13 +203,13 @@ class ReadSource:
     row: Row | None = None
 
     @classmethod
-    def of(cls, source: PromptSource, *, lined: bool = False) -> ReadSource:
-        """The source, read. `lined`: each line that stands alone is a sentence."""
+    def of(cls, source: PromptSource, *, lined: int = 0) -> ReadSource:
+        """The source, read; `lined`: see `ai.text.sentences`."""
         return _read_source(source, lined)
 
 
 @lru_cache(maxsize=128)  # the model, its reader and the checks of its draft read the same sources
-def _read_source(source: PromptSource, lined: bool) -> ReadSource:
+def _read_source(source: PromptSource, lined: int) -> ReadSource:
     text = source.statement or source.text
     about = _about(source)
     spans = (Span(0, len(text)),) if source.statement else bare_sentences(text, lined=lined)

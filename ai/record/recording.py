@@ -19,7 +19,7 @@ from ai.answer.shapes import AnswerBody, WireEvidence
 from ai.canonical import canonical, to_json
 from ai.case.agent_record import AgentCall, AgentRecord
 from ai.case.case import Case, Services
-from ai.model import PROOFS_SINCE, AdmittedItem, Options, Sentence
+from ai.model import OTHERWISE_SINCE, PROOFS_SINCE, AdmittedItem, Options, Sentence
 from ai.record.provenance import run_facts
 from ai.record.settings import keep_settings, pinned
 from ai.record.trace import traced
@@ -211,6 +211,7 @@ def body_of(case: Case, core: CoreResult, shown: Sequence[WireEvidence]) -> Answ
         placed=core.placed,
         interpretation=interpretation_of(case.intent),
         rows=core.rows if case.claims_version >= PROOFS_SINCE else None,
+        whole=case.claims_version >= OTHERWISE_SINCE,
     )
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ai.answer.claims.lexicon import ABSTAINING
 from ai.answer.claims.numbers import read_numbers
-from ai.answer.claims.tokens import bare, sentences_of
+from ai.answer.claims.tokens import bare, cut_of, sentences_of
 from ai.intent.times import read_times
 from ai.model import (
     BESIDE_SINCE,
@@ -109,7 +109,7 @@ class Wanted:
     nothing: bool
     reworded: bool
     strict: bool
-    lined: bool
+    lined: int
     set_out: frozenset[str]
     sentences: Mapping[int, tuple[str, ...]]
     headed: Mapping[int, str]
@@ -147,7 +147,7 @@ class Wanted:
             held = frozenset[str]().union(*texts)
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         told = [(source, Row.of_source(source)) for source in sources]
-        exchanged = version >= EXCHANGED_SINCE
+        exchanged, lined = version >= EXCHANGED_SINCE, cut_of(version)
         beside = beside_question(question, told, ranked=exchanged) if version >= RELATED_SINCE else frozenset[int]()
         rows = frozenset(_row_texts(question, told, beside) if finer else ())
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
@@ -166,15 +166,15 @@ class Wanted:
             members=Members.of(question) if weighed else None,
             weighed=weighed,
             passages=frozenset(item.index for item in passages),
-            replies=dict(_replies(passages, lined=exchanged)) if weighed else {},
+            replies=dict(_replies(passages, lined=lined)) if weighed else {},
             read=_bare(read.answers),
             beside=_bare(read.beside),
             nothing=read.nothing,
             reworded=reworded,
             strict=version >= REPHRASED_SINCE,
-            lined=exchanged,
+            lined=lined,
             set_out=frozenset(_set_out(question, sources, version) if exchanged else ()),
-            sentences={item.index: sentences_of(item.text, lined=True) for item in passages} if exchanged else {},
+            sentences={item.index: sentences_of(item.text, lined=lined) for item in passages} if exchanged else {},
             headed={source.index: source.title for source in sources} if exchanged else {},
         )
         if not weighed or intent.operations:
@@ -329,14 +329,14 @@ def _row_texts(
 
 def _set_out(question: str, sources: Iterable[PromptSource], version: int) -> Iterator[str]:
     """The sentences that answer by how they are set, without what sets them."""
-    reads = [ReadSource.of(source, lined=True) for source in sources]
+    reads = [ReadSource.of(source, lined=cut_of(version)) for source in sources]
     if version >= OTHERWISE_SINCE:
         yield from (bare(each.text) for told in replied(question, reads).values() for each in told)
     for read in reads:
         yield from (bare(each.text) for each in (*told_by_lines(question, read), *section_told(question, read)))
 
 
-def _replies(passages: Sequence[AdmittedItem], *, lined: bool) -> Iterator[tuple[str, frozenset[str]]]:
+def _replies(passages: Sequence[AdmittedItem], *, lined: int) -> Iterator[tuple[str, frozenset[str]]]:
     for item in passages:
         if "?" in item.text:
             said = pairwise(sentences_of(item.text, lined=lined))

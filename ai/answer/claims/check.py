@@ -15,7 +15,7 @@ from ai.answer.claims.answering import Wanted
 from ai.answer.claims.facts import Figures, read_figures
 from ai.answer.claims.figures import Question, check_figures
 from ai.answer.claims.prose import Match, compare
-from ai.answer.claims.tokens import bare, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
+from ai.answer.claims.tokens import bare, cut_of, keys_of, numbers_in, read_tokens, same, sentences_of, words_in
 from ai.model import (
     BOUND_SINCE,
     CHAINED_SINCE,
@@ -31,6 +31,7 @@ from ai.models.context import is_direct
 from ai.models.prose import ReadSentences
 from ai.models.reading import asked_apart
 from ai.text.markdown import plain
+from ai.text.sentences import FINER, LINED
 from ai.text.support import folded_words
 from retrieval.model import Intent
 
@@ -72,9 +73,9 @@ class Sources:
         return self.version >= BOUND_SINCE
 
     @property
-    def lined(self) -> bool:
-        """True if each line that stands alone is a sentence of its own."""
-        return self.version >= EXCHANGED_SINCE
+    def lined(self) -> int:
+        """How the items are cut: see `ai.text.sentences`."""
+        return cut_of(self.version)
 
     @property
     def chained(self) -> bool:
@@ -306,7 +307,7 @@ def _kept(markers: Sequence[int], found: Judged, sources: Sources) -> tuple[int,
     return kept or found.markers(sources.direct)
 
 
-def _stating(text: str, items: Iterable[AdmittedItem], *, lined: bool) -> frozenset[int]:
+def _stating(text: str, items: Iterable[AdmittedItem], *, lined: int) -> frozenset[int]:
     """The items that have the sentence word for word: as their statement, or as a sentence of their text."""
     if len(read_tokens(text).tokens) < _LEAST_WORDS:
         return frozenset()
@@ -318,19 +319,21 @@ def _stating(text: str, items: Iterable[AdmittedItem], *, lined: bool) -> frozen
     )
 
 
-def _said(item: AdmittedItem, lined: bool) -> frozenset[str]:
+def _said(item: AdmittedItem, lined: int) -> frozenset[str]:
     return frozenset() if item.evidence.computed is not None else _plain_sentences(item.text, lined)
 
 
 @lru_cache(maxsize=512)
-def _plain_sentences(text: str, lined: bool) -> frozenset[str]:
+def _plain_sentences(text: str, lined: int) -> frozenset[str]:
     said = sentences_of(text, lined=lined)
+    if lined >= FINER:  # a model may be offered, and may quote, what earlier rules did not cut
+        said = (*said, *sentences_of(text, lined=LINED))
     return frozenset(map(bare, (*said, *map(plain, said)) if lined else said))
 
 
 @lru_cache(maxsize=512)
 def _said_by(
-    statement: str | None, text: str, lined: bool
+    statement: str | None, text: str, lined: int
 ) -> tuple[tuple[tuple[str, frozenset[str]], ...], frozenset[str]]:
     """The statement and the sentences of an item, each with its words; and all of these words."""
     whole = () if statement is None else (statement,)
@@ -347,7 +350,7 @@ def _best(text: str, item: AdmittedItem, version: int, *, only_borne_out: bool =
     best = _NOWHERE
     keys, numbers = keys_of(text), numbers_in(text)
     prose = "" if item.evidence.computed is not None else item.text
-    said, held = _said_by(item.statement, prose, version >= EXCHANGED_SINCE)
+    said, held = _said_by(item.statement, prose, cut_of(version))
     if 3 * (len(keys & held) + len(numbers)) < len(keys):
         return best
     reading, context = read_tokens(text), context_of(item)
@@ -372,7 +375,7 @@ def _in_parts(text: str, items: Sequence[AdmittedItem], version: int) -> tuple[f
             parts = (text[:at], text[at + len(join) :])
             if all(map(_has_subject, reversed(parts))):  # seldom has the second one
                 found = [
-                    _stating(part, items, lined=version >= EXCHANGED_SINCE)
+                    _stating(part, items, lined=cut_of(version))
                     | {i.index for i in items if _best(part, i, version, only_borne_out=True).verdict == "borne_out"}
                     for part in parts
                 ]

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from ai.answer.claims.lexicon import ALIKE, FUNCTION, MARKED, NEGATIONS, POLES, PREPOSITIONS
 from ai.answer.claims.numbers import read_numbers
-from ai.text.sentences import split_sentences, trimmed
+from ai.model import EXCHANGED_SINCE, OTHERWISE_SINCE
+from ai.text.sentences import FINER, LINED, split_sentences, trimmed
 from ai.text.support import WORD
 from retrieval.english.stems import stem
 
@@ -116,8 +117,13 @@ def words_in(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def sentences_of(text: str, *, lined: bool = False) -> tuple[str, ...]:
-    """The sentences of a passage, each on one line; `lined`: a line that stands alone is one."""
+def cut_of(version: int) -> int:
+    """How passages are cut by the checks of a version."""
+    return FINER if version >= OTHERWISE_SINCE else LINED if version >= EXCHANGED_SINCE else 0
+
+
+def sentences_of(text: str, *, lined: int = 0) -> tuple[str, ...]:
+    """The sentences of a passage, each on one line; `lined`: see `ai.text.sentences`."""
     spans = (trimmed(text, span) for span in split_sentences(text, lined=lined))
     return tuple(found for span in spans if (found := " ".join(text[span.start : span.end].split())))
 

@@ -141,7 +141,7 @@ class _Checks:
         return Appeals(find_appeals(text), asked_of(self.asked, text), tuple(sorted(cited)))
 
 
-def best_quote(sentence: str, item: AdmittedItem, asked: str | None = None, *, lined: bool = False) -> Quote:
+def best_quote(sentence: str, item: AdmittedItem, asked: str | None = None, *, lined: int = 0) -> Quote:
     """The words of the stored record that best carry `sentence`: an exact slice of it, of one to three adjoining
     sentences, whole rows and cells for observations, the statement for a computed item. With the kinds of appeal that
     were `asked` for, no sentence adjoins that makes another. `lined`: each line that stands alone is a sentence."""
@@ -210,7 +210,7 @@ def _sentence(i: int, marked: MarkedSentence, checks: _Checks) -> Sentence:
     )
     if checks.sources is not None:
         sentence = check_sentence(sentence, checks.sources)
-    lined = checks.sources is not None and checks.sources.lined
+    lined = 0 if checks.sources is None else checks.sources.lined
     quotes = tuple(
         best_quote(checks.said(sentence, n), by_index[n], checks.asked, lined=lined) for n in sentence.markers
     )
@@ -235,7 +235,7 @@ def _whole(item: AdmittedItem) -> str:
     return "\n".join((first.source.title, first.record.heading or "", item.statement or "", text))
 
 
-def _best_span(sentence: str, text: str, asked: str | None, lined: bool) -> Span:
+def _best_span(sentence: str, text: str, asked: str | None, lined: int) -> Span:
     spans = _spans_of(text, lined)
     if not spans:
         return Span(0, len(text))
@@ -254,7 +254,7 @@ def _best_span(sentence: str, text: str, asked: str | None, lined: bool) -> Span
 
 
 @lru_cache(maxsize=512)
-def _spans_of(text: str, lined: bool) -> tuple[tuple[Span, str], ...]:
+def _spans_of(text: str, lined: int) -> tuple[tuple[Span, str], ...]:
     """The sentences of a passage, each with its words as they stand."""
     spans = (trimmed(text, span) for span in split_sentences(text, lined=lined))
     return tuple((span, text[span.start : span.end]) for span in spans)

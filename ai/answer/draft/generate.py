@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ai.answer.claims.check import Sources
+from ai.answer.claims.tokens import cut_of
 from ai.answer.draft.citations import draft_sentences
 from ai.answer.draft.paraphrases import Judge, paraphrased
 from ai.answer.draft.written import read_written, schema_for
@@ -17,7 +18,6 @@ from ai.model import (
     APPEALS_SINCE,
     BESIDE_SINCE,
     CLAIMS_VERSION,
-    EXCHANGED_SINCE,
     JUDGED_SINCE,
     READ_SINCE,
     REPHRASED_SINCE,
@@ -165,7 +165,7 @@ def _read(completion: Completion, prompt: RenderedPrompt, claims_version: int) -
     """The prompt's sentences as a reader read them: the model's own one, or the one beside it."""
     reading = completion.reading if claims_version >= READ_SINCE else None
     own = reading is not None and completion.model.details.get("reader") == reading.reader
-    lined = claims_version >= EXCHANGED_SINCE
+    lined = cut_of(claims_version)
     if own or claims_version < BESIDE_SINCE:
         return sentences_read(reading, prompt.sources, lined=lined)
     enough = WITNESSED_MILLI if claims_version >= REPHRASED_SINCE else ONCE_WITNESSED_MILLI
