@@ -323,7 +323,12 @@ class ReadQuestion:
             demands,
             version,
             frozenset(_labels_in(question)) if version >= NUMBERED_SINCE else frozenset(),
-            beside_question(question, ((read.source, read.row) for read in reads), ranked=version >= EXCHANGED_SINCE)
+            beside_question(
+                question,
+                ((read.source, read.row) for read in reads),
+                ranked=version >= EXCHANGED_SINCE,
+                numbered=version >= OTHERWISE_SINCE,
+            )
             if version >= RELATED_SINCE
             else frozenset(),
         )
@@ -414,7 +419,7 @@ class ReadQuestion:
         """True if the source is a row, and the question asks for a value of it."""
         if read.row is None or self.version < MEANT_SINCE or read.source.index in self.beside:
             return False
-        return read.row.answers(self.question)
+        return read.row.answers(self.question, numbered=self.version >= OTHERWISE_SINCE)
 
     def may_tell(self, read: ReadSource) -> bool:
         """True unless the source is a row that lacks a word of the question which others have (what a caravan costs

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ai.model import PromptSource
 from ai.text.question_type import WantedKind, wanted_of
 from ai.text.tables.held import rows_beside
+from ai.text.tables.numbered import named_by_number
 from ai.text.tables.words import roots, said_by
 from retrieval.english.lists import word_list
 from retrieval.english.stems import root_of
@@ -59,10 +60,14 @@ class Row:
             return None
         return cls({header: value for header, _, value in pairs}, said_by(title))
 
-    def answers(self, question: str) -> bool:
-        """True if the question names this row by whole cells, and asks for a column that has a value in it."""
+    def answers(self, question: str, *, numbered: bool = True) -> bool:
+        """True if the question names this row by whole cells, and asks for a column that has a value in it. `numbered`:
+        also by a number behind the header of its column."""
         asked = frozenset(roots(question))
         naming = {header: words for header, value in self.cells.items() if (words := _name(value)) and words <= asked}
+        if numbered:
+            numbers = named_by_number(question, self.cells)
+            naming |= {header: frozenset((*roots(header), *roots(self.cells[header]))) for header in numbers}
         wanted = asked.difference(_ASKS, *naming.values())
         told = {header: wanted & said_by(header) for header in self.cells}
         if any("per" in roots(header) for header, words in told.items() if words):
@@ -94,12 +99,13 @@ class Row:
 
 
 def beside_question(
-    question: str, sources: Iterable[tuple[PromptSource, Row | None]], *, ranked: bool = True
+    question: str, sources: Iterable[tuple[PromptSource, Row | None]], *, ranked: bool = True, numbered: bool = True
 ) -> frozenset[int]:
     """The indexes of the sources that are rows about something else, whatever words of the question they have; each is
-    given with the row that it is. `ranked`: so is a row that does not say the superlative which is asked for."""
+    given with the row that it is. `ranked`: so is a row that does not say the superlative which is asked for;
+    `numbered`: so is one of another number than the question names."""
     rows = {each.index: (each.title, row.cells) for each, row in sources if row is not None}
-    return rows_beside(question, rows, ranked=ranked)
+    return rows_beside(question, rows, ranked=ranked, numbered=numbered)
 
 
 def _is_of(kind: WantedKind, value: str) -> bool:

@@ -40,6 +40,7 @@ from ai.text.meaning.members import Members
 from ai.text.question_type import WantedKind, asks_why, denies, offers, wanted_of
 from ai.text.spelling import respelt, unaccented
 from ai.text.support import WORD, carries, fold, folded_words, words_of
+from ai.text.tables.numbered import named_by_number
 from retrieval.english.stems import IRREGULAR, root_of
 from retrieval.model import Intent
 
@@ -148,8 +149,14 @@ class Wanted:
             weights = {t: w for t, w in weights.items() if t not in SAYS_LITTLE or carries(held, t)} or weights
         told = [(source, Row.of_source(source)) for source in sources]
         exchanged, lined = version >= EXCHANGED_SINCE, cut_of(version)
-        beside = beside_question(question, told, ranked=exchanged) if version >= RELATED_SINCE else frozenset[int]()
-        rows = frozenset(_row_texts(question, told, beside) if finer else ())
+        numbered = version >= OTHERWISE_SINCE
+        beside = (
+            beside_question(question, told, ranked=exchanged, numbered=numbered)
+            if version >= RELATED_SINCE
+            else frozenset[int]()
+        )
+        rows = frozenset(_row_texts(question, told, beside, numbered=numbered) if finer else ())
+        by_number = _named_by_number(question, told, beside) if numbered else ()
         passages = [item for item in items if item.statement is None and item.evidence.computed is None]
         meant = Meant.of(question, frozenset[str]().union(*texts), rules=_rules_of(version))
         wanted = cls(
@@ -173,7 +180,7 @@ class Wanted:
             reworded=reworded,
             strict=version >= REPHRASED_SINCE,
             lined=lined,
-            set_out=frozenset(_set_out(question, sources, version) if exchanged else ()),
+            set_out=frozenset((*_set_out(question, sources, version), *by_number) if exchanged else ()),
             sentences={item.index: sentences_of(item.text, lined=lined) for item in passages} if exchanged else {},
             headed={source.index: source.title for source in sources} if exchanged else {},
         )
@@ -319,12 +326,20 @@ def _bare(said: Mapping[int, Sequence[str]]) -> dict[int, frozenset[str]]:
 
 
 def _row_texts(
-    question: str, sources: Sequence[tuple[PromptSource, Row | None]], beside: frozenset[int]
+    question: str, sources: Sequence[tuple[PromptSource, Row | None]], beside: frozenset[int], *, numbered: bool
 ) -> Iterator[str]:
     """The statements of the rows that answer a question, without the stop."""
     for source, row in sources:
-        if row is not None and source.index not in beside and row.answers(question):
+        if row is not None and source.index not in beside and row.answers(question, numbered=numbered):
             yield " ".join((source.statement or "").split()).removesuffix(".")
+
+
+def _named_by_number(
+    question: str, sources: Sequence[tuple[PromptSource, Row | None]], beside: frozenset[int]
+) -> Iterator[str]:
+    """The rows that answer and that the question names by a number, without what sets them."""
+    named = [(source, row) for source, row in sources if row is not None and named_by_number(question, row.cells)]
+    return map(bare, _row_texts(question, named, beside, numbered=True))
 
 
 def _set_out(question: str, sources: Iterable[PromptSource], version: int) -> Iterator[str]:

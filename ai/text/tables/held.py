@@ -6,16 +6,19 @@ from collections.abc import Mapping
 
 from ai.text.tables.counts import counts_nothing
 from ai.text.tables.directions import directed
+from ai.text.tables.numbered import has_other_number, numbers_asked
 from ai.text.tables.ranks import ranks_nothing
 from ai.text.tables.subjects import Subjects
 from ai.text.tables.units import other_unit
 from ai.text.tables.words import Cells
 
 
-def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]], *, ranked: bool = True) -> frozenset[int]:
+def rows_beside(
+    question: str, rows: Mapping[int, tuple[str, Cells]], *, ranked: bool = True, numbered: bool = True
+) -> frozenset[int]:
     """The keys of those rows, given with the titles of their tables, which name what the question names on the other
     side, name another, state it in another unit or count nothing where it asks how many; where `ranked`, also those
-    that do not say that they are the first or the most."""
+    that do not say that they are the first or the most, and where `numbered`, those of another number."""
     tables: dict[tuple[str, str], list[int]] = {}
     for key, (title, cells) in rows.items():
         tables.setdefault((title, next(iter(cells))), []).append(key)
@@ -24,6 +27,7 @@ def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]], *, ranked:
         table = [rows[key][1] for key in keys]
         subjects = Subjects.of(question, table)
         sides = directed(question, table)
+        numbers = numbers_asked(question, table) if numbered else {}
         for key in keys:
             row = rows[key][1]
             if (
@@ -31,6 +35,7 @@ def rows_beside(question: str, rows: Mapping[int, tuple[str, Cells]], *, ranked:
                 or subjects.are_others(row)
                 or other_unit(question, row)
                 or counts_nothing(question, row)
+                or has_other_number(row, numbers)
                 or (ranked and ranks_nothing(question, row))
             ):
                 found.add(key)
