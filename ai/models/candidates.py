@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ai.errors import ModelTimeout
 from ai.model import PromptSource
-from ai.models.lines import replied, section_told, told_by_lines
+from ai.models.lines import denied, replied, section_told, told_by_lines
 from ai.models.reading import (
     EXCHANGED_SINCE,
     MEANT_SINCE,
@@ -103,7 +103,7 @@ def candidates(
     reads = [ReadSource.of(source, lined=lined_since(version)) for source in sources]
     asked = ReadQuestion.of(question, intent, reads, version=version)
     found: list[Candidate] = []
-    replies = replied(question, reads) if version >= OTHERWISE_SINCE else {}
+    replies = {**denied(question, reads), **replied(question, reads)} if version >= OTHERWISE_SINCE else {}
     sectioned = False
     for read in reads:
         if time.monotonic() > stop_at:

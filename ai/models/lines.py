@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ai.models.reading import ReadSentence, ReadSource
+from ai.text.denials import YesNo, yes_no_of
 from ai.text.entries import EntryQuestion
 from ai.text.headings import asks_the_same
-from ai.text.leaning import leans_back
+from ai.text.leaning import HANGING, leans_back
 from ai.text.lines import Entry, Heading, lines_of
-from ai.text.question_type import denies
+from ai.text.question_type import denies, first_word
 from ai.text.sections import SectionQuestion
 from ai.text.sentences import MARKER
+from ai.text.support import all_roots, weighed_roots
+from retrieval.english.stems import root_of
 
 _MOST_TOLD, _FEWEST_WORDS = 3, 3
 _ELLIPTICAL = 4
@@ -71,6 +74,48 @@ def replied(question: str, reads: Sequence[ReadSource]) -> Mapping[int, tuple[Re
             if told:
                 found[read.source.index] = (read.sentences[start - 1], *told) if led else told
     return found
+
+
+def denied(question: str, reads: Sequence[ReadSource]) -> Mapping[int, tuple[ReadSentence, ...]]:
+    """By source, the first sentence that denies outright what a question for yes or no asks, behind the one that says
+    of what. None where a sentence says the same and denies nothing."""
+    found: dict[int, tuple[ReadSentence, ...]] = {}
+    asked = yes_no_of(question)
+    if not asked:
+        return found
+    for read in (each for each in reads if each.source.statement is None):
+        for place, each in enumerate(read.sentences):
+            if _affirms(question, each):
+                return {}
+            told = next(filter(None, (_denial(one, read, place) for one in asked)), ())
+            if told and read.source.index not in found:
+                found[read.source.index] = told
+    return found
+
+
+def _denial(asked: YesNo, read: ReadSource, place: int) -> tuple[ReadSentence, ...]:
+    """The sentence, where it denies what is asked; behind the one in its paragraph that says all else of the question,
+    from which nothing leads elsewhere."""
+    each = read.sentences[place]
+    if not _is_stated(each.text) or not asked.is_denied_by(each.text):
+        return ()
+    title = all_roots(read.source.title)
+    if asked.rest <= all_roots(each.text) | title:
+        return (each,)
+    for before in reversed(read.sentences[max(0, place - _MOST_TOLD) : place]):
+        if not each.follows:
+            return ()
+        if asked.rest <= all_roots(before.text) | title and not leans_back(before.text):
+            return (before, read.sentences[place])
+        if before.years or first_word(before.text) not in HANGING - {"then"}:
+            return ()
+        each = before
+    return ()
+
+
+def _affirms(question: str, each: ReadSentence) -> bool:
+    said = weighed_roots(question) - {root_of(word) for word in ("anyone", "anybody", "anything", "any")}
+    return said <= all_roots(each.text) and not denies(each.text) and not each.text.endswith("?")
 
 
 def _line_of(read: ReadSource, at: int) -> str:

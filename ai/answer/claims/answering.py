@@ -29,10 +29,11 @@ from ai.model import (
 )
 from ai.models.context import prompt_source
 from ai.models.demands import SAYS_LITTLE, alike
-from ai.models.lines import replied, section_told, told_by_lines
+from ai.models.lines import denied, replied, section_told, told_by_lines
 from ai.models.prose import ReadSentences
 from ai.models.reading import ReadSource, follows_day, is_of_meeting, names, question_terms
 from ai.models.rows import Row, beside_question
+from ai.text.denials import denies_another
 from ai.text.entries import abbreviation_of, spells_out
 from ai.text.meaning import meant as meanings
 from ai.text.meaning.meant import Meant
@@ -89,7 +90,7 @@ class Wanted:
     other words which is the first or the largest; `strict`: what is denied is told only by who denies, what happened in
     a year by nothing of another one, and what is said in other words is read as what it says; `lined`: each line that
     stands alone is a sentence, and `set_out` are those that answer by how they are set; `headed`: by item its title,
-    which may say the day of a meeting."""
+    which may say the day of a meeting; `otherwise`: what is denied of another is no answer."""
 
     question: str
     intent: Intent
@@ -114,6 +115,7 @@ class Wanted:
     set_out: frozenset[str]
     sentences: Mapping[int, tuple[str, ...]]
     headed: Mapping[int, str]
+    otherwise: bool = False
     nearest: float = 0.0
 
     @property
@@ -183,6 +185,7 @@ class Wanted:
             set_out=frozenset((*_set_out(question, sources, version), *by_number) if exchanged else ()),
             sentences={item.index: sentences_of(item.text, lined=lined) for item in passages} if exchanged else {},
             headed={source.index: source.title for source in sources} if exchanged else {},
+            otherwise=version >= OTHERWISE_SINCE,
         )
         if not weighed or intent.operations:
             return wanted
@@ -215,6 +218,8 @@ class Wanted:
         passed_over = bool(cited) and self.passed_over.issuperset(cited)
         if passed_over or not self._is_meant(sentence.text, said, behind, cited, read=read):
             return False
+        if self.otherwise and self._denies_another(sentence.text, said, cited):
+            return False
         if read or self._is_beside(told, cited):
             return read
         around = said.union(*(self.texts[n] for n in cited))
@@ -236,6 +241,10 @@ class Wanted:
         if not all(self._follows(text, *around) for around in self._around(text, cited)):
             return False
         return not self.strict or not (self._grants(text) or self._is_untimely(f"{behind} {text}"))
+
+    def _denies_another(self, text: str, said: frozenset[str], cited: Sequence[int]) -> bool:
+        around = said.union(*(self.texts[n] for n in cited))
+        return self.passages.issuperset(cited) and denies_another(self.question, text, frozenset(map(root_of, around)))
 
     def _follows(self, text: str, before: Sequence[str], after: Sequence[str]) -> bool:
         """True unless by the sentences around it it means somebody else, or an undated one is of another day."""
@@ -346,7 +355,9 @@ def _set_out(question: str, sources: Iterable[PromptSource], version: int) -> It
     """The sentences that answer by how they are set, without what sets them."""
     reads = [ReadSource.of(source, lined=cut_of(version)) for source in sources]
     if version >= OTHERWISE_SINCE:
-        yield from (bare(each.text) for told in replied(question, reads).values() for each in told)
+        yield from (
+            bare(each.text) for say in (replied, denied) for told in say(question, reads).values() for each in told
+        )
     for read in reads:
         yield from (bare(each.text) for each in (*told_by_lines(question, read), *section_told(question, read)))
 
